@@ -48,6 +48,8 @@ static const struct limit limits[] = {
     NUMBER(versions_defined, CAPTURE_COUNT_MOST, "versions defined"),
     NUMBER(constructors, CAPTURE_COUNT_MOST, "constructors"),
     NUMBER(destructors, CAPTURE_COUNT_MOST, "destructors"),
+    NUMBER(exceptions, CAPTURE_LOADED_MOST, "bytes of exception tables"),
+    NUMBER(tabled, CAPTURE_COUNT_MOST, "functions with exception tables"),
     NUMBER(unwind_entries, CAPTURE_COUNT_MOST, "entries of unwind tables"),
     NUMBER(loads, CAPTURE_COUNT_MOST, "segments"),
 };

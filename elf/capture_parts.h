@@ -5,6 +5,10 @@
 #include "elf/capture.h"
 #include "elf/reader.h"
 
+#ifndef SHT_X86_64_UNWIND
+#define SHT_X86_64_UNWIND 0x70000001
+#endif
+
 struct word;
 
 /* A file that is being captured. */
@@ -35,6 +39,13 @@ const Elf_Data *look_strings(struct look *l, const GElf_Shdr *shdr);
 /* The string at `offset`; "" where it is outside. */
 const char *look_string(const Elf_Data *strings, uint64_t offset);
 
+/* Whether the section has bytes that are loaded. */
+static inline bool look_is_image(const GElf_Shdr *shdr)
+{
+    return (shdr->sh_type == SHT_PROGBITS || shdr->sh_type == SHT_INIT_ARRAY || shdr->sh_type == SHT_X86_64_UNWIND) &&
+           (shdr->sh_flags & SHF_ALLOC);
+}
+
 /* Count the symbols of a table; .symtab after .dynsym. */
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
@@ -48,6 +59,9 @@ bool look_pages(struct look *l);
 bool look_words(struct look *l);
 bool look_methods(struct look *l);
 bool look_unwound(struct look *l);
+
+/* Counts exception tables and the functions that have one. */
+bool look_exceptions(struct look *l);
 
 /* The nearest of the steps in which estimates of bytes are told: itself below 32, and from there powers of 2^(1/8). */
 uint64_t capture_step(uint64_t bytes);

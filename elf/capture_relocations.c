@@ -25,10 +25,6 @@
 #define SHT_RELR 19
 #endif
 
-#ifndef SHT_X86_64_UNWIND
-#define SHT_X86_64_UNWIND 0x70000001
-#endif
-
 enum {
     WORDS_MOST = 1 << 22,
     METHODS_MOST = 1 << 16,
@@ -287,12 +283,6 @@ bool look_words(struct look *l)
     return true;
 }
 
-static bool is_image(const GElf_Shdr *shdr)
-{
-    return (shdr->sh_type == SHT_PROGBITS || shdr->sh_type == SHT_INIT_ARRAY || shdr->sh_type == SHT_X86_64_UNWIND) &&
-           (shdr->sh_flags & SHF_ALLOC);
-}
-
 /* The bytes of the file that are loaded at an address; false where there are none. */
 static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
 {
@@ -300,7 +290,7 @@ static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
         GElf_Shdr shdr;
         if (!reader_section(&l->reader, i, &shdr, l->e))
             return false;
-        if (!is_image(&shdr) || address < shdr.sh_addr || address - shdr.sh_addr > shdr.sh_size ||
+        if (!look_is_image(&shdr) || address < shdr.sh_addr || address - shdr.sh_addr > shdr.sh_size ||
             shdr.sh_size - (address - shdr.sh_addr) < size)
             continue;
         size_t got;
@@ -381,7 +371,7 @@ static bool frames_read(struct look *l, struct frames *f)
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
         if (!section)
             return false;
-        if (!is_image(&shdr) || strcmp(reader_name(&l->reader, &shdr), ".eh_frame_hdr") != 0)
+        if (!look_is_image(&shdr) || strcmp(reader_name(&l->reader, &shdr), ".eh_frame_hdr") != 0)
             continue;
         const Elf_Data *data = look_table(l, section, &shdr);
         if (!data)

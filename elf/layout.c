@@ -205,7 +205,7 @@ bool layout_place(struct layout *l, struct error *e)
     }
     add_segment(l, PT_LOAD, PF_R, l->page, from, at);
     place_segment(l, &at, PF_R | PF_X, SECTION_INIT, SECTION_FINI);
-    place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_EH_FRAME);
+    place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_GCC_EXCEPT_TABLE);
     place_data(l, &at);
     assert(l->segment_count == segments);
     layout_place_unloaded(l, at.offset);

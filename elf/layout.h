@@ -9,7 +9,7 @@
  *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
  *          .gnu.version .gnu.version_d .gnu.version_r .rela.dyn .rela.plt .relr.dyn
  *     RX   .init .plt .plt.got .text .fini
- *     R    .rodata .eh_frame_hdr .eh_frame
+ *     R    .rodata .eh_frame_hdr .eh_frame .gcc_except_table
  *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
  *     -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
@@ -55,6 +55,7 @@
     X(RODATA, ".rodata", SHT_PROGBITS, SHF_ALLOC, 32, 0, NONE, NONE)                                                   \
     X(EH_FRAME_HDR, ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, 4, 0, NONE, NONE)                                        \
     X(EH_FRAME, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, 0, NONE, NONE)                                                \
+    X(GCC_EXCEPT_TABLE, ".gcc_except_table", SHT_PROGBITS, SHF_ALLOC, 4, 0, NONE, NONE)                                \
     X(TBSS, ".tbss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS, 8, 0, NONE, NONE)                                    \
     X(INIT_ARRAY, ".init_array", SHT_INIT_ARRAY, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                              \
     X(FINI_ARRAY, ".fini_array", SHT_FINI_ARRAY, SHF_ALLOC | SHF_WRITE, 8, 8, NONE, NONE)                              \

@@ -25,8 +25,8 @@ enum {
     CFA_OFFSET = 0x80,
 };
 
-/* Pointer encodings: PC-relative or section-relative signed 4 bytes. */
-enum { PE_UDATA4 = 0x03, PE_PCREL_SDATA4 = 0x1b, PE_DATAREL_SDATA4 = 0x3b };
+/* Pointer encodings: PC-relative or section-relative signed 4 bytes; indirect where a word there holds the address. */
+enum { PE_UDATA4 = 0x03, PE_PCREL_SDATA4 = 0x1b, PE_DATAREL_SDATA4 = 0x3b, PE_INDIRECT_PCREL_SDATA4 = 0x9b };
 
 /* Version 1, augmentation "zR", code alignment 1, data alignment -8, return
  * address 16, pointers PC-relative; the CFA is %rsp+8 and the return address at
@@ -80,18 +80,36 @@ struct writer {
     uint64_t frame_address;
     uint8_t *index;
     uint64_t index_address;
-    uint64_t at; /* bytes of .eh_frame before it */
+    uint64_t at;     /* bytes of .eh_frame before it */
+    uint64_t tabled; /* where the CIE of functions with an exception table is, if there are any */
 };
+
+/* The CIE of functions with an exception table, at an address: as the other, with augmentation "zPLR", which is how
+ * the personality routine is found, where the word with its address is, and how entries say where their table is. */
+static void put_tabled_cie(uint8_t *p, uint64_t address, uint64_t personality)
+{
+    uint8_t *const start = p;
+    p = put_u32(p, UNWIND_TABLED_CIE - 4);
+    p = put_u32(p, 0);                                                                 /* this is a CIE */
+    p = put_bytes(p, (const uint8_t[]){1, 'z', 'P', 'L', 'R', 0, 1, 0x78, 16, 7}, 10); /* bytes of what follows */
+    p = put_u8(p, PE_INDIRECT_PCREL_SDATA4);
+    p = put_u32(p, (uint32_t)(personality - (address + (uint64_t)(p - start))));
+    p = put_bytes(p, (const uint8_t[]){PE_PCREL_SDATA4, PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1}, 7);
+    p = put_bytes(p, (const uint8_t[]){CFA_NOP, CFA_NOP}, 2);
+    assert(p == start + UNWIND_TABLED_CIE);
+}
 
 /* Header of an entry of `size` bytes for [address, address + range), and its
  * row of the index; returns the place of the instructions. */
-static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, uint64_t range)
+static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, uint64_t range, uint64_t table)
 {
     uint8_t *p = put_u32(w->frame, size - 4);
-    p = put_u32(p, (uint32_t)(w->at + 4)); /* back to the CIE at offset 0 */
+    p = put_u32(p, (uint32_t)(w->at + 4 - (table ? w->tabled : 0))); /* back to the CIE, the other at offset 0 */
     p = put_u32(p, (uint32_t)(address - (w->frame_address + w->at + 8)));
     p = put_u32(p, (uint32_t)range);
-    p = put_u8(p, 0); /* no augmentation data */
+    p = put_u8(p, table ? 4 : 0); /* bytes of augmentation data */
+    if (table)
+        p = put_u32(p, (uint32_t)(table - (w->frame_address + w->at + FDE_HEADER)));
     w->index = put_u32(w->index, (uint32_t)(address - w->index_address));
     w->index = put_u32(w->index, (uint32_t)(w->frame_address + w->at - w->index_address));
     return p;
@@ -126,8 +144,8 @@ static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool 
 
 static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
 {
-    size += more;
-    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    size = (f->table ? (uint32_t)UNWIND_TABLED : size) + more;
+    uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *end = w->frame + size;
     const uint8_t landing = f->landing ? PLT_LANDING_SIZE : 0;
     uint64_t advance = f->size - landing - 5; /* from after `mov %rsp,%rbp` to `ret` */
@@ -156,7 +174,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
 static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
 {
     size += more;
-    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    uint8_t *p = begin_entry(w, size, f->address, f->size, 0);
     p = put_bytes(p, (const uint8_t[]){CFA_UNDEFINED, 16}, 2); /* the return address */
     memset(p, CFA_NOP, size - FDE_HEADER - 2);
     w->frame += size;
@@ -166,8 +184,8 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
 /* As the CIE says. */
 static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t more)
 {
-    const uint32_t size = UNWIND_FRAMELESS + more;
-    uint8_t *p = begin_entry(w, size, f->address, f->size);
+    const uint32_t size = (f->table ? (uint32_t)UNWIND_TABLED_FRAMELESS : (uint32_t)UNWIND_FRAMELESS) + more;
+    uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *const end = w->frame + size;
     repeat_state(&p, more, f->size, false, f->address);
     memset(p, CFA_NOP, (size_t)(end - p));
@@ -195,7 +213,7 @@ void unwind_write_rows(uint8_t *index, uint32_t rows)
 }
 
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
-                  uint32_t entry_size, uint32_t more)
+                  uint32_t entry_size, uint32_t more, uint64_t personality)
 {
     const struct section *frame = &l->section[SECTION_EH_FRAME];
     const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
@@ -209,8 +227,14 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
     w.index = put_u32(w.index, count + (plt->size != 0));
     w.frame = put_bytes(w.frame, cie, sizeof cie);
     w.at = sizeof cie;
+    if (personality) {
+        w.tabled = w.at;
+        put_tabled_cie(w.frame, w.frame_address + w.at, personality);
+        w.frame += UNWIND_TABLED_CIE;
+        w.at += UNWIND_TABLED_CIE;
+    }
     if (plt->size) {
-        uint8_t *p = begin_entry(&w, PLT_ENTRY_BYTES, plt->address, plt->size);
+        uint8_t *p = begin_entry(&w, PLT_ENTRY_BYTES, plt->address, plt->size, 0);
         static_assert(FDE_HEADER + sizeof plt_instructions <= PLT_ENTRY_BYTES, "the PLT's entry has room");
         put_bytes(p, plt_instructions, sizeof plt_instructions);
         p[PLT_PUSHED] = l->cf_protection ? LIT9 : LIT11;

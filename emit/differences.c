@@ -108,6 +108,8 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_CONSTRUCTOR_CODE] = l->row->extra.constructing;
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
+    v[ROW_EXCEPTIONS_TABLE] = SIZES(l, SECTION_GCC_EXCEPT_TABLE);
+    v[ROW_EXCEPTIONS_FUNCTIONS] = l->row->extra.tabled;
     v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;
     v[ROW_PAGE] = elf->max_page_size;
     v[ROW_LOADS] = 0;
@@ -123,7 +125,7 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_CODE] = SIZES(l, SECTION_INIT, SECTION_TEXT, SECTION_FINI);
     v[ROW_SHARE_PLT] = SIZES(l, SECTION_PLT, SECTION_PLT_GOT, SECTION_PLT_SECOND);
     v[ROW_SHARE_CONSTANTS] = SIZES(l, SECTION_RODATA);
-    v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR);
+    v[ROW_SHARE_UNWIND] = SIZES(l, SECTION_EH_FRAME, SECTION_EH_FRAME_HDR, SECTION_GCC_EXCEPT_TABLE);
     v[ROW_SHARE_SYMBOLS] = SIZES(l, SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH, SECTION_GNU_HASH, SECTION_VERSYM,
                                  SECTION_VERDEF, SECTION_VERNEED);
     v[ROW_SHARE_RELOCATIONS] = SIZES(l, SECTION_RELA_DYN, SECTION_RELA_PLT, SECTION_RELR_DYN);

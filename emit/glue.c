@@ -11,6 +11,7 @@
 enum {
     DTORS_SIZE = 46,
     FRAME_DUMMY_SIZE = 1,
+    PERSONALITY_SIZE = 6,
     PYINIT_SIZE = 60,
     PYINIT_PLAIN_SIZE = 27,
     PYINIT_TAIL_SIZE = 17,
@@ -71,7 +72,7 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     struct glue g = {0};
     const uint32_t landing = plan_landing(c->library);
     g.place[GLUE_DTORS].size = landing + DTORS_SIZE;
-    g.place[GLUE_FRAME_DUMMY].size = landing + FRAME_DUMMY_SIZE;
+    g.place[GLUE_FRAME_DUMMY].size = landing + (shape_excepts(s) ? PERSONALITY_SIZE : FRAME_DUMMY_SIZE);
     g.place[GLUE_CONSTRUCTOR].size = c->library->extra.constructing;
     if (s->python) {
         const bool plain = plan_is_plain(c->library);
@@ -350,7 +351,9 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
             p = put_dtors(c, a, p);
             break;
         case GLUE_FRAME_DUMMY:
-            p = put_u8(p, 0xc3); /* ret */
+            if (shape_excepts(s))
+                p = put_bytes(p, "\xb8\x08\x00\x00\x00", 5); /* mov $_URC_CONTINUE_UNWIND,%eax */
+            p = put_u8(p, 0xc3);                             /* ret */
             break;
         case GLUE_CONSTRUCTOR:
             p = put_constructor(c, place, a, p);

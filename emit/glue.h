@@ -19,7 +19,7 @@
  * debug information, the third no symbol either. */
 enum glue_function {
     GLUE_DTORS,
-    GLUE_FRAME_DUMMY,
+    GLUE_FRAME_DUMMY, /* the personality routine, too, where functions have exception tables (exceptions.h) */
     GLUE_CONSTRUCTOR, /* only if the row has `constructor-code`: has as many bytes as all constructors there */
     GLUE_PYINIT,
     GLUE_METHOD,
@@ -54,6 +54,8 @@ struct glue {
 /* Addresses that the glue refers to, besides those in struct code. */
 struct glue_addresses {
     uint64_t completed, dso_handle;
+    /* Of the word by which the personality routine is found; 0: there is none. */
+    uint64_t personality;
     uint64_t text_end; /* end of .text, which GLUE_CONSTRUCTOR reads */
     uint64_t direct;   /* the .plt.got entry for __cxa_finalize; 0: none */
     uint64_t got_cxa_finalize, got_gmon_start, got_clones;

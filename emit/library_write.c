@@ -5,6 +5,7 @@
 
 #include "base/huge.h"
 #include "elf/plt.h"
+#include "emit/exceptions.h"
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/large.h"
@@ -60,7 +61,10 @@ static void write_init(const struct library *l, uint8_t *image)
                     l->at.got_gmon_start, plan_landing(l->row));
 }
 
-static struct unwind_function *list_framed(const struct library *l, struct arena *arena, uint32_t *count_of)
+/* Lists the functions that have an entry in the unwind tables, and writes the exception tables of those that have one.
+ */
+static struct unwind_function *list_framed(const struct library *l, uint8_t *image, struct arena *arena,
+                                           uint32_t *count_of)
 {
     static const enum section_id tables[] = {SECTION_PLT_GOT, SECTION_PLT_SECOND};
     enum { TABLES = sizeof tables / sizeof tables[0] };
@@ -68,7 +72,8 @@ static struct unwind_function *list_framed(const struct library *l, struct arena
     uint32_t count = 0;
     struct unwind_function *f =
         arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
-    if (!f)
+    struct exceptions x;
+    if (!f || !exceptions_begin(&x, l, image, arena))
         return NULL;
     for (unsigned i = 0; i < TABLES; i++) {
         const struct section *const s = &l->layout.section[tables[i]];
@@ -85,14 +90,18 @@ static struct unwind_function *list_framed(const struct library *l, struct arena
                 .landing = landing,
             };
     for (uint32_t i = 0; i < l->row->functions; i++)
-        f[count++] = (struct unwind_function){
-            .address = l->code.text + l->body[i].offset, .size = l->body[i].size, .landing = landing};
+        f[count++] = (struct unwind_function){.address = l->code.text + l->body[i].offset,
+                                              .size = l->body[i].size,
+                                              .landing = landing,
+                                              .table = exceptions_of(&x, i)};
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < l->row->small; i++) {
         if (l->row->small_size[i])
-            f[count++] = (struct unwind_function){.address = at, .size = l->row->small_size[i], .frameless = true};
+            f[count++] = (struct unwind_function){
+                .address = at, .size = l->row->small_size[i], .frameless = true, .table = exceptions_of_small(&x, i)};
         at += plan_small_place(l->row, i);
     }
+    exceptions_end(&x);
     *count_of = count;
     return f;
 }
@@ -100,9 +109,10 @@ static struct unwind_function *list_framed(const struct library *l, struct arena
 static bool write_unwind(const struct library *l, uint8_t *image, struct arena *arena)
 {
     uint32_t count;
-    const struct unwind_function *f = list_framed(l, arena, &count);
+    const struct unwind_function *f = list_framed(l, image, arena, &count);
     if (f)
-        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan), l->row->extra.unwind);
+        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan), l->row->extra.unwind,
+                     l->at.personality);
     if (f && l->joined)
         unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
     return f;
@@ -121,7 +131,7 @@ static bool write_unwind_part(const struct library *l, uint8_t *image, struct ar
         .index_address = whole[SECTION_EH_FRAME_HDR].address,
     };
     uint32_t count;
-    const struct unwind_function *f = list_framed(l, arena, &count);
+    const struct unwind_function *f = list_framed(l, image, arena, &count);
     if (f)
         unwind_write_part(&part, f, count, (uint32_t)plan_unwind_entry(l->plan));
     return f;
@@ -174,7 +184,8 @@ enum pack_kind library_packing(const struct plan *plan)
  */
 static const enum section_id symbol_sections[] = {SECTION_GNU_HASH, SECTION_HASH, SECTION_SYMTAB, SECTION_STRTAB,
                                                   SECTION_NONE};
-static const enum section_id unwind_sections[] = {SECTION_EH_FRAME_HDR, SECTION_EH_FRAME, SECTION_NONE};
+static const enum section_id unwind_sections[] = {SECTION_EH_FRAME_HDR, SECTION_EH_FRAME, SECTION_GCC_EXCEPT_TABLE,
+                                                  SECTION_NONE};
 static const enum section_id table_sections[] = {SECTION_TEXT, SECTION_RODATA, SECTION_RELA_DYN, SECTION_DATA,
                                                  SECTION_NONE};
 

@@ -73,6 +73,8 @@ static void count_functions(const struct plan *plan, struct plan_library *l, uin
     l->functions = (uint32_t)(least + random_below(plan_key(l, PURPOSE_COUNT), most - least + 1));
     l->chains = (l->functions + plan->depth - 1) / plan->depth;
     l->covered = plan_covered_before(plan, l->chains);
+    l->extra.tabled = plan_tabled(plan->profile, l->functions);
+    l->extra.exceptions = PLAN_TABLE * l->extra.tabled;
 }
 
 /* Puts calls and chains in their rows, one behind the other. */

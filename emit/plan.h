@@ -36,6 +36,7 @@ enum library_kind {
 };
 
 enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
+enum { PLAN_TABLE = 30 /* bytes of a function's exception table, on average, where no row says it */ };
 
 struct corpus;
 
@@ -107,7 +108,7 @@ struct plan_library {
     enum plan_init init;
     bool untold; /* a module without attributes, because its row has too few relocations for them */
     /* Down to `edges`: of a library with a row, which is `said`. Others have NULL, 0 and false here, except for
-     * extra.clones. */
+     * extra.clones, tabled and exceptions. */
     const struct profile_row *said;
     enum plan_level level;
     bool bare;         /* `level` is LEVEL_BARE whatever room there is, and so is that of all libraries it calls */
@@ -148,6 +149,8 @@ struct plan_library {
         uint32_t destructors;     /* beyond the one that every library has */
         bool ended;          /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
         uint32_t unwind;     /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t tabled;     /* functions with an exception table (exceptions.h) */
+        uint32_t exceptions; /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
         uint32_t methods;    /* in the module's method table, beyond those that the driver calls (methods.h) */
         uint32_t documented; /* how many of `methods`, from the first on, have a documentation string */
         uint64_t names;      /* bytes of the names of `outside`, with terminators */
@@ -230,6 +233,7 @@ enum purpose {
     PURPOSE_NAMES,
     PURPOSE_METHODS,
     PURPOSE_CONSTRUCTORS,
+    PURPOSE_EXCEPTIONS,
 };
 
 /* How calls into utilities are assigned; see calls.h. */
@@ -450,6 +454,12 @@ static inline uint32_t plan_covered_before(const struct plan *plan, uint32_t cha
 static inline bool plan_chain_covered(const struct plan *plan, uint32_t chain)
 {
     return plan_covered_before(plan, chain) != plan_covered_before(plan, chain + 1);
+}
+
+/* How many of so many functions have an exception table, where no row says it: about as many as in C++ modules. */
+static inline uint32_t plan_tabled(const struct profile *p, uint32_t functions)
+{
+    return p->elf.exceptions ? (uint32_t)((uint64_t)functions * 2 / 5) : 0;
 }
 
 /* Functions in a chain: `depth`, or fewer in the last one. */

@@ -157,6 +157,10 @@ bool plan_make(struct plan *plan, const struct profile *profile, const struct pl
         plan->wanted[kind] = profile->sections[kind] != PROFILE_DERIVED;
     if (profile->rows && (plan->executables.link || plan->executables.joined))
         return error_set(e, ERROR_USAGE, "a profile with 'libraries' makes no executables; leave that option out");
+    if (profile->elf.exceptions && (plan->executables.link || plan->executables.joined))
+        return error_set(
+            e, ERROR_USAGE,
+            "a profile with 'exceptions' under 'elf' makes no executables; leave that option out, or the key");
     plan->stripped = plan->wanted[SIZE_SYMTAB] && profile->sections[SIZE_SYMTAB] == 0;
     plan->without_debug = plan->wanted[SIZE_DEBUG] && profile->sections[SIZE_DEBUG] == 0;
     evaluate_constants(&plan->constants, plan->seed);

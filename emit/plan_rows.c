@@ -92,8 +92,10 @@ static uint64_t functions_told(const struct plan *plan, const struct profile_row
     const uint64_t tables = (rows_value_or(row, ROW_PLT, 0) ? UINT64_C(1) + cf : 0) + (rows_direct(row, cf) ? 1 : 0);
     const uint64_t told = entries > tables ? entries - tables : 0;
     const uint64_t most = rows_value_or(row, ROW_TEXT, UINT64_MAX) / EACH_LEAST;
+    const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
+    const uint64_t exceptions = rows_value_or(row, ROW_EXCEPTIONS_TABLE, 0);
     if (!told)
-        return functions_of_unwind(plan, rows_value_or(row, ROW_SHARE_UNWIND, 0));
+        return functions_of_unwind(plan, unwind > exceptions ? unwind - exceptions : 0);
     return told < most ? told : most;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit/distribution.h"
+#include "emit/exceptions.h"
 #include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
@@ -24,6 +25,11 @@ static uint32_t more_than(uint64_t wanted, uint64_t already, uint32_t share)
 {
     const uint64_t more = wanted > already ? (wanted - already) * share / ROWS_EXTRA_WHOLE : 0;
     return more < PROFILE_FUNCTIONS_MOST ? (uint32_t)more : PROFILE_FUNCTIONS_MOST;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share)
@@ -152,6 +158,10 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         l->extra.unwind -= missing < l->extra.unwind ? (uint32_t)missing : l->extra.unwind;
         return true;
     }
+    if (l->extra.tabled && w->lack == SIZE_TEXT) {
+        l->extra.tabled = l->extra.exceptions = 0;
+        return true;
+    }
     if ((l->extra.direct || l->extra.buckets || l->extra.ended) && w->lack == SIZE_TEXT) {
         l->extra.direct = l->extra.buckets = 0;
         l->extra.ended = false;
@@ -217,12 +227,47 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
     return room < wanted ? (uint32_t)room : wanted;
 }
 
+/* Bytes of all that is unwind tables, without what makes entries longer than they have to be. */
+static uint64_t unwind_least(const struct plan *plan, const struct plan_library *l, const struct shape *s)
+{
+    return unwind_frame_size(shape_unwind(plan, s), s->plt != 0) + unwind_header_size(s->framed, s->plt != 0) +
+           l->extra.exceptions;
+}
+
+/* Exception tables of as many functions as the row says and there are, if a relocated word can lead to the personality
+ * routine. Where entries leave them less of `share: unwind` than the row has for them they are smaller, and then fewer.
+ */
+static void set_exceptions(const struct plan *plan, struct plan_library *l)
+{
+    enum { BYTES_MOST = 1 << 28, ENTRY_MORE = UNWIND_TABLED_FRAMELESS - UNWIND_FRAMELESS /* at most, of an entry */ };
+    struct plan_extra *const x = &l->extra;
+    const struct shape before = shape_of(plan, l);
+    const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, UINT64_MAX);
+    const int64_t table = profile_row_says(plan->profile, l->said, ROW_EXCEPTIONS_TABLE);
+    const int64_t count = profile_row_says(plan->profile, l->said, ROW_EXCEPTIONS_FUNCTIONS);
+    const bool is_said = table != PROFILE_DERIVED || count != PROFILE_DERIVED;
+    const uint64_t any = is_said ? 0 : plan_tabled(plan->profile, l->functions);
+    const uint64_t bytes = smaller(table != PROFILE_DERIVED ? (uint64_t)table : PLAN_TABLE * any, BYTES_MOST);
+    const uint64_t functions = smaller(count != PROFILE_DERIVED ? (uint64_t)count : any, exceptions_most(l));
+    static_assert(UNWIND_TABLED - UNWIND_NARROW == ENTRY_MORE, "either kind of entry takes as much more");
+    if (!before.pointers && !x->pointers && x->constructing && !x->constructors)
+        return;
+    x->tabled = (uint32_t)smaller(functions, bytes / EXCEPT_LEAST);
+    struct shape s = shape_of(plan, l);
+    if (unwind_least(plan, l, &s) + EXCEPT_LEAST * (uint64_t)x->tabled > wanted) {
+        const uint64_t is = unwind_least(plan, l, &before) + UNWIND_TABLED_CIE;
+        const uint64_t room = wanted > is ? wanted - is : 0;
+        x->tabled = (uint32_t)smaller(x->tabled, room / (EXCEPT_LEAST + ENTRY_MORE));
+        s = shape_of(plan, l);
+    }
+    x->exceptions = x->tabled ? (uint32_t)smaller(bytes, wanted - unwind_least(plan, l, &s)) : 0;
+}
+
 /* How much longer entries of unwind tables are than they have to be, for all to be as much as the row says. */
 static void set_unwind(const struct plan *plan, struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
-    const uint64_t is =
-        unwind_frame_size(shape_unwind(plan, &s), s.plt != 0) + unwind_header_size(s.framed, s.plt != 0);
+    const uint64_t is = unwind_least(plan, l, &s);
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
     const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
     const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;
@@ -358,6 +403,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
     x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
+    set_exceptions(plan, l);
     set_unwind(plan, l);
     x->buckets = rows_buckets(plan, l);
     return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, share);

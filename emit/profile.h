@@ -91,6 +91,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(CONSTRUCTOR_CODE, ROW, "constructor-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                    \
     X(INIT_CODE, ROW, "init-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(UNWIND_ENTRIES, ROW, "unwind-entries", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
+    X(EXCEPTIONS_TABLE, ROW_EXCEPTIONS, "table", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                    \
+    X(EXCEPTIONS_FUNCTIONS, ROW_EXCEPTIONS, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                            \
     X(DESTRUCTORS, ROW, "destructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(PAGE, ROW, "page", NUMBER, 1, UINT32_MAX, NULL)                                                                  \
     X(LOADS, ROW, "loads", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
@@ -236,6 +238,7 @@ struct profile {
         bool soname;           /* true */
         bool relr;             /* false; relative relocations are packed */
         bool cf_protection;    /* false; for processors that check where branches lead (Intel's CET) */
+        bool exceptions;       /* false; functions have exception tables */
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {

@@ -19,6 +19,7 @@ const struct profile_place profile_sections[PROFILE_SECTION_ALL] = {
     [SECTION_ROW_LOCAL] = {SECTION_ROW, "local"},
     [SECTION_ROW_GLOBAL] = {SECTION_ROW, "global"},
     [SECTION_ROW_RELOCATIONS] = {SECTION_ROW, "relocations"},
+    [SECTION_ROW_EXCEPTIONS] = {SECTION_ROW, "exceptions"},
     [SECTION_ROW_SHARE] = {SECTION_ROW, "share"},
     [SECTION_ROW_DWARF] = {SECTION_ROW, "dwarf"},
     [SECTION_ROW_MIX] = {SECTION_ROW, "mix"},
@@ -72,6 +73,7 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_SONAME]               = {SECTION_ELF,      "soname",               KIND_FLAG,   AT(elf.soname),           0,     0,                      true, NULL},
     [KEY_RELR]                 = {SECTION_ELF,      "relr",                 KIND_FLAG,   AT(elf.relr),             0,     0,                      false, NULL},
     [KEY_CF_PROTECTION]        = {SECTION_ELF,      "cf-protection",        KIND_FLAG,   AT(elf.cf_protection),    0,     0,                      false, NULL},
+    [KEY_EXCEPTIONS]           = {SECTION_ELF,      "exceptions",           KIND_FLAG,   AT(elf.exceptions),       0,     0,                      false, NULL},
     [KEY_MAX_PAGE_SIZE]        = {SECTION_ELF,      "max-page-size",        KIND_NUMBER, AT(elf.max_page_size),    4096,  2 << 20,                4096, NULL},
 
     [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        4,     5,                      5, NULL},

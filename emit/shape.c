@@ -263,6 +263,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
         plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0) + (l->elf.cf_protection && s.plt);
     s.framed = l->functions + s.glue + s.frameless;
     s.frameless += s.python && l->init != INIT_FRAMED;
+    s.tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
+    s.tabled_frameless = l->extra.tabled - s.tabled;
     s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
     s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
     s.relative += s.pointers;
@@ -366,6 +368,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
     section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
+    section[SECTION_GCC_EXCEPT_TABLE].size = l->extra.exceptions;
     section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
     section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);
     section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);

@@ -160,6 +160,8 @@ struct shape {
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;
+    /* Functions with an exception table: how many set up a frame, and how many do not. */
+    uint32_t tabled, tabled_frameless;
     uint32_t framed;    /* functions with an entry in the unwind tables */
     uint32_t frameless; /* how many of `framed` do not set up a frame */
     uint32_t pointers;  /* words in .data.rel.ro that point to names */
@@ -179,10 +181,20 @@ struct shape {
     char entry[NAME_PREFIX_MOST]; /* name of the Python-callable function, "" in a utility */
 };
 
-/* Bytes of all unwind entries at their shortest. */
+/* Whether any function has an exception table. */
+static inline bool shape_excepts(const struct shape *s)
+{
+    return s->tabled || s->tabled_frameless;
+}
+
+/* Bytes of all unwind entries at their shortest, and of the CIE of those with an exception table. */
 static inline uint64_t shape_unwind(const struct plan *plan, const struct shape *s)
 {
-    return (s->framed - s->frameless) * plan_unwind_entry(plan) + s->frameless * (uint64_t)UNWIND_FRAMELESS;
+    const uint64_t entry = plan_unwind_entry(plan);
+    return (s->framed - s->frameless) * entry + s->frameless * (uint64_t)UNWIND_FRAMELESS +
+           s->tabled * (UNWIND_TABLED - entry) +
+           s->tabled_frameless * (uint64_t)(UNWIND_TABLED_FRAMELESS - UNWIND_FRAMELESS) +
+           (shape_excepts(s) ? UNWIND_TABLED_CIE : 0);
 }
 
 /* Whether the library has the fixed local symbol. */

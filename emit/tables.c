@@ -26,6 +26,21 @@ static uint64_t take_string(uint64_t *at, const char *text)
     return address;
 }
 
+/* The address of the word that leads to the personality routine, as DW.ref.__gxx_personality_v0 of real libraries: the
+ * last of those that point to names; without these the first of .data that is relocated, or else the first of
+ * .init_array, which leads there anyway. 0: none. */
+static uint64_t personality_word(const struct library *l)
+{
+    struct relocated w = relocated_words(l);
+    const struct section *s = l->layout.section;
+    uint64_t at;
+    if (!shape_excepts(&l->shape))
+        return 0;
+    if (l->shape.pointers)
+        return s[SECTION_DATA_REL_RO].address + 8 * (l->shape.pointers - UINT64_C(1));
+    return relocated_next(&w, false, &at) ? at : s[SECTION_INIT_ARRAY].address;
+}
+
 void tables_addresses(struct library *l)
 {
     const struct section *s = l->layout.section;
@@ -80,6 +95,7 @@ void tables_addresses(struct library *l)
     a->got_main = a->got_extra;
     a->got_start_main = a->got_main + 8;
     a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
+    a->personality = personality_word(l);
 }
 
 /* .rela.dyn and .relr.dyn as they grow, and the words that these relocate. */
@@ -144,6 +160,11 @@ static void point_got(struct relocations *r, uint64_t address, uint64_t symbol)
     point_symbol(r, SECTION_GOT, address, symbol, R_X86_64_GLOB_DAT);
 }
 
+static uint64_t personality_of(const struct library *l)
+{
+    return l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
+}
+
 static void write_pointers(const struct library *l, struct relocations *r)
 {
     const struct section *s = l->layout.section;
@@ -151,7 +172,9 @@ static void write_pointers(const struct library *l, struct relocations *r)
     struct relocated w = relocated_words(l);
     uint64_t at;
     for (uint32_t i = 0; relocated_next(&w, false, &at); i++) {
-        const uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
+        uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
+        if (at == l->at.personality)
+            target = personality_of(l);
         point_from(r, SECTION_DATA, at, target, 0); /* as ld leaves them */
     }
 }
@@ -305,8 +328,10 @@ static void write_relocated(const struct library *l, uint8_t *image)
     struct relocations r = relocations_of(l, image);
     if (!library_is_part(l))
         write_arrays(l, &r);
-    for (unsigned i = 0; i < l->shape.pointers; i++)
-        point(&r, SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i, l->code.text_constant[i]);
+    for (unsigned i = 0; i < l->shape.pointers; i++) {
+        const uint64_t at = s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i;
+        point(&r, SECTION_DATA_REL_RO, at, at == l->at.personality ? personality_of(l) : l->code.text_constant[i]);
+    }
     if (!library_is_part(l))
         point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)

@@ -83,9 +83,10 @@ static uint64_t others_reckoned(const struct library *l, bool data)
     const uint64_t symbols = s[SECTION_DYNSYM].size + s[SECTION_DYNSTR].size;
     const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size + s[SECTION_RELR_DYN].size;
     const uint64_t states = UNWIND_UNIT * (uint64_t)l->row->extra.unwind;
+    const uint64_t unwind = s[SECTION_EH_FRAME].size + s[SECTION_GCC_EXCEPT_TABLE].size;
     if (data)
         return (l->row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
-    return s[SECTION_TEXT].size * CODE_PACKED / 100 + (s[SECTION_EH_FRAME].size - states) * UNWIND_PACKED / 100 +
+    return s[SECTION_TEXT].size * CODE_PACKED / 100 + (unwind - states) * UNWIND_PACKED / 100 +
            states * STATES_PACKED / 100 + symbols * SYMBOLS_PACKED / 100 + relocations * RELOCATIONS_PACKED / 100;
 }
 

@@ -77,6 +77,7 @@ VARIANTS = [
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
     Variant("relr", {"elf": {"relr": True}}, "relr"),
     Variant("cf-protection", {"elf": {"cf-protection": True}}),
+    Variant("exceptions", {**ITANIUM, "dwarf": {"language": "c++"}, "elf": {"exceptions": True}}, "c++", "long"),
     Variant("bigexe", {}, "executable", options=["--link", "--bigexe", "2 MB"]),
     Variant("static", {}, "executable", options=["--static"]),
     Variant("llnl-2007", {}, "large", base="llnl-2007"),

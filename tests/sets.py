@@ -25,6 +25,7 @@ VARIANTS = {
     "relro-none": {"elf": {"relro": "none"}},
     "relr": {"elf": {"relr": True}},
     "cf-protection": {"elf": {"cf-protection": True}},
+    "exceptions": {"elf": {"exceptions": True}},
     "no-soname": {"elf": {"soname": False}},
     "repeated-calls": {"calls": {"repeat": 10}},
     "random-calls": {"calls": {"random": True}},

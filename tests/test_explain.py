@@ -206,3 +206,13 @@ def test_what_is_no_profile(programs, small, tmp_path):
         done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
         assert done.stderr.startswith(f"pyelfprof: {profile}: ") or f"{profile}:" in done.stderr
         assert said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+# ---- exceptions ----
+
+
+def test_exceptions(explain):
+    rows = ["{kind: utility, exceptions: {table: 1540, functions: 31}}", "{kind: utility, exceptions: {table: 60, functions: 1}}"]
+    said = explain("pyelfgen-profile: 1\nlibraries:\n" + "".join(f"- {row}\n" for row in rows))
+    assert "32 functions say what to do when an exception passes, in 1.6 kB.\n" in said
+    assert "exception" not in explain("pyelfgen-profile: 1\nlibraries:\n- {kind: utility}\n")

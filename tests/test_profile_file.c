@@ -58,6 +58,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
     assert_true(a->names.style == b->names.style && a->names.length == b->names.length && a->names.pad == b->names.pad);
     assert_true(a->elf.hash == b->elf.hash && a->elf.bind == b->elf.bind && a->elf.relro == b->elf.relro);
     assert_true(a->elf.soname == b->elf.soname);
+    assert_true(a->elf.exceptions == b->elf.exceptions);
     assert_true(a->elf.relr == b->elf.relr);
     assert_true(a->elf.build_id == b->elf.build_id && a->elf.max_page_size == b->elf.max_page_size);
     assert_true(a->dwarf.version == b->dwarf.version && a->dwarf.units == b->dwarf.units);
@@ -143,6 +144,7 @@ static struct profile random_profile(uint64_t seed)
         (enum relro_mode)random_below(random_next(r), (p.elf.bind == BIND_NOW ? RELRO_FULL : RELRO_PARTIAL) + 1);
     p.elf.build_id = chance(r, 2);
     p.elf.soname = chance(r, 2);
+    p.elf.exceptions = chance(r, 2);
     p.elf.relr = chance(r, 2);
     p.elf.max_page_size = INT64_C(4096) << random_below(random_next(r), 10);
     p.dwarf.units = random_or_derived(r, 1, 1000000);

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 
 import pytest
 
+import lsda
 from captures import (
     DYNLOAD,
     SYSTEM,
@@ -20,7 +22,7 @@ from captures import (
     symbols_by_readelf,
     symbols_counted,
 )
-from objects import FIVE, ask, counted_libraries, each, every, library_of_units, sizes_by_binutils, sums, tool
+from objects import FIVE, ask, counted_libraries, each, every, library_of_units, section, sizes_by_binutils, sums, tool
 from sets import variant_text
 
 @pytest.fixture
@@ -221,6 +223,52 @@ def test_constructors_without_unwind_tables(capture, tmp_path):
     library = built(tmp_path, "constructors", CONSTRUCTORS, "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr")
     (row,) = capture(library).rows
     assert row["constructors"] == 3 and "constructor-code" not in row and "unwind-entries" not in row
+
+
+CATCHING = """
+struct held { int *at; ~held(); };
+int may_throw(int);
+int cleans(int n) { held one{&n}; held two{&n}; return may_throw(n) + may_throw(n + 1); }
+int catches(int n) { try { return cleans(n); } catch (int m) { return m; } catch (...) { return 0; } }
+int does_not(int n) noexcept { return may_throw(n); }
+int has_none(int n) { return n * n; }
+"""
+
+
+def tabled(library):
+    """The row's `exceptions`, by another reader."""
+    functions = [function for function in lsda.functions(library) if function.table]
+    return {"table": section(library, ".gcc_except_table")[2], "functions": len(functions)}
+
+
+@pytest.mark.parametrize("options", [["-O0"], ["-O2"], ["-O2", "-ffunction-sections", "-Wl,--no-eh-frame-hdr", "-s"]])
+def test_exception_tables(capture, tmp_path, options):
+    """Also where nothing counts the entries of .eh_frame; of code of C there are none."""
+    library = built(tmp_path, "catching", CATCHING, *options, compiler="g++")
+    (row,) = capture(library).rows
+    assert row["exceptions"] == tabled(library) and 3 <= row["exceptions"]["functions"] <= 9
+    library = built(tmp_path, "constructors", CONSTRUCTORS, *options)
+    (row,) = capture(library).rows
+    assert "exceptions" not in row
+
+
+def test_broken_unwind_tables(capture, tmp_path):
+    """No more functions are counted than there are entries, and all else is as before."""
+    library = built(tmp_path, "catching", CATCHING, "-O2", compiler="g++")
+    (whole,) = capture(library).rows
+    _, offset, size = section(library, ".eh_frame")
+    content = library.read_bytes()
+    chance = random.Random(1)
+    for _ in range(150):
+        broken = bytearray(content)
+        for _ in range(chance.randint(1, 9)):
+            broken[offset + chance.randrange(size)] = chance.choice([0, 1, 4, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+        library.write_bytes(broken)
+        (row,) = capture(library).rows
+        assert row["exceptions"].pop("functions", 0) <= size / 8
+        assert row.pop("exceptions") == {"table": whole["exceptions"]["table"]}
+        different = {key for key in row if row[key] != whole[key]}
+        assert different <= {"zstd", "constructor-code"}
 
 
 def test_packed_relocations(capture, tmp_path):

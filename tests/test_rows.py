@@ -11,6 +11,7 @@ import sys
 import pytest
 import yaml
 
+import lsda
 from captures import relocations_by_readelf
 from conftest import BUILD
 from objects import ask, each, sizes_of_each, tool
@@ -106,6 +107,8 @@ def counted(path):
         "relocations: pages": relocations_by_readelf(path)["pages"],
         "constructors": sections[".init_array"] // 8,
         "constructor-code": sum(constructors_of(path)),
+        "exceptions: table": sections.get(".gcc_except_table", 0),
+        "exceptions: functions": sum(1 for function in lsda.functions(path) if function.table),
         "init-code": sum(int(row[2]) for row in symbols if row[-1].startswith("PyInit_")),
         "destructors": sections[".fini_array"] // 8,
         "versions": len(re.findall(r"Name: GLIBC", ask("readelf", "-VW", path))),
@@ -403,6 +406,9 @@ def random_rows(chance):
             row["init-code"] = chance.choice([12, 17, chance.randint(1, 90), chance.randint(90, 9000)])
         if "relocations" in row and chance.random() < 0.4:
             row["relocations"]["pages"] = chance.randint(0, 6)
+    for row in rows:
+        if chance.random() < 0.4:
+            row["exceptions"] = {"table": chance.randint(1, 9000), "functions": chance.randint(1, 90)}
     return rows
 
 

@@ -28,7 +28,7 @@ SHORTEST = 4  # characters of a name that nothing else in the temporary director
 NAME_MOST = 255
 QUANTITIES = re.compile(
     r"(text|data|bss|debug|symtab|strtab|functions|plt|outside|indirect|dwarf\.(units|partial|dies)|tags|forms|attributes|"
-    r"(dynamic|relocations|needed|mix)\..*|degree.*)$"
+    r"(dynamic|relocations|needed|exceptions|mix)\..*|degree.*)$"
 )
 FIXED = [("profile of the twin", "real.prof", "twin.prof"), ("profile of its twin", "twin.prof", "again.prof")]
 DISTRIBUTIONS = ["function-sizes", "name-lengths"]

@@ -207,6 +207,13 @@ static void tell_symbols(struct explained *x)
                plural((double)stripped, "is", "are"), plural((double)stripped, "its", "their"));
     if (mangled > 0)
         printf("%.0f %s C++ names.\n", mangled, plural(mangled, "symbol has", "symbols have"));
+    const double tabled = sum(x, "exceptions", "functions");
+    if (tabled > 0) {
+        printf("%.0f %s what to do when an exception passes, in ", tabled,
+               plural(tabled, "function says", "functions say"));
+        print_bytes(sum(x, "exceptions", "table"));
+        puts(".");
+    }
     if (having(x, "dynamic", NULL)) {
         const double exported = sum(x, "dynamic", "functions");
         const double objects = sum(x, "dynamic", "objects");

@@ -223,6 +223,14 @@ static void put_counts(struct flow *row, const struct capture *c)
     put_number(row, "plt", c->plt);
 }
 
+static void put_exceptions(struct flow *row, const struct capture *c)
+{
+    struct flow f = flow_in(row, "exceptions");
+    put_some(&f, "table", c->exceptions);
+    put_some(&f, "functions", c->tabled);
+    flow_end(&f);
+}
+
 /* What is as pyelfgen does it unless it is told is left out. */
 static void put_links(struct flow *row, const struct capture *c)
 {
@@ -251,6 +259,7 @@ static void put_links(struct flow *row, const struct capture *c)
         put_some(row, "init-code", c->init_code);
     if (!c->sizes.symtab) /* which says how many functions there are */
         put_some(row, "unwind-entries", c->unwind_entries);
+    put_exceptions(row, c);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
     if (c->page && c->page != 4096) /* of an object, which has no segments, there is none */

@@ -1,0 +1,168 @@
+/* Counting exception tables and the functions that have one; see capture.h.
+ *
+ * Which functions have one their entries in .eh_frame say (LSB core 5.0, 10.6.1): an entry begins with its length and
+ * how far before this the common entry (CIE) is that it belongs to, whose augmentation string says what both have. Of
+ * 64-bit entries, other byte orders and encodings that no compiler for x86-64 chooses nothing is counted.
+ *
+ *     CIE    length, 0, version | string, 0 | ULEB code alignment, SLEB data alignment, return address | data of "z"
+ *            of which 'P' has an encoding and the personality routine, 'L' and 'R' the encodings of the table's and of
+ *            the function's address
+ *     FDE    length, distance | address and size of the function | ULEB bytes | address of the table, or 0
+ */
+#include <string.h>
+
+#include "elf/capture_parts.h"
+
+enum {
+    HEADER = 8,        /* bytes before what is counted below */
+    AUGMENTATION = 16, /* characters */
+    ENCODING_OMIT = 0xff,
+    ENCODING_ABSOLUTE = 0x00,
+    LENGTH_WIDE = 0xfffffff0, /* from here on a length is another one's announcement */
+};
+
+/* Bytes that have not been read yet. */
+struct rest {
+    const uint8_t *at;
+    size_t size;
+    bool broken; /* there were too few */
+};
+
+static uint64_t take(struct rest *r, size_t bytes)
+{
+    uint64_t value = 0;
+    r->broken |= bytes > r->size;
+    if (r->broken)
+        return 0;
+    memcpy(&value, r->at, bytes);
+    r->at += bytes;
+    r->size -= bytes;
+    return value;
+}
+
+/* Of either kind, where only its lower bits matter. */
+static uint64_t take_number(struct rest *r)
+{
+    uint64_t value = 0;
+    uint8_t byte = 0x80;
+    for (unsigned shift = 0; byte & 0x80 && !r->broken; shift += 7) {
+        byte = (uint8_t)take(r, 1);
+        r->broken |= shift > 63;
+        value |= shift > 63 ? 0 : (uint64_t)(byte & 0x7f) << shift;
+    }
+    return value;
+}
+
+/* Bytes of an address in this encoding; 0: of as many as it takes, or unknown. */
+static size_t address_size(uint8_t encoding)
+{
+    static const uint8_t sizes[] = {8, 0, 2, 4, 8, 0, 0, 0};
+    return sizes[encoding & 7];
+}
+
+/* What a common entry says of those that belong to it. */
+struct common {
+    uint8_t function, table; /* encodings; of the table ENCODING_OMIT where there is none */
+};
+
+/* False where it says something else, or what cannot be read. */
+static bool common_read(struct rest r, struct common *c)
+{
+    *c = (struct common){.function = ENCODING_ABSOLUTE, .table = ENCODING_OMIT};
+    char name[AUGMENTATION];
+    const uint64_t version = take(&r, 1);
+    size_t length = 0;
+    while (length < sizeof name && (name[length] = (char)take(&r, 1)) != '\0')
+        length++;
+    if (r.broken || length == sizeof name || name[0] != 'z')
+        return false;
+    take_number(&r);
+    take_number(&r);
+    if (version == 1)
+        take(&r, 1);
+    else
+        take_number(&r);
+    take_number(&r); /* bytes of what follows */
+    for (size_t i = 1; i < length && !r.broken; i++) {
+        const uint8_t encoding = name[i] == 'P' || name[i] == 'L' || name[i] == 'R' ? (uint8_t)take(&r, 1) : 0;
+        if (name[i] == 'P' && (encoding == ENCODING_OMIT || !address_size(encoding)))
+            return false;
+        if (name[i] == 'P')
+            take(&r, address_size(encoding));
+        else if (name[i] == 'L')
+            c->table = encoding;
+        else if (name[i] == 'R')
+            c->function = encoding;
+        else if (name[i] != 'S' && name[i] != 'B') /* signal frames, signed return addresses */
+            return false;
+    }
+    return !r.broken;
+}
+
+/* Whether an entry for a function says where its table is. */
+static bool has_table(struct rest r, const struct common *c)
+{
+    const size_t address = address_size(c->function);
+    const size_t table = address_size(c->table);
+    if (c->table == ENCODING_OMIT || !address || !table)
+        return false;
+    take(&r, address);
+    take(&r, address);
+    return take_number(&r) >= table && take(&r, table) != 0;
+}
+
+static uint64_t functions_with_tables(const uint8_t *frame, size_t size)
+{
+    uint64_t count = 0;
+    for (size_t at = 0; size - at >= HEADER;) {
+        uint32_t header[2]; /* the length of what is behind it, and 0 or the distance */
+        memcpy(header, frame + at, sizeof header);
+        if (header[0] >= LENGTH_WIDE)
+            break;
+        const size_t end = at + 4 + header[0];
+        if (header[0] < 4) { /* the end, as crtend.o brings it: there may be others behind */
+            at = end;
+            continue;
+        }
+        if (end > size)
+            break;
+        const size_t distance = header[1];
+        struct common common;
+        if (distance && distance <= at + 4) {
+            const size_t of = at + 4 - distance;
+            uint32_t length;
+            memcpy(&length, frame + of, sizeof length);
+            const bool fits = of + HEADER <= size && length >= 4 && length <= size - of - 4;
+            const struct rest entry = {frame + at + HEADER, header[0] - 4, false};
+            count += fits && common_read((struct rest){frame + of + HEADER, length - 4, false}, &common) &&
+                     has_table(entry, &common);
+        }
+        at = end;
+    }
+    return count;
+}
+
+bool look_exceptions(struct look *l)
+{
+    static const char exceptions[] = ".gcc_except_table"; /* and with a dot and the function behind it */
+    struct capture *c = l->c;
+    for (size_t i = 1; i < l->reader.sections; i++) {
+        GElf_Shdr shdr;
+        Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
+        if (!section)
+            return false;
+        if (!look_is_image(&shdr))
+            continue;
+        const char *name = reader_name(&l->reader, &shdr);
+        if (strncmp(name, exceptions, sizeof exceptions - 1) == 0)
+            c->exceptions += shdr.sh_size;
+        if (strcmp(name, ".eh_frame") != 0 || c->machine != EM_X86_64 || !c->wide)
+            continue;
+        const Elf_Data *data = look_table(l, section, &shdr);
+        if (!data)
+            return false;
+        if (data->d_buf)
+            c->tabled += functions_with_tables(data->d_buf, data->d_size);
+    }
+    return true;
+}
