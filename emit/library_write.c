@@ -75,7 +75,7 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
     struct exceptions x;
     if (!f || !exceptions_begin(&x, l, image, arena))
         return NULL;
-    for (unsigned i = 0; i < TABLES; i++) {
+    for (unsigned i = 0; i < TABLES && !library_is_part(l); i++) {
         const struct section *const s = &l->layout.section[tables[i]];
         if (s->size)
             f[count++] = (struct unwind_function){.address = s->address, .size = s->size, .frameless = true};

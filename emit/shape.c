@@ -260,7 +260,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     s.helpers = bare ? 0 : SHAPE_HELPERS;
     s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
     s.frameless =
-        plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0) + (l->elf.cf_protection && s.plt);
+        plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0) + shape_has_second(l, &s);
     s.framed = l->functions + s.glue + s.frameless;
     s.frameless += s.python && l->init != INIT_FRAMED;
     s.tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
@@ -363,7 +363,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_INIT].size = plan_landing(l) + INIT_BYTES;
     section[SECTION_PLT].size = plt_size(s->plt);
     section[SECTION_PLT_GOT].size = plt_direct_size(elf->cf_protection) * (uint64_t)l->extra.direct;
-    section[SECTION_PLT_SECOND].size = elf->cf_protection ? plt_second_size(s->plt) : 0;
+    section[SECTION_PLT_SECOND].size = shape_has_second(l, s) ? plt_second_size(s->plt) : 0;
     section[SECTION_FINI].size = plan_landing(l) + FINI_BYTES;
     const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
     section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);

@@ -206,6 +206,12 @@ static inline uint32_t shape_relr_versions(const struct plan_library *l, const s
     return s->packed && !l->without_libc;
 }
 
+/* Whether it has a PLT in two parts. */
+static inline bool shape_has_second(const struct plan_library *l, const struct shape *s)
+{
+    return l->elf.cf_protection && s->plt;
+}
+
 /* Of a library that is linked with the C library: how many versions of that it needs; of how many libraries it needs
  * versions, and how many in all. */
 static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)
