@@ -213,96 +213,140 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
     return bytes;
 }
 
-struct shape shape_of(const struct plan *plan, const struct plan_library *l)
+/* What kind of library it is, which decides about all that is counted. */
+static struct shape begin_shape(const struct plan *plan, const struct plan_library *l)
 {
-    const struct profile *p = plan->profile;
     struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
     s.soname = !s.executable && l->elf.soname;
     s.python = l->kind != LIBRARY_UTILITY && !plan_is_direct(l);
     s.has_extern = plan_has_extern(plan, l);
     s.calls_own_extern = plan_calls_own_extern(plan, l);
     s.extern_called = plan_extern_called(plan, l);
+    s.needs_before = s.extern_called >= 0 && !plan->profile->calls.need_all;
     if (l->kind == LIBRARY_BEGIN)
         strcpy(s.entry, "begin_break_here");
     else if (l->kind == LIBRARY_FINAL)
         strcpy(s.entry, "break_here");
     else if (s.python)
         snprintf(s.entry, sizeof s.entry, "%s_entry", l->name);
+    return s;
+}
+
+/* Functions that are called, and slots of the PLT by which. */
+static void count_slots(const struct plan *plan, const struct plan_library *l, struct shape *s)
+{
     /* A module's entry calls the first function of each covered chain; nobody
      * calls the first of the others, and a utility's first functions are called
      * from outside only. */
-    s.called = l->functions - (s.python ? l->chains - l->covered : l->chains);
-    s.direct = plan_is_direct(l) ? s.called : 0;
+    s->called = l->functions - (s->python ? l->chains - l->covered : l->chains);
+    s->direct = plan_is_direct(l) ? s->called : 0;
     if (l->said) /* coverage is 1 */
-        s.direct = s.called - (l->lazy - (s.python ? 0 : (l->lazy + plan->depth - 1) / plan->depth));
-    const uint32_t python_functions = shape_python_functions(l);
-    const bool bare = l->level == LEVEL_BARE;
-    uint32_t before = s.extern_called >= 0 ? 1 : 0;
-    s.needs_before = before && !p->calls.need_all;
-    uint32_t externs = before + (s.calls_own_extern ? 1 : 0);
-    uint32_t own_extern = s.has_extern ? 1 : 0;
-    s.plt = s.called - s.direct + l->imports - plan_uncalled(l) + externs +
-            (s.python ? python_functions - l->result_by_got + !l->direct_entry : 0);
-    s.direct += l->direct_entry;
-    s.undefined = 2 + l->imports + before + (s.python ? python_functions : 0);
-    s.plt += l->extra.slots + l->extra.small_slots;
-    s.undefined += l->extra.clones + l->extra.outside + l->unbound;
-    s.undefined += s.executable ? 2 : 0; /* main, __libc_start_main */
-    s.plt += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
-    s.undefined += s.holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
-    s.marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + (s.python ? 1 : 0) + own_extern;
-    s.marks_exported = s.marks && !l->inner_marks;
-    s.local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
-    uint32_t marked = l->functions - s.local + s.marks_exported;
-    s.inner = plan_is_direct(l) ? marked : 0;
-    s.defined = marked - s.inner + own_extern + (s.python || s.executable ? 2u - l->inner_entry : 0) + l->extra.objects;
-    s.defined += l->small_exported + l->extra.ends + l->extra.version_symbols;
-    s.helpers = bare ? 0 : SHAPE_HELPERS;
-    s.glue = s.helpers + own_extern + (s.python ? 2 + shape_driver_methods(l) : 0) + (s.executable ? 1 : 0);
-    s.frameless =
-        plan_small_framed(l) + (l->extra.constructing != 0) + (l->extra.direct != 0) + shape_has_second(l, &s);
-    s.framed = l->functions + s.glue + s.frameless;
-    s.frameless += s.python && l->init != INIT_FRAMED;
-    s.tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
-    s.tabled_frameless = l->extra.tabled - s.tabled;
-    s.relative = !s.python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
-    s.pointers = bare ? 0 : name_pointers(plan, l, &s, s.relative);
-    s.relative += s.pointers;
-    s.relative += l->extra.constructors + l->extra.destructors;
-    s.relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
-    if (s.holds) /* the table; of each: name, marks; of what Python imports: init, entry */
-        s.relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
-    s.packed = packed_of(l, &s);
-    bool now = l->elf.bind == BIND_NOW;
-    s.modules = l->kind == LIBRARY_BEGIN && p->calls.need_all ? plan->modules : 0;
-    s.needed = (s.needs_before ? 1 : 0) + l->utilities + s.modules + (s.executable ? EXECUTABLE_NEEDS : 0);
-    s.needed += l->extra.needed;
-    s.needed += s.executable && !s.holds ? plan->modules + 2 : 0;
-    s.dynamic = 1 + s.needed                              /* NEEDED */
-                + (s.soname ? 1 : 0) + l->runpath + 2 + 4 /* SONAME, RUNPATH, INIT FINI, arrays */
-                + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4  /* hashes, STRTAB SYMTAB STRSZ SYMENT */
-                + 1 + (s.plt ? 3 : 0)                     /* PLTGOT, PLTRELSZ PLTREL JMPREL */
-                + 3 + (s.packed < s.relative)             /* RELA RELASZ RELAENT, RELACOUNT */
-                + (s.packed ? 3 : 0)                      /* RELR RELRSZ RELRENT */
-                + (l->extra.definitions ? 2 : 0)          /* VERDEF VERDEFNUM */
-                + 3 + (now ? 2 : 0) + 1;                  /* version tables, FLAGS FLAGS_1, NULL */
+        s->direct = s->called - (l->lazy - (s->python ? 0 : (l->lazy + plan->depth - 1) / plan->depth));
+    s->plt = s->called - s->direct + l->imports - plan_uncalled(l);
+    s->plt += UINT32_C(0) + (s->extern_called >= 0) + s->calls_own_extern;
+    s->plt += s->python ? shape_python_functions(l) - l->result_by_got + !l->direct_entry : 0;
+    s->plt += s->holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
+    s->plt += l->extra.slots + l->extra.small_slots;
+    s->direct += l->direct_entry;
+}
+
+/* Dynamic symbols, and what of the library has one or none. */
+static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
+{
+    s->undefined = 2 + l->imports + (s->extern_called >= 0);
+    s->undefined += s->python ? shape_python_functions(l) : 0;
+    s->undefined += s->holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
+    s->undefined += s->executable ? 2 : 0; /* main, __libc_start_main */
+    s->undefined += l->extra.clones + l->extra.outside + l->unbound;
+    s->marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + s->python + s->has_extern;
+    s->marks_exported = s->marks && !l->inner_marks;
+    s->local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
+    const uint32_t marked = l->functions - s->local + s->marks_exported;
+    s->inner = plan_is_direct(l) ? marked : 0;
+    s->defined = marked - s->inner + s->has_extern;
+    s->defined += s->python || s->executable ? 2u - l->inner_entry : 0;
+    s->defined += l->extra.objects + l->small_exported + l->extra.ends + l->extra.version_symbols;
+}
+
+/* Functions that unwind tables tell of. */
+static void count_framed(const struct plan_library *l, struct shape *s)
+{
+    s->helpers = l->level == LEVEL_BARE ? 0 : SHAPE_HELPERS;
+    s->glue = s->helpers + s->has_extern + (s->python ? 2 + shape_driver_methods(l) : 0) + s->executable;
+    s->frameless = plan_small_framed(l) + (l->extra.constructing != 0);
+    s->frameless += UINT32_C(0) + (l->extra.direct != 0) + shape_has_second(l, s);
+    s->framed = l->functions + s->glue + s->frameless;
+    s->frameless += s->python && l->init != INIT_FRAMED;
+    s->tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
+    s->tabled_frameless = l->extra.tabled - s->tabled;
+}
+
+static void count_relative(const struct plan *plan, const struct plan_library *l, struct shape *s)
+{
+    s->relative = !s->python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
+    s->pointers = l->level == LEVEL_BARE ? 0 : name_pointers(plan, l, s, s->relative);
+    s->relative += s->pointers;
+    s->relative += l->extra.constructors + l->extra.destructors;
+    s->relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
+    if (s->holds) /* the table; of each: name, marks; of what Python imports: init, entry */
+        s->relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
+    s->packed = packed_of(l, s);
+}
+
+/* Entries of .dynamic. */
+static void count_dynamic(const struct plan *plan, const struct plan_library *l, struct shape *s)
+{
+    const bool now = l->elf.bind == BIND_NOW;
+    s->modules = l->kind == LIBRARY_BEGIN && plan->profile->calls.need_all ? plan->modules : 0;
+    s->needed = s->needs_before + l->utilities + s->modules + l->extra.needed;
+    s->needed += s->executable ? EXECUTABLE_NEEDS : 0;
+    s->needed += s->executable && !s->holds ? plan->modules + 2 : 0;
+    s->dynamic = 1 + s->needed                            /* NEEDED */
+                 + s->soname + l->runpath + 2 + 4         /* SONAME, RUNPATH, INIT FINI, arrays */
+                 + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
+                 + 1 + (s->plt ? 3 : 0)                   /* PLTGOT, PLTRELSZ PLTREL JMPREL */
+                 + 3 + (s->packed < s->relative)          /* RELA RELASZ RELAENT, RELACOUNT */
+                 + (s->packed ? 3 : 0)                    /* RELR RELRSZ RELRENT */
+                 + (l->extra.definitions ? 2 : 0)         /* VERDEF VERDEFNUM */
+                 + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
     if (l->without_libc)
-        s.dynamic -= 1 + 3;
-    if (s.executable) /* DEBUG, and FLAGS_1 anyway */
-        s.dynamic += now ? 1 : 2;
-    s.fixed_locals = 1;
+        s->dynamic -= 1 + 3;
+    if (s->executable) /* DEBUG, and FLAGS_1 anyway */
+        s->dynamic += now ? 1 : 2;
+}
+
+static void count_symbols(const struct plan_library *l, struct shape *s)
+{
+    s->fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
-        if (shape_has_local(l, &s, i))
-            s.fixed_locals++;
-    s.symbols = (uint64_t)s.fixed_locals + l->files + plan_small_local(l) + l->locals + s.local + l->inner_entry +
-                s.undefined + s.defined + s.inner;
-    count_names(plan, l, &s);
-    s.rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, &s);
-    s.in_data = l->level >= LEVEL_TIGHT;
-    s.scratch = !s.in_data || bare ? 0 : SCRATCH_LEAST;
-    s.data = 8 + (s.python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + s.scratch + shape_words(l);
+        s->fixed_locals += shape_has_local(l, s, i);
+    s->symbols = (uint64_t)s->fixed_locals + l->files + plan_small_local(l) + l->locals + s->local + l->inner_entry +
+                 s->undefined + s->defined + s->inner;
+}
+
+/* Bytes of constants and of data that are no tables. */
+static void count_contents(const struct plan *plan, const struct plan_library *l, struct shape *s)
+{
+    const bool bare = l->level == LEVEL_BARE;
+    s->rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, s);
+    s->in_data = l->level >= LEVEL_TIGHT;
+    s->scratch = !s->in_data || bare ? 0 : SCRATCH_LEAST;
+    s->data = 8 + (s->python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + s->scratch + shape_words(l);
     /* `completed` takes 8 with what aligns the next */
-    s.bss = s.in_data ? 1 : 8 + SCRATCH_BYTES + s.marks;
+    s->bss = s->in_data ? 1 : 8 + SCRATCH_BYTES + s->marks;
+}
+
+struct shape shape_of(const struct plan *plan, const struct plan_library *l)
+{
+    struct shape s = begin_shape(plan, l);
+    count_slots(plan, l, &s);
+    count_dynamic_symbols(l, &s);
+    count_framed(l, &s);
+    count_relative(plan, l, &s);
+    count_dynamic(plan, l, &s);
+    count_symbols(l, &s);
+    count_names(plan, l, &s);
+    count_contents(plan, l, &s);
 
     struct layout layout = {0};
     shape_sections(plan, l, &s, &layout);
