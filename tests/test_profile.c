@@ -114,7 +114,8 @@ static void refuses_unknown_and_repeated_keys(void **state)
         {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    loc: 1 MB\n", 7,
          "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
         {HEAD "elf: {mix: {info: 1 MB}}\n", 4,
-         "elf: unknown key 'mix'; the keys here are hash, bind, relro, build-id, soname, relr, max-page-size"},
+         "elf: unknown key 'mix'; the keys here are hash, bind, relro, build-id, soname, relr, cf-protection, "
+         "max-page-size"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
