@@ -103,7 +103,7 @@ static bool number_wrong(const struct profile_source *s, enum profile_key_id key
                          (unsigned long long)k->most);
 }
 
-/* Where there are rows, no module need be among them: profile_check has a look at that. */
+/* Where there are utilities, there need be no module: profile_check has a look at that. */
 static bool may_be_none(enum profile_key_id key, uint64_t n)
 {
     return key == KEY_MODULES && n == 0;

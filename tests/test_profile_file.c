@@ -389,7 +389,7 @@ static void saves_and_loads(void **state)
     assert_string_equal(e.file, "absent/x.prof");
     assert_false(profile_save(&p, "/dev/null", &e));
     assert_string_equal(e.text, "is no regular file; give another name");
-    p.modules = 0;
+    p.modules = p.utilities = 0;
     assert_false(profile_save(&p, "saved.prof", &e));
     assert_true(profile_load(&q, "saved.prof", &e)); /* what was there is still there */
     profile_free(&q);
