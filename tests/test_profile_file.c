@@ -274,7 +274,7 @@ static void text_refuses_what_would_not_load(void **state)
     assert_no_text(&p, "elf: hash: '7' is not one of gnu, sysv, both");
     p.elf.hash = HASH_GNU;
     p.dwarf.version = 3;
-    assert_no_text(&p, "dwarf: version: '3' is not a whole number from 4 to 5");
+    assert_no_text(&p, "dwarf: version: '3' is not 4 or 5");
     p.dwarf.version = 5;
     p.dwarf.mix[MIX_STR] = 0;
     assert_no_text(&p, "dwarf: mix: str: 0 bytes are not from 1 to 1125899906842624");
