@@ -359,8 +359,11 @@ def test_a_file_in_place_of_the_directory(refused, tmp_path):
 
 
 def test_a_directory_that_is_nowhere(refused, tmp_path):
-    said = refused(tmp_path / "no" / "set")
-    assert said == f"{tmp_path}/no/set: cannot make the directory: No such file or directory"
+    """None is made but the last, which may be called with slashes; the line says what to make."""
+    for path, missing in (("no/set", "no"), ("no/more/set", "no/more"), ("no//set//", "no")):
+        said = refused(f"{tmp_path}/{path}")
+        what = f"cannot make the directory; make {tmp_path}/{missing} first: No such file or directory"
+        assert said == f"{tmp_path}/{path}: {what}"
     assert not (tmp_path / "no").exists()
 
 

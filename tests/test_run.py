@@ -75,10 +75,13 @@ def test_set_of_one(programs, tmp_path):
     assert report.startswith(f"{tmp_path}/a.json: 1 module, 1 utility\n")
 
 
-def test_set_without_modules(programs, tmp_path):
+@pytest.mark.parametrize("text", ["libraries:\n" + "- {kind: utility, functions: 40}\n" * 3,
+                                  "modules: 0\nutilities: 3\nfunctions: 40\n"])
+def test_set_without_modules(programs, tmp_path, text):
     """Nothing imports what it has, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
-    (tmp_path / "p").write_text("pyelfgen-profile: 1\nlibraries:\n" + "- {kind: utility, functions: 40}\n" * 3)
+    (tmp_path / "p").write_text(f"pyelfgen-profile: 1\n{text}")
     programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
     why = "has no modules to import or visit; measure it with pyelfprobe"
     for options in ([], ["--no-python"], ["--phases", "import"], ["--repeat", "2"]):
         done = programs.run("pyelfrun", *options, tmp_path / "set", status=1)
