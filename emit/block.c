@@ -227,8 +227,8 @@ static void calls(struct builder *b)
 
 enum run_kind { RUN_INLINED, RUN_LEXICAL, RUN_ALONE };
 
-/* What the next run is. Kinds take turns, so that few of one are not fewer by chance, but for some of it. A span has its
- * inlined call before what is beside it: a lexical block that would come first comes instead of a later call. */
+/* What the next run is. Kinds take turns, so that few of one are not fewer by chance, but for some of it. A span has
+ * its inlined call before what is beside it: a lexical block that would come first comes instead of a later call. */
 static enum run_kind run_kind(struct builder *b)
 {
     enum { LATE_MOST = 4, CHANCE = 16 };
