@@ -159,7 +159,7 @@ def test_one_library_depends_on_no_other(sets, programs, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(one, other)
     (other / "manifest.json").unlink()
-    (other / "libmodule1.so").write_bytes(b"half")
+    os.truncate(other / "libmodule1.so", 10_000)
     (other / "libutility0.so").unlink()
     (other / ".libmodule0.so.tmp").write_bytes(b"stale")
     (other / ".manifest.json.tmp").write_bytes(b"stale")
@@ -368,9 +368,10 @@ def test_a_directory_that_is_nowhere(refused, tmp_path):
 
 
 def test_a_library_that_is_a_link(generate, tmp_path):
-    """The link is replaced; what it leads to is not written."""
+    """The link is replaced, where it is the set's; what it leads to is not written."""
     (tmp_path / "precious").write_text("mine")
-    (tmp_path / "set").mkdir()
+    generate("set")
+    (tmp_path / "set" / "libmodule0.so").unlink()
     (tmp_path / "set" / "libmodule0.so").symlink_to(tmp_path / "precious")
     (tmp_path / "set" / ".libmodule1.so.tmp").symlink_to(tmp_path / "precious")
     assert same(generate("set"), generate("one"))
