@@ -237,9 +237,15 @@ libraries:
 """
 
 
+def no_sanitizers(programs):
+    if programs.sanitized:
+        pytest.skip("a program that preloads libraries; the sanitizer's has to come first")
+
+
 @pytest.mark.parametrize("debugger", ["gdb", "lldb"])
 def test_a_set_without_modules(probe, programs, tmp_path, debugger):
     """The last library has no function, so that of the last but one is the place: nobody calls it, as in any directory."""
+    no_sanitizers(programs)
     tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
     (tmp_path / "p").write_text(UTILITIES)
     programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
@@ -258,8 +264,9 @@ def test_a_set_without_modules(probe, programs, tmp_path, debugger):
     assert "not to be compared" not in probe.out
 
 
-def test_applications_with_unlike_numbers_of_functions(probe, small, tmp_path):
+def test_applications_with_unlike_numbers_of_functions(probe, programs, small, tmp_path):
     """What lists more functions takes longer; which of the two it is does not matter."""
+    no_sanitizers(programs)
     tool("gdb")
     listed = tmp_path / "list"
     listed.write_text(f"{small}/libmodule0.so\n")
