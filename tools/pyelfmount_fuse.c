@@ -17,6 +17,9 @@
 #include <fuse.h>
 #include <fuse_log.h>
 #include <fuse_lowlevel.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,8 +299,69 @@ struct mounted *mount_begin(struct view *view, const char *directory, bool other
     return NULL;
 }
 
+/* ---- until a signal ends it ----
+ *
+ * libfuse ends when its handler has run before it looks, or while it waits: a signal between the two would be lost.
+ * So a thread takes the signals, and interrupts that wait until it has ended.
+ */
+
+enum {
+    WAKE = SIGUSR1,
+    WAKE_NS = 10 * 1000 * 1000,
+};
+
+struct ending {
+    struct fuse *fuse;
+    pthread_t serving, waiting;
+    sigset_t signals; /* that end it, and WAKE, by which serve() says that it has ended otherwise */
+    sem_t ended;
+};
+
+static void take_no_notice(int number)
+{
+    (void)number;
+}
+
+static bool has_ended(struct ending *n)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAKE_NS;
+    if (until.tv_nsec >= 1000 * 1000 * 1000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000 * 1000 * 1000;
+    }
+    return sem_timedwait(&n->ended, &until) == 0;
+}
+
+static void *await_signal(void *context)
+{
+    struct ending *n = context;
+    int number;
+    while (sigwait(&n->signals, &number) != 0 || number == WAKE)
+        if (sem_trywait(&n->ended) == 0)
+            return NULL;
+    fuse_session_exit(fuse_get_session(n->fuse));
+    while (!has_ended(n))
+        pthread_kill(n->serving, WAKE);
+    return NULL;
+}
+
+/* Those that libfuse has handlers for; one that is ignored, as by nohup, stays so. */
+static void signals_of(sigset_t *set)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(set);
+    sigaddset(set, WAKE);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        struct sigaction now;
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(set, ending[i]);
+    }
+}
+
 /* 0, or by which signal it has ended; or -errno. */
-static int serve(struct fuse *fuse)
+static int loop(struct fuse *fuse)
 {
 #ifdef PYELFGEN_FUSE_THREADS
     struct fuse_loop_config *config = fuse_loop_cfg_create();
@@ -312,6 +376,32 @@ static int serve(struct fuse *fuse)
     struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = THREADS_IDLE};
     return fuse_loop_mt(fuse, &config);
 #endif
+}
+
+/* As loop(). The threads of libfuse have all signals blocked that end it, and this one has WAKE only. */
+static int serve(struct fuse *fuse)
+{
+    struct ending n = {.fuse = fuse, .serving = pthread_self()};
+    sigset_t wake, before;
+    const struct sigaction none = {.sa_handler = take_no_notice};
+    sigemptyset(&wake);
+    sigaddset(&wake, WAKE);
+    signals_of(&n.signals);
+    sem_init(&n.ended, 0, 0);
+    sigaction(WAKE, &none, NULL);
+    pthread_sigmask(SIG_BLOCK, &n.signals, &before);
+    int ended = -pthread_create(&n.waiting, NULL, await_signal, &n);
+    if (ended == 0) {
+        pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
+        ended = loop(fuse);
+        pthread_sigmask(SIG_BLOCK, &wake, NULL);
+        sem_post(&n.ended);
+        pthread_kill(n.waiting, WAKE);
+        pthread_join(n.waiting, NULL);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sem_destroy(&n.ended);
+    return ended;
 }
 
 bool mount_serve(struct mounted *m, bool foreground, struct error *e)
