@@ -13,6 +13,7 @@
 #include "base/launched.h"
 #include "base/manifest.h"
 #include "base/memory_set.h"
+#include "base/profile_find.h"
 #include "driver/launch_cache.h"
 #include "driver/launch_maps.h"
 #include "driver/launch_witness.h"
@@ -170,6 +171,11 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
     if (o->simulate && launched.count > 1)
         return error_set(e, ERROR_USAGE, "--simulate: one rank is simulated; start it without %s, or with -n 1",
                          launched.by);
+    if (o->memory && launched.count > 1 && profile_find_is_stream(o->set))
+        return error_set(e, ERROR_USAGE,
+                         "--memory: %.200s can be read once only, and each rank reads the profile; give a file that "
+                         "all can read",
+                         profile_find_shown(o->set));
     if (o->memory && !memory_set_given())
         return become_memory(o, argv, e);
     if (!launch_find(path, o, o->mode[0], e) || !launch_maps(o, o->mode[0], e) ||

@@ -7,6 +7,7 @@
 
 #include "base/cli.h"
 #include "base/error.h"
+#include "base/profile_find.h"
 #include "base/replacement.h"
 
 const char *const mode_names[MODES] = {"vanilla", "link", "bind-now", "static"};
@@ -359,6 +360,10 @@ static bool check(const struct options *o, struct error *e)
     if (o->memory && o->cache != CACHE_AS_IT_IS)
         return error_set(e, ERROR_USAGE,
                          "--memory: no file is read, so that --cold and --warm mean nothing; leave them out");
+    if (o->memory && (o->repeat > 1 || o->launcher) && profile_find_is_stream(o->set))
+        return error_set(e, ERROR_USAGE,
+                         "--memory: %.200s can be read once only, by one run without --launcher; give a file",
+                         profile_find_shown(o->set));
     for (unsigned i = 0; i < o->mode_count; i++)
         if (o->mode[i] != MODE_VANILLA && o->memory)
             return error_set(e, ERROR_USAGE,

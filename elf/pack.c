@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#define ZLIB_CONST /* it does not write to what it reads */
 #include <zlib.h>
 #include <zstd.h>
 
@@ -82,6 +83,41 @@ bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct by
     memcpy(image + start, scratch->data, scratch->size);
     layout_end(l, start + scratch->size);
     return true;
+}
+
+static size_t begin_zlib(const uint8_t *from, size_t size, uint8_t *to, size_t room)
+{
+    z_stream z = {.next_in = from, .avail_in = (uInt)size, .next_out = to, .avail_out = (uInt)room};
+    if (inflateInit(&z) != Z_OK)
+        return 0;
+    inflate(&z, Z_SYNC_FLUSH);
+    const size_t got = room - z.avail_out;
+    inflateEnd(&z);
+    return got;
+}
+
+static size_t begin_zstd(const uint8_t *from, size_t size, uint8_t *to, size_t room)
+{
+    ZSTD_inBuffer in = {from, size, 0};
+    ZSTD_outBuffer out = {to, room, 0};
+    ZSTD_DStream *z = ZSTD_createDStream();
+    if (z)
+        ZSTD_decompressStream(z, &out, &in);
+    ZSTD_freeDStream(z);
+    return out.pos;
+}
+
+size_t pack_begin(const uint8_t *from, size_t size, uint8_t *to, size_t room)
+{
+    Elf64_Chdr header;
+    if (size < sizeof header || size > UINT32_MAX || room > UINT32_MAX)
+        return 0;
+    memcpy(&header, from, sizeof header);
+    from += sizeof header;
+    size -= sizeof header;
+    if (header.ch_type == ELFCOMPRESS_ZLIB)
+        return begin_zlib(from, size, to, room);
+    return header.ch_type == CHDR_ZSTD ? begin_zstd(from, size, to, room) : 0;
 }
 
 const char *pack_version(enum pack_kind kind, char *buffer, size_t size)

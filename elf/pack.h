@@ -18,6 +18,10 @@ enum pack_kind { PACK_NONE, PACK_ZLIB, PACK_ZSTD };
  * layout anew; `scratch` is kept from call to call. Follow with layout_write. */
 bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e);
 
+/* Uncompresses the beginning of a section that may be anybody's, up to `room` bytes; returns how many those are. `from`
+ * is the section as it is in the file, or as much of it as is there: zstd wants a whole block, up to 128 KiB. */
+size_t pack_begin(const uint8_t *from, size_t size, uint8_t *to, size_t room);
+
 /* "zlib 1.2.13", "zstd 1.5.4"; NULL for PACK_NONE. The caller's buffer holds it. */
 const char *pack_version(enum pack_kind kind, char *buffer, size_t size);
 

@@ -9,8 +9,11 @@ static const struct taste tastes[] = {
                  .inlined = 25,
                  .lexical = 22,
                  .deeper = 36,
-                 .beside = 4,
+                 .beside = 10,
                  .across = 32,
+                 .reach = 64,
+                 .late = 52,
+                 .shared = 60,
                  .depth = DEPTH_MOST,
                  .gone = 17,
                  .constant = 38,
@@ -32,6 +35,9 @@ static const struct taste tastes[] = {
                    .deeper = 61,
                    .beside = 53,
                    .across = 24,
+                   .reach = 60,
+                   .late = 32,
+                   .shared = 52,
                    .depth = 6,
                    .gone = 5,
                    .constant = 8,
@@ -95,51 +101,33 @@ static void constant_at(struct builder *b, uint64_t at)
     b->block->constants++;
 }
 
-enum { ARGUMENT = 16 }; /* the column of a call's second */
-
-/* A row for the instruction that begins here: of a new line, or within one. */
-static void row(struct builder *b, uint32_t column)
-{
-    if (!column)
-        b->line++;
-    if (b->rows == BLOCK_ROWS_FEW)
-        return;
-    if (column)
-        line_column(&b->maker.composer.rows, column);
-    line_inside(&b->maker.composer.rows, column != 0 && !(column == ARGUMENT && b->taste.macros));
-    line_row(&b->maker.composer.rows, here(b), b->line);
-}
-
 /* --- pieces --------------------------------------------------------------------- */
 
-/* Every block begins with an access to memory, so that its first row, which is
- * not in the stamp, is of the source. */
-static void access_memory(struct builder *b, bool first)
+static void access_memory(struct builder *b)
 {
     const uint64_t at = here(b);
     uint32_t r = pick(b, 64);
-    if (!first)
-        row(b, 0);
+    block_span_row(b, 0);
     if (r & 1) {
         code(b, "\xf2\x0f\x10\x05", 4); /* movsd constant(%rip),%xmm0 */
         fix(b, FIXUP_CONSTANT, pick(b, CONSTANTS));
-        row(b, 18);
+        block_span_row(b, 18);
         code(b, "\xf2\x0f\x59\x45", 4); /* mulsd d(%rbp),%xmm0 */
         b->p = put_u8(b->p, slot_displacement(2 * (r >> 1 & 3) + 1));
-        row(b, 12);
+        block_span_row(b, 12);
         code(b, "\xf2\x0f\x11\x05", 4); /* movsd %xmm0,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, r >> 3 & 3);
     } else {
         code(b, "\x48\x8b\x05", 3); /* mov object(%rip),%rax */
         fix(b, FIXUP_OBJECT, 0);
-        row(b, 21);
+        block_span_row(b, 21);
         code(b, "\x48\x03\x45", 3); /* add d(%rbp),%rax */
         b->p = put_u8(b->p, slot_displacement(2 * (r >> 1 & 3)));
-        row(b, 9);
+        block_span_row(b, 9);
         code(b, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, 4 + (r >> 3 & 3));
     }
-    block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
+    block_span_statement(b, at);
 }
 
 /* What a helper is called with first: a local, or what another has returned, which
@@ -172,10 +160,10 @@ static void pass_and_call(struct builder *b, uint32_t from)
         code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
         b->p = put_u8(b->p, slot_displacement(from));
     }
-    row(b, ARGUMENT);
+    block_span_row(b, BLOCK_ARGUMENT);
     b->p = put_u8(b->p, 0xbe); /* mov $value,%esi */
     b->p = put_u32(b->p, value);
-    row(b, 11);
+    block_span_row(b, 11);
     const unsigned more = from == FROM_RESULT ? 0 : pass_more(b);
     b->p = put_u8(b->p, 0xe8); /* call helper */
     fix(b, FIXUP_HELPER, helper);
@@ -196,16 +184,16 @@ static void call_helper(struct builder *b)
     uint32_t from = 2 * pick(b, 4);
     uint32_t to = 2 * pick(b, 4);
     const uint64_t at = here(b);
-    row(b, 0);
+    block_span_row(b, 0);
     pass_and_call(b, from);
     for (unsigned i = 0; i < CALLS_AROUND && likely(b, b->taste.around); i++) {
-        row(b, 7);
+        block_span_row(b, 7);
         pass_and_call(b, FROM_RESULT);
     }
-    row(b, 9);
+    block_span_row(b, 9);
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
     b->p = put_u8(b->p, slot_displacement(to));
-    block_note_add(b, (struct block_note){.kind = NOTE_STATEMENT}, at, here(b), b->line);
+    block_span_statement(b, at);
 }
 
 static struct run take_run(struct builder *b)
@@ -217,29 +205,72 @@ static struct run take_run(struct builder *b)
     uint32_t last = f->at[f->offset[first] + want];
     if (last <= first)
         last = first + 1;
-    struct run r = {.first = first, .last = last, .at = here(b)};
+    struct run r = {.first = first, .last = last, .at = here(b), .from = here(b)};
     uint32_t from = f->offset[first];
     for (uint32_t i = f->patch_first[first]; i < f->patch_first[last]; i++)
         constant_at(b, here(b) + f->patch[i] - from);
     b->p = put_bytes(b->p, f->code + from, (size_t)(f->offset[last] - from));
-    r.end = here(b);
+    r.end = r.to = here(b);
     return r;
 }
 
+/* Calls and an access to memory, each now and then. */
+static void calls(struct builder *b)
+{
+    if (likely(b, b->taste.call))
+        call_helper(b);
+    if (likely(b, b->taste.another))
+        call_helper(b);
+    if (likely(b, 3))
+        access_memory(b);
+}
+
+enum run_kind { RUN_INLINED, RUN_LEXICAL, RUN_ALONE };
+
+/* What the next run is. Kinds take turns, so that few of one are not fewer by chance, but for some of it. A span has
+ * its inlined call before what is beside it: a lexical block that would come first comes instead of a later call. */
+static enum run_kind run_kind(struct builder *b)
+{
+    enum { LATE_MOST = 4, CHANCE = 16 };
+    const uint32_t turn = b->course.turn++ * 0x9e3779b9u >> 26; /* even shares of 64, by the golden ratio */
+    const uint32_t kind = (turn + pick(b, CHANCE)) % 64;
+    const bool has_call = block_span_is_inlined(b);
+    if (kind < b->taste.inlined) {
+        if (!b->course.late || !(has_call || b->course.late == LATE_MOST))
+            return RUN_INLINED;
+        b->course.late--;
+        return RUN_LEXICAL;
+    }
+    if (kind >= (uint32_t)b->taste.inlined + b->taste.lexical)
+        return RUN_ALONE;
+    if (has_call || !b->taste.inlined || b->course.late == LATE_MOST)
+        return RUN_LEXICAL;
+    b->course.late++;
+    return RUN_INLINED;
+}
+
+/* Calls and a run. Where that is an inlined call, and the span has one, another span begins; and now and then where
+ * nothing asks for it. What is beside a lexical block goes to a span that has an inlined call, or may yet have one. */
 static void statements(struct builder *b)
 {
-    struct run r = take_run(b);
-    uint32_t kind = pick(b, 64);
-    b->line++;
-    if (kind < b->taste.inlined) {
-        block_inlined(b, &r);
-    } else if (kind < (uint32_t)b->taste.inlined + b->taste.lexical) {
+    const enum run_kind kind = run_kind(b);
+    const bool is_inlined = kind == RUN_INLINED;
+    const bool is_lexical = kind == RUN_LEXICAL;
+    if ((is_inlined && block_span_is_inlined(b)) || !likely(b, b->taste.reach))
+        block_span_end(b);
+    const bool calls_behind = is_lexical && !block_span_is_inlined(b);
+    if (!calls_behind)
+        calls(b);
+    const struct run r = take_run(b);
+    if (is_lexical) {
+        block_span_end(b);
+        b->line++;
         block_lexical(b, &r);
     } else {
-        block_note_add(b, block_note_of(NOTE_RUN, &r), r.at, r.end, b->line);
-        block_run_rows(b, &r, b->line, true);
-        b->line += block_run_lines(b, &r);
+        block_span_run(b, &r, is_inlined);
     }
+    if (calls_behind)
+        calls(b);
 }
 
 /* --- blocks ------------------------------------------------------------------------- */
@@ -248,15 +279,10 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->line = b->ahead = 0;
-    access_memory(b, true);
-    while (here(b) < target) {
-        if (likely(b, b->taste.call))
-            call_helper(b);
-        if (likely(b, b->taste.another))
-            call_helper(b);
-        if (likely(b, 3))
-            access_memory(b, false);
+    block_span_begin(b);
+    access_memory(b);
+    while (here(b) < target)
         statements(b);
-    }
+    block_span_end(b);
     line_inside(&b->maker.composer.rows, false); /* as what follows in the function expects */
 }

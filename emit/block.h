@@ -58,6 +58,7 @@ enum block_note_kind {
     NOTE_RUN,       /* a run of the filler, with its lines */
     NOTE_SCOPE,     /* a run in a lexical block with `count` locals, which are in the slots slot[] */
     NOTE_INLINED,   /* a call of the header's inline function `inlined`, with the locals in slot[] as arguments */
+    NOTE_AROUND,    /* more of such a call, before or behind it: a statement, or a run where it has borders */
 };
 struct block_note {
     uint16_t at, end;     /* in the block's code */

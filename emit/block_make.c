@@ -16,15 +16,15 @@ struct part {
     struct block_bytes unwanted; /* what the first part makes */
 };
 
-/* Composes the block from this randomness: what was made of it before, with the same
+/* Composes the block from here on the course: what was made of it before, with the same
  * code, is overwritten. */
-static void compose_from(struct builder *b, struct random random, uint8_t *buffer, uint32_t target)
+static void compose_from(struct builder *b, struct course course, uint8_t *buffer, uint32_t target)
 {
     b->bytes->fixups.size = b->block->fixup * sizeof(struct fixup);
     b->bytes->constants.size = b->block->constant * sizeof(uint16_t);
     b->bytes->notes.size = b->block->note * sizeof(struct block_note);
     b->block->fixups = b->block->constants = b->block->notes = 0;
-    b->random = random;
+    b->course = course;
     block_compose(b, buffer, target);
 }
 
@@ -32,12 +32,12 @@ static void compose_from(struct builder *b, struct random random, uint8_t *buffe
 static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
 {
     struct builder *b = &part->builder;
-    const struct random random = b->random;
+    const struct course course = b->course;
     for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
         const bool with_rows = ranges == 0;
         b->ranges = ranges;
         b->rows = with_rows ? (enum block_rows)part->number : BLOCK_ROWS_FEW;
-        compose_from(b, random, buffer, target);
+        compose_from(b, course, buffer, target);
         const struct stamp_wanted wanted = {
             .anywhere = &block->stamp[block_kind_of(false, b->lists)][ranges],
             .near = part->near ? &block->stamp[block_kind_of(true, b->lists)][ranges] : NULL,
@@ -106,7 +106,7 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
     b->filler = filler;
     b->taste = block_taste(corpus);
     b->lists = number;
-    b->random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
+    b->course.random.state = random_mix(seed ^ UINT64_C(0x626c6f636b73));
     bool made = stamp_start(&b->maker, corpus);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);

@@ -1,5 +1,5 @@
 /* What the makers of blocks share. block.c makes the code, block_run.c the debug information of its runs, block_make.c
- * stamps and the whole stock of blocks. */
+ * stamps and the whole stock of blocks; block_span.c keeps what the code is until that is told. */
 #ifndef EMIT_BLOCK_PARTS_H
 #define EMIT_BLOCK_PARTS_H
 
@@ -27,6 +27,9 @@ struct taste {
     uint8_t inlined, lexical;    /* a run is an inlined call; or a lexical block; the others have rows only */
     uint8_t deeper, beside;      /* an inlined call has another inside; and one more beside that */
     uint8_t across;              /* the inner call takes part in several ranges of the outer one */
+    uint8_t reach;               /* a run, with what is before it, is in one span with what is before that */
+    uint8_t late;                /* the inlined call of a span is at a later run, with all before it */
+    uint8_t shared;              /* what an inlined call has around its run is in the call inside it too */
     uint8_t depth;               /* levels of inlining beyond which a further one is rare; a number */
     uint8_t gone;                /* a variable of an inlined call has no location */
     uint8_t constant;            /* a parameter of an inlined call is a constant; only one in 32 may be */
@@ -41,14 +44,47 @@ struct taste {
     bool macros;                 /* a call's argument begins a statement on the call's line */
 };
 
+/* A run of the filler: borders [first, last), at [at, end) of the block. An inlined call that it is told as may begin
+ * before it and end behind it: [from, to). */
+struct run {
+    uint32_t first, last;
+    uint64_t at, end;
+    uint64_t from, to;
+};
+
+/* Code that is made but not yet told: statements and runs, one of which may be an inlined call. That call is then of
+ * all of it. */
+enum { SPAN_PIECES = 40, SPAN_ROWS = 160, SPAN_NONE = SPAN_PIECES };
+struct span {
+    struct span_piece {
+        struct run run; /* without borders: a statement */
+        uint32_t row, rows;
+    } piece[SPAN_PIECES];
+    uint32_t pieces;
+    uint32_t inlined; /* the piece that is an inlined call; SPAN_NONE: none is */
+    struct {
+        uint16_t at;
+        uint8_t column; /* 0: the statement begins */
+    } row[SPAN_ROWS];   /* of the statements */
+    uint32_t rows;
+};
+
+/* Where the making of blocks is. */
+struct course {
+    struct random random;
+    uint32_t turn; /* of kinds of runs */
+    uint32_t late; /* lexical blocks that are due */
+};
+
 /* A block under construction. */
 struct builder {
     struct block_bytes *bytes;
     const struct filler *filler;
     struct stamp_maker maker;
-    struct random random;
+    struct course course;
     struct taste taste;
     struct block *block;
+    struct span span;
     uint8_t *start, *p; /* code */
     uint32_t line;      /* of the source, from 0 */
     uint32_t ahead; /* the highest source line that a row of this block may name, apart from statements' own lines */
@@ -60,7 +96,7 @@ struct builder {
 
 static inline uint32_t pick(struct builder *b, uint32_t n)
 {
-    return random_below(random_next(&b->random), n);
+    return random_below(random_next(&b->course.random), n);
 }
 
 static inline uint64_t here(const struct builder *b)
@@ -72,12 +108,6 @@ static inline bool likely(struct builder *b, uint8_t share)
 {
     return share && (share == 64 || pick(b, 64) < share);
 }
-
-/* A run of the filler: borders [first, last), at [at, end) of the block. */
-struct run {
-    uint32_t first, last;
-    uint64_t at, end;
-};
 
 /* Notes what the code from `at` to `end` is in the source, from line `line` on. */
 void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_t end, uint32_t line);
@@ -92,10 +122,29 @@ uint32_t block_run_lines(const struct builder *b, const struct run *r);
 /* Writes the rows of a run, from `line` on, in the file that the line program is at. With it a statement `begins`, or
  * one goes on. */
 void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool begins);
-/* Describes a run as an inlined call that stands in the source, with rows. */
+/* Describes a run as an inlined call that stands in the source, with rows, also of what the span has around it. */
 void block_inlined(struct builder *b, const struct run *r);
 /* Describes a run as a lexical block with locals. */
 void block_lexical(struct builder *b, const struct run *r);
+
+/* The column of a call's second argument. */
+enum { BLOCK_ARGUMENT = 16 };
+
+/* block_span.c */
+void block_span_begin(struct builder *b);
+bool block_span_is_inlined(const struct builder *b);
+/* A row for the instruction that comes next, of the statement under way, which begins with column 0. */
+void block_span_row(struct builder *b, uint8_t column);
+/* The statement under way ends; its code begins at `at`. */
+void block_span_statement(struct builder *b, uint64_t at);
+void block_span_run(struct builder *b, const struct run *r, bool is_inlined);
+/* Tells what the span has, and begins another. */
+void block_span_end(struct builder *b);
+/* A place in [from, to] where a piece begins, or `to`. */
+uint64_t block_span_border(struct builder *b, uint64_t from, uint64_t to);
+/* Notes, and rows at line `line` of a header, for the pieces in [from, to), which are around an inlined call. */
+void block_span_notes(struct builder *b, uint64_t from, uint64_t to, uint32_t line);
+void block_span_rows(struct builder *b, uint64_t from, uint64_t to, uint32_t line);
 
 /* block.c: what is usual for the corpus's language, changed as its manner says. */
 struct taste block_taste(const struct corpus *corpus);

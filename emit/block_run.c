@@ -20,7 +20,9 @@ void block_note_add(struct builder *b, struct block_note n, uint64_t at, uint64_
 static struct run part_of(const struct builder *b, const struct run *r, uint32_t first, uint32_t last)
 {
     const uint16_t *offset = b->filler->offset;
-    return (struct run){first, last, r->at + offset[first] - offset[r->first], r->at + offset[last] - offset[r->first]};
+    const uint64_t at = r->at + offset[first] - offset[r->first];
+    const uint64_t end = r->at + offset[last] - offset[r->first];
+    return (struct run){first, last, at, end, at, end};
 }
 
 uint32_t block_run_lines(const struct builder *b, const struct run *r)
@@ -91,7 +93,8 @@ static void in_place(struct builder *b, const struct run *r, uint64_t from, uint
 {
     const struct filler *f = b->filler;
     const uint32_t parts = b->lists == BLOCK_LISTS_DENSE ? b->taste.dense_parts : b->taste.parts;
-    const uint32_t behind = f->at[f->offset[r->first] + (from - r->at)] + 1u; /* the first border behind `from` */
+    const uint64_t inside = from > r->at ? from - r->at : 0;
+    const uint32_t behind = f->at[f->offset[r->first] + inside] + 1u; /* the first border behind `from` */
     for (uint32_t k = parts ? (behind + parts - 1) / parts * parts : r->last; k < r->last; k += parts) {
         const uint64_t border = r->at + f->offset[k] - f->offset[r->first];
         if (border >= to)
@@ -106,7 +109,7 @@ static void in_place(struct builder *b, const struct run *r, uint64_t from, uint
 }
 
 /* The list of a slot for the time of a run: in its place, now and then in a
- * register. */
+ * register. Around it, it is in its place. */
 static struct debug_list run_list(struct builder *b, const struct run *r, uint32_t slot)
 {
     const struct filler *f = b->filler;
@@ -114,8 +117,8 @@ static struct debug_list run_list(struct builder *b, const struct run *r, uint32
     const bool passing = likely(b, b->taste.passing); /* asked of every stamp, as all are of the same code */
     if (b->lists == BLOCK_LISTS_NONE)
         return DEBUG_LIST_NONE;
-    compose_list_begin(c, r->at);
-    uint64_t from = r->at;
+    compose_list_begin(c, r->from);
+    uint64_t from = r->from;
     uint32_t left = !passing ? 0 : b->lists == BLOCK_LISTS_DENSE ? UINT32_MAX : b->taste.events;
     for (uint32_t e = first_event(b, r, slot); e != FILLER_NO_EVENT && left; e = f->event_next[e], left--) {
         const struct filler_event *event = &f->event[e];
@@ -126,7 +129,7 @@ static struct debug_list run_list(struct builder *b, const struct run *r, uint32
         from = r->at + event->end - f->offset[r->first];
         compose_list_register(c, start, from, event->reg);
     }
-    in_place(b, r, from, r->end, slot);
+    in_place(b, r, from, r->to, slot);
     return stamp_list_end(&b->maker);
 }
 
@@ -151,8 +154,8 @@ static struct debug_list value_list(struct builder *b, const struct run *r, uint
         p = put_uleb128(p, 8 * (k % 16));
     }
     p = put_u8(p, DW_OP_stack_value);
-    compose_list_begin(&b->maker.composer, r->at);
-    compose_list_entry(&b->maker.composer, r->at, r->end, expression, (uint32_t)(p - expression));
+    compose_list_begin(&b->maker.composer, r->from);
+    compose_list_entry(&b->maker.composer, r->from, r->to, expression, (uint32_t)(p - expression));
     return stamp_list_end(&b->maker);
 }
 
@@ -184,6 +187,8 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
         g.from[i] = part.at;
         g.to[i] = part.end;
     }
+    g.from[0] = r->from;
+    g.to[g.count - 1] = r->to;
     return g;
 }
 
@@ -207,8 +212,8 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 {
     if (b->ranges != BLOCK_RANGES_NONE)
         return g->count;
-    g->from[0] = r->at;
-    g->to[0] = r->end;
+    g->from[0] = r->from;
+    g->to[0] = r->to;
     return 1;
 }
 
@@ -297,7 +302,14 @@ static void entry_rows(struct builder *b, const struct run *r, uint32_t line, ui
     line_column(rows, 3 + line % 31);
     if (line % 2)
         line_discriminator(rows, 1 + line % 7);
-    line_row(rows, r->at, line);
+    line_row(rows, r->from, line);
+}
+
+static void note_call(struct builder *b, struct block_note n, const struct run *r, uint32_t line)
+{
+    block_span_notes(b, r->from, r->at, line);
+    block_note_add(b, n, r->at, r->end, line);
+    block_span_notes(b, r->end, r->to, line);
 }
 
 /* A call of a function of the header that was inlined, from line `line` of the
@@ -324,19 +336,22 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     if (depth)
         b->bytes->calls[line - corpus_inline_line(0)] = true;
     else
-        block_note_add(b, n, r->at, r->end, line);
+        note_call(b, n, r, line);
     if (!depth && b->rows != BLOCK_ROWS_FEW)
         stamp_enter_header(&b->maker, own_line);
     uint32_t next = r->first;
     uint32_t part = 0;
+    uint64_t before = r->from;
+    uint64_t behind = r->end;
     const struct taste *t = &b->taste;
     if (likely(b, t->entered))
         entry_rows(b, r, own_line, depth);
     bool deeper = depth + 1 < DEPTH_MOST && likely(b, depth + 1 < t->depth ? t->deeper : t->deeper / 4);
     while (deeper && next < r->last && part < parts.count) {
+        const bool begins = before < r->at && likely(b, t->shared);
         const bool across = part + 1 < parts.count && likely(b, t->across);
-        /* calls begin with the part that they are in, or one later; or an instruction */
-        part += across && part + 2 < parts.count ? pick(b, 2) : 0;
+        /* others begin with the part that they are in, or one later; or an instruction */
+        part += across && !begins && part + 2 < parts.count ? pick(b, 2) : 0;
         uint32_t first = next > parts.first[part] ? next : parts.first[part];
         uint32_t last = parts.last[part];
         struct ranges in = {.count = 1};
@@ -346,24 +361,36 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
             part += several - 1;
             last = parts.last[part];
         } else {
-            first += last - first > 2 ? pick(b, 2) : 0;
+            first += !begins && last - first > 2 ? pick(b, 2) : 0;
             last -= last - first > 2 ? pick(b, (last - first) / 2 + 1) : 0;
         }
         struct run call = part_of(b, r, first, last);
+        if (begins)
+            call.from = block_span_border(b, before, r->at);
+        if (last == r->last && r->end < r->to && likely(b, t->shared))
+            behind = call.to = block_span_border(b, r->end, r->to);
+        in.from[0] = call.from;
+        in.to[in.count - 1] = call.to;
         const struct lines_of shared = {&call, &in, lines.caller, lines.from_header};
         own_line += own_line + 8 < corpus_inline_line(k + 1) ? 1 + pick(b, 3) : 0;
+        if (before < r->at)
+            block_span_rows(b, before, call.from < r->at ? call.from : r->at, own_line);
+        before = r->at;
         inlined_rows(b, &lines, next, first, own_line);
         if (first == next && b->rows != BLOCK_ROWS_FEW) {
             line_inside(&b->maker.composer.rows, depth % 2);
-            line_row(&b->maker.composer.rows, call.at, own_line);
+            line_row(&b->maker.composer.rows, call.from, own_line);
         }
         inlined(b, &call, own_line, depth + 1, across ? &shared : NULL);
         next = last;
         part += next == parts.last[part];
         deeper = likely(b, t->beside);
     }
+    if (before < r->at)
+        block_span_rows(b, before, r->at, own_line);
     if (next < r->last)
         inlined_rows(b, &lines, next, r->last, own_line + 1);
+    block_span_rows(b, behind, r->to, own_line + 1);
     if (f->block)
         stamp_end_children(&b->maker);
     stamp_end_children(&b->maker);

@@ -161,7 +161,7 @@ void plain_block(struct walk *w, const struct subject *s, const struct block *bl
         if (n->at < told)
             continue; /* in the one before, as what was inlined into it would be */
         told = n->end;
-        if (n->kind == NOTE_STATEMENT)
+        if (n->first == n->last)
             plain_row(w, s->at + n->at, w->line_number + n->line, plain_column(w->line_number + n->line));
         else
             put_run(w, s->at + n->at, n->first, n->last, w->line_number + n->line, w->line_number + block->lines);

@@ -15,6 +15,7 @@
 #include "emit/set.h"
 
 #define DIFFERENCES_FILE MANIFEST_ROWS_FILE
+#define DIFFERENCES_KEY  "pyelfgen-differences" /* the first in it */
 
 /* What a library with a row has of each value of a row; PROFILE_DERIVED where that is not known. */
 struct differences {

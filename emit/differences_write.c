@@ -168,7 +168,7 @@ static struct json_object *library_object(const struct plan *plan, uint32_t libr
 bool differences_write(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
-    bool ok = fputs("{\n  \"pyelfgen-differences\": 1,\n  \"libraries\": [\n", f) >= 0;
+    bool ok = fputs("{\n  \"" DIFFERENCES_KEY "\": 1,\n  \"libraries\": [\n", f) >= 0;
     for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
         struct json_object *o = library_object(plan, i, &set->library[i].differences[0]);
         const char *text =

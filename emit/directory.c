@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,12 +46,31 @@ static int refuse(int directory, const char *path, struct error *e)
     return -1;
 }
 
+/* Where the directory that it would be in is not there, that one is named: it may be a typing error, so none is made.
+ */
+static void cannot_make(const char *path, struct error *e)
+{
+    const int number = errno;
+    char what[DIRECTORY_PATH_MOST + 64] = "cannot make the directory";
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (number == ENOENT && length > 0 && length < DIRECTORY_PATH_MOST)
+        snprintf(what, sizeof what, "cannot make the directory; make %.*s first", (int)length, path);
+    errno = number;
+    error_errno(e, path, what);
+}
+
 static int take(const char *path, bool *made, struct error *e)
 {
     for (unsigned tries = 0;; tries++) {
         *made = mkdir(path, 0777) == 0;
         if (!*made && errno != EEXIST) {
-            error_errno(e, path, "cannot make the directory");
+            cannot_make(path, e);
             return -1;
         }
         int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

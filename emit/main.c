@@ -61,6 +61,18 @@ static bool write_set(struct run *r, const struct set_making *how, struct error 
     return ok;
 }
 
+/* Several ranks would have a part each of what can be read once. */
+static bool check_profile(const struct run *r, struct error *e)
+{
+    const char *profile = r->options.profile;
+    if (!ranks_are_several(&r->ranks) || !profile[0] || !profile_find_is_stream(profile))
+        return true;
+    return error_set(e, ERROR_USAGE,
+                     "--profile: %.200s can be read once only, and each rank reads the profile; give a file that all "
+                     "can read",
+                     profile_find_shown(profile));
+}
+
 static bool generate(struct run *r, struct error *e)
 {
     const struct options *o = &r->options;
@@ -73,7 +85,8 @@ static bool generate(struct run *r, struct error *e)
                              .progress = &r->progress};
 
     /* From the profile to a plan that can be met, on every rank; what cannot is refused, before anything is written. */
-    if (!ranks_agree(&r->ranks, prepare(&r->prepared, &r->options, e) && find_output(r, &how.path, e), e))
+    if (!ranks_agree(&r->ranks,
+                     check_profile(r, e) && prepare(&r->prepared, &r->options, e) && find_output(r, &how.path, e), e))
         return false;
     if (o->dry_run)
         how.path = NULL;

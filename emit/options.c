@@ -26,7 +26,7 @@ enum {
 };
 
 static const struct cli_option table[] = {
-    {'P', "profile", "PROFILE", "what to generate: a file, or the name of a shipped profile"},
+    {'P', "profile", "PROFILE", "what to generate: a file, - for standard input, or a shipped profile"},
     {'o', "output", "SET", "the directory to write; made if it is not there"},
     {OPTION_NODE_LOCAL, "node-local", "DIR",
      "instead of -o: a set on each node of mpirun or srun, in its own directory DIR, where %N is the host's name"},

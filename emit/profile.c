@@ -235,7 +235,7 @@ static bool profile_check(const struct profile *p, const struct profile_source *
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
         if (!profile_value_check(p, key, s, e))
             return false;
-    if (p->modules == 0 && !p->rows) {
+    if (p->modules == 0 && p->utilities == 0 && !p->rows) {
         if (e)
             e->wanted = 0;
         profile_wrong(s, KEY_MODULES, e, "'0' is not a whole number from 1 to %d", PROFILE_LIBRARIES_MOST);

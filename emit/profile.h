@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/profile_find.h"
 
 #define PROFILE_DERIVED INT64_C(-1)
 
@@ -28,7 +29,7 @@ enum {
     PROFILE_ROWS_MOST = 20000,
     PROFILE_EDGES_MOST = 4000000,   /* of all rows */
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
-    PROFILE_BYTES_MOST = 1 << 26,   /* of a profile */
+    PROFILE_BYTES_MOST = PROFILE_FIND_BYTES_MOST,
 };
 #define PROFILE_ROW_MOST  INT64_C(100000000) /* of any number in a row */
 #define PROFILE_SIZE_MOST (INT64_C(1) << 50) /* bytes, of any size in a profile */
@@ -283,7 +284,7 @@ int64_t profile_row_relative(const struct profile *p, const struct profile_row *
 /* The defaults above, one module, nothing else. Free with profile_free. */
 bool profile_init(struct profile *p, struct error *e);
 
-/* Reads `path`. Any deviation from the schema is an ERROR_INPUT that names the
+/* Reads `path`, as profile_find has it. Any deviation from the schema is an ERROR_INPUT that names the
  * key, and the file and line where they are known; the file is read once and
  * bounded (64 MiB). On failure *p is empty. */
 bool profile_load(struct profile *p, const char *path, struct error *e);
@@ -293,12 +294,6 @@ bool profile_parse(struct profile *p, const char *text, size_t size, const char 
 
 /* A size as profiles have them, "12.5 MB"; an error says what is wrong with `text`. */
 bool profile_size(const char *text, uint64_t *size, struct error *e);
-
-/* Finds a profile by what the user gave: a path that exists, or the name of a
- * shipped profile (NAME.prof in `$PYELFGEN_PROFILES`, in `profiles/` beside the
- * source tree when run from a build, or in the installed data directory).
- * Writes the path to `path` (PATH_MAX bytes). */
-bool profile_find(const char *name, char *path, size_t path_size, struct error *e);
 
 /* Writes the profile as YAML, with whatever differs from the default, as
  * base/replacement.h does. What was saved loads as the same. */

@@ -99,11 +99,14 @@ static bool number_wrong(const struct profile_source *s, enum profile_key_id key
     if (k->least == k->most)
         return profile_wrong(s, key, e, "'%s' is not available; this version of pyelfgen knows only %llu", shown,
                              (unsigned long long)k->most);
+    if (k->least + 1 == k->most)
+        return profile_wrong(s, key, e, "'%s' is not %llu or %llu", shown, (unsigned long long)k->least,
+                             (unsigned long long)k->most);
     return profile_wrong(s, key, e, "'%s' is not a whole number from %llu to %llu", shown, (unsigned long long)k->least,
                          (unsigned long long)k->most);
 }
 
-/* Where there are rows, no module need be among them: profile_check has a look at that. */
+/* Where there are utilities, there need be no module: profile_check has a look at that. */
 static bool may_be_none(enum profile_key_id key, uint64_t n)
 {
     return key == KEY_MODULES && n == 0;

@@ -181,7 +181,7 @@ static bool lead_directory(struct directory *d, const char *path, bool force, st
         return false;
     if (d->made)
         return true;
-    if (!tidy_refuse_foreign(d->fd, path, d->manifest, e))
+    if (!tidy_take_over(d->fd, path, e))
         return false;
     return (!force || directory_change(d, e)) && tidy_remove(d->fd, path, TIDY_TEMPORARY, NULL, e);
 }

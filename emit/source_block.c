@@ -148,6 +148,9 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
         case NOTE_SCOPE:
             read_scope(&r, n);
             break;
+        case NOTE_AROUND:
+            forget(&r);
+            break;
         default:
             read_inlined(&r, n, corpus);
         }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/workers.h"
+#include "emit/ours.h"
 #include "emit/source_header.h"
 #include "emit/text_file.h"
 
@@ -41,6 +42,20 @@ static bool write_file(struct sources *s, int directory, const char *within, con
     return text_file_write(directory, name, path, text, e);
 }
 
+/* Of a unit's source tidy.h knows the name, of a header's nobody until here. */
+static bool refuse_foreign(const struct sources *s, const char *name, struct error *e)
+{
+    char path[PATH_MOST];
+    enum ours found;
+    snprintf(path, sizeof path, "%s/" SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/%s", s->path, name);
+    if (!ours_look(s->include, name, OURS_SOURCE, &found))
+        return error_errno(e, path, "cannot tell whether the file is of a set");
+    if (found != OURS_FOREIGN)
+        return true;
+    error_set(e, ERROR_USAGE, "is not of a set, but has the name of one of its headers; remove it");
+    return error_at(e, path, 0);
+}
+
 static bool write_headers(struct sources *s, const struct stock *stock, const struct corpus *c, struct error *e)
 {
     struct bytes text = {.data = NULL};
@@ -48,7 +63,7 @@ static bool write_headers(struct sources *s, const struct stock *stock, const st
     for (uint32_t h = 0; h < c->headers && ok; h++) {
         const char *name = (const char *)c->line_strings.data + c->header[h].file;
         ok = header_text(&text, c, &stock->blocks, h) || no_memory(e);
-        ok = ok && write_file(s, s->include, SOURCES_INCLUDE "/", name, &text, e);
+        ok = ok && refuse_foreign(s, name, e) && write_file(s, s->include, SOURCES_INCLUDE "/", name, &text, e);
     }
     bytes_free(&text);
     return ok;

@@ -16,6 +16,7 @@
 #include "emit/differences.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
+#include "emit/ours.h"
 #include "emit/source_header.h"
 #include "emit/sources.h"
 
@@ -27,6 +28,11 @@ struct walk {
     const struct set *set;
     const char **written; /* names of its files, sorted, for TIDY_STALE */
     size_t count;
+    struct manifest manifest;
+    const char **listed; /* names of the files that it lists, sorted; NULL: not read, or without success */
+    size_t listed_count;
+    bool is_set, manifest_read;
+    bool damaged;                /* a file that it lists is not recognisable */
     const char *within;          /* "" or ".build-id/xx/" */
     struct set_removed *removed; /* for TIDY_STALE */
 };
@@ -134,6 +140,13 @@ static bool is_source_name(const char *name)
     return false;
 }
 
+/* A source of a unit of a library or executable, by its name; what headers are called is not known here. */
+static bool is_unit_source(const char *name)
+{
+    char stem[260];
+    return (strip_end(name, ".c", stem) || strip_end(name, ".cpp", stem)) && is_split(strcat(stem, ".dwo"));
+}
+
 /* What a file is called until it is finished, whose name then is_final knows. */
 static bool is_temporary(const char *name, bool (*is_final)(const char *))
 {
@@ -175,10 +188,61 @@ static bool list_written(struct walk *w, struct error *e)
     return true;
 }
 
+static bool is_among(const char *const *names, size_t count, const char *name)
+{
+    return names && bsearch(&name, names, count, sizeof *names, compare_names) != NULL;
+}
+
 /* Whether the file of this name, below the set, is among those written. */
 static bool is_written(const struct walk *w, const char *name)
 {
-    return bsearch(&name, w->written, w->count, sizeof *w->written, compare_names) != NULL;
+    return is_among(w->written, w->count, name);
+}
+
+static void list_files(struct walk *w, const struct manifest_file *file, const struct manifest_file *debug_file,
+                       const struct manifest_file *split_file, size_t split_files)
+{
+    if (file->name)
+        w->listed[w->listed_count++] = file->name;
+    if (debug_file->name)
+        w->listed[w->listed_count++] = debug_file->name;
+    for (size_t i = 0; i < split_files; i++)
+        w->listed[w->listed_count++] = split_file[i].name;
+}
+
+/* Reads the manifest that is there: a broken one lists nothing. */
+static void list_manifest(struct walk *w)
+{
+    const struct manifest *m = &w->manifest;
+    struct error e;
+    w->manifest_read = true;
+    if (!manifest_read(&w->manifest, w->path, NULL, &e))
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i < m->count; i++)
+        count += 2 + m->libraries[i].split_files;
+    for (size_t i = 0; i < m->executable_count; i++)
+        count += 2 + m->executables[i].split_files;
+    w->listed = calloc(count, sizeof *w->listed);
+    if (!w->listed)
+        return;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct manifest_library *l = &m->libraries[i];
+        list_files(w, &l->file, &l->debug_file, l->split_file, l->split_files);
+    }
+    for (size_t i = 0; i < m->executable_count; i++) {
+        const struct manifest_executable *x = &m->executables[i];
+        list_files(w, &x->file, &x->debug_file, x->split_file, x->split_files);
+    }
+    qsort(w->listed, w->listed_count, sizeof *w->listed, compare_names);
+}
+
+/* Whether the set's manifest lists it. It is read for the first file that does not say itself that it is ours. */
+static bool is_listed(struct walk *w, const char *name)
+{
+    if (w->is_set && !w->manifest_read)
+        list_manifest(w);
+    return is_among(w->listed, w->listed_count, name);
 }
 
 /* --- the walk ------------------------------------------------------------------------ */
@@ -227,13 +291,8 @@ static bool is_ours(int directory, const char *name)
 
 static bool is_our_source(int directory, const char *name)
 {
-    char start[sizeof SOURCE_MARK - 1];
-    int fd =
-        is_source_name(name) ? openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-    ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof start);
-    if (fd >= 0)
-        close(fd);
-    return n == (ssize_t)sizeof start && memcmp(start, SOURCE_MARK, sizeof start) == 0;
+    enum ours found;
+    return is_source_name(name) && ours_look(directory, name, OURS_SOURCE, &found) && found == OURS_MARKED;
 }
 
 static bool refuse(const struct walk *w, const char *name, struct error *e)
@@ -244,6 +303,45 @@ static bool refuse(const struct walk *w, const char *name, struct error *e)
 }
 
 /* --- refusing ------------------------------------------------------------------------ */
+
+static enum ours_kind kind_of(const char *name)
+{
+    if (strcmp(name, MANIFEST_FILE) == 0)
+        return OURS_MANIFEST;
+    if (strcmp(name, DIFFERENCES_FILE) == 0)
+        return OURS_DIFFERENCES;
+    return strcmp(name, DRIVER_FILE) == 0 ? OURS_DRIVER : OURS_ELF;
+}
+
+static bool look(const struct walk *w, int directory, const char *name, enum ours_kind kind, enum ours *found,
+                 struct error *e)
+{
+    char path[FILE_NAME_MOST + 600];
+    snprintf(path, sizeof path, "%s/%s%.100s", w->path, w->within, name);
+    return ours_look(directory, name, kind, found) || error_errno(e, path, "cannot tell whether the file is of a set");
+}
+
+/* What will be written or removed by its name. */
+static bool refuse_top_file(struct walk *w, int directory, const char *name, struct error *e)
+{
+    enum ours found;
+    if (!look(w, directory, name, kind_of(name), &found, e))
+        return false;
+    if (found != OURS_FOREIGN)
+        return true;
+    const bool listed = is_listed(w, name);
+    w->damaged |= listed;
+    return listed || refuse(w, name, e);
+}
+
+static bool remove_damaged(struct walk *w, int directory, const char *name, struct error *e)
+{
+    enum ours found;
+    return !is_top_file(name) || !is_listed(w, name) ||
+           (look(w, directory, name, kind_of(name), &found, e) &&
+            (found != OURS_FOREIGN || unlinkat(directory, name, 0) == 0 ||
+             error_errno(e, w->path, "cannot remove a damaged file of the set")));
+}
 
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
 {
@@ -283,14 +381,24 @@ static bool refuse_sources(struct walk *w, int directory, struct error *e)
     return ok;
 }
 
+/* In a set: sources of others may be there, but for those in whose place ours come. */
+static bool refuse_unit_source(struct walk *w, int directory, const char *name, struct error *e)
+{
+    enum ours found;
+    return !is_unit_source(name) ||
+           (look(w, directory, name, OURS_SOURCE, &found, e) && (found != OURS_FOREIGN || refuse(w, name, e)));
+}
+
 static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
     if (strcmp(name, FILES_BUILD_IDS) == 0 && is_directory(directory, name))
         return each_entry(w, directory, name, refuse_identified, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name))
         return refuse_sources(w, directory, e);
-    return is_top_file(name) || is_temporary(name, is_top_file) || tidy_is_meeting(name) ||
-           strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
+    if (is_top_file(name))
+        return refuse_top_file(w, directory, name, e);
+    return is_temporary(name, is_top_file) || tidy_is_meeting(name) || strcmp(name, "__pycache__") == 0 ||
+           refuse(w, name, e);
 }
 
 bool tidy_looks_like_library(const char *name)
@@ -299,21 +407,36 @@ bool tidy_looks_like_library(const char *name)
     return strncmp(name, "lib", 3) == 0 && strip_end(name, ".so", stem) && strlen(stem) >= 3;
 }
 
-/* What --verify would take for a library of the set. */
+/* What --verify would take for a library of the set, and what has a name of ours and is another's. */
 static bool refuse_library(struct walk *w, int directory, const char *name, struct error *e)
 {
-    (void)directory;
-    if (is_top_file(name) || !tidy_looks_like_library(name))
+    if (is_top_file(name))
+        return refuse_top_file(w, directory, name, e);
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name)) {
+        w->within = SOURCES_DIRECTORY "/";
+        const bool ok = each_entry(w, directory, name, refuse_unit_source, e);
+        w->within = "";
+        return ok;
+    }
+    if (!tidy_looks_like_library(name))
         return true;
     error_set(e, ERROR_USAGE, "the set holds '%.100s', which is not of it; remove that, or give another directory",
               name);
     return error_at(e, w->path, 0);
 }
 
-bool tidy_refuse_foreign(int directory, const char *path, bool is_set, struct error *e)
+bool tidy_take_over(int directory, const char *path, struct error *e)
 {
     struct walk w = {.path = path, .directory = directory, .within = ""};
-    return each_entry(&w, directory, ".", is_set ? refuse_library : refuse_entry, e);
+    enum ours manifest;
+    if (!look(&w, directory, MANIFEST_FILE, OURS_MANIFEST, &manifest, e))
+        return false;
+    w.is_set = manifest == OURS_MARKED;
+    const bool ok = each_entry(&w, directory, ".", w.is_set ? refuse_library : refuse_entry, e) &&
+                    (!w.damaged || each_entry(&w, directory, ".", remove_damaged, e));
+    free(w.listed);
+    manifest_free(&w.manifest);
+    return ok;
 }
 
 /* --- removing ------------------------------------------------------------------------ */

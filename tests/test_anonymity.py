@@ -187,8 +187,9 @@ def test_the_word_is_everywhere(hush):
 
 @pytest.mark.parametrize("how", ["plain", "stripped", "packed", "separate", "program"])
 @pytest.mark.parametrize("options", [[], ["--no-dwarf"], ["--full"], ["--summary"]])
-def test_files(anonymous, hush, how, options):
-    text = anonymous(*options, hush[how])
+def test_files(anonymous, hush, small, how, options):
+    """With a set beside them where one alone is too little for a set of sums."""
+    text = anonymous(*options, hush[how], *([small] if "--summary" in options else []))
     assert tells(text) == []
     if how == "separate" and not options:
         assert "debug-file: true" in text and "tags: " in text  # it was read, then

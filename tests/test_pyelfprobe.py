@@ -14,6 +14,7 @@ import time
 import pytest
 
 from conftest import SOURCE
+from captures import symbols_by_readelf
 from objects import tool
 from sets import SMALL, libraries_of
 
@@ -226,6 +227,56 @@ def test_two_side_by_side(probe, small, sets):
     assert ratio["peak"] == pytest.approx(medians[1]["peak-bytes"] / medians[0]["peak-bytes"], rel=1e-9)
     assert "\nwarm, B/A  " in probe.out and f"A: {small}" in probe.out and f"B: {twin}" in probe.out
     assert max(map(len, probe.out.splitlines()[2:])) <= 82
+
+
+UTILITIES = """pyelfgen-profile: 1
+libraries:
+- {kind: utility, functions: 40}
+- {kind: utility, text: 30000, data: 3000, bss: 0, functions: 9, dynamic: {functions: 9}}
+- {kind: utility, text: 9000, data: 900, bss: 0, functions: 0}
+"""
+
+
+def no_sanitizers(programs):
+    if programs.sanitized:
+        pytest.skip("a program that preloads libraries; the sanitizer's has to come first")
+
+
+@pytest.mark.parametrize("debugger", ["gdb", "lldb"])
+def test_a_set_without_modules(probe, programs, tmp_path, debugger):
+    """The last library has no function, so that of the last but one is the place: nobody calls it, as in any directory."""
+    no_sanitizers(programs)
+    tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
+    (tmp_path / "p").write_text(UTILITIES)
+    programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
+    functions = [sum(symbol[1] == "FUNC" and symbol[3] != "UND" for symbol in symbols_by_readelf(path, ".dynsym"))
+                 for path in (tmp_path / "set" / f"libutility{i}.so" for i in range(3))]
+    assert functions[1] == 9 and functions[2] == 0
+    listed = tmp_path / "list"
+    listed.write_text("".join(f"set/libutility{i}.so\n" for i in range(3)))
+    phases = "--phases=break,functions,backtrace"
+    report = probe.run("--repeat=1", "--cache=warm", f"--tools={debugger}", phases, listed, tmp_path / "set")
+    places = {application["break"] for application in report["applications"]}
+    assert len(places) == 1 and places <= {name for *_, name in symbols_by_readelf(
+        tmp_path / "set" / "libutility1.so", ".dynsym")}
+    for number in (0, 1):
+        assert found(report, debugger, application=number)["break"] == 1
+    assert "not to be compared" not in probe.out
+
+
+def test_applications_with_unlike_numbers_of_functions(probe, programs, small, tmp_path):
+    """What lists more functions takes longer; which of the two it is does not matter."""
+    no_sanitizers(programs)
+    tool("gdb")
+    listed = tmp_path / "list"
+    listed.write_text(f"{small}/libmodule0.so\n")
+    command = ["--repeat=1", "--cache=warm", "--tools=gdb", "--phases=functions", "--pattern=module._", "--start=loader"]
+    for applications, names in ([(listed, small), "BA"], [(small, listed), "AB"]):
+        report = probe.run(*command, *applications)
+        counts = sorted(found(report, "gdb", application=i)["functions"] for i in (0, 1))
+        assert counts[1] > 2 * counts[0]
+        said = f"{counts[1]} found in {names[0]}, more than twice the {counts[0]} in {names[1]}: not to be compared"
+        assert probe.out.endswith(f"\ngdb functions: {said}\n")
 
 
 def test_the_spread_of_ratios(probe, small, sets):

@@ -622,6 +622,50 @@ def test_runpath_with_origin(capture, tmp_path, programs):
     assert names == ["main", "libtop.so", "libdeep.so"]
 
 
+# That files of the C library are among those captured.
+LIBC = (
+    r"pyelfprof: \d+ files? of the C library (is|are) among them; a twin runs on the real one as well, and costs up to "
+    r"1\.5 times as much to load and debug: leave (it|them) out with --without-libc\n"
+)
+
+
+def test_the_c_library(capture, programs, tmp_path):
+    """It is left out where that is asked for; where not, one line says so, but of one that was asked for by name."""
+    program = "/usr/bin/python3"
+    whole = capture("--no-dwarf", "--exec", program)
+    assert re.fullmatch(LIBC, whole.said)
+    patterns = ["ld-linux-x86-64.so.2", *(f"lib{name}.so.*" for name in ("c", "m", "dl", "pthread", "util", "rt"))]
+    by_hand = capture("--no-dwarf", *(f"--without={pattern}" for pattern in patterns), "--exec", program)
+    without = capture("--no-dwarf", "--without-libc", "--exec", program)
+    assert without.text == by_hand.text and without.said == by_hand.said == ""
+    assert {row["name"] for row in whole.rows} - {row["name"] for row in without.rows} >= {"libc.so.6", "libm.so.6"}
+    quiet = capture("-q", "--no-dwarf", "--exec", program)
+    assert quiet.text == whole.text and (quiet.said, quiet.printed) == ("", "")
+    libc = ask("gcc", "-print-file-name=libc.so.6").strip()
+    for asked in ([libc], ["--exec", libc], ["--only", "libc.so.6", "--exec", program]):
+        captured = capture("--no-dwarf", *asked)
+        assert "libc.so.6" in [row["name"] for row in captured.rows] and captured.said == ""
+    assert re.fullmatch(LIBC, capture("--no-dwarf", "--only", "*/libc.so*", "--exec", program).said)
+    done = programs.run("pyelfprof", "--without-libc", "-o", tmp_path / "none.prof", libc, status=1)
+    assert done.stderr == "pyelfprof: --without-libc: the one ELF file that was found is not left; see --help\n"
+
+
+def test_names_of_the_c_library(capture, tmp_path, tiny_library):
+    """Its own, those from before glibc 2.34, and no others that are like them."""
+    libc = """ld-linux-x86-64.so.2 ld-2.31.so libc.so.6 libc-2.31.so libm.so.6 libm-2.31.so libmvec.so.1 libmvec-2.31.so
+        libpthread.so.0 libpthread-2.31.so libdl.so.2 libdl-2.31.so librt.so.1 librt-2.31.so libutil.so.1 libutil-2.31.so
+        libresolv.so.2 libresolv-2.31.so libanl.so.1 libanl-2.31.so libBrokenLocale.so.1 libBrokenLocale-2.31.so
+        libnss_files.so.2 libnss_files-2.31.so libthread_db.so.1 libthread_db-1.0.so libc_malloc_debug.so.0""".split()
+    others = "libcap.so.2 libcrypt.so.1 libgmodule-2.0.so libm.so.60 libmagic.so.1 libnss3.so libstdc++.so.6".split()
+    for name in libc + others:
+        shutil.copy(tiny_library, tmp_path / name)
+    captured = capture("--no-dwarf", tmp_path)
+    assert len(captured.rows) == len(libc + others)
+    assert captured.said.startswith(f"pyelfprof: {len(libc)} files of the C library are among them; ")
+    captured = capture("--no-dwarf", "--without-libc", tmp_path)
+    assert [row["name"] for row in captured.rows] == sorted(others) and captured.said == ""
+
+
 @pytest.fixture
 def process(tmp_path):
     """A Python that has loaded some modules, and waits; and what its /proc/PID/maps has."""
@@ -642,7 +686,7 @@ def test_a_process(capture, process):
     captured = capture("--no-dwarf", "--pid", process.pid)
     assert {row["name"] for row in captured.rows} == mapped(process.pid)
     assert captured.rows[0]["name"].startswith("python3")
-    assert flow_from(captured) == "pid" and captured.said == ""
+    assert flow_from(captured) == "pid" and re.fullmatch(LIBC, captured.said)
 
 
 def flow_from(captured):
@@ -700,7 +744,7 @@ def test_a_run(capture, programs):
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     command = ["/usr/bin/python3", "-c", "import _json, _decimal; print('ran')"]
-    captured = capture("--no-dwarf", "--run", *command)
+    captured = capture("-q", "--no-dwarf", "--run", *command)
     assert captured.printed == "ran\n"
     names = [row["name"] for row in captured.rows]
     assert names[0].startswith("python3")
@@ -711,7 +755,7 @@ def test_a_run(capture, programs):
     imports = {row["name"].split(".")[0]: float(row["import"]) for row in captured.rows if "import" in row}
     assert {"_json", "_decimal"} <= set(imports) and all(0 < time < 10_000 for time in imports.values())
     assert captured.said == ""
-    captured = capture("--no-dwarf", "--run", "/bin/sh", "-c", "echo one >&2; printf two >&2")
+    captured = capture("-q", "--no-dwarf", "--run", "/bin/sh", "-c", "echo one >&2; printf two >&2")
     assert captured.said == "one\ntwo"
     failed = capture("--no-dwarf", "--run", "/bin/sh", "-c", "exit 3", status=1)
     assert "/bin/sh: ended with status 3" in failed.said
@@ -752,13 +796,15 @@ def test_summary_is_a_profile(programs, capture, small):
     programs.run("pyelfgen", "--profile", output, "--dry-run")
 
 
-def test_summary_without_modules(programs, tmp_path, tiny_library):
-    """pyelfgen makes no set of it, which is said when it is captured; of rows it does."""
-    for options, said in [(["--summary"], 1), ([], 0)]:
-        output = tmp_path / f"{said}.prof"
-        ran = programs.run("pyelfprof", *options, "-o", output, tiny_library)
-        assert ran.stderr.count("no Python extension module is among them") == ran.stderr.count("\n") == said
-        programs.run("pyelfgen", "--profile", output, "--dry-run", status=said)
+def test_summary_without_modules(programs, tmp_path, small):
+    """pyelfgen makes a set of it as of any other."""
+    output, twin = tmp_path / "x.prof", tmp_path / "twin"
+    utilities = sorted(small.glob("libutility*.so"))
+    done = programs.run("pyelfprof", "--summary", "-o", output, *utilities)
+    assert done.stderr == "" and f"modules: 0\nutilities: {len(utilities)}\n" in output.read_text()
+    programs.run("pyelfgen", "--profile", output, "-o", twin)
+    assert {size: sums(twin)[size] for size in FIVE} == Capture(output).sections
+    assert sorted(path.name for path in twin.glob("libutility*.so")) == [path.name for path in utilities]
 
 
 def test_summary_of_what_is_partly_stripped(programs, tmp_path, small):
@@ -772,7 +818,53 @@ def test_summary_of_what_is_partly_stripped(programs, tmp_path, small):
         output = tmp_path / f"{level}.prof"
         ran = programs.run("pyelfprof", "--summary", "-o", output, tmp_path)
         assert f"of 3 libraries {said}" in ran.stderr and ran.stderr.count("\n") == 1
+        programs.run("pyelfgen", "--profile", output, "--dry-run")
+        assert programs.run("pyelfprof", "--summary", "-q", "-o", output, tmp_path).stderr == ""
         assert programs.run("pyelfprof", "-o", output, tmp_path).stderr == ""
+
+
+@pytest.mark.parametrize("output", ["x.prof", "-"])
+def test_summary_that_makes_no_set(programs, tmp_path, small, output):
+    """The symbols of one library are too few for twelve: there is no such profile, and a line that says why."""
+    for file in counted_libraries(small):
+        subprocess.run(["strip", "-o", tmp_path / file.name, file], check=True)
+    source = tmp_path / "libm.so.6.c"
+    source.write_text("int f(void) {return 1;}")
+    with_symbols = tmp_path / "libm.so.6"
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-o", with_symbols, source], check=True)
+    if output != "-":
+        output = tmp_path / output
+        output.write_text("from before")
+    done = programs.run("pyelfprof", "--summary", "-o", output, tmp_path, status=1)
+    assert re.fullmatch(
+        r"pyelfprof: pyelfgen makes no set of these sums: sections: s..tab: \d+ bytes are too few: lib\w+\.so needs at "
+        r"least \d+, all 13 libraries together \d+; only 1 of 13 have symbols, and 0 debug information: leave out "
+        r"--summary, or the C library with --without-libc\n",
+        done.stderr,
+    )
+    assert done.stdout == "" and (output == "-" or output.read_text() == "from before")
+    ran = programs.run("pyelfprof", "--summary", "--without-libc", "-o", tmp_path / "y.prof", tmp_path)
+    assert ran.stderr == ""
+    programs.run("pyelfgen", "--profile", tmp_path / "y.prof", "--dry-run")
+
+
+def test_summary_of_too_little(programs, tmp_path, tiny_library):
+    """A library that is smaller than any that pyelfgen makes."""
+    done = programs.run("pyelfprof", "--summary", "-o", tmp_path / "x.prof", tiny_library, status=1)
+    assert done.stderr.startswith("pyelfprof: pyelfgen makes no set of these sums: sections: ")
+    assert done.stderr.endswith(": leave out --summary\n") and not (tmp_path / "x.prof").exists()
+
+
+def test_summary_without_pyelfgen(programs, tmp_path, small):
+    """That cannot be found out then."""
+    program = tmp_path / "bin" / "pyelfprof"
+    program.parent.mkdir()
+    shutil.copy(programs.path("pyelfprof"), program)
+    command = [program, "--summary", "-o", tmp_path / "x.prof", small]
+    done = programs.command(command, status=1)
+    what = "is what --summary is tried with; install it there, or leave out --summary"
+    assert done.stderr == f"pyelfprof: {program.parent}/pyelfgen: {what}: No such file or directory\n"
+    assert not (tmp_path / "x.prof").exists()
 
 
 def test_names_only_when_asked(capture, tmp_path, tiny_library):

@@ -73,6 +73,7 @@ def test_what_was_written_is_said(programs, small, tiny_library, tmp_path):
 
     assert said(output, small) == f"{output}: 12 libraries\n"
     assert said(output, tiny_library) == f"{output}: 1 library\n"
+    assert said(output, "-q", tiny_library) == ""
     (tmp_path / "text").write_text("no library")
     assert said(output, tiny_library, tmp_path / "text", status=1) == f"{output}: 1 library, 1 could not be read\n"
     assert said("/dev/null", tiny_library) == ""
@@ -141,7 +142,7 @@ def test_a_script_that_fails_later(programs, tmp_path, end, said):
     script = tmp_path / "script.py"
     script.write_text(f"import _decimal\n{end}\nimport mmap\n")
     output = tmp_path / "x.prof"
-    command = ["--no-dwarf", "--names", "-o", output, "--python", script]
+    command = ["-q", "--no-dwarf", "--names", "-o", output, "--python", script]
     done = programs.run("pyelfprof", *command, status=1, leaks=False, env=debian())
     assert done.stderr.startswith(f"pyelfprof: {script}{said}") and len(done.stderr.splitlines()) == 1
     assert done.stderr.endswith("; what it had imported until then is captured\n")
@@ -179,7 +180,7 @@ def test_what_it_prints_is_not_in_the_profile(programs, tmp_path, how):
     script = tmp_path / "script"
     script.write_text("#!/usr/bin/python3\nimport zlib\nprint('said')\n")
     script.chmod(0o755)
-    done = programs.run("pyelfprof", "--no-dwarf", "-o", "-", how, script, env=debian(), leaks=False)
+    done = programs.run("pyelfprof", "-q", "--no-dwarf", "-o", "-", how, script, env=debian(), leaks=False)
     assert done.stderr == "said\n" and done.stdout.startswith("pyelfgen-profile: ")
     assert "said" not in done.stdout
 
@@ -370,7 +371,7 @@ def test_no_room_for_what_a_command_loads(programs, file_system, tmp_path):
     output = tmp_path / "part.prof"
     environment = {"TMPDIR": str(little), **debian()}
     done = programs.run(
-        "pyelfprof", "--no-dwarf", "--names", "-o", output, *command, status=1, leaks=False, env=environment
+        "pyelfprof", "-q", "--no-dwarf", "--names", "-o", output, *command, status=1, leaks=False, env=environment
     )
     assert done.stderr.startswith(f"pyelfprof: {little}: had no room for the list of what the command loaded")
     assert done.stderr.count("\n") == 1

@@ -159,7 +159,7 @@ def test_one_library_depends_on_no_other(sets, programs, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(one, other)
     (other / "manifest.json").unlink()
-    (other / "libmodule1.so").write_bytes(b"half")
+    os.truncate(other / "libmodule1.so", 10_000)
     (other / "libutility0.so").unlink()
     (other / ".libmodule0.so.tmp").write_bytes(b"stale")
     (other / ".manifest.json.tmp").write_bytes(b"stale")
@@ -359,15 +359,19 @@ def test_a_file_in_place_of_the_directory(refused, tmp_path):
 
 
 def test_a_directory_that_is_nowhere(refused, tmp_path):
-    said = refused(tmp_path / "no" / "set")
-    assert said == f"{tmp_path}/no/set: cannot make the directory: No such file or directory"
+    """None is made but the last, which may be called with slashes; the line says what to make."""
+    for path, missing in (("no/set", "no"), ("no/more/set", "no/more"), ("no//set//", "no")):
+        said = refused(f"{tmp_path}/{path}")
+        what = f"cannot make the directory; make {tmp_path}/{missing} first: No such file or directory"
+        assert said == f"{tmp_path}/{path}: {what}"
     assert not (tmp_path / "no").exists()
 
 
 def test_a_library_that_is_a_link(generate, tmp_path):
-    """The link is replaced; what it leads to is not written."""
+    """The link is replaced, where it is the set's; what it leads to is not written."""
     (tmp_path / "precious").write_text("mine")
-    (tmp_path / "set").mkdir()
+    generate("set")
+    (tmp_path / "set" / "libmodule0.so").unlink()
     (tmp_path / "set" / "libmodule0.so").symlink_to(tmp_path / "precious")
     (tmp_path / "set" / ".libmodule1.so.tmp").symlink_to(tmp_path / "precious")
     assert same(generate("set"), generate("one"))

@@ -78,13 +78,19 @@ def test_set_of_one(programs, tmp_path):
     assert report.startswith(f"{tmp_path}/a.json: 1 module, 1 utility\n")
 
 
-@pytest.fixture(scope="session")
-def utilities(programs, tmp_path_factory):
-    """A profile of utilities only, one of which needs another, and its set."""
+UTILITIES = {
+    "rows": "libraries:\n" + "- {kind: utility, functions: 40}\n" * 3 + "- {kind: utility, functions: 40, needed: '0:2'}\n",
+    "no rows": "modules: 0\nutilities: 4\nfunctions: 40\n",
+}
+
+
+@pytest.fixture(scope="session", params=list(UTILITIES))
+def utilities(request, programs, tmp_path_factory):
+    """A profile of four utilities and no module, and its set."""
     at = tmp_path_factory.mktemp("utilities")
-    rows = "- {kind: utility, functions: 40}\n" * 3 + "- {kind: utility, functions: 40, needed: '0:2'}\n"
-    (at / "p").write_text("pyelfgen-profile: 1\nlibraries:\n" + rows)
+    (at / "p").write_text(f"pyelfgen-profile: 1\n{UTILITIES[request.param]}")
     programs.run("pyelfgen", "-P", at / "p", "-o", at / "set", "-q")
+    programs.run("pyelfgen", "--verify", at / "set")
     return at
 
 

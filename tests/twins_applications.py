@@ -12,10 +12,9 @@ import subprocess
 DIST = pathlib.Path("/usr/lib/python3/dist-packages")
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu")
 DYNLOAD = "lib/python3.*/lib-dynload"
-# The C library, on which a twin runs as the real one does: neither set has it.
+# An application of its own; all others are captured without, as twins run on it as the real ones do.
 C_LIBRARY = [f"lib{name}" for name in "c.so.6 m.so.6 pthread.so.0 dl.so.2 rt.so.1 util.so.1 resolv.so.2".split()]
 C_LIBRARY.append("ld-linux-x86-64.so.2")
-WITHOUT = [f"--without={name}" for name in C_LIBRARY]
 # Two ranks, of which the first says who it is.
 RANK = """import mpi4py.MPI as mpi, numpy, os, time
 print(os.getpid(), flush=True) if mpi.COMM_WORLD.rank == 0 else None
@@ -105,7 +104,7 @@ def gdb(_, __):
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     paths = [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
     named = {pathlib.Path(path).name: pathlib.Path(path) for path in [program, *paths]}
-    return Application([*WITHOUT, "--exec", program], named=named, program=program)
+    return Application(["--without-libc", "--exec", program], named=named, program=program)
 
 
 def libc(_, __):
@@ -136,7 +135,7 @@ def mpi4py(_, stack):
     program = pathlib.Path(os.readlink(f"/proc/{pid}/exe"))
     named = mapped(pid)
     unsaid = [debian_python(), named["libmpi.so.40"], named["libopen-pal.so.40"]]  # components need the latter two
-    return Application([*WITHOUT, "--pid", pid], named=named, program=program, unsaid=unsaid)
+    return Application(["--without-libc", "--pid", pid], named=named, program=program, unsaid=unsaid)
 
 
 def pynamic(options, _):

@@ -2,13 +2,13 @@
  * of a profile, which is read as any other; what the text has no room for, all
  * samples of each library, is taken from the passes.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/file_begin.h"
+#include "base/profile_find.h"
 #include "tools/compare.h"
-
-#define PROFILE_MOST ((off_t)64 << 20)
 
 static void hear(void *hearer, const struct error *e)
 {
@@ -84,11 +84,13 @@ static bool read_files(struct compare *c, const char *path, struct compare_keys 
 
 /* ---- profiles ---- */
 
-/* Whether this is a regular file that does not begin as ELF files do. */
+/* Whether this is a stream, or a regular file that does not begin as ELF files do. */
 static bool is_profile(const char *path)
 {
     char magic[SELFMAG];
     struct stat st;
+    if (profile_find_is_stream(path))
+        return true;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
     ssize_t n;
@@ -100,24 +102,37 @@ static bool read_profile(struct compare *c, const char *path, struct compare_key
     struct error e;
     struct stat st;
     side->profile = true;
-    FILE *from = fopen(path, "re");
-    if (!from || fstat(fileno(from), &st) != 0) {
+    const int fd = profile_find_open(path, &e);
+    if (fd < 0)
+        return complain(c, &e);
+    path = profile_find_shown(path);
+    FILE *from = report_must(fdopen(fd, "r"));
+    bool ok = false;
+    if (fstat(fd, &st) != 0) {
         error_errno(&e, path, "cannot read");
-    } else if (st.st_size > PROFILE_MOST) {
+    } else if (st.st_size > PROFILE_FIND_BYTES_MOST) {
         error_set(&e, ERROR_INPUT, "is neither an ELF file nor a profile: that is at most 64 MiB");
         error_at(&e, path, 0);
-    } else if (compare_read_profile(c, path, from, keys, side, &e)) {
-        fclose(from);
-        return true;
+    } else {
+        ok = compare_read_profile(c, path, from, keys, side, &e);
     }
-    if (from)
-        fclose(from);
-    return complain(c, &e);
+    fclose(from);
+    return ok || complain(c, &e);
+}
+
+/* What is there has its own name; what is not may be a shipped profile. */
+static bool is_shipped(const char *path, char found[PATH_MAX])
+{
+    struct stat st;
+    return stat(path, &st) != 0 && profile_find(path, found, PATH_MAX, NULL);
 }
 
 bool compare_read_side(struct compare *c, const char *path, struct compare_keys *keys, struct compare_side *side)
 {
-    side->path = compare_text(c, path);
+    char found[PATH_MAX];
+    side->path = compare_text(c, profile_find_shown(path));
+    if (is_shipped(path, found))
+        return read_profile(c, found, keys, side);
     return is_profile(path) ? read_profile(c, path, keys, side) : read_files(c, path, keys, side);
 }
 

@@ -277,6 +277,28 @@ static void find_call(struct app *app)
     }
 }
 
+/* The last file of one kind that has a function to break at: modules of a set, whose entry leads there, or what else
+ * there is, but for a set's marks. */
+static bool choose_among(struct app *app, bool modules, struct arena *arena, struct error *e)
+{
+    for (size_t i = app->count; i-- > 0 && !app->place;) {
+        const struct app_file *file = &app->files[i];
+        struct object object;
+        if (modules ? !file->entry : file->stem != NULL)
+            continue;
+        if (!object_read(file->path, arena, &object))
+            return no_memory(e);
+        if (!object.function_count)
+            continue;
+        app->place = modules ? end_of_chain(file, &object) : object.functions[object.function_count / 2];
+        if (modules && app->place) {
+            app->call = file->entry;
+            app->called = file;
+        }
+    }
+    return true;
+}
+
 /* After the last file: the place to break at. */
 static bool choose_place(struct app *app, const struct probe_options *o, struct arena *arena, struct error *e)
 {
@@ -285,22 +307,7 @@ static bool choose_place(struct app *app, const struct probe_options *o, struct 
         find_call(app);
         return true;
     }
-    for (size_t i = app->count; i-- > 0 && !app->place;) {
-        const struct app_file *file = &app->files[i];
-        struct object object;
-        if (app->set && !file->entry)
-            continue;
-        if (!object_read(file->path, arena, &object))
-            return no_memory(e);
-        if (!object.function_count)
-            continue;
-        app->place = app->set ? end_of_chain(file, &object) : object.functions[object.function_count / 2];
-        if (app->set && app->place) {
-            app->call = file->entry;
-            app->called = file;
-        }
-    }
-    return true;
+    return choose_among(app, true, arena, e) && choose_among(app, false, arena, e);
 }
 
 /* ---- all ---- */

@@ -241,6 +241,26 @@ static void put_places(const struct probe *p, bool *begun, FILE *f)
             p->apps[0].called ? "A" : "B", p->apps[0].called ? "B" : "A");
 }
 
+/* Where a debugger lists far more functions of one application than of the other, the time is of other work: as a rule
+ * one of them has symbol tables or debug information and the other not. */
+static void put_functions(const struct probe *p, bool *begun, FILE *f)
+{
+    for (int tool = 0; tool < TOOLS && p->app_count == 2; tool++)
+        for (int cache = 0; cache < CACHES; cache++) {
+            const struct cell *cells = p->cells.of[tool][STEP_FUNCTIONS][cache];
+            if (!has_row(p, TABLE_RATIO, cells))
+                continue;
+            const double a = cell_median(&cells[0], METRIC_FOUND);
+            const double b = cell_median(&cells[1], METRIC_FOUND);
+            if (isnan(a) || isnan(b) || (a <= 2 * b && b <= 2 * a))
+                continue;
+            put_gap(begun, f);
+            fprintf(f, "%s functions: %.0f found in %s, more than twice the %.0f in %s: not to be compared\n",
+                    tool_names[tool], a > b ? a : b, a > b ? "A" : "B", a > b ? b : a, a > b ? "B" : "A");
+            break;
+        }
+}
+
 static void put_reasons(const struct probe *p, FILE *f)
 {
     bool begun = false;
@@ -263,6 +283,7 @@ static void put_reasons(const struct probe *p, FILE *f)
                     put_reason(p, tool, cache, app, &begun, f);
         }
     put_places(p, &begun, f);
+    put_functions(p, &begun, f);
 }
 
 void report_table(const struct probe *p, FILE *f)

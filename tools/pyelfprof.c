@@ -1,6 +1,7 @@
 /* pyelfprof: measures a real application into a profile, from which pyelfgen makes
  * a set of the same shape. See pyelfprof.h for the passes.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ enum {
     OPTION_NAMES = 256,
     OPTION_ONLY,
     OPTION_WITHOUT,
+    OPTION_WITHOUT_LIBC,
     OPTION_SUMMARY,
     OPTION_EXPLAIN,
     OPTION_NO_DWARF,
@@ -31,12 +33,14 @@ static const struct cli_option options[] = {
     {OPTION_PID, "pid", "PROCESS", "what a process has loaded, in order"},
     {OPTION_ONLY, "only", "PATTERN", "only files whose path or name matches, any of several"},
     {OPTION_WITHOUT, "without", "PATTERN", "no files whose path or name matches"},
+    {OPTION_WITHOUT_LIBC, "without-libc", NULL, "no files of the C library, on which a twin runs as it is"},
     {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
     {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information; compress nothing"},
     {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
-    {OPTION_SUMMARY, "summary", NULL, "only sums: a profile of a few lines"},
+    {OPTION_SUMMARY, "summary", NULL, "only sums, if enough for a set: a profile of a few lines"},
     {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},
     {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says"},
+    {'q', "quiet", NULL, "say only what went wrong"},
 };
 
 static const struct cli_program program = {
@@ -69,16 +73,21 @@ static const struct cli_program program = {
                "profile what it had loaded until then. With -o - all that they print goes to the\n"
                "standard error.\n"
                "\n"
-               "A PATTERN is one of the shell's, where * matches / too.\n"
+               "A PATTERN is one of the shell's, where * matches / too. --without-libc leaves out\n"
+               "what glibc consists of: ld-linux-x86-64.so.2, libc.so.6, libm.so.6, libmvec.so.1,\n"
+               "libpthread.so.0, libdl.so.2, librt.so.1, libutil.so.1, libresolv.so.2, libanl.so.1,\n"
+               "libBrokenLocale.so.1, libnss_*.so.2, libthread_db.so.1, libc_malloc_debug.so.0,\n"
+               "and what these are called before glibc 2.34. Twins of these would be loaded beside\n"
+               "the real ones, for up to 1.5 times the time.\n"
                "\n"
                "Examples:\n"
                "  pyelfprof -o realapp.prof /opt/realapp\n"
                "                    all shared objects in a directory and below\n"
                "  pyelfprof -o realapp.prof --without '/usr/lib/*' /opt/realapp /usr/lib/libx.so\n"
                "                    the same and a library, without those of the system\n"
-               "  pyelfprof -o realapp.prof --without '/lib/*' --exec /usr/bin/realapp\n"
+               "  pyelfprof -o realapp.prof --without-libc --exec /usr/bin/realapp\n"
                "                    a program and what it would load\n"
-               "  pyelfprof -o realapp.prof --run mpirun -n 2 python3 realapp.py\n"
+               "  pyelfprof -o realapp.prof --without-libc --run mpirun -n 2 python3 realapp.py\n"
                "                    what a run really loads\n"
                "  pyelfprof --explain realapp.prof\n"
                "                    what the profile says, in sentences\n"
@@ -87,8 +96,8 @@ static const struct cli_program program = {
                "\n"
                "Exit status:\n"
                "  0  all was captured\n"
-               "  1  a file could not be (the others are in the profile all the same), or a\n"
-               "     command failed\n"
+               "  1  a file could not be (the others are in the profile all the same), a command\n"
+               "     failed, or pyelfgen makes no set of the sums of --summary: there is no profile\n"
                "  2  the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
@@ -96,7 +105,7 @@ static const struct cli_program program = {
 
 struct command {
     struct prof p;
-    bool explain;
+    bool explain, quiet;
     unsigned modes; /* that were chosen */
     const char *pid;
     char **operand; /* ends in NULL */
@@ -127,6 +136,9 @@ static bool take_option(struct command *c, int key, const char *value, struct er
     case OPTION_WITHOUT:
         add_text(p->without, &p->withouts, value);
         break;
+    case OPTION_WITHOUT_LIBC:
+        p->without_libc = true;
+        break;
     case OPTION_DEBUG_DIR:
         add_text(p->debug_dir, &p->debug_dirs, value);
         return prof_is_debug_dir(value, e);
@@ -144,6 +156,9 @@ static bool take_option(struct command *c, int key, const char *value, struct er
         break;
     case OPTION_EXPLAIN:
         c->explain = true;
+        break;
+    case 'q':
+        c->quiet = true;
         break;
     case OPTION_EXEC:
         choose(c, FROM_EXEC);
@@ -235,28 +250,40 @@ static void find(struct command *c)
     }
 }
 
-/* Sums are shared out over modules, and over all libraries. */
-static void tell_of_sums(const struct prof *p)
+/* Whether one of the C library's files is what was asked for, by its name. */
+static bool asked_for_libc(const struct command *c)
 {
-    size_t modules = 0;
-    size_t symbols = 0;
-    size_t debug = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        modules += p->file[i].capture.module;
-        symbols += p->file[i].capture.sizes.symtab != 0;
-        debug += p->file[i].capture.sizes.debug != 0;
-    }
-    if (!modules)
-        fprintf(stderr,
-                "%s: no Python extension module is among them, and pyelfgen makes no set of sums alone then; "
-                "leave out --summary\n",
-                program.name);
-    else if ((symbols && symbols < p->count) || (debug && debug < p->count))
-        fprintf(stderr,
-                "%s: of %zu libraries %zu have symbols and %zu debug information; of sums alone pyelfgen gives some "
-                "to each, or makes no set where they are too small for that; leave out --summary for libraries like "
-                "these\n",
-                program.name, p->count, symbols, debug);
+    const bool files = c->p.from != FROM_PYTHON && c->p.from != FROM_RUN; /* and no arguments of a program */
+    for (size_t i = 0; files && i < c->operands; i++)
+        if (prof_is_libc(c->operand[i]))
+            return true;
+    for (size_t i = 0; i < c->p.onlys; i++)
+        if (prof_is_libc(c->p.only[i]))
+            return true;
+    return false;
+}
+
+static void tell_of_libc(const struct command *c)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->p.count; i++)
+        count += prof_is_libc(c->p.file[i].name);
+    if (count && !asked_for_libc(c))
+        fprintf(
+            stderr,
+            "%s: %zu file%s of the C library %s among them; a twin runs on the real one as well, and costs up to 1.5 "
+            "times as much to load and debug: leave %s out with --without-libc\n",
+            program.name, count, count == 1 ? "" : "s", count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+}
+
+/* Where nobody reads it any more, all is well nevertheless. */
+static void advise(const struct command *c)
+{
+    void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
+    tell_of_libc(c);
+    if (c->p.summary)
+        prof_tell_of_sums(&c->p);
+    signal(SIGPIPE, before);
 }
 
 /* Not where the standard output is for the profile, or for what a script or command prints. */
@@ -296,13 +323,14 @@ static void profile(struct command *c)
     if (!p->no_dwarf && !p->summary)
         prof_dwarf(p);
     prof_graph(p);
-    if (!prof_write(p, &e)) {
+    if ((p->summary && !prof_sums_suffice(p, &e)) || !prof_write(p, &e)) {
         prof_complain(p, &e);
         return;
     }
+    if (c->quiet)
+        return;
     tell_of_success(p);
-    if (p->summary)
-        tell_of_sums(p);
+    advise(c);
 }
 
 int main(int argc, char **argv)

@@ -76,6 +76,7 @@ struct prof {
     const char *output;
     enum prof_from from;
     bool names, summary, no_dwarf, full;
+    bool without_libc;
     bool keep;                                         /* keep samples, see struct capture_wish */
     void (*hear)(void *hearer, const struct error *e); /* complaints; NULL: they are printed */
     void *hearer;
@@ -111,10 +112,13 @@ void prof_add(struct prof *p, const char *path, bool given);
 /* As that, of a file that is read by another path than its own, which is `name`. */
 void prof_add_as(struct prof *p, const char *path, const char *name, bool given);
 
-/* Whether --only and --without let the file in. */
+/* Whether it is, by its name, a file of the C library. */
+bool prof_is_libc(const char *path);
+
+/* Whether --only, --without and --without-libc let the file in. */
 bool prof_wants(const struct prof *p, const char *path);
 
-/* Says that --only and --without let none of the files in. */
+/* Says that these options let none of the files in. */
 bool prof_nothing_wanted(const struct prof *p, struct error *e);
 
 /* Adds a file, or all shared objects in a directory: those of a set by its manifest. */
@@ -150,6 +154,10 @@ void prof_dwarf(struct prof *p);
 bool prof_leave_range_lists(struct debug_stats *s);
 /* Finds out who needs whom. */
 void prof_graph(struct prof *p);
+/* Whether pyelfgen makes a set of what --summary tells; says what else to do where it does not. */
+bool prof_sums_suffice(const struct prof *p, struct error *e);
+/* Says on the standard error what sums do not tell of these libraries. */
+void prof_tell_of_sums(const struct prof *p);
 /* Writes the profile. */
 bool prof_write(struct prof *p, struct error *e);
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e);

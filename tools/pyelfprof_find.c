@@ -74,9 +74,48 @@ static bool matches(const char *const *pattern, size_t count, const char *path)
     return false;
 }
 
+/* What glibc installs for processes to load, by the names that ld.so looks for; until 2.33 these were links to
+ * files with the version in their names, and are that in a core. Plugins of NSS are loaded by the C library
+ * itself, whoever they are from. */
+static const char *const libc[] = {
+    "ld-linux-x86-64.so.2",
+    "ld-2.*.so",
+    "libc.so.6",
+    "libc-2.*.so",
+    "libm.so.6",
+    "libm-2.*.so",
+    "libmvec.so.1",
+    "libmvec-2.*.so",
+    "libpthread.so.0",
+    "libpthread-2.*.so",
+    "libdl.so.2",
+    "libdl-2.*.so",
+    "librt.so.1",
+    "librt-2.*.so",
+    "libutil.so.1",
+    "libutil-2.*.so",
+    "libresolv.so.2",
+    "libresolv-2.*.so",
+    "libanl.so.1",
+    "libanl-2.*.so",
+    "libBrokenLocale.so.1",
+    "libBrokenLocale-2.*.so",
+    "libnss_*.so.2",
+    "libnss_*-2.*.so",
+    "libthread_db.so.1",
+    "libthread_db-1.0.so",
+    "libc_malloc_debug.so.0",
+};
+
+bool prof_is_libc(const char *path)
+{
+    return matches(libc, sizeof libc / sizeof libc[0], path);
+}
+
 bool prof_wants(const struct prof *p, const char *path)
 {
-    return (p->onlys == 0 || matches(p->only, p->onlys, path)) && !matches(p->without, p->withouts, path);
+    return (p->onlys == 0 || matches(p->only, p->onlys, path)) && !matches(p->without, p->withouts, path) &&
+           !(p->without_libc && prof_is_libc(path));
 }
 
 static struct prof_file *add(struct prof *p, const char *path, const char *name)
@@ -139,11 +178,18 @@ static size_t count_refused(const struct prof *p)
     return count;
 }
 
+static void name_option(char *text, size_t size, const char *option)
+{
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%s", length ? " " : "", option);
+}
+
 static void name_patterns(char *text, size_t size, const char *option, const char *const *pattern, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        name_option(text, size, option);
         const size_t length = strlen(text);
-        snprintf(text + length, size - length, "%s%s '%s'", length ? " " : "", option, pattern[i]);
+        snprintf(text + length, size - length, " '%s'", pattern[i]);
     }
 }
 
@@ -153,6 +199,8 @@ bool prof_nothing_wanted(const struct prof *p, struct error *e)
     const size_t count = count_refused(p);
     name_patterns(options, sizeof options, "--only", p->only, p->onlys);
     name_patterns(options, sizeof options, "--without", p->without, p->withouts);
+    if (p->without_libc)
+        name_option(options, sizeof options, "--without-libc");
     if (count == 1)
         return error_set(e, ERROR_INPUT, "%s: the one ELF file that was found is not left; see --help", options);
     return error_set(e, ERROR_INPUT, "%s: none of the %zu ELF files that were found is left; see --help", options,

@@ -1,12 +1,16 @@
 /* See pyelfprof_text.h. */
 #include "tools/pyelfprof_text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { PROFILE_MOST = 1 << 26, BRACKETS_MOST = 10000 };
+#include "base/profile_find.h"
+
+enum { BRACKETS_MOST = 10000 };
 
 /* ---- nodes ---- */
 
@@ -144,16 +148,23 @@ static bool load(struct text *t, FILE *from, const char *path, struct error *e)
 bool text_read(struct text *t, const char *path, struct error *e)
 {
     struct stat st;
+    char found[PATH_MAX];
     *t = (struct text){0};
-    if (stat(path, &st) != 0)
-        return error_errno(e, path, "cannot open");
-    if (!S_ISREG(st.st_mode) || st.st_size > PROFILE_MOST) {
-        error_set(e, ERROR_INPUT, "is no profile: not a regular file of at most 64 MiB");
+    if (!profile_find(path, found, sizeof found, e))
+        return false;
+    path = profile_find_shown(path);
+    const int fd = profile_find_open(found, e);
+    if (fd < 0)
+        return false;
+    FILE *from = fdopen(fd, "r");
+    if (!from || fstat(fd, &st) != 0 || st.st_size > PROFILE_FIND_BYTES_MOST) {
+        if (from)
+            fclose(from);
+        else
+            close(fd);
+        error_set(e, ERROR_INPUT, "is no profile, which has at most 64 MiB, or cannot be read");
         return error_at(e, path, 0);
     }
-    FILE *from = fopen(path, "re");
-    if (!from)
-        return error_errno(e, path, "cannot open");
     bool ok = load(t, from, path, e);
     fclose(from);
     if (!ok)

@@ -1,0 +1,71 @@
+"""How much of the code is in calls that were inlined: as much as in optimised code, by llvm-dwarfdump."""
+
+import re
+
+import pytest
+
+from objects import ask, counted_libraries, section, tool
+from sets import SECTIONS, profile_text
+
+pytestmark = pytest.mark.slow
+
+# Of libpython 3.11, in C, gcc 12 has 51 % of the code in inlined calls, of Ipopt, in C++, 68 %, at -O2. Here more of the
+# code is blocks than in their twins, which have 51 % and 68 %.
+COVERED = {"c": (0.4, 0.7), "c++": (0.58, 0.86)}
+
+
+@pytest.fixture(scope="module", params=["c", "c++"])
+def made(request, sets, programs, tmp_path_factory):
+    """The language, and a library of which blocks are told."""
+    directory = tmp_path_factory.mktemp("inlined")
+    keys = {"modules": 1, "utilities": 0, "sections": {**SECTIONS, "text": 400_001, "debug": 6_000_001}}
+    if request.param == "c++":
+        keys |= {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++"}}
+    (directory / "a.prof").write_text(profile_text(functions=150, **keys))
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set", "--quiet")
+    return request.param, counted_libraries(directory / "set")[0]
+
+
+def inlined_calls(path):
+    """Ranges of each inlined call, with how many such calls it is in, itself one of them."""
+    text = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", path, timeout=600)
+    found = []
+    within = []
+    for entry in re.split(r"^(?=0x[0-9a-f]{8}: )", text, flags=re.M):
+        head = re.match(r"0x[0-9a-f]{8}:( +)DW_TAG_(\w+)", entry)
+        if not head:
+            continue
+        while within and within[-1] >= len(head[1]):
+            within.pop()
+        if head[2] != "inlined_subroutine":
+            continue
+        within.append(len(head[1]))
+        low, high = (re.search(rf"DW_AT_{end}_pc\s+\((0x\w+)\)", entry) for end in ("low", "high"))
+        ranges = re.findall(r"^ +\[(0x\w+), (0x\w+)\)", entry, flags=re.M) or [(low[1], high[1])]
+        found.append((len(within), [(int(begin, 16), int(end, 16)) for begin, end in ranges]))
+    return found
+
+
+def test_as_much_code_is_in_inlined_calls_as_in_optimised_code(made):
+    language, path = made
+    start, _, size = section(path, ".text")
+    ranges = sorted(r for depth, ranges in inlined_calls(path) if depth == 1 for r in ranges)
+    assert all(start <= begin < end <= start + size for begin, end in ranges)
+    assert all(one[1] <= other[0] for one, other in zip(ranges, ranges[1:]))
+    low, high = COVERED[language]
+    assert low < sum(end - begin for begin, end in ranges) / size < high
+
+
+def test_inner_calls_have_part_of_the_code_of_outer_ones(made):
+    """Less the deeper they are, and each is within the one around it."""
+    _, path = made
+    around = []
+    bytes_at = {}
+    for depth, ranges in inlined_calls(path):
+        del around[depth - 1 :]
+        if around:
+            assert all(any(b <= begin and end <= e for b, e in around[-1]) for begin, end in ranges)
+        around.append(ranges)
+        bytes_at[depth] = bytes_at.get(depth, 0) + sum(end - begin for begin, end in ranges)
+    depths = sorted(bytes_at)
+    assert depths[:3] == [1, 2, 3] and all(bytes_at[one] > bytes_at[other] for one, other in zip(depths, depths[1:]))
