@@ -230,7 +230,9 @@ class Manifest:
 def check_possible(manifest, ranks):
     """A run of nothing is no success; one rank says so."""
     if not manifest.modules and ranks.rank == 0:
-        raise Failure("%s has no modules to import or visit; measure it with pyelfprobe" % DIRECTORY)
+        raise Failure(
+            "%s has no modules to import or visit; pyelfrun --no-python opens its libraries with dlopen" % DIRECTORY
+        )
 
 
 MAPS_OF_A_LIBRARY = 5  # four segments, and what of one is protected when it is relocated

@@ -3,7 +3,7 @@
  *
  * phases.c goes through the libraries and takes the time; a loader knows how one
  * library is opened and visited. `library` is an index into the manifest's
- * rows, below manifest.imported. Every function that can fail fills `e`.
+ * rows, one of run->opened. Every function that can fail fills `e`.
  */
 #ifndef DRIVER_LOADER_H
 #define DRIVER_LOADER_H

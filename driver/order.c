@@ -18,21 +18,20 @@ static void shuffle(size_t *item, size_t count, uint64_t seed)
 
 size_t *order_make(const struct run *run, struct order_wish wish)
 {
-    const size_t count = run->manifest.imported;
-    size_t *order = malloc((count + 1) * sizeof *order);
+    const struct opened opened = run->opened;
+    size_t *order = malloc((opened.count + 1) * sizeof *order);
     if (!order)
         return NULL;
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    if (count < 2)
-        return order;
-    const size_t modules = count - 2;
+    for (size_t i = 0; i < opened.count; i++)
+        order[i] = opened.first + i;
+    const size_t markers = run->manifest.modules ? 1 : 0; /* before the others, and as many behind */
+    const size_t moved = opened.count - 2 * markers;
     if (wish.kind == ORDER_RANDOM)
-        shuffle(order + 1, modules, wish.seed);
-    if (wish.kind == ORDER_SHIFTED && modules) {
-        size_t first = (size_t)((uint64_t)modules * (unsigned)run->ranks.rank / (unsigned)run->ranks.count);
-        for (size_t i = 0; i < modules; i++)
-            order[1 + i] = 1 + (first + i) % modules;
+        shuffle(order + markers, moved, wish.seed);
+    if (wish.kind == ORDER_SHIFTED && moved) {
+        size_t first = (size_t)((uint64_t)moved * (unsigned)run->ranks.rank / (unsigned)run->ranks.count);
+        for (size_t i = 0; i < moved; i++)
+            order[markers + i] = opened.first + markers + (first + i) % moved;
     }
     return order;
 }

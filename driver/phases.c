@@ -57,15 +57,37 @@ bool phases_read(struct run *run)
     return ranks_agree(&run->ranks, well, &e);
 }
 
-bool phases_possible(const struct run *run)
+/* Why a set without modules cannot be run as it is asked for; NULL where it can. */
+static const char *why_not(const struct manifest *m, const struct options *o)
 {
+    if (m->utilities == 0)
+        return "has no libraries but its markers, so that there is nothing to open; generate the set again";
+    if (o->python)
+        return "has no modules to import or visit; --no-python opens its libraries with dlopen, and pyelfprobe "
+               "measures what tools cost on it";
+    if (o->phase[PHASE_VISIT] && o->phases_asked)
+        return "has no modules, and only these have an entry to visit; leave visit out of --phases";
+    return NULL;
+}
+
+bool phases_settle(struct run *run)
+{
+    const struct manifest *m = &run->manifest;
+    struct options *o = &run->options;
     struct error e;
-    const bool well = run->ranks.rank != 0 || run->manifest.modules > 0 || !run->options.phase[PHASE_IMPORT];
-    if (!well) {
-        error_set(&e, ERROR_INPUT, "has no modules to import or visit; measure it with pyelfprobe");
-        error_at(&e, run->options.set, 0);
+    run->opened = (struct opened){0, m->imported};
+    if (m->modules > 0 || !o->phase[PHASE_IMPORT])
+        return true;
+    const char *why = why_not(m, o);
+    if (!why) {
+        /* Without the markers, which stand around what is imported: the application has none. */
+        run->opened = (struct opened){m->imported, m->utilities};
+        o->phase[PHASE_VISIT] = false;
+    } else {
+        error_set(&e, ERROR_INPUT, "%s", why);
+        error_at(&e, o->set, 0);
     }
-    return ranks_agree(&run->ranks, well, &e);
+    return ranks_agree(&run->ranks, !why || run->ranks.rank != 0, &e);
 }
 
 bool phases_start(const struct run *run, const struct loader *loader, void **state)
@@ -92,9 +114,9 @@ static bool go_through(const struct pass *p, step_function *step, struct measure
 {
     struct error e;
     const char *name = phase_names[p->phase];
-    const size_t count = p->run->manifest.imported;
+    const size_t count = p->run->opened.count;
     size_t *order = order_make(p->run, p->order);
-    bool well = order || error_set(&e, ERROR_MEMORY, "there is no memory left for the order of the modules");
+    bool well = order || error_set(&e, ERROR_MEMORY, "there is no memory left for the order of the libraries");
     if (!ranks_agree(&p->run->ranks, well, &e)) {
         free(order);
         return false;
@@ -157,9 +179,10 @@ bool phases_check(const struct run *run, const struct loader *loader, void *stat
     struct error e;
     bool well = true;
     t->functions_visited = 0;
-    for (size_t i = 0; i < run->manifest.imported && well; i++)
-        well = loader->check(state, i, &e);
-    for (size_t i = 0; i < run->manifest.count && well; i++) {
+    const size_t first = run->opened.first;
+    for (size_t i = 0; i < run->opened.count && well; i++)
+        well = loader->check(state, first + i, &e);
+    for (size_t i = first; i < run->manifest.count && well; i++) {
         uint64_t visited;
         well = marks_check(run, i, &visited, &e);
         t->functions_visited += visited;

@@ -29,14 +29,15 @@ struct measured {
 /* Reads the manifest into `run`, whose manifest is to be freed in any case. */
 bool phases_read(struct run *run);
 
-/* Whether there is anything to import and visit, where that is wanted: a run of nothing is no
- * success. Asked of a manifest that all ranks have; rank 0 says it. */
-bool phases_possible(const struct run *run);
+/* Decides which libraries are opened. A set without modules has its utilities opened by dlopen, and leaves out the
+ * visit, unless that was asked for by name: a run of nothing is no success. Decided by a manifest and options that
+ * are those of all ranks; rank 0 says what is not possible. */
+bool phases_settle(struct run *run);
 
 /* Makes the loader ready; *state is to be stopped by the caller in any case. */
 bool phases_start(const struct run *run, const struct loader *loader, void **state);
 
-/* libmodulebegin, every module, libmodulefinal. */
+/* libmodulebegin, every module, libmodulefinal; or every utility. */
 bool phases_import(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
                    struct measured *t);
 
@@ -44,7 +45,8 @@ bool phases_import(const struct run *run, const struct loader *loader, void *sta
 bool phases_visit(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
                   struct measured *t);
 
-/* What the modules say of themselves, and every library's marks. */
+/* What the modules say of themselves, and the marks of every library that can be loaded: of those of a set without
+ * modules, which nothing visits, none is set. */
 bool phases_check(const struct run *run, const struct loader *loader, void *state, struct measured *t);
 
 #endif

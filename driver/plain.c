@@ -20,7 +20,7 @@ int loader_flags(const struct options *o)
 
 struct plain {
     const struct run *run;
-    void **handles; /* one for each imported library */
+    void **handles; /* one for each library of the manifest, NULL where it is not opened */
 };
 
 static void plain_stop(void *state)
@@ -36,7 +36,7 @@ static bool plain_start(void **state, const struct run *run, struct error *e)
 {
     struct plain *p = *state = calloc(1, sizeof *p);
     if (p)
-        p->handles = calloc(run->manifest.imported, sizeof *p->handles);
+        p->handles = calloc(run->manifest.count, sizeof *p->handles);
     if (!p || !p->handles)
         return error_set(e, ERROR_MEMORY, "there is no memory left for the handles of the libraries");
     p->run = run;

@@ -60,6 +60,8 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
                        struct measured *t)
 {
     const bool *wanted = run->options.phase;
+    /* Without a visit no mark may be set, of which the manifest says so only where there are no modules. */
+    const bool checked = wanted[PHASE_VISIT] || (wanted[PHASE_IMPORT] && run->manifest.modules == 0);
 
     /* What cannot be kept is not measured. */
     return output_possible(run) && (!run->options.picture || picture_possible(run)) &&
@@ -74,7 +76,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            (!wanted[PHASE_VISIT] || phases_visit(run, loader, *state, dog, t)) &&
 
            /* The set is what the manifest says after this. */
-           (!wanted[PHASE_VISIT] || phases_check(run, loader, *state, t)) &&
+           (!checked || phases_check(run, loader, *state, t)) &&
 
            (!wanted[PHASE_MPI] || test_mpi(run, dog, t)) &&
 
@@ -148,9 +150,9 @@ int main(int argc, char **argv)
     struct watchdog dog = {.run = &run};
     bool well = ranks_agree(&run.ranks, ranks_known(&run.ranks, &e), &e) &&
                 ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run) && alike_check(&run) &&
-                phases_possible(&run);
+                phases_settle(&run);
     if (well) {
-        /* The manifest is checked and constant after this, and that of all ranks. */
+        /* The manifest is checked and that of all ranks, and what is run is settled: constant after this. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
         void *state = NULL;
         crash_tell(&dog);

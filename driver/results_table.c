@@ -130,11 +130,22 @@ static void put_counters(const struct results_run *run, FILE *f)
 
 /* ---- one run ---- */
 
-void results_write_table(const struct results *r, const struct results_run *run, FILE *f)
+/* Of a set without modules it is the utilities that are opened. */
+static void put_loaded(const struct results *r, const struct results_run *run, FILE *f)
 {
     const struct results_set *s = &r->set;
     const char *flags = results_option(r, "dlopen-flags");
-    const bool lazy = flags && strstr(flags, "lazy");
+    if (s->modules)
+        fprintf(f, ", %" PRIu64 " module%s imported by %s", s->modules, s->modules == 1 ? "" : "s", run->loader);
+    else
+        fprintf(f, ", %" PRIu64 " librar%s opened by %s", s->utilities, s->utilities == 1 ? "y" : "ies", run->loader);
+    if (flags && strstr(flags, "lazy"))
+        fputs(", functions bound lazily", f);
+}
+
+void results_write_table(const struct results *r, const struct results_run *run, FILE *f)
+{
+    const struct results_set *s = &r->set;
     fprintf(f, "%s%s%" PRIu64 " module%s, %" PRIu64 " utilit%s\n\n", s->application, *s->application ? ": " : "",
             s->modules, s->modules == 1 ? "" : "s", s->utilities, s->utilities == 1 ? "y" : "ies");
     fprintf(f, "%-8s %10s %10s %10s%s\n", "seconds", "max", "min", "mean", run->ranks > 1 ? "  slowest" : "");
@@ -144,11 +155,11 @@ void results_write_table(const struct results *r, const struct results_run *run,
     put_counters(run, f);
     fprintf(f, "\nmode %s, %zu rank%s", run->mode, run->ranks, run->ranks == 1 ? "" : "s");
     if (run->phase[RESULTS_IMPORT].ran)
-        fprintf(f, ", %" PRIu64 " module%s imported by %s%s", s->modules, s->modules == 1 ? "" : "s", run->loader,
-                lazy ? ", functions bound lazily" : "");
+        put_loaded(r, run, f);
     putc('\n', f);
-    if (!s->modules && s->utilities)
-        fputs("no library was loaded: there are no modules, and nothing needs the utilities; pyelfprobe opens them\n",
+    if (!s->modules && s->utilities && !run->phase[RESULTS_IMPORT].ran)
+        fputs("no library was loaded: there are no modules, and nothing needs the utilities; phase import with "
+              "--no-python opens them\n",
               f);
     if (run->phase[RESULTS_VISIT].ran)
         fprintf(f, "%" PRIu64 " of %" PRIu64 " functions visited%s, every result right\n", run->functions_visited,

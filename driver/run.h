@@ -4,6 +4,7 @@
 #define DRIVER_RUN_H
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/executable.h"
@@ -14,6 +15,11 @@
 
 struct memory; /* memory.h */
 
+/* Rows of the manifest, `count` from `first` on: markers and modules, or of a set without modules its utilities. */
+struct opened {
+    size_t first, count;
+};
+
 struct run {
     struct options options;
     enum mode mode;
@@ -21,6 +27,7 @@ struct run {
     const struct executable *executable; /* this process's, where it is one of a set; else NULL */
     struct ranks ranks;
     struct manifest manifest;
+    struct opened opened;         /* which of its libraries the import opens; others come because these need them */
     struct memory *memory;        /* where the set is there; NULL: in its directory */
     char directory[PATH_MAX];     /* of the set, absolute; of one in memory the profile, as it was named */
     char digest[SET_DIGEST_TEXT]; /* of its manifest */

@@ -28,7 +28,7 @@
     X(relocations_symbolic, "relocations", "Relocations of data that name a symbol, of all objects that are loaded")   \
     X(relocations_plt, "relocations", "Relocations of calls through the PLT, of all objects that are loaded")          \
     X(symbols_looked_up, "symbols", "Relocations whose symbol was looked up when their object was loaded")             \
-    X(modules_imported, "modules", "Modules of the set that pyelfrun has imported")                                    \
+    X(modules_imported, "modules", "Libraries of the set that pyelfrun has imported or opened")                        \
     X(entries_visited, "calls", "Entries of modules that pyelfrun has called")
 
 enum event {

@@ -1,6 +1,7 @@
 """pyelfrun from outside: modes, orders, what it refuses, and ranks that fail."""
 
 import json
+import pathlib
 import re
 import shutil
 
@@ -8,6 +9,8 @@ import pytest
 
 from objects import functions
 from sets import SMALL
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results.schema.json"
 
 
 def run(programs, *args, **options):
@@ -75,26 +78,120 @@ def test_set_of_one(programs, tmp_path):
     assert report.startswith(f"{tmp_path}/a.json: 1 module, 1 utility\n")
 
 
-@pytest.mark.parametrize("text", ["libraries:\n" + "- {kind: utility, functions: 40}\n" * 3,
-                                  "modules: 0\nutilities: 3\nfunctions: 40\n"])
-def test_set_without_modules(programs, tmp_path, text):
-    """Nothing imports what it has, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
-    (tmp_path / "p").write_text(f"pyelfgen-profile: 1\n{text}")
-    programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
-    programs.run("pyelfgen", "--verify", tmp_path / "set")
-    why = "has no modules to import or visit; measure it with pyelfprobe"
-    for options in ([], ["--no-python"], ["--phases", "import"], ["--repeat", "2"]):
-        done = programs.run("pyelfrun", *options, tmp_path / "set", status=1)
-        assert re.fullmatch(rf"pyelfrun: rank 0 on \S+: {tmp_path}/set: {why}\n", done.stderr)
+UTILITIES = {
+    "rows": "libraries:\n" + "- {kind: utility, functions: 40}\n" * 3 + "- {kind: utility, functions: 40, needed: '0:2'}\n",
+    "no rows": "modules: 0\nutilities: 4\nfunctions: 40\n",
+}
+
+
+@pytest.fixture(scope="session", params=list(UTILITIES))
+def utilities(request, programs, tmp_path_factory):
+    """A profile of four utilities and no module, and its set."""
+    at = tmp_path_factory.mktemp("utilities")
+    (at / "p").write_text(f"pyelfgen-profile: 1\n{UTILITIES[request.param]}")
+    programs.run("pyelfgen", "-P", at / "p", "-o", at / "set", "-q")
+    programs.run("pyelfgen", "--verify", at / "set")
+    return at
+
+
+def test_set_without_modules(programs, utilities):
+    """Python imports nothing of it, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
+    at = utilities / "set"
+    why = "has no modules to import or visit; --no-python opens its libraries with dlopen"
+    for options in ([], ["--phases", "import"], ["--repeat", "2"]):
+        done = programs.run("pyelfrun", *options, at, status=1)
+        assert re.fullmatch(rf"pyelfrun: rank 0 on \S+: {at}: {why}, and pyelfprobe measures .*\n", done.stderr)
         assert "every result right" not in done.stdout
-    several = programs.mpirun(2, "pyelfrun", tmp_path / "set", status=None)
+    several = programs.mpirun(2, "pyelfrun", at, status=None)
     assert several.returncode != 0 and several.stderr.count(why) == 1
-    done = programs.command(["/usr/bin/python3", tmp_path / "set" / "driver.py"], status=1, leaks=False)
-    assert re.fullmatch(rf"driver.py: rank 0 on \S+: {tmp_path}/set {why}\n", done.stderr) and done.stdout == ""
-    table = run(programs, "--phases", "mpi", tmp_path / "set").stdout
+    done = programs.command(["/usr/bin/python3", at / "driver.py"], status=1, leaks=False)
+    assert re.fullmatch(r"driver.py: rank 0 on \S+: (.*)\n", done.stderr)[1] == f"{at} {why.replace('--no', 'pyelfrun --no')}"
+    assert done.stdout == ""
+    table = run(programs, "--phases", "mpi", at).stdout
     assert "\nno library was loaded: there are no modules" in table and "MPI test passed" in table
-    probed = programs.run("pyelfprobe", "--tools=load", "-r", "1", "--cache=warm", tmp_path / "set").stdout
-    assert "5 files" in probed and "started by loader" in probed and row(probed, "load").split()[-1] == "5"
+    probed = programs.run("pyelfprobe", "--tools=load", "-r", "1", "--cache=warm", at).stdout
+    assert "6 files" in probed and "started by loader" in probed and row(probed, "load").split()[-1] == "6"
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_libraries_without_modules_are_opened(where, ranks, programs, utilities, tmp_path):
+    """All of them and no marker, in step, with the counters and results of the import; and nothing is visited."""
+    what = ["--memory", utilities / "p"] if where == "memory" else [utilities / "set"]
+    how = ["--no-python", "--counters", "sde", "--json", tmp_path / "a.json", *what]
+    done = run(programs, *how) if ranks == 1 else programs.mpirun(ranks, "pyelfrun", *how)
+    loader = "dlopen, from memory" if where == "memory" else "dlopen"
+    said = f"mode vanilla, {ranks} rank{'s' * (ranks > 1)}, 4 libraries opened by {loader}"
+    assert said in done.stdout.splitlines() and "MPI test passed" in done.stdout
+    assert row(done.stdout, "import") and not row(done.stdout, "visit") and "functions visited" not in done.stdout
+    results = json.loads((tmp_path / "a.json").read_text())
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(results)
+    (done,) = results["runs"]
+    assert results["options"]["phases"] == "import,mpi" and results["set"]["modules"] == 0
+    assert done["loader"] == loader and done["ranks"] == ranks and done["functions-visited"] == 0
+    assert [phase["name"] for phase in done["phases"]] == ["startup", "import", "mpi"]
+    counted = {counter["name"]: counter["per-rank"] for counter in done["phases"][1]["counters"]}
+    for name in ("libraries_loaded", "modules_imported"):
+        assert counted[f"sde:::pyelf::{name}"] == [4] * ranks
+
+
+@pytest.mark.parametrize("order", ["given", "random:7", "shifted"])
+def test_order_of_libraries_without_modules(order, programs, utilities, tmp_path):
+    """The dynamic linker says in which order each process opens them."""
+    env = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(tmp_path / "of")}
+    how = ["--no-python", "--phases", "import", "--import-order", order, utilities / "set"]
+    programs.mpirun(2, "pyelfrun", *how, env=env)
+    said = [path.read_text() for path in tmp_path.glob("of.*")]
+    opening = re.compile(r"opening file=\S+/libutility(\d)\.so \[0\]; direct_opencount=1$", flags=re.M)
+    orders = [[int(number) for number in opening.findall(text)] for text in said]
+    first, second = sorted(numbers for numbers in orders if numbers)
+    assert sorted(first) == sorted(second) == [0, 1, 2, 3]
+    assert not any("/libmodulebegin.so" in text or "/libmodulefinal.so" in text for text in said)
+    if order == "given":
+        assert first == second == [0, 1, 2, 3]
+    if order == "random:7":
+        assert first == second
+    if order == "shifted":
+        assert first == [0, 1, 2, 3] and second == [2, 3, 0, 1]
+
+
+def test_what_libraries_without_modules_cannot(programs, utilities):
+    """There is no entry to visit and no executable, and who asks for one is told."""
+    at = utilities / "set"
+    done = run(programs, "--no-python", "--phases", "import,visit", at, status=1)
+    why = "has no modules, and only these have an entry to visit; leave visit out of --phases"
+    assert re.fullmatch(rf"pyelfrun: rank 0 on \S+: {at}: {why}\n", done.stderr) and done.stdout == ""
+    several = programs.mpirun(2, "pyelfrun", "--no-python", "--phases", "import,visit", at, status=None)
+    assert several.returncode != 0 and several.stderr.count(why) == 1
+    for mode in ("link", "bind-now", "static"):
+        done = run(programs, "--no-python", "--mode", mode, at, status=1)
+        assert "a set whose profile has rows for its libraries has no executables; use --mode vanilla\n" in done.stderr
+    done = run(programs, "--no-python", "--lazy", "--repeat", "2", at)
+    assert done.stdout.count(", 4 libraries opened by dlopen, functions bound lazily\n") == 2
+    assert re.fullmatch(r"\d\S+ +\S+ +- +- +2", row(done.stdout, "vanilla"))
+
+
+def test_library_without_modules_is_missing(programs, utilities, tmp_path):
+    """A library that cannot be opened ends the run for all ranks, and is named."""
+    shutil.copytree(utilities / "set", tmp_path / "set")
+    (tmp_path / "set" / "libutility2.so").unlink()
+    done = programs.mpirun(2, "pyelfrun", "--no-python", tmp_path / "set", status=None)
+    assert done.returncode != 0 and "libutility2: cannot be opened: " in done.stderr
+    assert "opened by dlopen" not in done.stdout
+
+
+def test_marks_of_libraries_without_modules(programs, utilities, tmp_path):
+    """What nothing visits has marks all the same, which are looked at."""
+    shutil.copytree(utilities / "set", tmp_path / "set")
+    path = tmp_path / "set" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    library = manifest["libraries"][-1]
+    assert library["kind"] == "utility" and library["marks"] == library["functions"] == 40
+    library["visited"] = library["marked"] = 1
+    path.write_text(json.dumps(manifest))
+    done = run(programs, "--no-python", "--phases", "import", tmp_path / "set", status=1)
+    assert "libutility3: 0 marks are set, the manifest says 1" in done.stderr
 
 
 def test_several_runs(altered, programs):
