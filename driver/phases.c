@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/executable.h"
+#include "base/profile_find.h"
 #include "driver/marks.h"
 #include "driver/memory.h"
 #include "driver/order.h"
@@ -43,12 +45,27 @@ static bool find_directory(struct run *run, struct error *e)
     return true;
 }
 
+/* Who names a profile in place of a set is told how that is run. */
+static bool read_or_hint(struct run *run, struct error *e)
+{
+    const char *set = run->options.set;
+    char profile[PATH_MAX];
+    struct stat st;
+    if (manifest_read(&run->manifest, set, NULL, e))
+        return true;
+    const bool directory = stat(set, &st) == 0 && S_ISDIR(st.st_mode);
+    if (directory || !profile_find(set, profile, sizeof profile, NULL))
+        return false;
+    error_set(e, ERROR_INPUT, "is no directory, as a set is, but names a profile; pyelfrun --memory runs it");
+    return error_at(e, set, 0);
+}
+
 bool phases_read(struct run *run)
 {
     struct error e;
     if (run->options.memory)
         return ranks_agree(&run->ranks, memory_read(run, &e), &e);
-    bool well = manifest_read(&run->manifest, run->options.set, NULL, &e) && find_directory(run, &e);
+    bool well = read_or_hint(run, &e) && find_directory(run, &e);
     if (well && run->manifest.joined && run->mode != MODE_STATIC) {
         error_set(&e, ERROR_USAGE, "this set has no libraries but in " EXECUTABLE_STATIC "; use --mode static");
         well = error_at(&e, run->options.set, 0);

@@ -1,11 +1,9 @@
 /* One value of a profile: from its text to its member of struct profile, back,
  * and its range.
  *
- * Sizes are exact: `17.3 MB` is 17300000 bytes by integer arithmetic, and what
- * is no whole number of bytes is refused, so that the same text is the same
- * size on every machine. Numbers have one spelling (decimal digits; no sign,
- * no leading zero, which YAML 1.1 reads as octal and YAML 1.2 does not), and
- * the locale has no say.
+ * Sizes are those of base/size_text.h. Numbers have one spelling (decimal
+ * digits; no sign, no leading zero, which YAML 1.1 reads as octal and YAML 1.2
+ * does not), and the locale has no say.
  */
 #include <assert.h>
 #include <locale.h>
@@ -14,23 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size_text.h"
 #include "emit/profile_keys.h"
-
-/* Largest first within each family, as size_write wants the decimal ones. */
-static const struct unit {
-    const char *name;
-    uint64_t bytes;
-    bool decimal;
-} units[] = {
-    {"GB", 1000000000, true}, {"MB", 1000000, true},   {"kB", 1000, true},      {"B", 1, true},
-    {"GiB", 1 << 30, false},  {"MiB", 1 << 20, false}, {"KiB", 1 << 10, false},
-};
-enum { UNIT_COUNT = sizeof units / sizeof units[0] };
-#define UNIT_NAMES "B, kB, MB, GB, KiB, MiB or GiB"
 
 static_assert(sizeof(enum hash_style) == sizeof(unsigned) && sizeof(enum bind_mode) == sizeof(unsigned) &&
                   sizeof(enum relro_mode) == sizeof(unsigned),
               "choices are stored as unsigned");
+static_assert(PROFILE_SIZE_MOST == SIZE_TEXT_MOST, "every size that can be written can be read");
 
 static bool is_digit(char c)
 {
@@ -132,102 +120,35 @@ static bool number_read(const char *text, const struct profile_source *s, enum p
     return disagree(e, n, n < k->least ? k->least : k->most);
 }
 
-/* The bytes of 0.FRACTION units: fraction * unit / 10^digits, made exact by
- * cancelling the factors 2 and 5 of 10^digits against the unit and the
- * fraction; false where one is left. With the fraction's trailing zeros gone,
- * at most one of the two divides it, so that more than 30 digits (GiB is 2^30)
- * never come out whole, and 10^30 fits in 128 bits. */
-static bool fraction_read(const char *fraction, size_t digits, uint64_t unit, uint64_t *bytes)
-{
-    while (digits && fraction[digits - 1] == '0')
-        digits--;
-    if (digits > 30)
-        return false;
-    unsigned __int128 rest = 0;
-    for (size_t i = 0; i < digits; i++)
-        rest = rest * 10 + (unsigned)(fraction[i] - '0');
-    for (size_t i = 0; i < digits; i++) {
-        for (unsigned prime = 2; prime <= 5; prime += 3) {
-            if (unit % prime == 0)
-                unit /= prime;
-            else if (rest % prime == 0)
-                rest /= prime;
-            else
-                return false;
-        }
-    }
-    *bytes = (uint64_t)rest * unit; /* below one unit, as the fraction is below 1 */
-    return true;
-}
-
-/* text = WHOLE[.FRACTION][ ]UNIT */
 static bool size_read(const char *text, const struct profile_source *s, enum profile_key_id key, uint64_t *size,
                       struct error *e)
 {
-    static const char not_a_size[] = "'%s' is not a size; write digits and a unit, as in '12.5 MB'";
-    static const char too_large[] = "'%s' is more than 1125899906842624 B, the most that a size may be";
     char shown[PROFILE_SHOWN];
     profile_shown(text, shown);
-
-    if (text[0] == '-')
+    switch (size_text_read(text, size)) {
+    case SIZE_TEXT_RIGHT:
+        return true;
+    case SIZE_TEXT_NEGATIVE:
         return profile_wrong(s, key, e, "'%s' is negative; a size is 0 or more", shown);
-    size_t whole_digits = strspn(text, "0123456789");
-    size_t fraction_digits = 0;
-    const char *fraction = NULL;
-    const char *unit_name = text + whole_digits;
-    if (*unit_name == '.') {
-        fraction = unit_name + 1;
-        fraction_digits = strspn(fraction, "0123456789");
-        unit_name = fraction + fraction_digits;
-    }
-    if (whole_digits == 0 || (fraction && fraction_digits == 0))
-        return profile_wrong(s, key, e, not_a_size, shown);
-    if (*unit_name == '\0') {
-        *size = 0;
-        if (strcmp(text, "0") == 0)
-            return true;
-        return profile_wrong(s, key, e, "'%s' has no unit; add one of " UNIT_NAMES ", as in '%s MB'", shown, shown);
-    }
-    unit_name += *unit_name == ' ';
-    const struct unit *unit = units;
-    while (unit < units + UNIT_COUNT && strcmp(unit->name, unit_name) != 0)
-        unit++;
-    if (unit == units + UNIT_COUNT)
-        return profile_wrong(s, key, e, "'%s' has an unknown unit; use " UNIT_NAMES, shown);
-
-    uint64_t whole = 0;
-    for (size_t i = 0; i < whole_digits; i++) {
-        whole = whole * 10 + (uint64_t)(text[i] - '0');
-        if (whole > (uint64_t)PROFILE_SIZE_MOST)
-            return profile_wrong(s, key, e, too_large, shown);
-    }
-    uint64_t rest;
-    if (!fraction_read(fraction, fraction_digits, unit->bytes, &rest))
+    case SIZE_TEXT_NONE:
+        return profile_wrong(s, key, e, "'%s' is not a size; write digits and a unit, as in '12.5 MB'", shown);
+    case SIZE_TEXT_NO_UNIT:
+        return profile_wrong(s, key, e, "'%s' has no unit; add one of " SIZE_TEXT_UNITS ", as in '%s MB'", shown,
+                             shown);
+    case SIZE_TEXT_UNKNOWN:
+        return profile_wrong(s, key, e, "'%s' has an unknown unit; use " SIZE_TEXT_UNITS, shown);
+    case SIZE_TEXT_FRACTION:
         return profile_wrong(s, key, e, "'%s' is not a whole number of bytes; correct the fraction or the unit", shown);
-    unsigned __int128 bytes = (unsigned __int128)whole * unit->bytes + rest;
-    if (bytes > (unsigned __int128)PROFILE_SIZE_MOST)
-        return profile_wrong(s, key, e, too_large, shown);
-    *size = (uint64_t)bytes;
-    return true;
+    case SIZE_TEXT_LARGE:
+        break;
+    }
+    return profile_wrong(s, key, e, "'%s' is more than %llu B, the most that a size may be", shown,
+                         (unsigned long long)SIZE_TEXT_MOST);
 }
 
 bool profile_size(const char *text, uint64_t *size, struct error *e)
 {
     return size_read(text, NULL, KEY_TEXT, size, e);
-}
-
-/* The largest decimal unit in which the size has at most one decimal. */
-static void size_write(uint64_t size, char text[PROFILE_VALUE_TEXT])
-{
-    const struct unit *unit = units;
-    while (unit->bytes > 1 && (size < unit->bytes || size % (unit->bytes / 10) != 0))
-        unit++;
-    assert(unit->decimal);
-    unsigned long long whole = size / unit->bytes, rest = size % unit->bytes;
-    if (rest)
-        snprintf(text, PROFILE_VALUE_TEXT, "%llu.%llu %s", whole, rest / (unit->bytes / 10), unit->name);
-    else
-        snprintf(text, PROFILE_VALUE_TEXT, "%llu %s", whole, unit->name);
 }
 
 /* strtod and printf write a decimal point as the locale does, which is a
@@ -460,7 +381,7 @@ char *profile_value_write(const void *p, enum profile_key_id key, char text[PROF
         snprintf(text, PROFILE_VALUE_TEXT, "%llu", (unsigned long long)whole_get(p, k));
         break;
     case KIND_SIZE:
-        size_write(whole_get(p, k), text);
+        size_text_write(whole_get(p, k), text);
         break;
     case KIND_FLAG:
     case KIND_SWITCH:

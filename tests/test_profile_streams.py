@@ -1,6 +1,8 @@
 """A profile from standard input or a FIFO, and shipped profiles by name, in every program that takes a profile."""
 
+import json
 import os
+import shutil
 import subprocess
 import threading
 
@@ -51,3 +53,43 @@ def test_explain(programs):
     assert "8 Python extension modules and 4 others" in named
     with SMALL.open() as text:
         assert programs.run("pyelfprof", "--explain", "-", stdin=text).stdout
+
+
+def test_pyelfmount(programs, tmp_path):
+    """Standard input is what the profile is read from, also when the program goes to the background."""
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK) or not shutil.which("fusermount3"):
+        pytest.skip("there is no FUSE here")
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", tmp_path / "set")
+    (tmp_path / "seen").mkdir()
+    with SMALL.open() as text:
+        done = programs.run("pyelfmount", "-", tmp_path / "seen", stdin=text, status=None)
+    if done.returncode != 0:
+        assert "cannot mount the set: " in done.stderr
+        pytest.skip(done.stderr)
+    try:
+        assert content(tmp_path / "seen") == content(tmp_path / "set")
+    finally:
+        subprocess.run(["fusermount3", "-u", tmp_path / "seen"], check=True)
+
+
+def test_compare(programs, tmp_path):
+    """A profile that was written by hand has sizes with units and fractions."""
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", tmp_path / "set")
+    compare = ["pyelfstat", "--compare", "--json", "-"]
+    with SMALL.open() as text:
+        of_standard = json.loads(programs.run(*compare, "-", tmp_path / "set", stdin=text).stdout)
+    of_file = json.loads(programs.run(*compare, SMALL, tmp_path / "set").stdout)
+    assert of_standard["real"].pop("path") == "standard input" and of_file["real"].pop("path") == str(SMALL)
+    assert of_standard == of_file
+    (data,) = (quantity for quantity in of_file["set"] if quantity["name"] == "data")
+    assert data["real"] == 100000  # 0.1 MB
+
+
+@pytest.mark.parametrize("name", ["small", SMALL])
+def test_a_profile_in_place_of_a_set(name, programs):
+    """Who forgets --memory is told of it; each rank looks for itself."""
+    why = f"{name}: is no directory, as a set is, but names a profile; pyelfrun --memory runs it\n"
+    done = programs.run("pyelfrun", name, status=1)
+    assert done.stderr.startswith("pyelfrun: rank 0 on ") and done.stderr.endswith(why)
+    several = programs.mpirun(2, "pyelfrun", name, status=None)
+    assert several.returncode != 0 and several.stderr.count(why) == 2

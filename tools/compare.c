@@ -42,10 +42,10 @@ static const struct cli_program program = {
     .usage = "[OPTION]... REAL TWIN",
     .summary = "Compare two sets of libraries in all that pyelfprof captures.",
     .details = "REAL and TWIN are each a DIRECTORY (a set, or anything with shared objects in\n"
-               "it), an ELF FILE, or a PROFILE that pyelfprof has written. Numbers are equal,\n"
-               "within the tolerance of REAL's, or off; words are equal or off; distributions\n"
-               "are off at a Kolmogorov-Smirnov distance of the tolerance or more. What zstd\n"
-               "makes of a part may be off by five times as much.\n"
+               "it), an ELF FILE, or a PROFILE: a file, - for standard input, or a shipped one.\n"
+               "Numbers are equal, within the tolerance of REAL's, or off; words are equal or\n"
+               "off; distributions are off at a Kolmogorov-Smirnov distance of the tolerance or\n"
+               "more. What zstd makes of a part may be off by five times as much.\n"
                "\n"
                "Libraries are matched by name where a name occurs on both sides once, the\n"
                "others in the order in which pyelfprof captures them, modules and utilities\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/size_text.h"
 #include "tools/compare.h"
 
 enum { ROWS_MOST = 100000, EDGES_MOST = 1 << 23, NAME_MOST = 200, WORD_MOST = 4096 };
@@ -111,25 +112,15 @@ static bool each_member(struct reading *r, const char *what, bool (*take)(struct
 
 /* ---- values ---- */
 
-/* A whole number with or without a unit; false where it is none. */
+/* A whole number, or a size with a unit; false where it is neither. */
 static bool number_of(const char *text, uint64_t *number)
 {
-    static const struct {
-        const char *name;
-        uint64_t bytes;
-    } units[] = {{"", 1},          {"B", 1},         {"kB", 1000},    {"MB", 1000000}, {"GB", 1000000000},
-                 {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
     char *end;
     if (*text < '0' || *text > '9')
         return false;
     errno = 0;
     *number = strtoull(text, &end, 10);
-    end += *end == ' ';
-    for (size_t i = 0; errno == 0 && i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].name) == 0)
-            return !__builtin_mul_overflow(*number, units[i].bytes, number);
-    }
-    return false;
+    return (errno == 0 && *end == '\0') || size_text_read(text, number) == SIZE_TEXT_RIGHT;
 }
 
 /* The next number of a list, behind which `ends` has to come; NULL at what is none. */

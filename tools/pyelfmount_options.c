@@ -26,25 +26,26 @@ static const struct cli_program program = {
     .name = "pyelfmount",
     .usage = "[OPTION]... PROFILE DIR",
     .summary = "Shows a set of libraries in a directory, byte for byte as pyelfgen writes it, without storing it.",
-    .details = "PROFILE is a file or the name of a shipped profile; DIR an empty directory. A file is made when it\n"
-               "is read; its size is known without that, but where debug information is compressed or split. The\n"
-               "manifest has the digests of all files: who reads it has all libraries made once.\n"
-               "\n"
-               "Without -f the program goes on in the background as soon as the set is there. It ends when the set is\n"
-               "unmounted (fusermount3 -u DIR, umount DIR), or by SIGINT, SIGTERM or SIGHUP, which unmount it.\n"
-               "\n"
-               "Examples:\n"
-               "  pyelfmount llnl-2007 /mnt\n"
-               "                    497 libraries of 1.5 GB, of which nothing is made yet\n"
-               "  objdump -d /mnt/libmodule7.so\n"
-               "                    has one of them made\n"
-               "  pyelfrun /mnt; fusermount3 -u /mnt\n"
-               "                    has all of them made, and unmounts the set\n"
-               "\n"
-               "Exit status:\n"
-               "  0  the set was mounted, with -f unmounted\n"
-               "  1  it could not be\n"
-               "  2  wrong usage\n",
+    .details =
+        "PROFILE is a file, - for standard input, or a shipped profile; DIR an empty directory. A file is made\n"
+        "when it is read; its size is known without that, but where debug information is compressed or split. The\n"
+        "manifest has the digests of all files: who reads it has all libraries made once.\n"
+        "\n"
+        "Without -f the program goes on in the background as soon as the set is there. It ends when the set is\n"
+        "unmounted (fusermount3 -u DIR, umount DIR), or by SIGINT, SIGTERM or SIGHUP, which unmount it.\n"
+        "\n"
+        "Examples:\n"
+        "  pyelfmount llnl-2007 /mnt\n"
+        "                    497 libraries of 1.5 GB, of which nothing is made yet\n"
+        "  objdump -d /mnt/libmodule7.so\n"
+        "                    has one of them made\n"
+        "  pyelfrun /mnt; fusermount3 -u /mnt\n"
+        "                    has all of them made, and unmounts the set\n"
+        "\n"
+        "Exit status:\n"
+        "  0  the set was mounted, with -f unmounted\n"
+        "  1  it could not be\n"
+        "  2  wrong usage\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
     {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
     {OPTION_SUMMARY, "summary", NULL, "only sums, if enough for a set: a profile of a few lines"},
     {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},
-    {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says"},
+    {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says; - is standard input"},
     {'q', "quiet", NULL, "say only what went wrong"},
 };
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/profile_find.h"
+#include "base/size_text.h"
 
 enum { BRACKETS_MOST = 10000 };
 
@@ -38,20 +39,14 @@ const char *text_of(struct text *t, yaml_node_t *mapping, const char *key)
 
 static double number_of(const char *text)
 {
-    static const struct {
-        const char *unit;
-        double bytes;
-    } units[] = {{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}};
+    uint64_t bytes;
     char *end;
-    double number = text ? strtod(text, &end) : 0;
     if (!text)
         return 0;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].unit) == 0)
-            number *= units[i].bytes;
-    }
-    return number >= 0 && number < 1e18 ? number : 0;
+    const double number = strtod(text, &end); /* a count or a share */
+    if (*end == '\0')
+        return number >= 0 && number < 1e18 ? number : 0;
+    return size_text_read(text, &bytes) == SIZE_TEXT_RIGHT ? (double)bytes : 0;
 }
 
 double text_number(struct text *t, yaml_node_t *mapping, const char *key)
