@@ -140,6 +140,7 @@ struct capture {
     bool bind_now;
     bool cf_protection; /* indirect branches lead to an endbr64 alone */
     enum capture_relro relro;
+    uint64_t data_rel_ro; /* bytes of sections of this name */
     uint64_t runpaths; /* directories of DT_RUNPATH and DT_RPATH */
     uint64_t versions; /* defined and needed */
     uint64_t versions_defined;

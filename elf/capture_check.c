@@ -34,6 +34,7 @@ static const struct limit limits[] = {
     NUMBER(sizes.strtab, CAPTURE_SIZE_MOST, "bytes of symbols' names"),
     NUMBER(tls, CAPTURE_LOADED_MOST, "bytes of thread-local storage"),
     NUMBER(constructor_code, CAPTURE_LOADED_MOST, "bytes of constructors"),
+    NUMBER(data_rel_ro, CAPTURE_LOADED_MOST, "bytes that are protected after relocation"),
     NUMBER(init_code, CAPTURE_LOADED_MOST, "bytes in its init function"),
     NUMBER(zstd[PART_NAMES], CAPTURE_SIZE_MOST, "bytes of names and symbols, compressed"),
     NUMBER(functions.count, CAPTURE_FUNCTIONS_MOST, "functions"),

@@ -96,6 +96,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_HASH] = elf->hash;
     v[ROW_BIND] = elf->bind;
     v[ROW_RELRO] = elf->relro;
+    v[ROW_DATA_REL_RO] = SIZES(l, SECTION_DATA_REL_RO);
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;
     v[ROW_CF_PROTECTION] = elf->cf_protection;

@@ -215,7 +215,9 @@ static void size_objects(struct library *l)
     uint64_t in_rodata = l->rodata_free / 32;
     l->objects_data = in_data < locals / 4 ? (uint32_t)in_data : locals / 4;
     l->objects_rodata = in_rodata < locals / 4 ? (uint32_t)in_rodata : locals / 4;
-    l->objects_bss = locals - l->objects_data - l->objects_rodata;
+    uint64_t in_relro = l->relro_free / 16;
+    l->objects_relro = in_relro < locals / 4 - l->objects_data ? (uint32_t)in_relro : locals / 4 - l->objects_data;
+    l->objects_bss = locals - l->objects_data - l->objects_relro - l->objects_rodata;
     uint64_t fixed = (l->shape.bss + 7) & ~UINT64_C(7);
     const uint64_t wanted = row->size[SIZE_BSS] - row->extra.tls;
     if (row->said) {
@@ -230,7 +232,7 @@ static void size_objects(struct library *l)
     }
     uint64_t bss = fixed + UINT64_C(16) * l->objects_bss;
     l->bss_free = wanted > bss ? wanted - bss : 0;
-    l->layout.section[SECTION_DATA].size = l->shape.data + l->data_free;
+    l->layout.section[SECTION_DATA].size = l->shape.data - 8 * (uint64_t)l->relro_words + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
     l->layout.section[SECTION_TBSS].size = row->extra.tls;
 }
@@ -439,11 +441,14 @@ static bool place(struct library *l, struct error *e)
     return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
 }
 
-/* Places what is loaded with so many constants among what is protected after relocation. */
-static bool place_with(struct library *l, uint64_t relro_free, struct error *e)
+/* Places what is loaded with so many of its relocated words, and bytes of constants, among what is protected after
+ * relocation. */
+static bool place_with(struct library *l, uint32_t words, uint64_t constants, struct error *e)
 {
-    l->layout.section[SECTION_DATA_REL_RO].size += relro_free - l->relro_free;
-    l->relro_free = relro_free;
+    l->layout.section[SECTION_DATA_REL_RO].size -= library_relro_size(l);
+    l->relro_words = words;
+    l->relro_free = constants;
+    l->layout.section[SECTION_DATA_REL_RO].size += library_relro_size(l);
     size_objects(l);
     if (!place(l, e))
         return false;
@@ -451,20 +456,47 @@ static bool place_with(struct library *l, uint64_t relro_free, struct error *e)
     return true;
 }
 
+/* .data.rel.ro of so many bytes, as far as there is so much that may be there: as many words as fit, and constants. Where
+ * relocations touch fewer pages than the row says, words stay in .data: a few are enough. */
+static bool place_as_said(struct library *l, uint64_t bytes, int64_t pages, struct error *e)
+{
+    enum { ROUNDS = 4 };
+    const uint64_t others = library_relro_at(l);
+    const uint64_t size = bytes > others ? bytes - others : 0;
+    const uint64_t most = l->row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data;
+    const uint64_t all = shape_words(l->row) / 8;
+    uint64_t words = size / 8 < all ? size / 8 : all;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        if (!place_with(l, (uint32_t)words, size - 8 * words < most ? size - 8 * words : most, e))
+            return false;
+        const int64_t missing = pages - (int64_t)relocated_pages(l);
+        if (missing <= 0 || !words)
+            break;
+        words -= (uint64_t)missing < words ? (uint64_t)missing : words;
+    }
+    return true;
+}
+
 /* Where relocations touch a page less than the row says, constants are among what is protected that would be in .data:
  * as many as make it begin on the page before. Where they touch one more, as many as leave .data a page less. */
-static bool place_loaded(struct library *l, struct error *e)
+static bool place_by_pages(struct library *l, int64_t wanted, struct error *e)
 {
-    const struct plan_library *row = l->row;
-    if (!place_with(l, 0, e))
+    if (!place_with(l, 0, 0, e))
         return false;
-    const int64_t wanted = row->said ? row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     const int64_t found = wanted == PROFILE_DERIVED ? 0 : (int64_t)relocated_pages(l);
     const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % RELOCATED_PAGE + (found < wanted ? 8 : 0);
-    if (wanted == PROFILE_DERIVED || row->elf.relro == RELRO_NONE || before > l->data_free ||
+    if (wanted == PROFILE_DERIVED || l->row->elf.relro == RELRO_NONE || before > l->data_free ||
         (found + 1 != wanted && found - 1 != wanted))
         return true;
-    return place_with(l, before, e) && ((int64_t)relocated_pages(l) == wanted || place_with(l, 0, e));
+    return place_with(l, 0, before, e) && ((int64_t)relocated_pages(l) == wanted || place_with(l, 0, 0, e));
+}
+
+static bool place_loaded(struct library *l, struct error *e)
+{
+    const struct profile_row *said = l->row->said;
+    const int64_t pages = said ? said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
+    const int64_t bytes = said ? profile_row_says(l->plan->profile, said, ROW_DATA_REL_RO) : PROFILE_DERIVED;
+    return bytes == PROFILE_DERIVED ? place_by_pages(l, pages, e) : place_as_said(l, (uint64_t)bytes, pages, e);
 }
 
 /* What is loaded: its addresses are what debug information states, and stay when the rest of the file is placed. */

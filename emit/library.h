@@ -55,9 +55,10 @@ struct library {
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;          /* bytes to fill; in .data without relocated words */
-    uint64_t relro_free;                                /* bytes of constants in .data.rel.ro, behind the pointers */
-    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each; with objects_tls, row->locals */
-    uint32_t objects_tls;
+    uint64_t relro_free;                                /* bytes of constants in .data.rel.ro, behind the pointers, */
+    uint32_t relro_words;                               /* among so many relocated words */
+    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each; with those of the next two, */
+    uint32_t objects_relro, objects_tls;                /* row->locals */
     uint64_t result;                                 /* what the entry returns */
     struct dynamic_strings strings;                  /* this and all symbol_ members: set by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.clones */
@@ -136,14 +137,24 @@ static inline uint64_t library_scratch(const struct library *l)
     return room < SCRATCH_BYTES ? room : SCRATCH_BYTES;
 }
 
-/* Where in .data the objects begin, and their bytes. Among them are the relocated words of plan_extra. */
+/* Where in .data the objects begin, and their bytes. Among them are relocated words of plan_extra. */
 static inline uint64_t library_objects_at(const struct library *l)
 {
     return l->shape.data - shape_words(l->row) + library_scratch(l) - l->shape.scratch;
 }
 static inline uint64_t library_objects_size(const struct library *l)
 {
-    return l->data_free + shape_words(l->row) - (library_scratch(l) - l->shape.scratch);
+    return l->data_free + shape_words(l->row) - 8 * (uint64_t)l->relro_words - (library_scratch(l) - l->shape.scratch);
+}
+
+/* The same of .data.rel.ro, where the other relocated words are. */
+static inline uint64_t library_relro_at(const struct library *l)
+{
+    return 8 * (uint64_t)l->shape.pointers;
+}
+static inline uint64_t library_relro_size(const struct library *l)
+{
+    return l->relro_free + 8 * (uint64_t)l->relro_words;
 }
 
 /* Where `count` static objects are in the `size` bytes at an address: the first `skip` bytes behind that, the others

@@ -80,6 +80,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(HASH, ROW, "hash", WORD, 0, 3, ((const char *const[]){"gnu", "sysv", "both", "none", NULL}))                     \
     X(BIND, ROW, "bind", WORD, 0, 1, ((const char *const[]){"lazy", "now", NULL}))                                     \
     X(RELRO, ROW, "relro", WORD, 0, 2, ((const char *const[]){"none", "partial", "full", NULL}))                       \
+    X(DATA_REL_RO, ROW, "data-rel-ro", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                              \
     X(BUILD_ID, ROW, "build-id", SWITCH, 0, 1, NULL)                                                                   \
     X(SONAME, ROW, "soname", SWITCH, 0, 1, NULL)                                                                       \
     X(CF_PROTECTION, ROW, "cf-protection", SWITCH, 0, 1, NULL)                                                         \

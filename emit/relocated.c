@@ -5,27 +5,85 @@
 
 enum { PAGE = RELOCATED_PAGE };
 
-/* Where the last page ends, of so many from the first that relocations touch. */
-static uint64_t pages_end(const struct library *l, uint64_t pages)
+/* The pages that were met, in ascending order. */
+struct pages {
+    uint64_t count, end; /* the page behind the last */
+};
+
+/* All from the page of `from` to that of `last`. */
+static void meet(struct pages *p, uint64_t from, uint64_t last)
 {
-    const uint64_t first = l->layout.section[SECTION_INIT_ARRAY].address;
-    return first / PAGE * PAGE + pages * PAGE;
+    const uint64_t first = from / PAGE > p->end ? from / PAGE : p->end;
+    const uint64_t end = last / PAGE + 1;
+    if (end <= first)
+        return;
+    p->count += end - first;
+    p->end = end;
+}
+
+static uint64_t word_at(const struct relocated_region *g, uint64_t i)
+{
+    return g->start + 8 * (i * g->room / g->count);
+}
+
+static void meet_words(struct pages *p, const struct relocated_region *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        meet(p, word_at(g, i), word_at(g, i));
+}
+
+/* The arrays and pointers stand without a gap, */
+static void meet_arrays(struct pages *p, const struct library *l)
+{
+    const struct section *s = l->layout.section;
+    const struct section *last = &s[SECTION_FINI_ARRAY];
+    const uint64_t pointers = s[SECTION_DATA_REL_RO].address + library_relro_at(l);
+    meet(p, s[SECTION_INIT_ARRAY].address, (library_relro_at(l) ? pointers : last->address + last->size) - 1);
+}
+
+/* and so do, all but, the slots and what stands before the objects. */
+static void meet_tables(struct pages *p, const struct library *l)
+{
+    const struct section *s = l->layout.section;
+    const uint64_t methods = METHOD_BYTES * (uint64_t)shape_methods(l->row);
+    const uint64_t last = l->shape.python ? l->at.methods + methods - 1 : s[SECTION_DATA].address + 7;
+    meet(p, s[SECTION_DYNAMIC].address, last);
+}
+
+/* Leaves the words so much of their room that they end before a page. */
+static void end_before(struct relocated_region *g, uint64_t page)
+{
+    const uint64_t words = page * PAGE > g->start ? (page * PAGE - g->start) / 8 : 0;
+    if (words < g->room && g->room > g->count)
+        g->room = words > g->count ? words : g->count;
+}
+
+/* Where a row says how many pages relocations touch: those of .data.rel.ro have what the tables behind them leave, those
+ * of .data what is left then. */
+static void limit(struct relocated *w, const struct library *l, uint64_t most)
+{
+    struct pages before = {0}, tables = {0};
+    meet_tables(&tables, l);
+    meet_arrays(&before, l);
+    uint64_t left = before.count + tables.count < most ? most - before.count - tables.count : 0;
+    if (w->region[0].count)
+        end_before(&w->region[0], before.end + left);
+    meet_words(&before, &w->region[0]);
+    meet_tables(&before, l);
+    left = before.count < most ? most - before.count : 0;
+    end_before(&w->region[1], before.end + left);
 }
 
 struct relocated relocated_words(const struct library *l)
 {
     const struct plan_extra *x = &l->row->extra;
-    struct relocated w = {.start = l->code.objects,
-                          .room = l->code.objects_size / 8,
-                          .count = x->pointers + x->addresses,
-                          .addresses = x->addresses};
+    struct relocated w = {.count = x->pointers + x->addresses, .addresses = x->addresses};
+    w.region[0] = (struct relocated_region){l->layout.section[SECTION_DATA_REL_RO].address + library_relro_at(l),
+                                            library_relro_size(l) / 8, l->relro_words};
+    w.region[1] = (struct relocated_region){l->code.objects, l->code.objects_size / 8, w.count - l->relro_words};
     const int64_t pages = l->row->said ? l->row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
-    if (pages != PROFILE_DERIVED && w.room > w.count) {
-        const uint64_t end = pages_end(l, (uint64_t)pages);
-        const uint64_t room = end > w.start ? (end - w.start) / 8 : 0;
-        const uint64_t least = room > w.count ? room : w.count;
-        w.room = least < w.room ? least : w.room;
-    }
+    if (pages != PROFILE_DERIVED)
+        limit(&w, l, (uint64_t)pages);
     return w;
 }
 
@@ -34,8 +92,9 @@ static bool next_word(struct relocated *w, uint64_t *at, bool *symbol)
     if (w->next >= w->count)
         return false;
     const uint64_t i = w->next++;
+    const uint32_t first = w->region[0].count;
     *symbol = (i + 1) * w->addresses / w->count > i * w->addresses / w->count;
-    *at = w->start + 8 * (i * w->room / w->count);
+    *at = i < first ? word_at(&w->region[0], i) : word_at(&w->region[1], i - first);
     return true;
 }
 
@@ -54,21 +113,20 @@ bool relocated_next(struct relocated *w, bool symbols, uint64_t *at)
     return false;
 }
 
+enum section_id relocated_section(const struct library *l, uint64_t at)
+{
+    return at >= l->layout.section[SECTION_DATA].address ? SECTION_DATA : SECTION_DATA_REL_RO;
+}
+
 uint64_t relocated_pages(const struct library *l)
 {
-    const struct section *s = l->layout.section;
-    /* the arrays, tables and slots are all but without a gap, and so is what stands before the objects */
-    uint64_t last = (s[SECTION_DATA].address + 7) / PAGE;
-    if (l->shape.python)
-        last = (l->at.methods + METHOD_BYTES * (uint64_t)shape_methods(l->row) - 1) / PAGE;
-    uint64_t pages = last - s[SECTION_INIT_ARRAY].address / PAGE + 1;
-    struct relocated w = relocated_words(l);
-    bool symbol;
-    for (uint64_t at; next_word(&w, &at, &symbol);) {
-        pages += at / PAGE > last;
-        last = at / PAGE > last ? at / PAGE : last;
-    }
-    return pages;
+    struct pages p = {0};
+    const struct relocated w = relocated_words(l);
+    meet_arrays(&p, l);
+    meet_words(&p, &w.region[0]);
+    meet_tables(&p, l);
+    meet_words(&p, &w.region[1]);
+    return p.count;
 }
 
 uint32_t relocated_uncalled(const struct library *l, uint32_t index)

@@ -1,20 +1,29 @@
-/* The words in .data, among the objects, that relocations fill with addresses of the library's own functions or of
- * symbols; and which symbols these words and those of .got refer to.
+/* The words in .data.rel.ro and in .data, among the objects, that relocations fill with addresses of the library's own
+ * functions or of symbols; and which symbols these words and those of .got refer to.
  *
- * They are spread over all pages of the objects, like tables and structures in real data. Where the row says how many
- * pages relocations touch, they are spread over that many: each costs the dynamic linker a page fault.
+ * In each section they are spread over all pages of the objects, like tables and structures in real data. Where the row
+ * says how many pages relocations touch, those of .data are spread over that many: each costs the dynamic linker a page
+ * fault.
  */
 #ifndef EMIT_RELOCATED_H
 #define EMIT_RELOCATED_H
 
 #include "emit/library.h"
 
+/* Where some of the words are, evenly spread. */
+struct relocated_region {
+    uint64_t start, room; /* its address, and how many words have room there */
+    uint32_t count;       /* how many words are relocated */
+};
+
+enum { RELOCATED_REGIONS = 2 }; /* in .data.rel.ro, and in .data behind it */
+
 /* A walk over these words in ascending order of addresses. */
 struct relocated {
-    uint64_t start, room; /* address of the region they are in, and how many words have room there */
-    uint32_t count;       /* how many words are relocated */
-    uint32_t addresses;   /* how many of these refer to symbols; evenly spread among the others */
-    uint32_t next;        /* number of the next word */
+    struct relocated_region region[RELOCATED_REGIONS];
+    uint32_t count;     /* of words in all regions */
+    uint32_t addresses; /* how many of these refer to symbols; evenly spread among the others */
+    uint32_t next;      /* number of the next word */
 };
 
 struct relocated relocated_words(const struct library *l);
@@ -25,6 +34,9 @@ bool relocated_next(struct relocated *w, bool symbols, uint64_t *at);
 
 /* Sets *at to the address of the next word of either kind; false after the last. */
 bool relocated_word(struct relocated *w, uint64_t *at);
+
+/* Which of the two sections a word is in. */
+enum section_id relocated_section(const struct library *l, uint64_t at);
 
 /* How many pages of RELOCATED_PAGE bytes the relocations of the library touch. */
 uint64_t relocated_pages(const struct library *l);

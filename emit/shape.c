@@ -160,7 +160,7 @@ static uint32_t more_than(int64_t wanted, uint64_t there)
 }
 
 /* Pointers to names, which nothing reads: as many as the row's relocations leave when all else has its own, which is
- * `others` at least. */
+ * `others` at least, and as .data.rel.ro has room for. */
 static uint32_t name_pointers(const struct plan *plan, const struct plan_library *l, const struct shape *s,
                               uint32_t others)
 {
@@ -171,7 +171,10 @@ static uint32_t name_pointers(const struct plan *plan, const struct plan_library
                    more_than(profile_row_says(plan->profile, l->said, ROW_DESTRUCTORS), 1);
     if (s->python)
         all += UINT64_C(2) * more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
-    const uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
+    uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
+    const int64_t room = profile_row_says(plan->profile, l->said, ROW_DATA_REL_RO);
+    if (room != PROFILE_DERIVED && (uint64_t)room / 8 < left)
+        left = (uint64_t)room / 8;
     return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
 }
 
@@ -206,6 +209,8 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
     uint64_t bytes = before ? relr_most(before, before - 1) : 0;
     bytes += part && !s->python ? 0 : relr_most(s->relative, methods); /* from __dso_handle on */
     bytes += relr_most(l->extra.pointers, words_apart(l));
+    if (l->said && l->said->value[ROW_DATA_REL_RO] > 0) /* these are in two sections */
+        bytes += sizeof(uint64_t);
     if (s->holds) {
         const uint64_t objects = sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
         bytes += relr_most(s->relative, (sizeof(struct executable) + objects) / 8);

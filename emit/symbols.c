@@ -148,15 +148,31 @@ static void define_glue(struct symbols *t, uint32_t name, enum glue_function whi
     define(t, name, STT_FUNC, SECTION_TEXT, t->l->code.text + place->offset, place->size);
 }
 
-/* Objects that others could see: words in .data, or in .rodata where there is more. */
+struct region {
+    enum section_id section;
+    uint64_t address, size;
+};
+
+/* Where most of the constants or variables are. */
+static struct region most_objects(const struct library *l)
+{
+    const struct section *s = l->layout.section;
+    const struct region regions[] = {
+        {SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l)},
+        {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free},
+        {SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + library_relro_at(l), library_relro_size(l)}};
+    const unsigned most = l->data_free < l->rodata_free;
+    return regions[regions[2].size > regions[most].size ? 2 : most];
+}
+
+/* Objects that others could see. */
 static void put_data(struct symbols *t)
 {
     const struct library *l = t->l;
-    const struct section *s = l->layout.section;
-    const bool in_data = l->data_free >= l->rodata_free;
-    const enum section_id id = in_data ? SECTION_DATA : SECTION_RODATA;
-    const uint64_t words = (in_data ? library_objects_size(l) : l->rodata_free) / 8;
-    const uint64_t start = s[id].address + (words ? in_data ? library_objects_at(l) : l->shape.rodata : 0);
+    const struct region most = most_objects(l);
+    const enum section_id id = most.section;
+    const uint64_t words = most.size / 8;
+    const uint64_t start = words ? most.address : l->layout.section[id].address;
     for (uint32_t i = 0; i < l->row->extra.objects; i++) {
         const uint32_t name = put_other(t, l->row->small_exported + i);
         define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);

@@ -155,7 +155,7 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
     return name;
 }
 
-enum { OBJECT_REGIONS = 4 };
+enum { OBJECT_REGIONS = 5 };
 
 /* Where the walk over static objects is, and over functions before them whose names are of the same kind. */
 struct object_walk {
@@ -185,6 +185,8 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
         .l = l,
         .regions = {{SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l),
                      l->objects_data},
+                    {SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + library_relro_at(l), library_relro_size(l),
+                     l->objects_relro},
                     {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
                     {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
                     {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),

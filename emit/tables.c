@@ -27,7 +27,7 @@ static uint64_t take_string(uint64_t *at, const char *text)
 }
 
 /* The address of the word that leads to the personality routine, as DW.ref.__gxx_personality_v0 of real libraries: the
- * last of those that point to names; without these the first of .data that is relocated, or else the first of
+ * last of those that point to names; without these the first other word that is relocated, or else the first of
  * .init_array, which leads there anyway. 0: none. */
 static uint64_t personality_word(const struct library *l)
 {
@@ -165,7 +165,8 @@ static uint64_t personality_of(const struct library *l)
     return l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
 }
 
-static void write_pointers(const struct library *l, struct relocations *r)
+/* The words of one section that lead to own functions. */
+static void write_pointers(const struct library *l, struct relocations *r, enum section_id id)
 {
     const struct section *s = l->layout.section;
     const uint32_t functions = l->row->functions;
@@ -175,7 +176,8 @@ static void write_pointers(const struct library *l, struct relocations *r)
         uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
         if (at == l->at.personality)
             target = personality_of(l);
-        point_from(r, SECTION_DATA, at, target, 0); /* as ld leaves them */
+        if (relocated_section(l, at) == id)
+            point_from(r, id, at, target, 0); /* as ld leaves them */
     }
 }
 
@@ -205,7 +207,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
         put_u64(at_address(r, SECTION_GOT, at + 8), x->tls ? 8 * (uint64_t)i % x->tls : 0);
     }
     for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
-        point_symbol(r, SECTION_DATA, word, relocated_word_symbol(l, i), R_X86_64_64);
+        point_symbol(r, relocated_section(l, word), word, relocated_word_symbol(l, i), R_X86_64_64);
     /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
     qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
 }
@@ -332,11 +334,12 @@ static void write_relocated(const struct library *l, uint8_t *image)
         const uint64_t at = s[SECTION_DATA_REL_RO].address + 8 * (uint64_t)i;
         point(&r, SECTION_DATA_REL_RO, at, at == l->at.personality ? personality_of(l) : l->code.text_constant[i]);
     }
+    write_pointers(l, &r, SECTION_DATA_REL_RO);
     if (!library_is_part(l))
         point(&r, SECTION_DATA, l->at.dso_handle, l->at.dso_handle);
     if (l->shape.python)
         write_definition(l, &r);
-    write_pointers(l, &r);
+    write_pointers(l, &r, SECTION_DATA);
     if (l->shape.executable)
         write_executable(l, &r);
     assert(r.relative == l->shape.relative - (library_is_part(l) ? TABLES_FILE_RELATIVE : 0));

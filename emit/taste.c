@@ -57,7 +57,7 @@ static struct place place_in(const struct library *l, uint8_t *image, bool data)
     if (data) {
         p.span[0] = (struct span){s[SECTION_DATA].offset + library_objects_at(l), library_objects_size(l),
                                   plan_key(l->row, PURPOSE_DATA)};
-        p.span[1] = (struct span){s[SECTION_DATA_REL_RO].offset + 8 * (uint64_t)l->shape.pointers, l->relro_free,
+        p.span[1] = (struct span){s[SECTION_DATA_REL_RO].offset + library_relro_at(l), library_relro_size(l),
                                   plan_key(l->row, PURPOSE_DATA) ^ 1};
     } else {
         p.span[0] =
@@ -183,9 +183,11 @@ static uint64_t pack_place(const struct bench *b)
 
 static uint8_t *next_word(const struct place *p, struct relocated *w)
 {
-    const struct section *data = &p->l->layout.section[SECTION_DATA];
     uint64_t at;
-    return p->flags && relocated_word(w, &at) ? p->image + data->offset + (at - data->address) : NULL;
+    if (!p->flags || !relocated_word(w, &at))
+        return NULL;
+    const struct section *s = &p->l->layout.section[relocated_section(p->l, at)];
+    return p->image + s->offset + (at - s->address);
 }
 
 static void fill(const struct bench *b, struct stock_taste taste, uint64_t most)

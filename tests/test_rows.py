@@ -104,6 +104,7 @@ def counted(path):
         "dynamic: undefined": sum(1 for row in symbols if row[6] == "UND"),
         "relocations: tls": len(re.findall("R_X86_64_DTPMOD64", relocations)),
         "tls": sections.get(".tbss", 0),
+        "data-rel-ro": sections.get(".data.rel.ro", 0),
         "relocations: pages": relocations_by_readelf(path)["pages"],
         "constructors": sections[".init_array"] // 8,
         "constructor-code": sum(constructors_of(path)),
@@ -409,6 +410,9 @@ def random_rows(chance):
     for row in rows:
         if chance.random() < 0.4:
             row["exceptions"] = {"table": chance.randint(1, 9000), "functions": chance.randint(1, 90)}
+    for row in rows:
+        if chance.random() < 0.4:
+            row["data-rel-ro"] = chance.choice([0, 8, 24, 64, chance.randint(1, 200), chance.randint(1, 9000)])
     return rows
 
 

@@ -33,6 +33,7 @@ static const struct known known[] = {
     {"hash", COMPARE_WORD, "gnu"},
     {"bind", COMPARE_WORD, "lazy"},
     {"relro", COMPARE_WORD, "partial"},
+    {"data-rel-ro", COMPARE_SUM, NULL},
     {"build-id", COMPARE_WORD, "true"},
     {"soname", COMPARE_WORD, "true"},
     {"cf-protection", COMPARE_WORD, "false"},

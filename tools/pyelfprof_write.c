@@ -241,6 +241,7 @@ static void put_links(struct flow *row, const struct capture *c)
         put_word(row, "bind", "now");
     if (c->relro != CAPTURE_RELRO_PARTIAL)
         put_word(row, "relro", relro[c->relro]);
+    put_some(row, "data-rel-ro", c->data_rel_ro);
     if (!c->build_id_size)
         put_word(row, "build-id", "false");
     if (!c->soname)
