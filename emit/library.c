@@ -456,8 +456,8 @@ static bool place_with(struct library *l, uint32_t words, uint64_t constants, st
     return true;
 }
 
-/* .data.rel.ro of so many bytes, as far as there is so much that may be there: as many words as fit, and constants. Where
- * relocations touch fewer pages than the row says, words stay in .data: a few are enough. */
+/* .data.rel.ro of so many bytes, as far as there is so much that may be there: as many words as fit, and constants.
+ * Where relocations touch fewer pages than the row says, words stay in .data: a few are enough. */
 static bool place_as_said(struct library *l, uint64_t bytes, int64_t pages, struct error *e)
 {
     enum { ROUNDS = 4 };

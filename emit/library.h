@@ -59,14 +59,14 @@ struct library {
     uint32_t relro_words;                               /* among so many relocated words */
     uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each; with those of the next two, */
     uint32_t objects_relro, objects_tls;                /* row->locals */
-    uint64_t result;                                 /* what the entry returns */
-    struct dynamic_strings strings;                  /* this and all symbol_ members: set by symbols_write */
-    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.clones */
-    uint32_t symbol_main, symbol_start_main;         /* of an executable */
-    uint32_t symbol_outside, symbol_defined;         /* in .dynsym: first of extra.outside; first defined */
-    uint32_t symbol_python;                          /* in .dynsym: the first of CPython's functions */
-    struct layout layout;                            /* of the image */
-    struct separate separate;                        /* where debug information goes into a file of its own */
+    uint64_t result;                                    /* what the entry returns */
+    struct dynamic_strings strings;                     /* this and all symbol_ members: set by symbols_write */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym; behind the latter extra.clones */
+    uint32_t symbol_main, symbol_start_main;            /* of an executable */
+    uint32_t symbol_outside, symbol_defined;            /* in .dynsym: first of extra.outside; first defined */
+    uint32_t symbol_python;                             /* in .dynsym: the first of CPython's functions */
+    struct layout layout;                               /* of the image */
+    struct separate separate;                           /* where debug information goes into a file of its own */
     const uint8_t *own_names;    /* names of its functions that debug information repeats; set by the write pass */
     const struct joined *joined; /* the executable that it is a part of, which determines its addresses; or NULL */
     struct debug_joined joins;   /* where its debug information is in that executable */

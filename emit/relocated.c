@@ -58,20 +58,24 @@ static void end_before(struct relocated_region *g, uint64_t page)
         g->room = words > g->count ? words : g->count;
 }
 
-/* Where a row says how many pages relocations touch: those of .data.rel.ro have what the tables behind them leave, those
- * of .data what is left then. */
+/* Where what is touched ends, with `most` pages in all and `others` behind them. */
+static uint64_t end_with(const struct pages *p, uint64_t most, uint64_t others)
+{
+    return p->end + most > p->count + others ? p->end + most - p->count - others : 0;
+}
+
+/* Where a row says how many pages relocations touch: those of .data.rel.ro have what the tables behind them leave,
+ * those of .data what is left then. */
 static void limit(struct relocated *w, const struct library *l, uint64_t most)
 {
     struct pages before = {0}, tables = {0};
     meet_tables(&tables, l);
     meet_arrays(&before, l);
-    uint64_t left = before.count + tables.count < most ? most - before.count - tables.count : 0;
     if (w->region[0].count)
-        end_before(&w->region[0], before.end + left);
+        end_before(&w->region[0], end_with(&before, most, tables.count));
     meet_words(&before, &w->region[0]);
     meet_tables(&before, l);
-    left = before.count < most ? most - before.count : 0;
-    end_before(&w->region[1], before.end + left);
+    end_before(&w->region[1], end_with(&before, most, 0));
 }
 
 struct relocated relocated_words(const struct library *l)

@@ -201,6 +201,25 @@ static uint64_t words_apart(const struct plan_library *l)
     return within < least ? least : within;
 }
 
+/* What the packed words take that are not in the arrays or tables: those of .data.rel.ro, and those of .data. */
+static uint64_t relr_words(const struct plan_library *l, const struct shape *s)
+{
+    enum { A_PAGE = 4 }; /* words at most that stay in .data so that as many pages are touched as the row says */
+    const uint64_t packed = l->extra.pointers;
+    const uint64_t all = packed + l->extra.addresses;
+    const int64_t bytes = l->said ? l->said->value[ROW_DATA_REL_RO] : PROFILE_DERIVED;
+    const int64_t data = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
+    const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
+    if (bytes <= 0)
+        return relr_most(packed, words_apart(l));
+    const uint64_t room = (uint64_t)bytes / 8 > s->pointers ? (uint64_t)bytes / 8 - s->pointers : 0;
+    const uint64_t here = room < all ? room : all;
+    uint64_t others = all - here + (pages > 0 ? A_PAGE * (uint64_t)pages : 0);
+    others = others < packed ? others : packed;
+    const uint64_t apart = data > bytes ? (uint64_t)(data - bytes) / 8 : words_apart(l);
+    return (here ? relr_most(packed, room) : 0) + (others ? relr_most(others, apart) : 0);
+}
+
 uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part)
 {
     const uint64_t arrays = part ? 0 : UINT64_C(2) + l->extra.constructors + l->extra.destructors;
@@ -208,9 +227,7 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
     const uint64_t methods = s->python ? UINT64_C(1) + DEFINITION_BYTES / 8 + METHOD_BYTES / 8 * shape_methods(l) : 0;
     uint64_t bytes = before ? relr_most(before, before - 1) : 0;
     bytes += part && !s->python ? 0 : relr_most(s->relative, methods); /* from __dso_handle on */
-    bytes += relr_most(l->extra.pointers, words_apart(l));
-    if (l->said && l->said->value[ROW_DATA_REL_RO] > 0) /* these are in two sections */
-        bytes += sizeof(uint64_t);
+    bytes += relr_words(l, s);
     if (s->holds) {
         const uint64_t objects = sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
         bytes += relr_most(s->relative, (sizeof(struct executable) + objects) / 8);
