@@ -445,8 +445,11 @@ static bool look_headers(struct look *l)
         bool read_only = !(shdr.sh_flags & SHF_WRITE) || (shdr.sh_flags & SHF_EXECINSTR);
         if ((shdr.sh_flags & SHF_ALLOC) && read_only)
             l->c->share[share_of(&shdr, name)] += shdr.sh_size;
-        if ((shdr.sh_flags & SHF_ALLOC) && !read_only && strcmp(name, ".data.rel.ro") == 0)
+        if ((shdr.sh_flags & SHF_ALLOC) && !read_only && strcmp(name, ".data.rel.ro") == 0) {
             l->c->data_rel_ro += shdr.sh_size;
+            l->relro = shdr.sh_addr;
+            l->relro_end = shdr.sh_addr + shdr.sh_size;
+        }
         l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
         bool ok = true;
         if (shdr.sh_type == SHT_NOTE && is_one_of(name, notes))

@@ -77,7 +77,8 @@ enum capture_mix {
     X(RELR, "relr") /* places in SHT_RELR */                                                                           \
     X(OTHER, "other")                                                                                                  \
     X(SYMBOLS, "symbols") /* no type: how many symbols these, but for JUMP_SLOT, refer to */                           \
-    X(PAGES, "pages")     /* no type either: how many pages of 4096 bytes they touch */
+    X(PAGES, "pages")     /* no type either: how many pages of 4096 bytes they touch, */                               \
+    X(RELRO, "relro")     /* and how many of them words of .data.rel.ro */
 enum capture_relocation {
 #define X(name, text) RELOCATION_##name,
     CAPTURE_RELOCATION_LIST(X)
@@ -141,8 +142,8 @@ struct capture {
     bool cf_protection; /* indirect branches lead to an endbr64 alone */
     enum capture_relro relro;
     uint64_t data_rel_ro; /* bytes of sections of this name */
-    uint64_t runpaths; /* directories of DT_RUNPATH and DT_RPATH */
-    uint64_t versions; /* defined and needed */
+    uint64_t runpaths;    /* directories of DT_RUNPATH and DT_RPATH */
+    uint64_t versions;    /* defined and needed */
     uint64_t versions_defined;
     uint64_t tls; /* bytes of PT_TLS in memory */
     uint64_t constructors, destructors;

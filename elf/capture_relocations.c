@@ -180,6 +180,13 @@ static void add_page(struct pages *p, uint64_t address)
     p->page[p->count++] = page;
 }
 
+/* And whether the place is in .data.rel.ro. */
+static void add_place(struct pages *p, const struct look *l, uint64_t address)
+{
+    l->c->relocation[RELOCATION_RELRO] += address >= l->relro && address < l->relro_end;
+    add_page(p, address);
+}
+
 static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -189,11 +196,11 @@ static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, c
         return;
     struct relr packed = {.data = data};
     for (uint64_t place; shdr->sh_type == SHT_RELR && l->c->wide && relr_next(&packed, &place);)
-        add_page(p, place);
+        add_place(p, l, place);
     for (int i = 0; shdr->sh_type == SHT_RELA && gelf_getrela(data, i, &with); i++)
-        add_page(p, with.r_offset);
+        add_place(p, l, with.r_offset);
     for (int i = 0; shdr->sh_type == SHT_REL && gelf_getrel(data, i, &without); i++)
-        add_page(p, without.r_offset);
+        add_place(p, l, without.r_offset);
 }
 
 static int compare_pages(const void *a, const void *b)

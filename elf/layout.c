@@ -28,18 +28,31 @@ struct cursor {
     uint64_t address;
 };
 
+/* An entry of .plt.got has 16 bytes where the PLT is in two parts. */
+static bool has_wide_entries(const struct layout *l, enum section_id id)
+{
+    return id == SECTION_PLT_GOT && l->cf_protection;
+}
+
+static uint64_t align_of(const struct layout *l, enum section_id id)
+{
+    const uint64_t align = has_wide_entries(l, id) ? 16 : kinds[id].align;
+    return l->section[id].align > align ? l->section[id].align : align;
+}
+
+/* Of a section without contents the place in the file is where it would be. */
 static void place_run(struct layout *l, struct cursor *at, enum section_id first, enum section_id last)
 {
     for (enum section_id id = first; id <= last; id++) {
         struct section *s = &l->section[id];
         if (!s->size)
             continue;
-        uint64_t aligned = align_up(at->address, kinds[id].align);
-        at->offset += aligned - at->address;
-        at->address = aligned;
+        const uint64_t aligned = align_up(at->address, align_of(l, id));
+        if (kinds[id].type != SHT_NOBITS)
+            at->offset += aligned - at->address;
         s->address = aligned;
         s->offset = at->offset;
-        at->address += s->size;
+        at->address = aligned + s->size;
         if (kinds[id].type != SHT_NOBITS)
             at->offset += s->size;
     }
@@ -82,24 +95,32 @@ static void place_segment(struct layout *l, struct cursor *at, uint32_t flags, e
         add_segment(l, PT_LOAD, flags, l->page, from, *at);
 }
 
+static uint64_t bytes_of(const struct layout *l, enum section_id first, enum section_id last)
+{
+    uint64_t bytes = 0;
+    for (enum section_id id = first; id <= last; id++)
+        bytes += align_up(l->section[id].size, 8);
+    return bytes;
+}
+
+/* What is protected behind .data.rel.ro. */
+static uint64_t relro_behind(const struct layout *l)
+{
+    const uint64_t got_plt = l->section[SECTION_GOT_PLT].size;
+    return bytes_of(l, SECTION_DYNAMIC, SECTION_GOT) + (l->relro == LAYOUT_RELRO_FULL || got_plt < 24 ? got_plt : 24);
+}
+
 /* The part of the writable segment that ld.so protects after relocation ends
  * on a page, so the segment begins wherever that makes it begin; in the file as soon
  * after what is before as it can, perhaps on the same page. */
 static uint64_t relro_bytes(const struct layout *l)
 {
-    uint64_t bytes = 0;
+    const uint64_t behind = relro_behind(l);
+    const uint64_t here = align_up(l->section[SECTION_DATA_REL_RO].size, 8);
     if (l->relro == LAYOUT_RELRO_NONE)
         return 0;
-    for (enum section_id id = SECTION_INIT_ARRAY; id <= SECTION_GOT; id++) {
-        assert(kinds[id].align == 8);
-        bytes += align_up(l->section[id].size, 8);
-    }
-    uint64_t got_plt = l->section[SECTION_GOT_PLT].size;
-    if (l->relro == LAYOUT_RELRO_FULL)
-        bytes += got_plt;
-    else
-        bytes += got_plt < 24 ? got_plt : 24;
-    return bytes;
+    return bytes_of(l, SECTION_INIT_ARRAY, SECTION_FINI_ARRAY) +
+           align_up(here + behind, align_of(l, SECTION_DATA_REL_RO));
 }
 
 static void place_data(struct layout *l, struct cursor *at)
@@ -112,7 +133,13 @@ static void place_data(struct layout *l, struct cursor *at)
     struct cursor from = *at;
     struct cursor tls = *at;
     place_run(l, &tls, SECTION_TBSS, SECTION_TBSS);
-    place_run(l, at, SECTION_INIT_ARRAY, SECTION_BSS);
+    place_run(l, at, SECTION_INIT_ARRAY, SECTION_DATA_REL_RO);
+    if (protected) { /* what aligns .data.rel.ro is behind it */
+        const uint64_t gap = start + protected - relro_behind(l) - at->address;
+        at->offset += gap;
+        at->address += gap;
+    }
+    place_run(l, at, SECTION_DYNAMIC, SECTION_BSS);
     add_segment(l, PT_LOAD, PF_R | PF_W, l->page, from, *at);
     add_section_segment(l, PT_DYNAMIC, PF_R | PF_W, SECTION_DYNAMIC);
     add_section_segment(l, PT_NOTE, PF_R, SECTION_NOTE_PROPERTY);
@@ -244,8 +271,8 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
         .sh_size = s->packed ? s->packed : s->size,
         .sh_link = k->link == SECTION_NONE ? 0 : l->section[k->link].index,
         .sh_info = info,
-        .sh_addralign = s->packed ? _Alignof(Elf64_Chdr) : k->align,
-        .sh_entsize = k->entsize,
+        .sh_addralign = s->packed ? _Alignof(Elf64_Chdr) : align_of(l, id),
+        .sh_entsize = has_wide_entries(l, id) ? 16 : k->entsize,
     };
 }
 

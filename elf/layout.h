@@ -111,6 +111,7 @@ struct section {
     uint32_t info;    /* sh_info where the table above does not settle it: first global of a symbol table,
                          number of version needs */
     uint32_t name;    /* in .shstrtab */
+    uint32_t align;   /* a power of two, where it is more than that of the table above; else 0 */
     bool elsewhere;   /* its contents are in another file (separate.h): SHT_NOBITS here */
 };
 

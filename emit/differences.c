@@ -67,6 +67,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_ADDRESS_64] = l->row->extra.addresses;
     v[ROW_RELOCATIONS_SYMBOLS] = relocated_symbols(l);
     v[ROW_RELOCATIONS_PAGES] = (int64_t)relocated_pages(l);
+    v[ROW_RELOCATIONS_RELRO] = l->shape.pointers + (int64_t)l->relro_words;
 }
 
 /* Mangled names, of .symtab or, where there is none, of .dynsym. */

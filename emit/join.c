@@ -153,6 +153,8 @@ void join_measure(struct joined *j, const struct library *l)
     part->own_extern = g[GLUE_EXTERN].offset - skipped;
     part->marks = (uint32_t)(l->code.marks - l->layout.section[SECTION_BSS].address - skipped_of(l, SECTION_BSS));
     part->marks_size = l->shape.marks;
+    part->data_skipped = (uint32_t)skipped_of(l, SECTION_DATA);
+    part->bss_skipped = (uint32_t)skipped_of(l, SECTION_BSS);
     for (uint32_t i = 0; l->row->kind == LIBRARY_UTILITY && i < l->row->functions; i++)
         j->function[part->functions + i] = l->body[i].offset - skipped;
 }
@@ -171,11 +173,16 @@ bool join_check(const struct joined *j, const struct library *l, struct error *e
 
 /* --- places ---------------------------------------------------------------------- */
 
+enum { OBJECTS_ALIGN = 32 }; /* the most of any object: struct object_pitch */
+
+/* Objects are as far from where they would be aligned as in the library, and so of the same sizes. */
 static uint64_t lay_part(struct part *part, unsigned piece, uint64_t at)
 {
-    const uint64_t align = piece < SECTION_COUNT ? layout_kind(piece)->align : 1;
+    const bool objects = piece == SECTION_DATA || piece == SECTION_BSS;
+    const uint64_t skipped = piece == SECTION_DATA ? part->data_skipped : piece == SECTION_BSS ? part->bss_skipped : 0;
+    const uint64_t align = objects ? OBJECTS_ALIGN : piece < SECTION_COUNT ? layout_kind(piece)->align : 1;
     if (part->size[piece])
-        at = (at + align - 1) & ~(align - 1);
+        at += (skipped - at) & (align - 1);
     part->base[piece] = at;
     return at + part->size[piece];
 }
@@ -220,6 +227,7 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
                                                          : 0;
         l->section[id].size = lay_piece(j, id, before);
         l->section[id].info = own->layout.section[id].info;
+        l->section[id].align = id == SECTION_DATA || id == SECTION_BSS ? OBJECTS_ALIGN : 0;
     }
     l->section[SECTION_EH_FRAME].size += FRAME_END;
     l->section[SECTION_SYMTAB].info = (uint32_t)(l->section[SECTION_SYMTAB].size / sizeof(Elf64_Sym));

@@ -204,6 +204,12 @@ static uint32_t tls_objects(const struct plan_library *row, uint32_t objects)
     return objects < most ? objects : most;
 }
 
+/* Compilers align what has 32 bytes and more to 32: see struct object_pitch. */
+static uint32_t alignment_for(uint64_t objects)
+{
+    return objects < 2 * 32 ? 0 : 32;
+}
+
 /* The static objects: in .data and .rodata as far as there is room, the others
  * in .bss. */
 static void size_objects(struct library *l)
@@ -235,6 +241,9 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_DATA].size = l->shape.data - 8 * (uint64_t)l->relro_words + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
     l->layout.section[SECTION_TBSS].size = row->extra.tls;
+    l->layout.section[SECTION_DATA].align = alignment_for(library_objects_size(l));
+    l->layout.section[SECTION_DATA_REL_RO].align = alignment_for(library_relro_size(l));
+    l->layout.section[SECTION_BSS].align = alignment_for(bss - fixed + l->bss_free);
 }
 
 enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
@@ -456,16 +465,18 @@ static bool place_with(struct library *l, uint32_t words, uint64_t constants, st
     return true;
 }
 
-/* .data.rel.ro of so many bytes, as far as there is so much that may be there: as many words as fit, and constants.
+/* .data.rel.ro of so many bytes, as far as there is so much that may be there: so many relocated words, and constants.
  * Where relocations touch fewer pages than the row says, words stay in .data: a few are enough. */
-static bool place_as_said(struct library *l, uint64_t bytes, int64_t pages, struct error *e)
+static bool place_as_said(struct library *l, uint64_t bytes, uint64_t relocated, int64_t pages, struct error *e)
 {
     enum { ROUNDS = 4 };
     const uint64_t others = library_relro_at(l);
+    const uint64_t said = relocated > l->shape.pointers ? relocated - l->shape.pointers : 0;
     const uint64_t size = bytes > others ? bytes - others : 0;
     const uint64_t most = l->row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data;
     const uint64_t all = shape_words(l->row) / 8;
-    uint64_t words = size / 8 < all ? size / 8 : all;
+    const uint64_t room = size / 8 < said ? size / 8 : said;
+    uint64_t words = room < all ? room : all;
     for (unsigned round = 0; round < ROUNDS; round++) {
         if (!place_with(l, (uint32_t)words, size - 8 * words < most ? size - 8 * words : most, e))
             return false;
@@ -496,7 +507,10 @@ static bool place_loaded(struct library *l, struct error *e)
     const struct profile_row *said = l->row->said;
     const int64_t pages = said ? said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     const int64_t bytes = said ? profile_row_says(l->plan->profile, said, ROW_DATA_REL_RO) : PROFILE_DERIVED;
-    return bytes == PROFILE_DERIVED ? place_by_pages(l, pages, e) : place_as_said(l, (uint64_t)bytes, pages, e);
+    const int64_t relocated = said ? profile_row_says(l->plan->profile, said, ROW_RELOCATIONS_RELRO) : PROFILE_DERIVED;
+    if (bytes == PROFILE_DERIVED)
+        return place_by_pages(l, pages, e);
+    return place_as_said(l, (uint64_t)bytes, relocated == PROFILE_DERIVED ? UINT64_MAX : (uint64_t)relocated, pages, e);
 }
 
 /* What is loaded: its addresses are what debug information states, and stay when the rest of the file is placed. */

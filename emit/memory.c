@@ -165,8 +165,8 @@ static bool write_library(const struct work *w, uint32_t library, const struct v
         need[needs] = names->name[found].library;
         if (!w->stored[plan_in_order(plan, need[needs])].named)
             return error_set(e, ERROR_USAGE,
-                             "%s.so needs %s, which has no DT_SONAME to be known by in memory; set 'elf: {soname: "
-                             "true}' in the profile, or write the set to files",
+                             "%s.so needs %s, which has no DT_SONAME to be known by in memory; remove 'soname: "
+                             "false' from the profile, or write the set to files",
                              plan->library[library].name, s->need[i]);
         needs++;
     }

@@ -228,9 +228,10 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     }
     for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
         const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code + undrawn_names(s->plan, l, w) : 0);
-        if ((uint64_t)wanted[kind] < needs)
+        const bool fits = (uint64_t)wanted[kind] >= needs;
+        if (!fits && !(w->enlarged && kind <= SIZE_DATA))
             return lacks(w, kind, needs);
-        l->size[kind] = (uint64_t)wanted[kind];
+        l->size[kind] = fits ? (uint64_t)wanted[kind] : needs;
     }
     l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
     l->size[SIZE_STRTAB] = (uint64_t)wanted[SIZE_STRTAB];
@@ -485,6 +486,12 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     const struct profile *p = r->s->plan->profile;
     if (w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE) {
         l->hollow = true;
+        return find_counts(context, worker, index, e);
+    }
+    /* one small library of many is no reason to refuse the application: it is larger, as differences say */
+    if (profile_is_captured(p) && w->lack <= SIZE_DATA && !w->enlarged) {
+        w->enlarged = w->hurried = true;
+        w->silent = false;
         return find_counts(context, worker, index, e);
     }
     return error_set(e, ERROR_INFEASIBLE,

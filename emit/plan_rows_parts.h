@@ -33,6 +33,7 @@ struct want {
     uint32_t terse;      /* by how much its exported functions' names are shortened, in 1/ROWS_TERSE_MOST */
     uint64_t work;       /* effort of all tries so far */
     bool hurried;        /* there were too many tries: it gets the least that it can */
+    bool enlarged;       /* nothing fits into the row's text or data: it has as much as the least needs */
     enum size_kind lack; /* the size that was too small in the last try; SIZE_KINDS: it fitted */
     uint64_t needs;      /* bytes of that size that it needs */
     /* names[b][n]: bytes of the mangled names of its first n functions; b is 1 for a bare library, whose functions have

@@ -132,6 +132,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(RELOCATIONS_OTHER, ROW_RELOCATIONS, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
     X(RELOCATIONS_SYMBOLS, ROW_RELOCATIONS, "symbols", NUMBER, 0, PROFILE_ROW_MOST, NULL)                              \
     X(RELOCATIONS_PAGES, ROW_RELOCATIONS, "pages", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
+    X(RELOCATIONS_RELRO, ROW_RELOCATIONS, "relro", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
     X(SHARE_CODE, ROW_SHARE, "code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
     X(SHARE_PLT, ROW_SHARE, "plt", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(SHARE_CONSTANTS, ROW_SHARE, "constants", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                      \

@@ -180,12 +180,14 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
     const int64_t value = row->value[v];
     const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
                         (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH ||
-                        v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE || v == ROW_INIT_CODE || v == ROW_DATA_REL_RO ||
-                        v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS;
+                        v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE || v == ROW_INIT_CODE ||
+                        v == ROW_RELOCATIONS_RELRO || v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
     if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
         return 0;
+    if (v == ROW_DATA_REL_RO) /* nothing but words that are relocated */
+        return row->value[ROW_RELOCATIONS_RELRO] > 0 ? 8 * row->value[ROW_RELOCATIONS_RELRO] : 0;
     if (v == ROW_COMPRESSED && row->value[ROW_DEBUG] > 0)
         return ROW_COMPRESSED_NONE;
     return v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;

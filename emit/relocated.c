@@ -145,10 +145,25 @@ static uint32_t undefined_uncalled(const struct library *l)
     return plan_uncalled(l->row) + l->row->extra.outside;
 }
 
+/* Defined symbols that relocations may refer to: not those of versions, which no code can name. */
+static uint32_t named(const struct library *l)
+{
+    return l->shape.defined - l->row->extra.version_symbols;
+}
+
+/* The index in .dynsym of one of these. */
+static uint32_t named_symbol(const struct library *l, uint32_t i)
+{
+    uint32_t symbol = l->symbol_defined + i;
+    for (uint32_t k = 0; k < l->row->extra.version_symbols && l->version_symbols[k] <= symbol; k++)
+        symbol++;
+    return symbol;
+}
+
 /* How many symbols relocations may refer to. */
 static uint32_t symbols_all(const struct library *l)
 {
-    return undefined_uncalled(l) + l->shape.defined + l->row->calls + l->row->result_by_got;
+    return undefined_uncalled(l) + named(l) + l->row->calls + l->row->result_by_got;
 }
 
 /* The i-th of these: one that is called through .got, those that are not called, but from those with slots in the PLT
@@ -156,25 +171,29 @@ static uint32_t symbols_all(const struct library *l)
 uint32_t relocated_any(const struct library *l, uint64_t i)
 {
     const uint32_t undefined = undefined_uncalled(l);
-    const uint32_t uncalled = undefined + l->shape.defined;
+    const uint32_t uncalled = undefined + named(l);
     i %= symbols_all(l);
     if (l->row->result_by_got && !i--)
         return l->symbol_python + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
     if (i >= uncalled)
         return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));
     const uint32_t at = (uint32_t)((l->row->extra.slots + i) % uncalled);
-    return at < undefined ? relocated_uncalled(l, at) : l->symbol_defined + (at - undefined);
+    return at < undefined ? relocated_uncalled(l, at) : named_symbol(l, at - undefined);
 }
 
-/* One of extra.symbols, spread over all that words in .got leave; of these where there are none. */
+/* One of extra.symbols, spread over all that words in .got leave; of these where there are none. Words of one symbol
+ * stand together, as in tables; of every other one in two places. */
 uint32_t relocated_word_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;
     const uint32_t all = symbols_all(l);
+    const uint32_t symbols = x->symbols ? x->symbols : x->got;
+    const uint64_t places = UINT64_C(3) * symbols / 2;
+    const uint64_t number = (x->addresses > places ? i * places / x->addresses : i) % symbols;
     if (!x->symbols)
-        return relocated_any(l, i % x->got);
+        return relocated_any(l, number);
     const uint64_t left = all > x->got ? all - x->got : 1;
-    return relocated_any(l, x->got + i % x->symbols * left / x->symbols);
+    return relocated_any(l, x->got + number * left / symbols);
 }
 
 uint32_t relocated_symbols(const struct library *l)

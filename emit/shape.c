@@ -173,8 +173,11 @@ static uint32_t name_pointers(const struct plan *plan, const struct plan_library
         all += UINT64_C(2) * more_than(profile_row_says(plan->profile, l->said, ROW_METHODS), shape_driver_methods(l));
     uint64_t left = (uint64_t)wanted > all ? (uint64_t)wanted - all : 0;
     const int64_t room = profile_row_says(plan->profile, l->said, ROW_DATA_REL_RO);
+    const int64_t words = profile_row_says(plan->profile, l->said, ROW_RELOCATIONS_RELRO);
     if (room != PROFILE_DERIVED && (uint64_t)room / 8 < left)
         left = (uint64_t)room / 8;
+    if (words != PROFILE_DERIVED && (uint64_t)words < left)
+        left = (uint64_t)words;
     return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
 }
 
@@ -202,18 +205,20 @@ static uint64_t words_apart(const struct plan_library *l)
 }
 
 /* What the packed words take that are not in the arrays or tables: those of .data.rel.ro, and those of .data. */
-static uint64_t relr_words(const struct plan_library *l, const struct shape *s)
+static uint64_t relr_words(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     enum { A_PAGE = 4 }; /* words at most that stay in .data so that as many pages are touched as the row says */
     const uint64_t packed = l->extra.pointers;
     const uint64_t all = packed + l->extra.addresses;
-    const int64_t bytes = l->said ? l->said->value[ROW_DATA_REL_RO] : PROFILE_DERIVED;
+    const int64_t bytes = l->said ? profile_row_says(plan->profile, l->said, ROW_DATA_REL_RO) : PROFILE_DERIVED;
     const int64_t data = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
     const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     if (bytes <= 0)
         return relr_most(packed, words_apart(l));
     const uint64_t room = (uint64_t)bytes / 8 > s->pointers ? (uint64_t)bytes / 8 - s->pointers : 0;
-    const uint64_t here = room < all ? room : all;
+    const int64_t said = l->said->value[ROW_RELOCATIONS_RELRO];
+    const uint64_t most = said < 0 || room < (uint64_t)said ? room : (uint64_t)said;
+    const uint64_t here = most < all ? most : all;
     uint64_t others = all - here + (pages > 0 ? A_PAGE * (uint64_t)pages : 0);
     others = others < packed ? others : packed;
     const uint64_t apart = data > bytes ? (uint64_t)(data - bytes) / 8 : words_apart(l);
@@ -227,7 +232,7 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
     const uint64_t methods = s->python ? UINT64_C(1) + DEFINITION_BYTES / 8 + METHOD_BYTES / 8 * shape_methods(l) : 0;
     uint64_t bytes = before ? relr_most(before, before - 1) : 0;
     bytes += part && !s->python ? 0 : relr_most(s->relative, methods); /* from __dso_handle on */
-    bytes += relr_words(l, s);
+    bytes += relr_words(plan, l, s);
     if (s->holds) {
         const uint64_t objects = sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
         bytes += relr_most(s->relative, (sizeof(struct executable) + objects) / 8);
@@ -330,7 +335,9 @@ static void count_dynamic(const struct plan *plan, const struct plan_library *l,
                  + 3 + (s->packed < s->relative)          /* RELA RELASZ RELAENT, RELACOUNT */
                  + (s->packed ? 3 : 0)                    /* RELR RELRSZ RELRENT */
                  + (l->extra.definitions ? 2 : 0)         /* VERDEF VERDEFNUM */
-                 + 3 + (now ? 2 : 0) + 1;                 /* version tables, FLAGS FLAGS_1, NULL */
+                 + 3 + (now ? 2 : 0)                      /* version tables, FLAGS FLAGS_1 */
+                 + 1 + SHAPE_SPARE_TAGS;                  /* NULL */
+    s->spare_tags = SHAPE_SPARE_TAGS;
     if (l->without_libc)
         s->dynamic -= 1 + 3;
     if (s->executable) /* DEBUG, and FLAGS_1 anyway */
@@ -358,6 +365,19 @@ static void count_contents(const struct plan *plan, const struct plan_library *l
     s->bss = s->in_data ? 1 : 8 + SCRATCH_BYTES + s->marks;
 }
 
+/* Spare tags give way where the row has no room for them, as they do where another linker than ld leaves none. */
+static void spare_less(const struct plan_library *l, struct shape *s)
+{
+    const int64_t wanted = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
+    for (unsigned i = 0; wanted != PROFILE_DERIVED && i < SHAPE_SPARE_TAGS; i++) {
+        if (s->data_tables + s->data <= (uint64_t)wanted)
+            return;
+        s->dynamic--;
+        s->data_tables -= sizeof(Elf64_Dyn);
+        s->spare_tags--;
+    }
+}
+
 struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 {
     struct shape s = begin_shape(plan, l);
@@ -378,6 +398,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
         else
             s.text_tables += layout.section[id].size;
     }
+    spare_less(l, &s);
     return s;
 }
 

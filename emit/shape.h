@@ -94,9 +94,10 @@ extern const char *const shape_clones[PLAN_CLONES];
 enum {
     INIT_BYTES = 23, /* these two without an endbr64 */
     FINI_BYTES = 9,
-    PROPERTY_BYTES = 32, /* of .note.gnu.property */
-    SHAPE_HELPERS = 4,   /* LOCAL_HELPER0 and on */
-    NAME_POINTERS = 8,   /* in .data.rel.ro */
+    PROPERTY_BYTES = 32,  /* of .note.gnu.property */
+    SHAPE_HELPERS = 4,    /* LOCAL_HELPER0 and on */
+    NAME_POINTERS = 8,    /* in .data.rel.ro */
+    SHAPE_SPARE_TAGS = 4, /* at the end of .dynamic, for tools that add some, as ld has them */
     /* R_X86_64_RELATIVE relocations. Every library: initialiser, finaliser, handle. A module besides: name and methods
      * of PyModuleDef, name and function of one PyMethodDef. With attributes: these also have doc, and there is a second
      * PyMethodDef. */
@@ -156,7 +157,8 @@ struct shape {
     uint32_t packed;       /* how many of these, the first, are in .relr.dyn */
     uint32_t modules;      /* modules that libmodulebegin needs, in sets whose modules need every utility */
     uint32_t needed;       /* DT_NEEDED in all, without libc */
-    uint32_t dynamic;      /* entries, with the null one */
+    uint32_t dynamic;      /* entries, with the null ones */
+    uint32_t spare_tags;   /* null ones at its end, besides the one that ends it */
     uint32_t fixed_locals; /* in .symtab, with the null symbol */
     uint32_t glue;         /* functions with a frame, besides the numbered ones */
     uint32_t helpers;

@@ -10,6 +10,7 @@
  * bucket.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -165,18 +166,36 @@ static struct region most_objects(const struct library *l)
     return regions[regions[2].size > regions[most].size ? 2 : most];
 }
 
+/* The next object begins where there is room for it or, of more than there are words, anywhere. */
+static uint64_t object_size(const struct library *l, const struct region *r, const struct object_pitch *pitch,
+                            uint32_t i)
+{
+    enum { SIZES = 16 };
+    const uint64_t wanted = 8 * (1 + random_below(random_at(l->row->key, i), SIZES));
+    const uint64_t at = library_object_at(pitch, i);
+    const uint64_t end = i + 1 < l->row->extra.objects ? library_object_at(pitch, i + UINT64_C(1)) : r->size;
+    return wanted < end - at ? wanted : end - at;
+}
+
 /* Objects that others could see. */
 static void put_data(struct symbols *t)
 {
     const struct library *l = t->l;
-    const struct region most = most_objects(l);
-    const enum section_id id = most.section;
-    const uint64_t words = most.size / 8;
-    const uint64_t start = words ? most.address : l->layout.section[id].address;
-    for (uint32_t i = 0; i < l->row->extra.objects; i++) {
+    const struct plan_extra *x = &l->row->extra;
+    const struct region r = most_objects(l);
+    const struct object_pitch pitch = library_object_pitch(l, r.address, r.size, x->objects);
+    const uint64_t skip = -r.address & 7;
+    const uint64_t words = r.size > skip ? (r.size - skip) / 8 : 0;
+    for (uint32_t i = 0; i < x->objects; i++) {
         const uint32_t name = put_other(t, l->row->small_exported + i);
-        define(t, name, STT_OBJECT, id, start + (words ? 8 * (i % words) : 0), words ? 8 : 0);
-        if (i + l->row->extra.weak_objects >= l->row->extra.objects)
+        if (pitch.each)
+            define(t, name, STT_OBJECT, r.section, r.address + library_object_at(&pitch, i),
+                   object_size(l, &r, &pitch, i));
+        else if (words)
+            define(t, name, STT_OBJECT, r.section, r.address + skip + 8 * (i % words), 8);
+        else
+            define(t, name, STT_OBJECT, r.section, l->layout.section[r.section].address, 0);
+        if (i + x->weak_objects >= x->objects)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_OBJECT);
     }
 }
@@ -432,6 +451,13 @@ static void put_versions(struct symbols *t)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a;
+    const uint32_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -488,6 +514,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
     l->symbol_defined = first;
+    l->version_symbols = place + t.versions.symbols;
+    qsort(l->version_symbols, l->row->extra.version_symbols, sizeof *place, by_number);
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
     t.versions.order = order;

@@ -165,17 +165,29 @@ static uint64_t personality_of(const struct library *l)
     return l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
 }
 
-/* The words of one section that lead to own functions. */
+/* What word i of `count` leads to: half of them to constants, as names, a third to functions, and others to words, as
+ * tables have them. Where there are several of a kind, they follow one another. */
+static uint64_t target_of(const struct library *l, uint64_t i, uint64_t count)
+{
+    enum { CONSTANTS_UP_TO = 3, FUNCTIONS_UP_TO = 5, ALL = 6 };
+    const struct section *s = l->layout.section;
+    const uint32_t kind = random_below(random_at(plan_key(l->row, PURPOSE_DATA), i), ALL);
+    const uint64_t constants = l->rodata_free / 8;
+    const uint64_t words = l->code.objects_size / 8;
+    if (kind < CONSTANTS_UP_TO && constants)
+        return (s[SECTION_RODATA].address + l->shape.rodata + 7) / 8 * 8 + 8 * (i * (constants - 1) / count);
+    if (kind >= FUNCTIONS_UP_TO && words)
+        return l->code.objects + 8 * (i * words / count);
+    return l->code.text + (l->row->functions ? l->body[i * l->row->functions / count].offset : 0);
+}
+
+/* The words of one section that lead to somewhere in the library. */
 static void write_pointers(const struct library *l, struct relocations *r, enum section_id id)
 {
-    const struct section *s = l->layout.section;
-    const uint32_t functions = l->row->functions;
     struct relocated w = relocated_words(l);
     uint64_t at;
     for (uint32_t i = 0; relocated_next(&w, false, &at); i++) {
-        uint64_t target = functions ? l->code.text + l->body[i % functions].offset : s[SECTION_TEXT].address;
-        if (at == l->at.personality)
-            target = personality_of(l);
+        const uint64_t target = at == l->at.personality ? personality_of(l) : target_of(l, i, w.count);
         if (relocated_section(l, at) == id)
             point_from(r, id, at, target, 0); /* as ld leaves them */
     }
@@ -190,6 +202,29 @@ static int by_symbol(const void *a, const void *b)
     if (one != other)
         return one < other ? -1 : 1;
     return x->r_offset < y->r_offset ? -1 : x->r_offset > y->r_offset;
+}
+
+static int by_addend(const void *a, const void *b)
+{
+    const Elf64_Rela *x = a;
+    const Elf64_Rela *y = b;
+    if (x->r_addend != y->r_addend)
+        return x->r_addend < y->r_addend ? -1 : 1;
+    return x->r_offset < y->r_offset ? -1 : x->r_offset > y->r_offset;
+}
+
+/* As ld orders them (-z combreloc): those of one symbol together, so that the dynamic linker looks it up once, and the
+ * symbols as they are first met. Their addends, which are 0, hold where that is meanwhile. */
+static void combine(Elf64_Rela *first, size_t count)
+{
+    qsort(first, count, sizeof *first, by_symbol);
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i && ELF64_R_SYM(first[i].r_info) == ELF64_R_SYM(first[i - 1].r_info);
+        first[i].r_addend = same ? first[i - 1].r_addend : (Elf64_Sxword)first[i].r_offset;
+    }
+    qsort(first, count, sizeof *first, by_addend);
+    for (size_t i = 0; i < count; i++)
+        first[i].r_addend = 0;
 }
 
 static void write_extra_symbols(const struct library *l, struct relocations *r)
@@ -208,8 +243,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     }
     for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
         point_symbol(r, relocated_section(l, word), word, relocated_word_symbol(l, i), R_X86_64_64);
-    /* as ld does it (-z combreloc), so that the dynamic linker looks each symbol up once */
-    qsort(first, (size_t)(r->p - first) / sizeof(Elf64_Rela), sizeof(Elf64_Rela), by_symbol);
+    combine((Elf64_Rela *)(void *)first, (size_t)(r->p - first) / sizeof(Elf64_Rela));
 }
 
 /* What stands in a struct PyMethodDef; without documentation `doc` is 0. */
@@ -405,15 +439,15 @@ static void write_dynamic(const struct library *l, uint8_t *image)
     ENTRY(DT_RELA, s[SECTION_RELA_DYN].address);
     ENTRY(DT_RELASZ, s[SECTION_RELA_DYN].size);
     ENTRY(DT_RELAENT, sizeof(Elf64_Rela));
+    if (s[SECTION_VERDEF].size) {
+        ENTRY(DT_VERDEF, s[SECTION_VERDEF].address);
+        ENTRY(DT_VERDEFNUM, own[SECTION_VERDEF].info);
+    }
     const bool now = l->row->elf.bind == BIND_NOW;
     if (now)
         ENTRY(DT_FLAGS, DF_BIND_NOW);
     if (now || l->shape.executable)
         ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
-    if (s[SECTION_VERDEF].size) {
-        ENTRY(DT_VERDEF, s[SECTION_VERDEF].address);
-        ENTRY(DT_VERDEFNUM, own[SECTION_VERDEF].info);
-    }
     if (!l->row->without_libc) {
         ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
         ENTRY(DT_VERNEEDNUM, own[SECTION_VERNEED].info);
@@ -427,7 +461,8 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_RELRSZ, s[SECTION_RELR_DYN].size);
         ENTRY(DT_RELRENT, RELR_WORD);
     }
-    ENTRY(DT_NULL, 0);
+    for (unsigned i = 0; i < 1 + l->shape.spare_tags; i++)
+        ENTRY(DT_NULL, 0);
 #undef ENTRY
     assert(p == start + s[SECTION_DYNAMIC].size);
 }

@@ -80,6 +80,8 @@ def relocations_by_readelf(path):
     counts = collections.Counter()
     symbols = set()  # that any but jump slots refer to
     pages = set()
+    protected = re.search(r" \.data\.rel\.ro +PROGBITS +(\w+) \w+ (\w+) ", ask("readelf", "-SW", path))
+    start, size = (int(number, 16) for number in protected.groups()) if protected else (0, 0)
     for line in ask("readelf", "-rW", path).splitlines():
         found = re.match(r"[0-9a-f]{16}  ([0-9a-f]{8})[0-9a-f]{8} (R_\w+)", line)
         if found:
@@ -89,6 +91,8 @@ def relocations_by_readelf(path):
         # packed ones: the place alone, in newer binutils behind a number and the entry
         place = re.match(r"(?:\d+: +[0-9a-f]{16} +)?([0-9a-f]{16})\b", line)
         pages |= {int(place[1], 16) >> 12} if place else set()
+        if place and start <= int(place[1], 16) < start + size:
+            counts["relro"] += 1
     if symbols:
         counts["symbols"] = len(symbols)
     if pages:

@@ -142,7 +142,7 @@ def test_what_cannot_be_loaded_from_memory(programs, tmp_path):
     nameless = tmp_path / "nameless.prof"
     nameless.write_text(profile_text(modules=2, utilities=1, functions=20, elf={"soname": False}))
     done = run(programs, "--memory", nameless, status=2)
-    assert "has no DT_SONAME to be known by in memory; set 'elf: {soname: true}' in the profile" in done.stderr
+    assert "has no DT_SONAME to be known by in memory; remove 'soname: false' from the profile" in done.stderr
     cycle = tmp_path / "cycle.prof"
     cycle.write_text(CYCLE)
     done = run(programs, "--memory", cycle, status=1)

@@ -384,7 +384,7 @@ static bool is_complete(const struct reading *r)
 }
 
 /* Says what pyelfprof leaves out because it follows: `global` where it is as
- * `dynamic`, and the rest of `share`. */
+ * `dynamic`, the rest of `share`, and a .data.rel.ro of relocated words only. */
 static bool complete(struct reading *r)
 {
     uint64_t sum;
@@ -392,12 +392,16 @@ static bool complete(struct reading *r)
     if (sum_below(r, "share.", &sum) && !sum_below(r, "share.other", &(uint64_t){0}) && sum < text &&
         !add_value(r, "share.other", "", text - sum, true))
         return false;
+    if (!find_value(r, "data-rel-ro") && sum_below(r, "relocations.relro", &sum) &&
+        !add_value(r, "data-rel-ro", "", 8 * sum, true))
+        return false;
     if (number_at(r, "symtab") == 0 || sum_below(r, "global.", &sum))
         return true;
     for (size_t i = 0, count = r->values; i < count; i++) {
         char name[2 * NAME_MOST + 2];
         const char *of = r->keys->of[r->value[i].key].name;
-        if (strncmp(of, "dynamic.", 8) != 0 || strcmp(of, "dynamic.dynstr") == 0)
+        const bool of_dynsym = strcmp(of, "dynamic.dynstr") == 0 || strncmp(of, "dynamic.weak-", 13) == 0;
+        if (strncmp(of, "dynamic.", 8) != 0 || of_dynsym) /* `global` has none of these anyway */
             continue;
         snprintf(name, sizeof name, "global.%s", of + 8);
         if (!add_value(r, name, "", r->value[i].number, true))

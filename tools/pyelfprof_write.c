@@ -100,8 +100,8 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
 
 /* How many a row has that has enough samples. Lengths of names and sizes of functions jump between few different
  * numbers, which coarse quantiles do not tell from a slope. A row of a profile of many libraries is to stay below 1 kB:
- * it has no blanks after commas, and the fine quantiles only where they are no more runs of equal ones than there are
- * coarse ones. */
+ * it has no blanks after commas, no quotes around lists, and the fine quantiles only where they are no more runs of
+ * equal ones than there are coarse ones. */
 enum { QUANTILES_FINE = 101, MANY_LIBRARIES = 200 };
 
 static size_t quantile_runs(const struct samples *s, size_t count)
@@ -125,11 +125,13 @@ static void put_quantiles(struct flow *row, const char *key, const struct sample
         const uint32_t value = samples_quantile(s, q, count);
         for (last = q; last + 1 < count && samples_quantile(s, last + 1, count) == value;)
             last++;
-        fprintf(row->to, "%s%" PRIu32, q ? " " : "'", value);
+        const bool whole = q == 0 && last + 1 == count; /* one number, which is to be read as text all the same */
+        fprintf(row->to, "%s%" PRIu32, q ? " " : whole || !many ? "'" : "", value);
         if (last > q)
             fprintf(row->to, "*%zu", last - q + 1);
+        if (last + 1 == count && (whole || !many))
+            putc('\'', row->to);
     }
-    putc('\'', row->to);
 }
 
 /* "0:12 5:3 7-9": a range where consecutive libraries are needed for nothing. */
@@ -241,7 +243,8 @@ static void put_links(struct flow *row, const struct capture *c)
         put_word(row, "bind", "now");
     if (c->relro != CAPTURE_RELRO_PARTIAL)
         put_word(row, "relro", relro[c->relro]);
-    put_some(row, "data-rel-ro", c->data_rel_ro);
+    if (c->data_rel_ro != 8 * c->relocation[RELOCATION_RELRO])
+        put_number(row, "data-rel-ro", c->data_rel_ro);
     if (!c->build_id_size)
         put_word(row, "build-id", "false");
     if (!c->soname)
