@@ -32,6 +32,7 @@ struct work {
     const struct stock *stock;
     struct builder *builders; /* of each thread */
     struct share share;       /* rows of the plan that this rank makes */
+    uint32_t marker;          /* which of these is the first marker; share.count: none */
     struct directory directory;
     struct sources sources;
     struct assembly pyelf_static; /* where it is made */
@@ -159,11 +160,28 @@ static bool is_in_windows(const struct work *w, const struct plan_library *row)
     return make_has_file(plan, row) && !w->set->sources && large_is(plan, row);
 }
 
+/* The first marker comes first: by it an unfinished set is known. The others follow in their order. */
+static uint32_t row_in_turn(const struct work *w, uint32_t turn)
+{
+    if (w->marker == w->share.count || turn > w->marker)
+        return w->share.item[turn];
+    return w->share.item[turn ? turn - 1 : w->marker];
+}
+
+/* Where the marker is in the share; behind its end where it is another's. */
+static uint32_t find_marker(const struct work *w)
+{
+    uint32_t at = 0;
+    while (at < w->share.count && w->share.item[at] != plan_counted(w->set->plan))
+        at++;
+    return at;
+}
+
 static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
     struct builder *b = &w->builders[worker];
-    const uint32_t index = w->share.item[turn];
+    const uint32_t index = row_in_turn(w, turn);
     if (worker == 0 && ranks_stopped(w->how->ranks, e))
         return false;
     struct large large = {.builder = b};
@@ -309,6 +327,7 @@ static bool write_share(struct work *w, struct error *e)
     if (w->set->sources && !ranks_leads(w->how->ranks) &&
         !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITHOUT_HEADERS, e))
         return false;
+    w->marker = find_marker(w);
     return workers_run(w->how->threads, w->share.count, make_in_turn, w, e);
 }
 

@@ -342,3 +342,17 @@ def test_rows_are_at_addresses_of_their_own(programs, tmp_path):
     assert abs(len(rows) - 4351) < 0.1 * 4351
     assert sum(count for count in at.values() if count > 10) < len(rows) / 3 and len(at) > 1500
     assert sum(discriminator != "0" for _, discriminator in rows) > 0.7 * len(rows)
+
+
+def test_the_first_marker_is_written_first(programs, tmp_path):
+    """By it an interrupted set is known as one, whatever its libraries are."""
+    rows = "".join(f"- {{kind: utility, functions: {20 + i}}}\n" for i in range(9))
+    (tmp_path / "p").write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}")
+    programs.run("pyelfgen", "-q", "-j1", "-P", tmp_path / "p", "-o", tmp_path / "set")
+    written = sorted((tmp_path / "set").glob("*.so"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+    assert written[0].name == "libmodulebegin.so"
+    (tmp_path / "set" / "manifest.json").unlink()
+    for path in written[3:]:
+        path.unlink()
+    done = programs.run("pyelfstat", tmp_path / "set", status=None)
+    assert "looks like an incomplete set" in done.stderr
