@@ -132,7 +132,8 @@ static bool run(struct probe *p, size_t number, const char *const *more, struct 
 
 static void say_not_opened(const struct app *app, unsigned long failed, const char *why, char *reason)
 {
-    snprintf(reason, REASON_SIZE, "%lu of %zu could not be opened, not to be compared; the first: %.150s", failed, app->count, why);
+    snprintf(reason, REASON_SIZE, "%lu of %zu could not be opened, not to be compared; the first: %.150s", failed,
+             app->count, why);
 }
 
 bool live_measure(struct probe *p, enum cache cache, size_t number, struct error *e)
