@@ -53,6 +53,12 @@ def places(path):
     return [int(address, 16) for address in found]
 
 
+def inside(path):
+    """The places in .data.rel.ro that are relocated."""
+    start, _, size = section(path, ".data.rel.ro") if size_of(path) else (0, 0, 0)
+    return [address for address in places(path) if start <= address < start + size]
+
+
 def test_sizes(made):
     """As the row says; and at most what .data has beside what must be writable, which is told."""
     for path, size in made:
@@ -70,12 +76,11 @@ def test_relocated_words_are_there(made):
     for path, size in made:
         if not size:
             continue
-        start, _, found = section(path, ".data.rel.ro")
-        inside = [address for address in places(path) if start <= address < start + found]
+        found, words = size_of(path), inside(path)
         data, _, length = section(path, ".data")
         behind = [address for address in places(path) if data <= address < data + length]
-        assert all(address % 8 == 0 for address in inside)
-        assert len(inside) == found // 8 if found < 3000 else len(inside) > 370, (path, size)
+        assert all(address % 8 == 0 for address in words)
+        assert len(words) == found // 8 if found < 3000 else len(words) > 370, (path, size)
         # __dso_handle, and what makes the module, with its methods
         assert len(behind) < 20 if found > 8 * WORDS else len(behind) > 370 - found // 8
 
@@ -118,5 +123,18 @@ def test_the_set_runs(programs, made):
 def test_it_is_captured(programs, made, tmp_path):
     for path, _ in made:
         programs.run("pyelfprof", "-q", "-o", tmp_path / "p", path)
-        found = re.search(r"data-rel-ro: (\d+)", (tmp_path / "p").read_text())
-        assert int(found[1] if found else 0) == size_of(path)
+        text = (tmp_path / "p").read_text()
+        found, words = (re.search(rf"\b{key}: (\d+)", text) for key in ("data-rel-ro", "relro"))
+        assert int(words[1] if words else 0) == len(inside(path))
+        assert (int(found[1]) if found else 8 * len(inside(path))) == size_of(path)
+
+
+def test_as_many_words_as_the_row_says(programs, tmp_path):
+    """Others are constants; and without a size these words are all that a captured row has there."""
+    row = ROW.format(kind="utility", size=8000, bind="lazy").replace("symbols: 70", "symbols: 70, relro: 150")
+    captured = row.replace(" data-rel-ro: 8000,", "")
+    for rows_, head, size in ([row, "", 8000], [captured, "captured: {from: files, libraries: 1}\n", 1200]):
+        (tmp_path / "p").write_text(f"pyelfgen-profile: 1\n{head}libraries:\n{rows_}")
+        programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q", "--force")
+        path = tmp_path / "set" / "libutility0.so"
+        assert size_of(path) == size and len(inside(path)) == 150
