@@ -27,8 +27,8 @@ NEAR = 0.05  # of distributions, as pyelfstat has it
 SHORTEST = 4  # characters of a name that nothing else in the temporary directory has
 NAME_MOST = 255
 QUANTITIES = re.compile(
-    r"(text|data|bss|debug|symtab|strtab|functions|plt|outside|indirect|dwarf\.(units|partial|dies)|tags|forms|attributes|"
-    r"(dynamic|relocations|needed|exceptions|mix)\..*|degree.*)$"
+    r"(text|data(-rel-ro)?|bss|debug|symtab|strtab|functions|plt|outside|indirect|dwarf\.(units|partial|dies)|"
+    r"tags|forms|attributes|(dynamic|relocations|needed|exceptions|mix)\..*|degree.*)$"
 )
 FIXED = [("profile of the twin", "real.prof", "twin.prof"), ("profile of its twin", "twin.prof", "again.prof")]
 DISTRIBUTIONS = ["function-sizes", "name-lengths"]
