@@ -166,7 +166,7 @@ static struct region most_objects(const struct library *l)
     return regions[regions[2].size > regions[most].size ? 2 : most];
 }
 
-/* The next object begins where there is room for it or, of more than there are words, anywhere. */
+/* Bytes of object i: up to 8 * SIZES, and no more than there are to the next. */
 static uint64_t object_size(const struct library *l, const struct region *r, const struct object_pitch *pitch,
                             uint32_t i)
 {
@@ -177,7 +177,7 @@ static uint64_t object_size(const struct library *l, const struct region *r, con
     return wanted < end - at ? wanted : end - at;
 }
 
-/* Objects that others could see. */
+/* Objects that others could see. Where there are more of them than words, some are in the same place. */
 static void put_data(struct symbols *t)
 {
     const struct library *l = t->l;
