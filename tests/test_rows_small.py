@@ -187,3 +187,27 @@ def test_is_the_same_with_any_number_of_threads(programs, made, tmp_path):
 
 def test_the_set_runs(programs, made):
     assert "every result right" in programs.run("pyelfrun", made).stdout
+
+
+# What mypyc makes of a module that another file has the code of.
+SHIM = (
+    "- {kind: module, text: 1737, data: 608, bss: 8, symtab: 720, strtab: 455, functions: 8, dynamic: {functions: 2, "
+    "undefined: 8, weak: 4, dynstr: 237}, local: {functions: 6, objects: 8, other: 5}, relocations: {relative: 3, "
+    "jump-slot: 6, glob-dat: 4, symbols: 4, pages: 2}, plt: 6, outside: 3, data-rel-ro: 8, soname: false, versions: 1, "
+    "init-code: 138, share: {code: 381, plt: 112, constants: 121, unwind: 180, symbols: 595, relocations: 312}}\n"
+)
+
+
+def test_a_captured_module_that_is_too_small_is_larger(programs, tmp_path):
+    """The application is not refused for it. Who writes a profile is told."""
+    (tmp_path / "p").write_text(f"pyelfgen-profile: 1\nlibraries:\n{SHIM}")
+    done = programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", status=1)
+    assert "row 0: data: 608 bytes are too few for any module: the nearest is " in done.stderr
+    head = "pyelfgen-profile: 1\nsections: {text: 1737 B, data: 608 B, debug: 0, symtab: 720 B, strtab: 455 B}\n"
+    (tmp_path / "p").write_text(f"{head}captured: {{from: files, libraries: 1}}\nlibraries:\n{SHIM}")
+    programs.run("pyelfgen", "-q", "-P", tmp_path / "p", "-o", tmp_path / "set")
+    (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    size = int(ask("size", tmp_path / "set" / "libmodule0.so").splitlines()[1].split()[1])
+    assert library["differs"]["data"] == [608, size] and 608 < size < 700
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+    assert "every result right" in programs.run("pyelfrun", "--phases", "import,visit", tmp_path / "set").stdout
