@@ -210,22 +210,21 @@ static void list_files(struct walk *w, const struct manifest_file *file, const s
         w->listed[w->listed_count++] = split_file[i].name;
 }
 
-/* Reads the manifest that is there: a broken one lists nothing. */
-static void list_manifest(struct walk *w)
+/* Reads the manifest that is there: a broken one lists nothing. False where it could not be found out what it says. */
+static bool list_manifest(struct walk *w, struct error *e)
 {
     const struct manifest *m = &w->manifest;
-    struct error e;
     w->manifest_read = true;
-    if (!manifest_read(&w->manifest, w->path, NULL, &e))
-        return;
+    if (!manifest_read(&w->manifest, w->path, NULL, e))
+        return e->code != ERROR_SYSTEM && e->code != ERROR_MEMORY;
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++)
         count += 2 + m->libraries[i].split_files;
     for (size_t i = 0; i < m->executable_count; i++)
         count += 2 + m->executables[i].split_files;
-    w->listed = calloc(count, sizeof *w->listed);
+    w->listed = calloc(count + 1, sizeof *w->listed);
     if (!w->listed)
-        return;
+        return error_set(e, ERROR_MEMORY, "out of memory for the files of the set");
     for (size_t i = 0; i < m->count; i++) {
         const struct manifest_library *l = &m->libraries[i];
         list_files(w, &l->file, &l->debug_file, l->split_file, l->split_files);
@@ -235,14 +234,16 @@ static void list_manifest(struct walk *w)
         list_files(w, &x->file, &x->debug_file, x->split_file, x->split_files);
     }
     qsort(w->listed, w->listed_count, sizeof *w->listed, compare_names);
+    return true;
 }
 
 /* Whether the set's manifest lists it. It is read for the first file that does not say itself that it is ours. */
-static bool is_listed(struct walk *w, const char *name)
+static bool find_listed(struct walk *w, const char *name, bool *listed, struct error *e)
 {
-    if (w->is_set && !w->manifest_read)
-        list_manifest(w);
-    return is_among(w->listed, w->listed_count, name);
+    if (w->is_set && !w->manifest_read && !list_manifest(w, e))
+        return false;
+    *listed = is_among(w->listed, w->listed_count, name);
+    return true;
 }
 
 /* --- the walk ------------------------------------------------------------------------ */
@@ -329,7 +330,9 @@ static bool refuse_top_file(struct walk *w, int directory, const char *name, str
         return false;
     if (found != OURS_FOREIGN)
         return true;
-    const bool listed = is_listed(w, name);
+    bool listed;
+    if (!find_listed(w, name, &listed, e))
+        return false;
     w->damaged |= listed;
     return listed || refuse(w, name, e);
 }
@@ -337,10 +340,14 @@ static bool refuse_top_file(struct walk *w, int directory, const char *name, str
 static bool remove_damaged(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
-    return !is_top_file(name) || !is_listed(w, name) ||
-           (look(w, directory, name, kind_of(name), &found, e) &&
-            (found != OURS_FOREIGN || unlinkat(directory, name, 0) == 0 ||
-             error_errno(e, w->path, "cannot remove a damaged file of the set")));
+    bool listed;
+    if (!is_top_file(name))
+        return true;
+    if (!find_listed(w, name, &listed, e))
+        return false;
+    return !listed || (look(w, directory, name, kind_of(name), &found, e) &&
+                       (found != OURS_FOREIGN || unlinkat(directory, name, 0) == 0 ||
+                        error_errno(e, w->path, "cannot remove a damaged file of the set")));
 }
 
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
