@@ -464,8 +464,12 @@ def objdump(library):
             found[int(instruction[1], 16)] = place
     addresses = [address for address in library.rows if library.function_at(address)]
     wanted = {address: library.rows[address] for address in addresses}
-    if library.split:  # it shows another file only with another line or function, of which it knows none inlined
-        wanted = {address: ((found.get(address) or ("",))[0], line) for address, (_, line) in wanted.items()}
+    # it shows another file only with another line or function, of which it knows none inlined in what is split
+    before = None
+    for address, (_, line) in sorted(wanted.items()):
+        if library.split or line == before:
+            wanted[address] = ((found.get(address) or ("",))[0], line)
+        before = line
     yield from same(done, "lines", [(a, found.get(a)) for a in sorted(wanted)], sorted(wanted.items()))
 
 
