@@ -63,21 +63,19 @@ uint32_t join_row(const struct joined *j, uint32_t part)
 
 /* --- sizes --------------------------------------------------------------------- */
 
-/* Bytes at the beginning of a library's section that are left out in the executable. */
+/* Bytes before a library's objects in .data (__dso_handle) and .bss (completed.0) that are left out in the
+ * executable. */
+static uint64_t skipped_before(unsigned piece)
+{
+    return piece == SECTION_DATA || piece == SECTION_BSS ? 8 : 0;
+}
+
+/* The same of any section: of .text what runs at load and unload. */
 static uint64_t skipped_of(const struct library *l, enum section_id id)
 {
     if (l->shape.executable)
         return 0;
-    switch (id) {
-    case SECTION_TEXT:
-        return l->glue.place[GLUE_PYINIT].offset; /* functions that run at load and unload */
-    case SECTION_DATA:
-        return 8; /* __dso_handle */
-    case SECTION_BSS:
-        return 8; /* completed.0 */
-    default:
-        return 0;
-    }
+    return id == SECTION_TEXT ? l->glue.place[GLUE_PYINIT].offset : skipped_before(id);
 }
 
 bool join_packs(const struct joined *j)
@@ -153,8 +151,6 @@ void join_measure(struct joined *j, const struct library *l)
     part->own_extern = g[GLUE_EXTERN].offset - skipped;
     part->marks = (uint32_t)(l->code.marks - l->layout.section[SECTION_BSS].address - skipped_of(l, SECTION_BSS));
     part->marks_size = l->shape.marks;
-    part->data_skipped = (uint32_t)skipped_of(l, SECTION_DATA);
-    part->bss_skipped = (uint32_t)skipped_of(l, SECTION_BSS);
     for (uint32_t i = 0; l->row->kind == LIBRARY_UTILITY && i < l->row->functions; i++)
         j->function[part->functions + i] = l->body[i].offset - skipped;
 }
@@ -176,10 +172,9 @@ bool join_check(const struct joined *j, const struct library *l, struct error *e
 enum { OBJECTS_ALIGN = 32 }; /* the most of any object: struct object_pitch */
 
 /* Objects are as far from where they would be aligned as in the library, and so of the same sizes. */
-static uint64_t lay_part(struct part *part, unsigned piece, uint64_t at)
+static uint64_t lay_part(struct part *part, unsigned piece, uint64_t skipped, uint64_t at)
 {
     const bool objects = piece == SECTION_DATA || piece == SECTION_BSS;
-    const uint64_t skipped = piece == SECTION_DATA ? part->data_skipped : piece == SECTION_BSS ? part->bss_skipped : 0;
     const uint64_t align = objects ? OBJECTS_ALIGN : piece < SECTION_COUNT ? layout_kind(piece)->align : 1;
     if (part->size[piece])
         at += (skipped - at) & (align - 1);
@@ -197,10 +192,10 @@ static uint64_t lay_piece(struct joined *j, unsigned piece, uint64_t at)
     const bool own_last =
         piece == SECTION_RELA_DYN || piece == PART_GLOBALS || piece == SECTION_RODATA || piece == SECTION_DATA;
     if (!own_last)
-        at = lay_part(own, piece, at);
+        at = lay_part(own, piece, 0, at);
     for (uint32_t i = 0; i < join_parts(j); i++)
-        at = lay_part(&j->part[join_row(j, i)], piece, at);
-    return own_last ? lay_part(own, piece, at) : at;
+        at = lay_part(&j->part[join_row(j, i)], piece, skipped_before(piece), at);
+    return own_last ? lay_part(own, piece, 0, at) : at;
 }
 
 static void share_strings(struct joined *j)

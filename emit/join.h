@@ -37,7 +37,6 @@ struct part {
     uint32_t shared[DEBUG_SECTION_COUNT]; /* bytes of the corpus's strings, from their beginning, that it refers to */
     uint32_t init, entry, own_extern, functions; /* offsets in its part of .text; `functions`: in joined.function */
     uint32_t marks, marks_size;                  /* offset in its part of .bss, and bytes */
-    uint32_t data_skipped, bss_skipped;          /* bytes that its own sections have before what is here */
 };
 
 struct joined {

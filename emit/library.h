@@ -158,6 +158,20 @@ static inline uint64_t library_relro_size(const struct library *l)
     return l->relro_free + 8 * (uint64_t)l->relro_words;
 }
 
+/* Where a section has room for objects, behind what it begins with. */
+struct object_room {
+    enum section_id section;
+    uint64_t at, size; /* from the section's beginning on */
+};
+
+/* That of .data, .data.rel.ro or .rodata. */
+static inline struct object_room library_object_room(const struct library *l, enum section_id id)
+{
+    return id == SECTION_DATA          ? (struct object_room){id, library_objects_at(l), library_objects_size(l)}
+           : id == SECTION_DATA_REL_RO ? (struct object_room){id, library_relro_at(l), library_relro_size(l)}
+                                       : (struct object_room){id, l->shape.rodata, l->rodata_free};
+}
+
 /* Where `count` static objects are in the `size` bytes at an address: the first `skip` bytes behind that, the others
  * about `each` bytes behind the one before, so that their sizes differ; the last has what is left. Compilers align
  * arrays of 32 bytes and more to 32, of 16 and more to 16 (psABI 3.1.2 asks for the latter); a size is a multiple of 8

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "emit/distribution.h"
+
 /* What a rank has so far; those that have least are at the top of a heap, of equals the first rank. */
 struct load {
     uint64_t bytes;
@@ -43,13 +45,6 @@ static int compare_weights(const void *a, const void *b)
     return x->item < y->item ? -1 : 1;
 }
 
-static int compare_items(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void deal(struct share *s, const struct weighed *sorted, uint32_t count, struct load *heap, int rank, int ranks)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -61,7 +56,7 @@ static void deal(struct share *s, const struct weighed *sorted, uint32_t count, 
         heap[0].bytes += sorted[i].weight;
         sink(heap, ranks, 0);
     }
-    qsort(s->item, s->count, sizeof *s->item, compare_items);
+    distribution_sort(s->item, s->count);
 }
 
 bool share_make(struct share *s, const uint64_t *weight, uint32_t count, uint64_t first, int rank, int ranks)

@@ -17,6 +17,7 @@
 #include "elf/hash.h"
 #include "elf/relr.h"
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/relocated.h"
 #include "emit/symbols_parts.h"
@@ -149,25 +150,17 @@ static void define_glue(struct symbols *t, uint32_t name, enum glue_function whi
     define(t, name, STT_FUNC, SECTION_TEXT, t->l->code.text + place->offset, place->size);
 }
 
-struct region {
-    enum section_id section;
-    uint64_t address, size;
-};
-
 /* Where most of the constants or variables are. */
-static struct region most_objects(const struct library *l)
+static struct object_room most_objects(const struct library *l)
 {
-    const struct section *s = l->layout.section;
-    const struct region regions[] = {
-        {SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l)},
-        {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free},
-        {SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + library_relro_at(l), library_relro_size(l)}};
-    const unsigned most = l->data_free < l->rodata_free;
-    return regions[regions[2].size > regions[most].size ? 2 : most];
+    const struct object_room relro = library_object_room(l, SECTION_DATA_REL_RO);
+    const struct object_room other =
+        library_object_room(l, l->data_free < l->rodata_free ? SECTION_RODATA : SECTION_DATA);
+    return relro.size > other.size ? relro : other;
 }
 
 /* Bytes of object i: up to 8 * SIZES, and no more than there are to the next. */
-static uint64_t object_size(const struct library *l, const struct region *r, const struct object_pitch *pitch,
+static uint64_t object_size(const struct library *l, const struct object_room *r, const struct object_pitch *pitch,
                             uint32_t i)
 {
     enum { SIZES = 16 };
@@ -182,19 +175,22 @@ static void put_data(struct symbols *t)
 {
     const struct library *l = t->l;
     const struct plan_extra *x = &l->row->extra;
-    const struct region r = most_objects(l);
-    const struct object_pitch pitch = library_object_pitch(l, r.address, r.size, x->objects);
-    const uint64_t skip = -r.address & 7;
+    const struct object_room r = most_objects(l);
+    const uint64_t start = l->layout.section[r.section].address;
+    const struct object_pitch pitch = library_object_pitch(l, start + r.at, r.size, x->objects);
+    const uint64_t skip = -(start + r.at) & 7;
     const uint64_t words = r.size > skip ? (r.size - skip) / 8 : 0;
     for (uint32_t i = 0; i < x->objects; i++) {
         const uint32_t name = put_other(t, l->row->small_exported + i);
-        if (pitch.each)
-            define(t, name, STT_OBJECT, r.section, r.address + library_object_at(&pitch, i),
-                   object_size(l, &r, &pitch, i));
-        else if (words)
-            define(t, name, STT_OBJECT, r.section, r.address + skip + 8 * (i % words), 8);
-        else
-            define(t, name, STT_OBJECT, r.section, l->layout.section[r.section].address, 0);
+        uint64_t at = 0, size = 0;
+        if (pitch.each) {
+            at = r.at + library_object_at(&pitch, i);
+            size = object_size(l, &r, &pitch, i);
+        } else if (words) {
+            at = r.at + skip + 8 * (i % words);
+            size = 8;
+        }
+        define(t, name, STT_OBJECT, r.section, start + at, size);
         if (i + x->weak_objects >= x->objects)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_OBJECT);
     }
@@ -451,13 +447,6 @@ static void put_versions(struct symbols *t)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a;
-    const uint32_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -515,7 +504,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     l->symbol_gmon_start = o.gmon_start;
     l->symbol_defined = first;
     l->version_symbols = place + t.versions.symbols;
-    qsort(l->version_symbols, l->row->extra.version_symbols, sizeof *place, by_number);
+    distribution_sort(l->version_symbols, l->row->extra.version_symbols);
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
     t.versions.order = order;

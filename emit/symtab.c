@@ -177,17 +177,21 @@ static void enter_region(struct object_walk *w, uint32_t region)
     w->pitch = library_object_pitch(w->l, g->address, g->size, g->count);
 }
 
+static struct region objects_of(const struct library *l, enum section_id id, uint32_t count)
+{
+    const struct object_room room = library_object_room(l, id);
+    return (struct region){id, l->layout.section[id].address + room.at, room.size, count};
+}
+
 static struct object_walk walk_objects(const struct library *l, const struct local_table *t)
 {
     const struct plan_library *row = l->row;
     const struct section *s = l->layout.section;
     struct object_walk w = {
         .l = l,
-        .regions = {{SECTION_DATA, s[SECTION_DATA].address + library_objects_at(l), library_objects_size(l),
-                     l->objects_data},
-                    {SECTION_DATA_REL_RO, s[SECTION_DATA_REL_RO].address + library_relro_at(l), library_relro_size(l),
-                     l->objects_relro},
-                    {SECTION_RODATA, s[SECTION_RODATA].address + l->shape.rodata, l->rodata_free, l->objects_rodata},
+        .regions = {objects_of(l, SECTION_DATA, l->objects_data),
+                    objects_of(l, SECTION_DATA_REL_RO, l->objects_relro),
+                    objects_of(l, SECTION_RODATA, l->objects_rodata),
                     {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
                     {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},

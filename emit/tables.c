@@ -187,9 +187,10 @@ static void write_pointers(const struct library *l, struct relocations *r, enum 
     struct relocated w = relocated_words(l);
     uint64_t at;
     for (uint32_t i = 0; relocated_next(&w, false, &at); i++) {
+        if (relocated_section(l, at) != id)
+            continue;
         const uint64_t target = at == l->at.personality ? personality_of(l) : target_of(l, i, w.count);
-        if (relocated_section(l, at) == id)
-            point_from(r, id, at, target, 0); /* as ld leaves them */
+        point_from(r, id, at, target, 0); /* as ld leaves them */
     }
 }
 

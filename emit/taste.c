@@ -47,21 +47,23 @@ struct place {
     int64_t packed; /* what the part should be; or PROFILE_DERIVED */
 };
 
+static struct span span_of(const struct library *l, enum section_id id, uint64_t key)
+{
+    const struct object_room room = library_object_room(l, id);
+    return (struct span){l->layout.section[id].offset + room.at, room.size, key};
+}
+
 static struct place place_in(const struct library *l, uint8_t *image, bool data)
 {
-    const struct section *s = l->layout.section;
     const struct profile_row *said = l->row->said;
     const enum row_value key = data ? ROW_ZSTD_DATA : ROW_ZSTD_TEXT;
     struct place p = {.l = l, .image = image, .flags = data ? SHF_WRITE : 0};
     p.packed = said ? said->value[key] : PROFILE_DERIVED;
     if (data) {
-        p.span[0] = (struct span){s[SECTION_DATA].offset + library_objects_at(l), library_objects_size(l),
-                                  plan_key(l->row, PURPOSE_DATA)};
-        p.span[1] = (struct span){s[SECTION_DATA_REL_RO].offset + library_relro_at(l), library_relro_size(l),
-                                  plan_key(l->row, PURPOSE_DATA) ^ 1};
+        p.span[0] = span_of(l, SECTION_DATA, plan_key(l->row, PURPOSE_DATA));
+        p.span[1] = span_of(l, SECTION_DATA_REL_RO, plan_key(l->row, PURPOSE_DATA) ^ 1);
     } else {
-        p.span[0] =
-            (struct span){s[SECTION_RODATA].offset + l->shape.rodata, l->rodata_free, plan_key(l->row, PURPOSE_RODATA)};
+        p.span[0] = span_of(l, SECTION_RODATA, plan_key(l->row, PURPOSE_RODATA));
     }
     for (unsigned i = 0; i < SPANS; i++)
         p.size += p.span[i].size;

@@ -120,18 +120,19 @@ static void put_quantiles(struct flow *row, const char *key, const struct sample
     size_t count = QUANTILES_FEW;
     if (s->count >= QUANTILES_LEAST)
         count = many && quantile_runs(s, QUANTILES_FINE) > QUANTILES ? QUANTILES : QUANTILES_FINE;
+    /* one number is to be read as text all the same */
+    const char *quote = many && quantile_runs(s, count) > 1 ? "" : "'";
     flow_key(row, key);
+    fputs(quote, row->to);
     for (size_t q = 0, last; q < count; q = last + 1) {
         const uint32_t value = samples_quantile(s, q, count);
         for (last = q; last + 1 < count && samples_quantile(s, last + 1, count) == value;)
             last++;
-        const bool whole = q == 0 && last + 1 == count; /* one number, which is to be read as text all the same */
-        fprintf(row->to, "%s%" PRIu32, q ? " " : whole || !many ? "'" : "", value);
+        fprintf(row->to, "%s%" PRIu32, q ? " " : "", value);
         if (last > q)
             fprintf(row->to, "*%zu", last - q + 1);
-        if (last + 1 == count && (whole || !many))
-            putc('\'', row->to);
     }
+    fputs(quote, row->to);
 }
 
 /* "0:12 5:3 7-9": a range where consecutive libraries are needed for nothing. */
