@@ -64,3 +64,14 @@ const char *process_temporary(void)
     const char *directory = getenv("TMPDIR");
     return directory && *directory ? directory : "/tmp";
 }
+
+void process_endings(sigset_t *endings)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(endings);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction now;
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(endings, signals[i]);
+    }
+}

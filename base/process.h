@@ -6,6 +6,7 @@
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* From here on no file that is opened gets the number of a standard descriptor, and
@@ -22,5 +23,9 @@ _Noreturn void process_end_by(int number);
 
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);
+
+/* The signals that end a program from outside: SIGINT, SIGTERM and SIGHUP, but for those that are ignored, as nohup(1)
+ * has it, which would come all the same while they are blocked. */
+void process_endings(sigset_t *endings);
 
 #endif

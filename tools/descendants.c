@@ -12,19 +12,13 @@
 #include <unistd.h>
 
 #include "base/directory.h"
+#include "base/process.h"
 
 bool descendants_hold(sigset_t *awaited, sigset_t *mask, struct error *e)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-    sigemptyset(awaited);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        /* What nohup(1) has had ignored would come all the same while it is blocked. */
-        struct sigaction now;
-        if (signals[i] == SIGCHLD)
-            signal(SIGCHLD, SIG_DFL);
-        if (sigaction(signals[i], NULL, &now) == 0 && (signals[i] == SIGCHLD || now.sa_handler != SIG_IGN))
-            sigaddset(awaited, signals[i]);
-    }
+    process_endings(awaited);
+    signal(SIGCHLD, SIG_DFL);
+    sigaddset(awaited, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, awaited, mask) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return error_errno(e, "", "this process cannot keep hold of those that it will start");
     return true;

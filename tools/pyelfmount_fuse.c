@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/workers.h"
 
 struct mounted {
@@ -347,19 +348,6 @@ static void *await_signal(void *context)
     return NULL;
 }
 
-/* Those that libfuse has handlers for; one that is ignored, as by nohup, stays so. */
-static void signals_of(sigset_t *set)
-{
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    sigemptyset(set);
-    sigaddset(set, WAKE);
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-        struct sigaction now;
-        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(set, ending[i]);
-    }
-}
-
 /* 0, or by which signal it has ended; or -errno. */
 static int loop(struct fuse *fuse)
 {
@@ -386,7 +374,8 @@ static int serve(struct fuse *fuse)
     const struct sigaction none = {.sa_handler = take_no_notice};
     sigemptyset(&wake);
     sigaddset(&wake, WAKE);
-    signals_of(&n.signals);
+    process_endings(&n.signals); /* for which libfuse has handlers */
+    sigaddset(&n.signals, WAKE);
     sem_init(&n.ended, 0, 0);
     sigaction(WAKE, &none, NULL);
     pthread_sigmask(SIG_BLOCK, &n.signals, &before);
