@@ -284,6 +284,16 @@ static uint64_t said_of(const struct plan_library *row, enum row_value value)
     return row->said && row->said->value[value] > 0 ? (uint64_t)row->said->value[value] : 0;
 }
 
+/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: nearly all where the row says how many these
+ * are, as less is told then where they are more (mix_rows.c). */
+static uint32_t entries_share(const struct library *l)
+{
+    enum { NEARLY_ALL = MANNER_USUAL * 7 / 8 };
+    const uint32_t share = l->stock->corpus.manner.entries;
+    const bool is_said = said_of(l->row, ROW_DWARF_DEFINED) && l->debug.wanted[DEBUG_INFO] != DEBUG_ANY;
+    return is_said && share < NEARLY_ALL ? NEARLY_ALL : share;
+}
+
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's
  * extension modules and Ipopt, compiled by gcc 12. What functions are told with
  * in .debug_info may be most of it, as little as types need is left; with views, the
@@ -327,7 +337,7 @@ static struct describe_goal goal_for(const struct library *l)
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
         uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
         uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
-        goal.info = info > frames ? (info - frames) / MANNER_USUAL * l->stock->corpus.manner.entries : 0;
+        goal.info = info > frames ? (info - frames) / MANNER_USUAL * entries_share(l) : 0;
         if (l->row->said)
             goal.info = goal.info * l->plan->mix[l->row - l->plan->library].told / DESCRIBE_TOLD_ALL;
     }

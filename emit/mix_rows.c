@@ -23,6 +23,7 @@ enum {
     NEARER_MOST = 3,
     MARGIN_MOST = 256,
     FAR = 8,             /* entries that are fewer by more than such a part of them are out of reach */
+    DIES_LITTLE = 128,   /* such a part of them may be missing for the right share of functions' */
     GUIDES_STEP = 8,     /* of so many libraries one goes first, */
     GUIDES_MOST = 256,   /* of these at most, */
     GUIDED_LEAST = 64,   /* where there are as many libraries */
@@ -312,6 +313,36 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     return true;
 }
 
+/* Where more entries are functions' than the row says, by more than a little, less is told of functions: what they leave
+ * goes to the declarations of headers, with no fewer entries in all. */
+static bool settle_defined(const struct lacking *l, struct error *own)
+{
+    enum { LITTLE = 16, RIGHT = 32 };
+    const struct settling *const s = l->s;
+    struct settled *const best = l->best;
+    const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
+    uint32_t much = best->mix.told;
+    uint32_t little = 0;
+    if (!said || !best->dies || best->defined <= said + said / LITTLE)
+        return true;
+    const uint64_t off = mix_distance(best->dies, l->wanted) + l->wanted / DIES_LITTLE;
+    while (much - little > 1 && mix_distance(best->defined, said) > said / RIGHT) {
+        const uint32_t told = (much + little) / 2;
+        struct settled less = {0};
+        *s->mix = *l->asked;
+        s->mix->letters = best->mix.letters;
+        s->mix->told = told;
+        const bool fits = settle_sections(s, &less, own);
+        if (!fits && own->code != ERROR_INFEASIBLE)
+            return false;
+        if (fits && less.met >= best->met && mix_distance(less.dies, l->wanted) <= off &&
+            mix_distance(less.defined, said) < mix_distance(best->defined, said))
+            *best = less;
+        *(fits && less.defined > said ? &much : &little) = told;
+    }
+    return true;
+}
+
 /* Where there are fewer entries than are wanted, those of functions are made smaller. First by shorter names, where
  * they are not in stamps; then less is told of functions, whose calls take more bytes than types and their members do:
  * as much as leaves room for as many, or else as little as may be. */
@@ -336,6 +367,8 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
             return false;
         *(still ? &much : &little) = told;
     }
+    if (!settle_defined(&l, own))
+        return false;
     *s->mix = best->mix;
     return true;
 }
