@@ -284,8 +284,8 @@ static uint64_t said_of(const struct plan_library *row, enum row_value value)
     return row->said && row->said->value[value] > 0 ? (uint64_t)row->said->value[value] : 0;
 }
 
-/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: nearly all where the row says how many these
- * are, as less is told then where they are more (mix_rows.c). */
+/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: nearly all where the row says how many
+ * these are, as less is told then where they are more (mix_rows.c). */
 static uint32_t entries_share(const struct library *l)
 {
     enum { NEARLY_ALL = MANNER_USUAL * 7 / 8 };

@@ -313,8 +313,8 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     return true;
 }
 
-/* Where more entries are functions' than the row says, by more than a little, less is told of functions: what they leave
- * goes to the declarations of headers, with no fewer entries in all. */
+/* Where more entries are functions' than the row says, by more than a little, less is told of functions: what they
+ * leave goes to the declarations of headers, with no fewer entries in all. */
 static bool settle_defined(const struct lacking *l, struct error *own)
 {
     enum { LITTLE = 16, RIGHT = 32 };

@@ -287,6 +287,26 @@ def below(die):
     return 1 + sum(map(below, die.children))
 
 
+def of_functions(path):
+    """Entries in all, and those of functions that are defined, with all below them."""
+    dies = Dies(path)
+    functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
+    return len(dies.at), sum(map(below, functions))
+
+
+@pytest.mark.parametrize("least", [1500, 2500])
+def test_no_more_is_told_of_functions_than_the_row_says(programs, tmp_path, least):
+    """Also where there are as many entries in all: others are declarations of headers then, and all sections as large."""
+    row, several = variants(ROWS.split("\n- ")[0].replace("dies: 5503", "dies: 5503, defined: 0"), "defined", [least, 5000])
+    paths, _ = make(programs, tmp_path, several)
+    (less, fewer), (all_of_them, usual) = map(of_functions, paths)
+    assert (less, all_of_them) == (5503, 5503)
+    assert abs(fewer - least) <= least / 16 and usual > least * 5 / 4
+    for path in paths:
+        check_sections(row, path)
+    test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
+
+
 def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
     """Where there is no room for as many entries in all, those of functions make some, down to as many as they have."""
     row, several = variants(ROWS.split("\n- ")[0].replace("dies: 5503", "dies: 7000, defined: 0"), "defined", [2500, 3600])
@@ -294,9 +314,7 @@ def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
     found = []
     for path, library in zip(paths, told, strict=True):
         check_sections(row, path)
-        dies = Dies(path)
-        functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
-        found.append((len(dies.at), sum(map(below, functions))))
+        found.append(of_functions(path))
         assert library["differs"].get("dwarf: defined", [0, row["dwarf"]["defined"]])[1] == found[-1][1]
     assert found[0][0] == 7000 > found[1][0] and "dwarf: dies" not in told[0]["differs"]
     assert 2500 < found[0][1] < 3000 < 3600 - 7000 / 32 < found[1][1]
