@@ -9,9 +9,9 @@
 enum {
     INLINES_LEAST = 2,
     UNNAMED_OF = 5,
-    ENTRIES_LEAST = 100000, /* with fewer, what there is of each is chance; */
-    NAMED_LEAST = 1000,     /* but for names, which nearly all have */
-    COUNT_MOST = 1 << 30,   /* of each tag */
+    ENTRIES_LEAST = 10000, /* with fewer, what there is of each is chance; */
+    NAMED_LEAST = 1000,    /* but for names, which nearly all have */
+    COUNT_MOST = 1 << 30,  /* of each tag */
 };
 
 /* What there is of each for one call, and of arguments for one that is passed besides, where all is made in the usual

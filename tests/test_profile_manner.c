@@ -72,7 +72,7 @@ static void needs_many(void **state)
         char made[sizeof text + 16];
         struct profile p;
         struct error e = {0};
-        const int size = snprintf(made, sizeof made, text, many ? 100000 : 99999);
+        const int size = snprintf(made, sizeof made, text, many ? 10000 : 9999);
         assert_true(profile_parse(&p, made, (size_t)size, "manner", &e));
         assert_int_equal(profile_manner(&p).inlined, many ? 0 : MANNER_USUAL);
         profile_free(&p);
