@@ -288,21 +288,32 @@ static uint64_t defined_least(const struct settling *s, uint64_t wanted)
 struct lacking {
     const struct settling *s;
     const struct plan_mix *asked;
-    uint64_t wanted, least; /* entries; those of functions */
+    uint64_t wanted;      /* entries */
+    uint64_t least, said; /* those of functions at the least; those that the row says, 0: nothing */
     struct settled *best;
 };
+
+/* Settles the library as it is told with these; `fits` says whether it could be. False where something else failed,
+ * which `own` has. */
+static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told, struct settled *out, bool *fits,
+                        struct error *own)
+{
+    *out = (struct settled){0};
+    *l->s->mix = *l->asked;
+    l->s->mix->letters = letters;
+    l->s->mix->told = told;
+    *fits = settle_sections(l->s, out, own);
+    return *fits || own->code == ERROR_INFEASIBLE;
+}
 
 /* Settles the library with these; takes it where it is right and has no fewer entries than the best, and, where less is
  * told, about as many as are wanted. Says whether it is right and still lacks some; false where something else failed,
  * which `own` has. */
 static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t told, bool *lacks, struct error *own)
 {
-    struct settled less = {0};
-    *l->s->mix = *l->asked;
-    l->s->mix->letters = letters;
-    l->s->mix->told = told;
-    const bool fits = settle_sections(l->s, &less, own);
-    if (!fits && own->code != ERROR_INFEASIBLE)
+    struct settled less;
+    bool fits;
+    if (!settle_told(l, letters, told, &less, &fits, own))
         return false;
     const uint64_t off = mix_distance(less.dies, l->wanted);
     const bool all = told == DESCRIBE_TOLD_ALL;
@@ -314,13 +325,12 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
 }
 
 /* Where more entries are functions' than the row says, by more than a little, less is told of functions: what they
- * leave goes to the declarations of headers, with no fewer entries in all. */
+ * leave goes to the declarations of headers, with no fewer entries in all, or hardly any. */
 static bool settle_defined(const struct lacking *l, struct error *own)
 {
     enum { LITTLE = 16, RIGHT = 32 };
-    const struct settling *const s = l->s;
     struct settled *const best = l->best;
-    const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
+    const uint64_t said = l->said;
     uint32_t much = best->mix.told;
     uint32_t little = 0;
     if (!said || !best->dies || best->defined <= said + said / LITTLE)
@@ -328,12 +338,9 @@ static bool settle_defined(const struct lacking *l, struct error *own)
     const uint64_t off = mix_distance(best->dies, l->wanted) + l->wanted / DIES_LITTLE;
     while (much - little > 1 && mix_distance(best->defined, said) > said / RIGHT) {
         const uint32_t told = (much + little) / 2;
-        struct settled less = {0};
-        *s->mix = *l->asked;
-        s->mix->letters = best->mix.letters;
-        s->mix->told = told;
-        const bool fits = settle_sections(s, &less, own);
-        if (!fits && own->code != ERROR_INFEASIBLE)
+        struct settled less;
+        bool fits;
+        if (!settle_told(l, best->mix.letters, told, &less, &fits, own))
             return false;
         if (fits && less.met >= best->met && mix_distance(less.dies, l->wanted) <= off &&
             mix_distance(less.defined, said) < mix_distance(best->defined, said))
@@ -350,7 +357,8 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
 {
     const struct plan_mix asked = *s->mix;
     const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO);
-    const struct lacking l = {s, &asked, wanted, defined_least(s, wanted), best};
+    const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
+    const struct lacking l = {s, &asked, wanted, defined_least(s, wanted), said, best};
     uint32_t much = DESCRIBE_TOLD_ALL;
     uint32_t little = DESCRIBE_TOLD_ALL / 4;
     if (!settle_sections(s, best, own))
