@@ -60,6 +60,12 @@ def profile(tmp_path_factory):
     return path
 
 
+def as_in_a_shell():
+    """A program that is started under nohup or in the background of a script goes on ignoring what these ignore."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Mount:
     """A mounted set, until the end of `with`; what pyelfmount said then is in `said`, with `status`."""
 
@@ -68,7 +74,7 @@ class Mount:
         directory.mkdir(exist_ok=True)
         command = [programs.path("pyelfmount"), "-f", *map(str, arguments), str(directory)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, env=programs.environment(), **pipes)
+        self.process = subprocess.Popen(command, env=programs.environment(), preexec_fn=as_in_a_shell, **pipes)
 
     def __enter__(self):
         until = time.monotonic() + 30
