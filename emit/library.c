@@ -284,14 +284,14 @@ static uint64_t said_of(const struct plan_library *row, enum row_value value)
     return row->said && row->said->value[value] > 0 ? (uint64_t)row->said->value[value] : 0;
 }
 
-/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: nearly all where the row says how many
- * these are, as less is told then where they are more (mix_rows.c). */
+/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: no less than is usual where the row says
+ * how many these are, as less is told then where they are more (mix_rows.c). */
 static uint32_t entries_share(const struct library *l)
 {
-    enum { NEARLY_ALL = MANNER_USUAL * 7 / 8 };
     const uint32_t share = l->stock->corpus.manner.entries;
+    const uint32_t usual = manner_usual().entries;
     const bool is_said = said_of(l->row, ROW_DWARF_DEFINED) && l->debug.wanted[DEBUG_INFO] != DEBUG_ANY;
-    return is_said && share < NEARLY_ALL ? NEARLY_ALL : share;
+    return is_said && share < usual ? usual : share;
 }
 
 /* Shares of the sections in real programs, in thousandths: CPython 3.11's

@@ -272,10 +272,9 @@ static bool settle_sections(const struct settling *s, struct settled *out, struc
 /* How many entries functions are to have at the least: their share of the application's tags, so that these come out,
  * but for a little of an average library. Where the row says how many it has: not more than these, nor fewer but for
  * as little. */
-static uint64_t defined_least(const struct settling *s, uint64_t wanted)
+static uint64_t defined_least(const struct settling *s, uint64_t wanted, uint64_t said)
 {
     enum { LITTLE = 32 };
-    const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
     const uint64_t share = wanted * s->stock->corpus.manner.defined / MANNER_USUAL;
     const uint64_t little = s->plan->guides->average / LITTLE;
     const uint64_t least = share > little ? share - little : 0;
@@ -358,7 +357,7 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
     const struct plan_mix asked = *s->mix;
     const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO);
     const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
-    const struct lacking l = {s, &asked, wanted, defined_least(s, wanted), said, best};
+    const struct lacking l = {s, &asked, wanted, defined_least(s, wanted, said), said, best};
     uint32_t much = DESCRIBE_TOLD_ALL;
     uint32_t little = DESCRIBE_TOLD_ALL / 4;
     if (!settle_sections(s, best, own))
