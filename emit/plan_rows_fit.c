@@ -148,6 +148,10 @@ static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
 {
     w->lack = kind;
     w->needs = needs;
+    if (kind != SIZE_TEXT)
+        w->least_text = 0;
+    else if (needs < w->least_text)
+        w->least_text = needs;
     return false;
 }
 
@@ -384,15 +388,31 @@ static bool has_too_few(const struct plan_library *l, const struct want *w)
     return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
 }
 
+/* How many more functions to go without when so many are `lost`, and none of the last tries fitted. Where these lacked
+ * so much text, and nothing else, that very many have to go, hardly more than these: or there would be too many tries. */
+static uint32_t more_to_lose(const struct plan_library *l, const struct want *w, uint32_t lost)
+{
+    enum { MANY = 1000, EACH_MOST = 512 /* bytes of a function with its name and tables, as a rule */ };
+    const uint64_t text = (uint64_t)l->said->value[ROW_TEXT];
+    const bool lacks_text = w->least_text > text && w->least_text < UINT64_MAX;
+    const uint64_t least = lacks_text ? (w->least_text - text) / EACH_MOST : 0;
+    if (lost + least < MANY)
+        return 1 + lost / 8;
+    return 1 + lost / 64 + (least < l->functions ? (uint32_t)least : l->functions);
+}
+
 /* With ever fewer functions; `all` as in fits_with_small. */
 static bool try_fewer(struct rows *r, uint32_t index, bool all)
 {
     const struct plan_library *l = &r->s->plan->library[index];
-    for (uint32_t lost = 0;; lost += 1 + lost / 8) {
+    struct want *w = &r->want[index];
+    for (uint32_t lost = 0;;) {
+        w->least_text = UINT64_MAX;
         if (try_levels(r, index, lost, all))
             return true;
-        if (has_too_few(l, &r->want[index]) || has_tried_enough(&r->want[index]))
+        if (has_too_few(l, w) || has_tried_enough(w))
             return false;
+        lost += more_to_lose(l, w, lost);
     }
 }
 
