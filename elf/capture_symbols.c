@@ -18,7 +18,9 @@ struct counting {
     uint64_t characters; /* that may still be looked at */
     uint32_t *sizes;     /* of functions */
     size_t size_count;
-    uint32_t *lengths; /* of names */
+    uint64_t *addresses; /* of functions with a size; NULL if they are not wanted */
+    size_t address_count;
+    uint32_t *lengths;   /* of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
 };
@@ -75,6 +77,8 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     bool local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
     bool function = symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
     count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type);
+    if (function && s->addresses && symbol->st_size)
+        s->addresses[s->address_count++] = symbol->st_value;
     if (function)
         s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
     s->ifunc += function && type == STT_GNU_IFUNC;
@@ -114,6 +118,23 @@ static bool count_all(struct look *l, struct counting *s, Elf_Data *data, size_t
     return true;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How many of the addresses, which are sorted then, are there once more. */
+static uint64_t count_aliases(uint64_t *address, size_t count)
+{
+    uint64_t aliases = 0;
+    qsort(address, count, sizeof *address, by_address);
+    for (size_t i = 1; i < count; i++)
+        aliases += address[i] == address[i - 1];
+    return aliases;
+}
+
 /* Keeps what was counted: .symtab, which comes later, tells more. */
 static bool keep(struct look *l, struct counting *s)
 {
@@ -121,6 +142,8 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled = s->mangled;
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
+    if (s->addresses)
+        c->dynamic.aliases += count_aliases(s->addresses, s->address_count);
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
               samples_take(&c->name_lengths, s->lengths, s->length_count);
     if (ok && l->wish->keep)
@@ -169,11 +192,13 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         l->c->has_symtab = true;
     s.sizes = malloc((count + 1) * sizeof *s.sizes);
     s.lengths = malloc((count + 1) * sizeof *s.lengths);
-    bool ok = ((s.sizes && s.lengths) || look_no_memory(l)) && (!s.dynamic || hashes_room(l, count + 1)) &&
+    s.addresses = s.dynamic ? malloc((count + 1) * sizeof *s.addresses) : NULL;
+    bool ok = ((s.sizes && s.lengths && (s.addresses || !s.dynamic)) || look_no_memory(l)) && (!s.dynamic || hashes_room(l, count + 1)) &&
               count_all(l, &s, data, count) && keep(l, &s);
     if (s.dynamic)
         hashes_shrink(l->c);
     free(s.sizes);
+    free(s.addresses);
     free(s.lengths);
     return ok;
 }

@@ -39,6 +39,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_WEAK_OBJECTS] = l->row->extra.weak_objects;
     v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + v[ROW_DYNAMIC_WEAK_FUNCTIONS] +
                           v[ROW_DYNAMIC_WEAK_OBJECTS];
+    v[ROW_DYNAMIC_ALIASES] = l->row->extra.aliases;
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
     if (l->row->stripped)

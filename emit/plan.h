@@ -132,7 +132,8 @@ struct plan_library {
         uint32_t addresses;   /* R_X86_64_64 relocations in .data */
         uint32_t symbols;     /* how many distinct symbols `addresses` refer to that no word in .got refers to */
         uint32_t pointers;    /* R_X86_64_RELATIVE relocations in .data */
-        uint32_t weak_own;    /* how many dynamic functions, counted from the end (small ones are last), are weak */
+        uint32_t weak_own;    /* how many dynamic functions, counted from the end (aliases, small ones), are weak */
+        uint32_t aliases;     /* dynamic symbols at the addresses of other dynamic functions, as C++ constructors have */
         uint32_t objects;     /* dynamic symbols of data */
         uint32_t weak_objects;    /* how many of `objects`, counted from the end, are weak */
         uint32_t ends;            /* dynamic symbols for where sections begin or end (shape_ends) */

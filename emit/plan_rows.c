@@ -99,7 +99,22 @@ static uint64_t functions_told(const struct plan *plan, const struct profile_row
     return told < most ? told : most;
 }
 
-/* How many functions a row wants. */
+/* Dynamic functions of a module that all have: its entry and PyInit_. */
+static uint64_t dynamic_glue(const struct profile_row *row)
+{
+    return row->value[ROW_KIND] == ROW_KIND_UTILITY ? 0 : 2;
+}
+
+/* How many of its other dynamic functions have the addresses of others: not all. */
+static uint32_t aliases_of(const struct profile_row *row)
+{
+    const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
+    const uint64_t aliases = rows_value_or(row, ROW_DYNAMIC_ALIASES, 0);
+    const uint64_t most = functions > dynamic_glue(row) ? functions - dynamic_glue(row) - 1 : 0;
+    return (uint32_t)(aliases < most ? aliases : most);
+}
+
+/* How many functions a row wants, each counted once. */
 static uint32_t functions_of(const struct plan *plan, const struct profile_row *row)
 {
     const uint64_t told = functions_told(plan, row);
@@ -109,7 +124,7 @@ static uint32_t functions_of(const struct plan *plan, const struct profile_row *
     if (row->value[ROW_SYMTAB] == 0 && told) /* .dynsym has but a part of them */
         n = told - constructs;
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
-        n = (uint64_t)row->value[ROW_FUNCTIONS];
+        n = row->value[ROW_FUNCTIONS] > aliases_of(row) ? (uint64_t)row->value[ROW_FUNCTIONS] - aliases_of(row) : 0;
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
         n = (uint64_t)plan->profile->utility_functions;
     else if (plan->profile->functions > 0)
@@ -190,9 +205,10 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     w->functions = functions_of(r->s->plan, row);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
-        const int64_t glue = l->kind == LIBRARY_MODULE ? 2 : 0;
         const int64_t exported = (int64_t)rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
-        w->exported = exported > glue ? exported - glue : 0;
+        const int64_t glue = (int64_t)dynamic_glue(row);
+        w->aliases = aliases_of(row);
+        w->exported = exported > glue ? exported - glue - w->aliases : 0;
     }
     l->said = row;
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);

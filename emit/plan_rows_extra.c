@@ -320,7 +320,7 @@ static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t s
 {
     struct plan_extra *const x = &l->extra;
     const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->clones, share);
-    const uint32_t exported = l->exported + l->small_exported;
+    const uint32_t exported = l->exported + l->small_exported + x->aliases;
     const bool is_said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_FUNCTIONS) != PROFILE_DERIVED ||
                          profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_OBJECTS) != PROFILE_DERIVED;
     const uint32_t functions = is_said     ? rows_more_of(l, ROW_DYNAMIC_WEAK_FUNCTIONS, 0, share)
@@ -361,6 +361,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))
         x->outside = outside_most(module);
+    x->aliases = l->exported + l->small_exported ? more_than(w->aliases, 0, share) : 0;
     x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, UINT64_C(0) + least.marks_exported + x->version_symbols, share);
     x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
     if (x->needed > outside_libraries_most())

@@ -266,7 +266,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     while (!fits_with_less(r, index, code)) {
         const uint32_t less = l->small > w->small ? w->small : l->small / 2;
         const uint32_t left = less < l->small_exported ? less : l->small_exported;
-        if (all || !l->small || left + l->extra.objects < w->bound || has_tried_enough(w))
+        if (all || !l->small || left + l->extra.aliases + l->extra.objects < w->bound || has_tried_enough(w))
             return false;
         if (!rows_set_small(l, w, less))
             continue;

@@ -1,9 +1,10 @@
-/* Which of a library's exported functions have which of the lengths that its names have: those that another library
- * calls have such as that one's row says; see plan_rows_exported.c.
+/* Which of a library's exported functions have which of the lengths that its names have: those that other libraries
+ * call have such as these libraries' rows say; see plan_rows_exported.c.
  *
  * What a library calls of another are names of its own .dynsym, too, and may be most of these. Nothing says which names
- * of the other library they are; but how long all names of this one are. So functions that one library alone calls
- * exchange the lengths of their names with those that none calls.
+ * of the other library they are; but how long all names of this one are. So functions that are called exchange the
+ * lengths of their names with those that nobody calls: first those that several libraries call, whose wishes are
+ * averaged, then those that one library alone calls. Mangled names, which cannot be as short, do so among themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +17,32 @@
 /* Who calls a library's functions. */
 enum { CALLER_NONE, CALLER_MANY = UINT32_MAX };
 
+/* What those who call functions that several do want of a library: the sums of the lengths, from the shortest to the
+ * longest, each as often as it imports. */
+struct wishes {
+    uint64_t *sum;
+    uint64_t symbols;
+    uint32_t many; /* such functions */
+};
+
 struct matching {
     const struct plan *plan;
     uint32_t **caller; /* of each library's exported functions: number of the library from 1 on */
+    struct wishes *wishes;
     uint32_t *room;
+    uint64_t *sums;
     uint32_t *wanted;                      /* scratch: as many lengths as the library with the most names has */
     uint32_t count[PROFILE_NAME_MOST + 1]; /* of names of each length that may be exchanged */
 };
 
-/* Whether its names can be as long as another one's. */
-static bool can_change(const struct plan *plan, const struct plan_library *l, uint32_t function)
+/* Whether its names can be as long as another one's, of those that are mangled or of the others. */
+static bool can_change(const struct plan *plan, const struct plan_library *l, uint32_t function, bool mangled)
 {
-    return l->stripped && !names_are_mangled(&plan->names, l) && function >= l->mangled && function < l->lengths &&
-           l->function_length[function] >= names_row_shortest(l, l->lengths - 1);
+    if (!l->stripped || names_are_mangled(&plan->names, l) || function >= l->lengths ||
+        (function < l->mangled) != mangled)
+        return false;
+    const uint32_t last = mangled && l->mangled < l->lengths ? l->mangled : l->lengths;
+    return l->function_length[function] >= names_row_shortest(l, last - 1);
 }
 
 /* Takes the length that is nearest to what is wanted. */
@@ -43,27 +57,49 @@ static uint32_t take_nearest(struct matching *m, uint32_t wanted)
     return 0;
 }
 
-/* Gives the functions that library `from` alone calls those of the lengths that are nearest to what is wanted, which
- * are `names` ascending ones, and all others that nobody calls what is left. */
-static void match(struct matching *m, uint32_t from, struct plan_library *to, const uint32_t *caller, uint32_t names)
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A step by which numbers below `count` are all met, any few in a row evenly spread: near its golden section. */
+static uint32_t step_of(uint32_t count)
+{
+    uint32_t step = (uint32_t)((uint64_t)count * 618 / 1000);
+    while (step && common_divisor(step, count) != 1)
+        step--;
+    return step ? step : 1;
+}
+
+/* Gives the functions that `who` calls, of those that are mangled or of the others, those of the lengths that are
+ * nearest to what is wanted, which are `names` ascending ones, and all others that nobody calls what is left. */
+static void match_some(struct matching *m, struct plan_library *to, const uint32_t *caller, uint32_t who,
+                       uint32_t names, bool mangled)
 {
     uint32_t called = 0;
     memset(m->count, 0, sizeof m->count);
     for (uint32_t i = 0; i < to->lengths; i++) {
-        const bool own = caller[i] == from + 1;
-        if ((own || caller[i] == CALLER_NONE) && can_change(m->plan, to, i))
+        const bool own = caller[i] == who;
+        if ((own || caller[i] == CALLER_NONE) && can_change(m->plan, to, i, mangled))
             m->count[to->function_length[i]]++;
-        called += own && can_change(m->plan, to, i);
+        called += own && can_change(m->plan, to, i, mangled);
     }
-    uint32_t k = 0;
+    const uint32_t step = step_of(called); /* several each call some that follow one another */
+    uint64_t k = 0;
     for (uint32_t i = 0; i < to->lengths; i++)
-        if (caller[i] == from + 1 && can_change(m->plan, to, i)) {
-            const uint32_t wanted = m->wanted[(2 * (uint64_t)k++ + 1) * names / (2 * (uint64_t)called)];
+        if (caller[i] == who && can_change(m->plan, to, i, mangled)) {
+            const uint32_t wanted = m->wanted[(2 * k + 1) * names / (2 * (uint64_t)called)];
             to->function_length[i] = (uint16_t)take_nearest(m, wanted);
+            k = (k + step) % called;
         }
     uint32_t next = 0;
     for (uint32_t i = 0; i < to->lengths; i++)
-        if (caller[i] == CALLER_NONE && can_change(m->plan, to, i)) {
+        if (caller[i] == CALLER_NONE && can_change(m->plan, to, i, mangled)) {
             while (!m->count[next])
                 next++;
             m->count[next]--;
@@ -71,7 +107,13 @@ static void match(struct matching *m, uint32_t from, struct plan_library *to, co
         }
 }
 
-static bool begin(struct matching *m, struct error *e)
+static void match(struct matching *m, struct plan_library *to, const uint32_t *caller, uint32_t who, uint32_t names)
+{
+    match_some(m, to, caller, who, names, false);
+    match_some(m, to, caller, who, names, true);
+}
+
+static bool make_room(struct matching *m)
 {
     const uint32_t count = plan_counted(m->plan);
     uint64_t exported = 0;
@@ -82,14 +124,23 @@ static bool begin(struct matching *m, struct error *e)
         most = s.undefined + (uint64_t)s.defined > most ? s.undefined + (uint64_t)s.defined : most;
     }
     m->room = calloc(exported + 1, sizeof *m->room);
+    m->sums = calloc(exported + 1, sizeof *m->sums);
     m->caller = malloc((count + (size_t)1) * sizeof *m->caller);
+    m->wishes = calloc(count + (size_t)1, sizeof *m->wishes);
     m->wanted = malloc((most + 1) * sizeof *m->wanted);
-    if (!m->room || !m->caller || !m->wanted)
+    return m->room && m->sums && m->caller && m->wishes && m->wanted;
+}
+
+static bool begin(struct matching *m, struct error *e)
+{
+    const uint32_t count = plan_counted(m->plan);
+    if (!make_room(m))
         return error_set(e, ERROR_MEMORY, "out of memory for the names of a plan of %u libraries", count);
-    uint32_t *room = m->room;
+    uint64_t before = 0;
     for (uint32_t i = 0; i < count; i++) {
-        m->caller[i] = room;
-        room += m->plan->library[i].exported;
+        m->caller[i] = m->room + before;
+        m->wishes[i].sum = m->sums + before;
+        before += m->plan->library[i].exported;
     }
     for (uint32_t i = 0; i < count; i++) {
         struct import import;
@@ -97,10 +148,41 @@ static bool begin(struct matching *m, struct error *e)
             if (import.function >= m->plan->library[import.library].exported)
                 continue;
             uint32_t *caller = &m->caller[import.library][import.function];
+            m->wishes[import.library].many += *caller != CALLER_NONE && *caller != CALLER_MANY;
             *caller = *caller == CALLER_NONE ? i + 1 : (uint32_t)CALLER_MANY;
         }
     }
     return true;
+}
+
+/* Sets m->wanted to the lengths of all names that the library is to have; how many these are, or 0 where that is not
+ * known or it calls nobody. */
+static uint32_t draw(struct matching *m, uint32_t index)
+{
+    const struct plan_library *l = &m->plan->library[index];
+    const struct shape s = shape_of(m->plan, l);
+    const uint32_t names = s.undefined + s.defined;
+    const bool is_said = l->stripped && l->imports && l->said->text[ROW_TEXT_NAME_LENGTHS];
+    return is_said && lengths_draw(m->plan, l, names, m->wanted) ? names : 0;
+}
+
+/* Adds what a library with so many names wants of another. */
+static void add_wishes(struct matching *m, const struct plan_edge *edge, uint32_t names)
+{
+    struct wishes *const w = &m->wishes[edge->library];
+    w->symbols += edge->symbols;
+    for (uint32_t k = 0; k < w->many; k++)
+        w->sum[k] += (uint64_t)edge->symbols * m->wanted[(2 * (uint64_t)k + 1) * names / (2 * (uint64_t)w->many)];
+}
+
+static void match_many(struct matching *m, struct plan_library *to, uint32_t index)
+{
+    const struct wishes *const w = &m->wishes[index];
+    if (!w->symbols || !w->many)
+        return;
+    for (uint32_t k = 0; k < w->many; k++)
+        m->wanted[k] = (uint32_t)(w->sum[k] / w->symbols);
+    match(m, to, m->caller[index], CALLER_MANY, w->many);
 }
 
 bool rows_match_imports(struct rows *r, struct error *e)
@@ -108,19 +190,26 @@ bool rows_match_imports(struct rows *r, struct error *e)
     struct plan *plan = r->s->plan;
     struct matching m = {.plan = plan};
     const bool ok = begin(&m, e);
-    for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
+    const uint32_t count = ok ? plan_counted(plan) : 0;
+    for (uint32_t i = 0; i < count; i++) {
         const struct plan_library *l = &plan->library[i];
-        const struct shape s = shape_of(plan, l);
-        const uint32_t names = s.undefined + s.defined;
-        if (!l->stripped || !l->imports || !l->said->text[ROW_TEXT_NAME_LENGTHS] ||
-            !lengths_draw(plan, l, names, m.wanted))
-            continue;
-        for (uint32_t n = 0; n < l->edges; n++)
+        const uint32_t names = draw(&m, i);
+        for (uint32_t n = 0; names && n < l->edges; n++)
+            add_wishes(&m, &l->edge[n], names);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        match_many(&m, &plan->library[i], i);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct plan_library *l = &plan->library[i];
+        const uint32_t names = draw(&m, i);
+        for (uint32_t n = 0; names && n < l->edges; n++)
             if (l->edge[n].symbols)
-                match(&m, i, &plan->library[l->edge[n].library], m.caller[l->edge[n].library], names);
+                match(&m, &plan->library[l->edge[n].library], m.caller[l->edge[n].library], i + 1, names);
     }
     free(m.room);
+    free(m.sums);
     free(m.caller);
+    free(m.wishes);
     free(m.wanted);
     return ok;
 }

@@ -11,9 +11,10 @@ enum { WANT_LENGTHS = 4 };
 /* What is wanted of a library, and how far planning it has got. */
 struct want {
     uint32_t row;        /* in the profile */
-    uint32_t functions;  /* wanted symbols of functions, the glue's included */
+    uint32_t functions;  /* wanted symbols of functions, the glue's included, aliases not */
     uint32_t small;      /* how many functions are to be small ones (plan_library.small) */
-    int64_t exported;    /* wanted dynamic functions; -1: as many as there is room for */
+    int64_t exported;    /* wanted dynamic functions but for aliases; -1: as many as there is room for */
+    uint32_t aliases;    /* wanted aliases of these */
     int64_t mangled;     /* wanted mangled names of dynamic symbols, if that is free to choose; or PROFILE_DERIVED */
     uint32_t imports;    /* how many imports its edges ask for */
     uint32_t most;       /* the most functions of it that any one library would call */

@@ -113,7 +113,7 @@ static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t c
 /* Functions whose sizes the row says: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
-    return l->stripped ? rows_value_or(l->said, ROW_DYNAMIC_FUNCTIONS, 0) : w->functions;
+    return l->stripped ? rows_value_or(l->said, ROW_DYNAMIC_FUNCTIONS, w->aliases) - w->aliases : w->functions;
 }
 
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)

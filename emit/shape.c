@@ -292,7 +292,7 @@ static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
     s->inner = plan_is_direct(l) ? marked : 0;
     s->defined = marked - s->inner + s->has_extern;
     s->defined += s->python || s->executable ? 2u - l->inner_entry : 0;
-    s->defined += l->extra.objects + l->small_exported + l->extra.ends + l->extra.version_symbols;
+    s->defined += l->extra.objects + l->small_exported + l->extra.aliases + l->extra.ends + l->extra.version_symbols;
 }
 
 /* Functions that unwind tables tell of. */

@@ -3,7 +3,7 @@
  * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
  * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
  *
- *     imports | own functions | _start entry extern PyInit visits small data ends versions pyelf_executable
+ *     imports | own functions | _start entry extern PyInit visits small aliases data ends versions pyelf_executable
  *     | others undefined
  *
  * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
@@ -100,7 +100,7 @@ static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, u
 
 static unsigned char import_type(const struct plan_library *of, uint32_t symbol)
 {
-    return of->said && symbol >= of->exported + of->small_exported ? STT_OBJECT : STT_FUNC;
+    return of->said && symbol >= of->exported + of->small_exported + of->extra.aliases ? STT_OBJECT : STT_FUNC;
 }
 
 /* The imports' names and entries, which come first in both. */
@@ -128,6 +128,7 @@ static void put_functions(struct symbols *t)
     struct names_head head = {0};
     uint32_t section = l->layout.section[SECTION_TEXT].index;
     const uint32_t exported = plan_exported(l->row);
+    const uint32_t behind = l->row->small_exported + l->row->extra.aliases;
     for (uint32_t i = 0; i < exported; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
         if (names_row_ends(l->row))
@@ -135,8 +136,7 @@ static void put_functions(struct symbols *t)
         if (!names_row_is_end(l->row, i))
             t->names =
                 names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
-        const unsigned char bind =
-            i + l->row->extra.weak_own < exported + l->row->small_exported ? STB_GLOBAL : STB_WEAK;
+        const unsigned char bind = i + l->row->extra.weak_own < exported + behind ? STB_GLOBAL : STB_WEAK;
         t->defined[i] = symbols_entry(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
     assert(t->names ==
@@ -181,7 +181,7 @@ static void put_data(struct symbols *t)
     const uint64_t skip = -(start + r.at) & 7;
     const uint64_t words = r.size > skip ? (r.size - skip) / 8 : 0;
     for (uint32_t i = 0; i < x->objects; i++) {
-        const uint32_t name = put_other(t, l->row->small_exported + i);
+        const uint32_t name = put_other(t, l->row->small_exported + x->aliases + i);
         uint64_t at = 0, size = 0;
         if (pitch.each) {
             at = r.at + library_object_at(&pitch, i);
@@ -205,9 +205,25 @@ static void put_small(struct symbols *t)
     for (uint32_t i = 0; i < row->small_exported; i++) {
         const uint32_t name = put_other(t, i);
         define(t, name, STT_FUNC, SECTION_TEXT, at, row->small_size[i]);
-        if (i + row->extra.weak_own >= row->small_exported)
+        if (i + row->extra.weak_own >= row->small_exported + row->extra.aliases)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
         at += plan_small_place(row, i);
+    }
+}
+
+/* Names that functions have besides their own, spread evenly over the dynamic ones, numbered and then small. */
+static void put_aliases(struct symbols *t, uint32_t small)
+{
+    const struct library *l = t->l;
+    const struct plan_library *row = l->row;
+    const uint32_t exported = plan_exported(row);
+    const uint32_t count = row->extra.aliases;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t of = (uint32_t)((uint64_t)i * (exported + row->small_exported) / count);
+        const Elf64_Sym function = t->defined[of < exported ? of : small + of - exported];
+        define(t, put_other(t, row->small_exported + i), STT_FUNC, SECTION_TEXT, function.st_value, function.st_size);
+        if (i + row->extra.weak_own >= count)
+            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
     }
 }
 
@@ -256,6 +272,7 @@ static struct others put_others(struct symbols *t)
         define(t, put_name(t, name, "_visits"), STT_OBJECT, SECTION_BSS, l->code.marks, s->marks);
     t->versions.others = t->count;
     put_small(t);
+    put_aliases(t, t->versions.others);
     put_data(t);
     t->versions.ends = t->count;
     put_ends(t);
@@ -280,7 +297,7 @@ static struct others put_others(struct symbols *t)
                  outside_version(s->python, l->row->key, l->row->outside_choice, i) ? STT_FUNC : STT_NOTYPE);
     t->unbound = t->undefined;
     for (uint32_t i = 0; i < l->row->unbound; i++)
-        undefine(t, put_other(t, l->row->small_exported + l->row->extra.objects + i), STB_GLOBAL, STT_NOTYPE);
+        undefine(t, put_other(t, names_row_others(l->row) - l->row->unbound + i), STB_GLOBAL, STT_NOTYPE);
     name_ends(t);
     if (s->extern_called >= 0)
         o.extern_before =

@@ -93,6 +93,7 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
     if (dynstr) {
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
+        put_some(&f, "aliases", s->aliases);
         put_some(&f, "dynstr", dynstr);
     }
     flow_end(&f);
