@@ -102,7 +102,6 @@ struct capture_symbols {
     uint64_t undefined;                    /* local ones, which nothing could define, are others */
     uint64_t weak;                         /* STB_WEAK, defined or not: again in the above, */
     uint64_t weak_functions, weak_objects; /* the defined ones once more */
-    uint64_t aliases; /* of the dynamic ones: functions with a size, at the address of another such */
 };
 
 enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };
@@ -128,6 +127,7 @@ struct capture {
     struct capture_symbols local;   /* .symtab, STB_LOCAL */
     struct capture_symbols global;  /* .symtab, the others */
     uint64_t dynstr;                /* bytes */
+    uint64_t aliases;               /* dynamic functions with a size, at the address of another such */
     uint64_t ifunc;
     uint64_t mangled;            /* names that begin with _Z */
     uint64_t mangled_functions;  /* of these, of functions */

@@ -20,7 +20,7 @@ struct counting {
     size_t size_count;
     uint64_t *addresses; /* of functions with a size; NULL if they are not wanted */
     size_t address_count;
-    uint32_t *lengths;   /* of names */
+    uint32_t *lengths; /* of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
 };
@@ -143,7 +143,7 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
     if (s->addresses)
-        c->dynamic.aliases += count_aliases(s->addresses, s->address_count);
+        c->aliases += count_aliases(s->addresses, s->address_count);
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
               samples_take(&c->name_lengths, s->lengths, s->length_count);
     if (ok && l->wish->keep)
@@ -193,8 +193,8 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     s.sizes = malloc((count + 1) * sizeof *s.sizes);
     s.lengths = malloc((count + 1) * sizeof *s.lengths);
     s.addresses = s.dynamic ? malloc((count + 1) * sizeof *s.addresses) : NULL;
-    bool ok = ((s.sizes && s.lengths && (s.addresses || !s.dynamic)) || look_no_memory(l)) && (!s.dynamic || hashes_room(l, count + 1)) &&
-              count_all(l, &s, data, count) && keep(l, &s);
+    bool ok = ((s.sizes && s.lengths && (s.addresses || !s.dynamic)) || look_no_memory(l)) &&
+              (!s.dynamic || hashes_room(l, count + 1)) && count_all(l, &s, data, count) && keep(l, &s);
     if (s.dynamic)
         hashes_shrink(l->c);
     free(s.sizes);

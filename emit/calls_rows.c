@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/names_row.h"
+
 static bool calls_any(const struct plan_library *from, const struct plan_library *to)
 {
     return from->kind == LIBRARY_MODULE && to->kind == LIBRARY_UTILITY;
@@ -71,7 +73,8 @@ bool calls_row_import(const struct plan *plan, const struct plan_library *l, uin
     import->library = edge->library;
     import->function = place < to->exported ? place - n : place; /* what may not be called, behind all that may */
     if (place < n) {
-        const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + place) % n);
+        const uint32_t used = to->used > edge->symbols ? to->used : edge->symbols;
+        const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + place) % (used < n ? used : n));
         import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;
     }
     return true;
@@ -156,5 +159,31 @@ bool calls_row_visits(struct plan *plan)
     }
     free(r.first);
     free(r.function);
+    return ok;
+}
+
+bool calls_row_uses(struct plan *plan)
+{
+    const uint32_t count = plan_counted(plan);
+    uint64_t *first = malloc((count + (size_t)1) * sizeof *first);
+    uint64_t symbols = 0;
+    for (uint32_t i = 0; first && i < count; i++) {
+        first[i] = symbols;
+        symbols += plan->library[i].exported + (uint64_t)names_row_others(&plan->library[i]);
+    }
+    uint8_t *taken = calloc(symbols + 1, 1);
+    const bool ok = first && taken;
+    for (uint32_t i = 0; ok && i < count; i++)
+        plan->library[i].imported = 0;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        struct import import;
+        for (uint32_t n = 0; calls_row_import(plan, &plan->library[i], n, &import); n++) {
+            uint8_t *const at = &taken[first[import.library] + import.function];
+            plan->library[import.library].imported += !*at;
+            *at = 1;
+        }
+    }
+    free(first);
+    free(taken);
     return ok;
 }

@@ -35,4 +35,7 @@ bool calls_make_rows(const struct plan *plan, const struct plan_library *l, stru
 /* Sets plan_library.visited of all libraries; false when memory ran out. */
 bool calls_row_visits(struct plan *plan);
 
+/* Sets plan_library.imported of all libraries; false when memory ran out. */
+bool calls_row_uses(struct plan *plan);
+
 #endif

@@ -95,6 +95,7 @@ static void measure_options(const struct library *l, int64_t *v)
     const int64_t libc = !l->row->without_libc;
     v[ROW_OUTSIDE] = libc + l->row->extra.needed;
     v[ROW_INDIRECT] = 0;
+    v[ROW_USED] = l->row->imported;
     v[ROW_HASH] = elf->hash;
     v[ROW_BIND] = elf->bind;
     v[ROW_RELRO] = elf->relro;

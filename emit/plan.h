@@ -117,8 +117,10 @@ struct plan_library {
     uint32_t calls;    /* how many of `imports` it calls; the others are only bound */
     uint32_t callers;  /* how many functions, from the first on, call other libraries: per_function calls each */
     uint32_t per_function;
-    uint32_t leaf;    /* index of the first leaf (calls_rows.h), at or behind `callers` */
-    uint32_t visited; /* how many functions a visit of every module reaches */
+    uint32_t used; /* how many symbols others of the set import from it at the most; UINT32_MAX: any (calls_rows.h) */
+    uint32_t imported; /* how many do */
+    uint32_t leaf;     /* index of the first leaf (calls_rows.h), at or behind `callers` */
+    uint32_t visited;  /* how many functions a visit of every module reaches */
     /* What it has beyond what its functions need, because the real library has it. */
     struct plan_extra {
         uint32_t outside; /* imports from outside the set: undefined symbols of functions (outside.h) */
@@ -133,8 +135,8 @@ struct plan_library {
         uint32_t symbols;     /* how many distinct symbols `addresses` refer to that no word in .got refers to */
         uint32_t pointers;    /* R_X86_64_RELATIVE relocations in .data */
         uint32_t weak_own;    /* how many dynamic functions, counted from the end (aliases, small ones), are weak */
-        uint32_t aliases;     /* dynamic symbols at the addresses of other dynamic functions, as C++ constructors have */
-        uint32_t objects;     /* dynamic symbols of data */
+        uint32_t aliases; /* dynamic symbols at the addresses of other dynamic functions, as C++ constructors have */
+        uint32_t objects; /* dynamic symbols of data */
         uint32_t weak_objects;    /* how many of `objects`, counted from the end, are weak */
         uint32_t ends;            /* dynamic symbols for where sections begin or end (shape_ends) */
         uint32_t definitions;     /* symbol versions that it defines besides the base version (versions.h) */

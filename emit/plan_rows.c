@@ -211,6 +211,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         w->exported = exported > glue ? exported - glue - w->aliases : 0;
     }
     l->said = row;
+    l->used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
     l->unaligned =
@@ -373,6 +374,12 @@ static bool make_edges(struct rows *r, struct error *e)
         }
         l->utilities = l->edges;
         l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
+    }
+    for (uint32_t i = 0; i < plan_counted(plan); i++) { /* several import different ones */
+        struct want *w = &r->want[i];
+        const uint32_t used = plan->library[i].used < UINT32_MAX ? plan->library[i].used : 0;
+        w->most = w->called ? rows_larger(w->most, used) : w->most;
+        w->leaves = w->leaves ? rows_larger(w->leaves, used) : 0;
     }
     choose_bare(plan);
     return true;
@@ -562,7 +569,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
     plan->assignment.repeat = 1;
     ok = ok && make_edges(&r, e) && workers_run(s->threads, count, find_small, &r, e) && run_rounds(&r, e) &&
          settle_markers(s, e);
-    if (ok && !calls_row_visits(plan))
+    if (ok && !(calls_row_visits(plan) && calls_row_uses(plan)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     plan->functions = 0;
     for (uint32_t i = 0; i < count; i++)

@@ -388,15 +388,15 @@ static bool has_too_few(const struct plan_library *l, const struct want *w)
     return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
 }
 
-/* How many more functions to go without when so many are `lost`, and none of the last tries fitted. Where these lacked
- * so much text, and nothing else, that very many have to go, hardly more than these: or there would be too many tries. */
+/* How many more functions to go without when so many are `lost`, and none of the last tries fitted. Of very many, each
+ * try of which takes its time, hardly more than have to be where nothing but text was lacking. */
 static uint32_t more_to_lose(const struct plan_library *l, const struct want *w, uint32_t lost)
 {
-    enum { MANY = 1000, EACH_MOST = 512 /* bytes of a function with its name and tables, as a rule */ };
+    enum { MANY = 10000, EACH_MOST = 512 /* bytes of a function with its name and tables, as a rule */ };
     const uint64_t text = (uint64_t)l->said->value[ROW_TEXT];
     const bool lacks_text = w->least_text > text && w->least_text < UINT64_MAX;
     const uint64_t least = lacks_text ? (w->least_text - text) / EACH_MOST : 0;
-    if (lost + least < MANY)
+    if (l->functions < MANY)
         return 1 + lost / 8;
     return 1 + lost / 64 + (least < l->functions ? (uint32_t)least : l->functions);
 }

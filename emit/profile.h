@@ -77,6 +77,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(PLT, ROW, "plt", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                              \
     X(OUTSIDE, ROW, "outside", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(INDIRECT, ROW, "indirect", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                    \
+    X(USED, ROW, "used", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                            \
     X(HASH, ROW, "hash", WORD, 0, 3, ((const char *const[]){"gnu", "sysv", "both", "none", NULL}))                     \
     X(BIND, ROW, "bind", WORD, 0, 1, ((const char *const[]){"lazy", "now", NULL}))                                     \
     X(RELRO, ROW, "relro", WORD, 0, 2, ((const char *const[]){"none", "partial", "full", NULL}))                       \

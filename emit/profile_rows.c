@@ -184,6 +184,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_RELOCATIONS_RELRO || v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
+    if (v == ROW_JUMP_SLOT) /* as many as there are slots */
+        return row->value[ROW_PLT] > 0 ? row->value[ROW_PLT] : 0;
     if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
         return 0;
     if (v == ROW_DATA_REL_RO) /* nothing but words that are relocated */

@@ -384,7 +384,8 @@ static bool is_complete(const struct reading *r)
 }
 
 /* Says what pyelfprof leaves out because it follows: `global` where it is as
- * `dynamic`, the rest of `share`, and a .data.rel.ro of relocated words only. */
+ * `dynamic`, the rest of `share`, a .data.rel.ro of relocated words only, and as many
+ * relocations for calls as there are slots. */
 static bool complete(struct reading *r)
 {
     uint64_t sum;
@@ -395,12 +396,16 @@ static bool complete(struct reading *r)
     if (!find_value(r, "data-rel-ro") && sum_below(r, "relocations.relro", &sum) &&
         !add_value(r, "data-rel-ro", "", 8 * sum, true))
         return false;
+    const uint64_t slots = number_at(r, "plt");
+    if (slots && !find_value(r, "relocations.jump-slot") && !add_value(r, "relocations.jump-slot", "", slots, true))
+        return false;
     if (number_at(r, "symtab") == 0 || sum_below(r, "global.", &sum))
         return true;
     for (size_t i = 0, count = r->values; i < count; i++) {
         char name[2 * NAME_MOST + 2];
         const char *of = r->keys->of[r->value[i].key].name;
-        const bool of_dynsym = strcmp(of, "dynamic.dynstr") == 0 || strncmp(of, "dynamic.weak-", 13) == 0;
+        const bool of_dynsym = strcmp(of, "dynamic.dynstr") == 0 || strcmp(of, "dynamic.aliases") == 0 ||
+                               strncmp(of, "dynamic.weak-", 13) == 0;
         if (strncmp(of, "dynamic.", 8) != 0 || of_dynsym) /* `global` has none of these anyway */
             continue;
         snprintf(name, sizeof name, "global.%s", of + 8);

@@ -62,6 +62,7 @@ struct prof_file {
     uint64_t imported; /* microseconds that Python took to import it, 0 where unknown */
     uint64_t loaded;   /* nanoseconds after the first file of the run was */
     uint64_t indirect; /* symbols from libraries of the set that it does not name */
+    uint64_t used;     /* how many symbols others of the set have from it, each counted once */
 };
 
 /* By which the same file is known. */

@@ -224,19 +224,35 @@ static void tell_symbols(struct explained *x)
     }
 }
 
+/* Relocations for calls: where a row does not say how many, as many as it has slots of the PLT. */
+static double calls_of(struct explained *x)
+{
+    double count = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        yaml_node_t *row = text_row(&x->t, x->list, i);
+        yaml_node_t *relocations = text_get(&x->t, row, "relocations");
+        count += relocations && text_get(&x->t, relocations, "jump-slot") ? text_number(&x->t, relocations, "jump-slot")
+                 : x->captured                                            ? text_number(&x->t, row, "plt")
+                                                                          : 0;
+    }
+    return count;
+}
+
 static void tell_relocations(struct explained *x)
 {
     static const struct {
         const char *keys[5], *words;
     } kinds[] = {{{"relative", "relr"}, "relative"},
                  {{"glob-dat", "64"}, "for addresses of symbols"},
-                 {{"jump-slot"}, "for calls"},
+                 {{NULL}, "for calls"},
                  {{"copy", "tls", "irelative", "other"}, "others"}};
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     double count[KINDS] = {0};
     unsigned parts = 0;
     unsigned left = 0;
     for (size_t i = 0; i < KINDS; i++) {
+        if (!kinds[i].keys[0])
+            count[i] = calls_of(x);
         for (size_t k = 0; kinds[i].keys[k]; k++)
             count[i] += sum(x, "relocations", kinds[i].keys[k]);
         left += count[i] > 0;

@@ -17,6 +17,7 @@ struct table {
     struct slot {
         uint64_t key;
         uint32_t value; /* NOBODY: free */
+        bool taken;     /* by some other file */
     } * slot;
     size_t mask;
 };
@@ -40,11 +41,11 @@ static void table_add(struct table *t, uint64_t key, uint32_t value)
             return;
         at = (at + 1) & t->mask;
     }
-    t->slot[at] = (struct slot){key, value};
+    t->slot[at] = (struct slot){.key = key, .value = value};
 }
 
 /* The next value of a key; NOBODY behind the last. *at is where to look, from
- * table_begin on. */
+ * table_begin on, and then behind the slot that it was in. */
 static size_t table_begin(const struct table *t, uint64_t key)
 {
     return random_mix(key) & t->mask;
@@ -136,21 +137,33 @@ static void find_edges(struct graph *g, struct prof_file *file)
     }
 }
 
+/* Takes one symbol along an edge. */
+static void take(struct graph *g, struct prof_edge *edge, struct slot *symbol)
+{
+    struct prof_file *of = &g->p->file[edge->to];
+    edge->symbols++;
+    of->used += !symbol->taken;
+    symbol->taken = true;
+}
+
 /* Finds out where the file has its symbols from. */
 static void find_symbols(struct graph *g, struct prof_file *file, uint32_t self)
 {
     const struct capture *c = &file->capture;
     for (size_t i = 0; i < c->undefined_count; i++) {
         uint32_t first = NOBODY;
+        size_t slot = 0;
         bool elsewhere = false;
         size_t at = table_begin(&g->symbols, c->undefined[i]);
         for (uint32_t of; (of = table_next(&g->symbols, c->undefined[i], &at)) != NOBODY;) {
-            if (g->edge_to[of] < first)
+            if (g->edge_to[of] < first) {
                 first = g->edge_to[of];
+                slot = (at - 1) & g->symbols.mask;
+            }
             elsewhere |= of != self;
         }
         if (first != NOBODY)
-            file->edge[first].symbols++;
+            take(g, &file->edge[first], &g->symbols.slot[slot]);
         else
             file->indirect += elsewhere;
     }

@@ -82,7 +82,9 @@ static void put_list(struct flow *row, const char *key, const char *const *names
     flow_end(&f);
 }
 
-static void put_symbols(struct flow *row, const char *key, const struct capture_symbols *s, uint64_t dynstr)
+/* Of .dynsym, `dynamic` says more. */
+static void put_symbols(struct flow *row, const char *key, const struct capture_symbols *s,
+                        const struct capture *dynamic)
 {
     struct flow f = flow_in(row, key);
     put_some(&f, "functions", s->functions);
@@ -90,11 +92,11 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
     put_some(&f, "other", s->other);
     put_some(&f, "undefined", s->undefined);
     put_some(&f, "weak", s->weak);
-    if (dynstr) {
+    if (dynamic) {
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
-        put_some(&f, "aliases", s->aliases);
-        put_some(&f, "dynstr", dynstr);
+        put_some(&f, "aliases", dynamic->aliases);
+        put_some(&f, "dynstr", dynamic->dynstr);
     }
     flow_end(&f);
 }
@@ -217,13 +219,28 @@ static void put_name(struct flow *row, const char *path)
     putc('\'', row->to);
 }
 
-static void put_counts(struct flow *row, const struct capture *c)
+/* Those for calls are as many as slots of the PLT where nothing else is said, as it is not of many libraries. */
+static void put_relocations(struct flow *row, const struct capture *c, bool many)
 {
-    put_symbols(row, "dynamic", &c->dynamic, c->dynstr);
-    put_symbols(row, "local", &c->local, 0);
+    const uint64_t slots = c->relocation[RELOCATION_JUMP_SLOT];
+    const bool follows = slots ? many && slots == c->plt : !c->plt;
+    struct flow f = flow_in(row, "relocations");
+    for (int i = 0; i < CAPTURE_RELOCATIONS; i++) {
+        if (i != RELOCATION_JUMP_SLOT)
+            put_some(&f, capture_relocation_names[i], c->relocation[i]);
+        else if (!follows)
+            put_number(&f, capture_relocation_names[i], slots);
+    }
+    flow_end(&f);
+}
+
+static void put_counts(struct flow *row, const struct capture *c, bool many)
+{
+    put_symbols(row, "dynamic", &c->dynamic, c);
+    put_symbols(row, "local", &c->local, NULL);
     if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
-        put_symbols(row, "global", &c->global, 0);
-    put_list(row, "relocations", capture_relocation_names, c->relocation, CAPTURE_RELOCATIONS);
+        put_symbols(row, "global", &c->global, NULL);
+    put_relocations(row, c, many);
     put_number(row, "plt", c->plt);
 }
 
@@ -309,10 +326,11 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_some(&row, "symtab", c->sizes.symtab);
     put_some(&row, "strtab", c->sizes.strtab);
     put_number(&row, "functions", c->functions.count);
-    put_counts(&row, c);
+    put_counts(&row, c, many);
     put_needed(&row, file);
     put_number(&row, "outside", file->outside);
     put_some(&row, "indirect", file->indirect);
+    put_some(&row, "used", file->used);
     put_links(&row, c);
     put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, many);
     put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, many);
