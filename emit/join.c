@@ -95,7 +95,7 @@ static uint64_t part_size(const struct joined *j, const struct library *l, enum 
     case SECTION_EH_FRAME_HDR:
         return unwind_header_size((uint32_t)framed, false) - unwind_header_size(0, false);
     case SECTION_EH_FRAME:
-        return framed * plan_unwind_entry(l->plan);
+        return framed * plan_unwind_entry(l->plan, l->row);
     case SECTION_SYMTAB:
         return l->plan->stripped ? 0 : sizeof(Elf64_Sym) * symbols_part_locals(l);
     case SECTION_STRTAB:

@@ -111,7 +111,7 @@ static bool write_unwind(const struct library *l, uint8_t *image, struct arena *
     uint32_t count;
     const struct unwind_function *f = list_framed(l, image, arena, &count);
     if (f)
-        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan), l->row->extra.unwind,
+        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan, l->row), l->row->extra.unwind,
                      l->at.personality);
     if (f && l->joined)
         unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
@@ -133,7 +133,7 @@ static bool write_unwind_part(const struct library *l, uint8_t *image, struct ar
     uint32_t count;
     const struct unwind_function *f = list_framed(l, image, arena, &count);
     if (f)
-        unwind_write_part(&part, f, count, (uint32_t)plan_unwind_entry(l->plan));
+        unwind_write_part(&part, f, count, (uint32_t)plan_unwind_entry(l->plan, l->row));
     return f;
 }
 

@@ -111,6 +111,7 @@ struct plan_library {
      * extra.clones, tabled and exceptions. */
     const struct profile_row *said;
     enum plan_level level;
+    bool wide;         /* functions may reach 64 KiB */
     bool bare;         /* `level` is LEVEL_BARE whatever room there is, and so is that of all libraries it calls */
     uint32_t exported; /* how many functions, from the first on, are dynamic symbols; the others are local */
     uint32_t lazy;     /* how many functions, from the first on, are called through the PLT if at all */
@@ -284,7 +285,7 @@ struct plan {
     bool wanted[SIZE_KINDS];    /* whether the profile states the size */
     bool stripped;              /* the profile wants no symbol tables */
     bool without_debug;         /* the profile wants no debug information */
-    bool wide;                  /* functions may reach 64 KiB */
+    bool wide;                  /* functions may reach 64 KiB, of libraries without a row */
     uint64_t total[SIZE_KINDS]; /* sums over modules and utilities */
     uint64_t functions;
     uint64_t link[SIZE_KINDS]; /* sizes of pyelf-link, its parts included */
@@ -487,10 +488,16 @@ static inline int64_t plan_units(const struct plan *plan, const struct plan_libr
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 
-/* Bytes of the entry in .eh_frame of a function that has a frame. */
-static inline uint64_t plan_unwind_entry(const struct plan *plan)
+/* Whether functions of the library may reach 64 KiB. */
+static inline bool plan_is_wide(const struct plan *plan, const struct plan_library *l)
 {
-    return plan->wide ? UNWIND_WIDE : UNWIND_NARROW;
+    return l->said ? l->wide : plan->wide;
+}
+
+/* Bytes of the entry in .eh_frame of a function that has a frame. */
+static inline uint64_t plan_unwind_entry(const struct plan *plan, const struct plan_library *l)
+{
+    return plan_is_wide(plan, l) ? UNWIND_WIDE : UNWIND_NARROW;
 }
 
 /* Functions that an executable has besides those of the set's libraries, its parts' included. */

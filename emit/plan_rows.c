@@ -76,17 +76,18 @@ static enum separation separation_of(const struct rows *r, const struct plan_lib
 }
 
 /* How many functions unwind tables of so many bytes are of. */
-static uint64_t functions_of_unwind(const struct plan *plan, uint64_t unwind)
+static uint64_t functions_of_unwind(const struct plan *plan, const struct plan_library *l, uint64_t unwind)
 {
     const uint64_t none = unwind_frame_size(0, true) + unwind_header_size(0, true);
-    const uint64_t one = unwind_frame_size(plan_unwind_entry(plan), true) + unwind_header_size(1, true) - none;
+    const uint64_t one = unwind_frame_size(plan_unwind_entry(plan, l), true) + unwind_header_size(1, true) - none;
     return unwind > none ? (unwind - none) / one : 0;
 }
 
 /* How many functions there are, as far as unwind tables say, and any text has room for; 0: they do not. */
-static uint64_t functions_told(const struct plan *plan, const struct profile_row *row)
+static uint64_t functions_told(const struct plan *plan, const struct plan_library *l)
 {
     enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* its entry, a row in the index of these, a byte of code */
+    const struct profile_row *row = l->said;
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, 0);
     const bool cf = rows_cf_protection(plan->profile, row);
     const uint64_t tables = (rows_value_or(row, ROW_PLT, 0) ? UINT64_C(1) + cf : 0) + (rows_direct(row, cf) ? 1 : 0);
@@ -95,7 +96,7 @@ static uint64_t functions_told(const struct plan *plan, const struct profile_row
     const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
     const uint64_t exceptions = rows_value_or(row, ROW_EXCEPTIONS_TABLE, 0);
     if (!told)
-        return functions_of_unwind(plan, unwind > exceptions ? unwind - exceptions : 0);
+        return functions_of_unwind(plan, l, unwind > exceptions ? unwind - exceptions : 0);
     return told < most ? told : most;
 }
 
@@ -115,9 +116,10 @@ static uint32_t aliases_of(const struct profile_row *row)
 }
 
 /* How many functions a row wants, each counted once. */
-static uint32_t functions_of(const struct plan *plan, const struct profile_row *row)
+static uint32_t functions_of(const struct plan *plan, const struct plan_library *l)
 {
-    const uint64_t told = functions_told(plan, row);
+    const struct profile_row *row = l->said;
+    const uint64_t told = functions_told(plan, l);
     uint64_t n = FUNCTIONS_NATURAL;
     const uint32_t landing = rows_cf_protection(plan->profile, row) ? PLT_LANDING_SIZE : 0;
     const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= landing + GLUE_CONSTRUCTOR_LEAST;
@@ -196,13 +198,14 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     r->index[row_number] = index;
+    l->said = row;
     *w = (struct want){.row = row_number,
                        .exported = -1,
                        .cap = UINT32_MAX,
                        .bound_most = UINT32_MAX,
                        .calls = ROWS_CALLS_WHOLE,
                        .share = ROWS_EXTRA_WHOLE};
-    w->functions = functions_of(r->s->plan, row);
+    w->functions = functions_of(r->s->plan, l);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
         const int64_t exported = (int64_t)rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
@@ -210,7 +213,6 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
         w->aliases = aliases_of(row);
         w->exported = exported > glue ? exported - glue - w->aliases : 0;
     }
-    l->said = row;
     l->used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(r->s->plan->profile, row);
@@ -439,15 +441,31 @@ static void count_imports(struct rows *r)
     }
 }
 
-/* Whether functions may reach 64 KiB. */
-static void choose_width(struct plan *plan)
+/* Whether unwind tables have room for entries of functions that reach 64 KiB: not where the average one is shorter. */
+static bool has_wide_entries(const struct plan *plan, const struct plan_library *l)
 {
+    enum { EACH_MORE = 8 }; /* bytes of its row in the index */
+    const struct profile_row *row = l->said;
+    const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, functions_of(plan, l));
+    const uint64_t tables = rows_value_or(row, ROW_EXCEPTIONS_TABLE, 0) + (UNWIND_WIDE + EACH_MORE) * entries;
+    return rows_value_or(row, ROW_SHARE_UNWIND, UINT64_MAX) >= tables;
+}
+
+/* Which libraries have functions that may reach 64 KiB; whether any is new among them. */
+static bool choose_width(struct plan *plan)
+{
+    bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        const struct plan_library *l = &plan->library[i];
+        struct plan_library *l = &plan->library[i];
         const uint64_t text = rows_value_or(l->said, ROW_TEXT, 0);
         const uint64_t functions = l->functions ? l->functions : 1;
-        plan->wide |= text > 60000 && (text / functions * 16 > 60000 || l->per_function > 500 || l->chains > 1000);
+        const bool reaches = text / functions * 16 > 60000 && has_wide_entries(plan, l);
+        const bool visits = l->kind == LIBRARY_MODULE && l->chains > 1000; /* in one function */
+        const bool wide = text > 60000 && (reaches || visits || l->per_function > 500);
+        any |= wide && !l->wide;
+        l->wide |= wide;
     }
+    return any;
 }
 
 /* Lowers what did not fit; whether anything did not. */
@@ -490,16 +508,14 @@ static bool run_rounds(struct rows *r, struct error *e)
     bool again = true;
     for (unsigned round = 0; again && round < ROUNDS_MOST; round++) {
         for (uint32_t i = 0; i < count; i++) {
-            r->want[i].functions = functions_of(plan, plan->library[i].said);
+            r->want[i].functions = functions_of(plan, &plan->library[i]);
             r->want[i].drawn = r->want[i].imports_named = false;
             r->want[i].bound = 0;
             plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;
-        const bool wide = plan->wide;
-        choose_width(plan);
-        if (wide != plan->wide)
+        if (choose_width(plan))
             continue;
         count_imports(r);
         rows_count_mangled(r);

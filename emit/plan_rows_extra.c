@@ -230,7 +230,7 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
 /* Bytes of all that is unwind tables, without what makes entries longer than they have to be. */
 static uint64_t unwind_least(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    return unwind_frame_size(shape_unwind(plan, s), s->plt != 0) + unwind_header_size(s->framed, s->plt != 0) +
+    return unwind_frame_size(shape_unwind(plan, l, s), s->plt != 0) + unwind_header_size(s->framed, s->plt != 0) +
            l->extra.exceptions;
 }
 

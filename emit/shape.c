@@ -452,7 +452,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_PLT_GOT].size = plt_direct_size(elf->cf_protection) * (uint64_t)l->extra.direct;
     section[SECTION_PLT_SECOND].size = shape_has_second(l, s) ? plt_second_size(s->plt) : 0;
     section[SECTION_FINI].size = plan_landing(l) + FINI_BYTES;
-    const uint64_t entries = shape_unwind(plan, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
+    const uint64_t entries = shape_unwind(plan, l, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
     section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
     section[SECTION_GCC_EXCEPT_TABLE].size = l->extra.exceptions;

@@ -190,9 +190,9 @@ static inline bool shape_excepts(const struct shape *s)
 }
 
 /* Bytes of all unwind entries at their shortest, and of the CIE of those with an exception table. */
-static inline uint64_t shape_unwind(const struct plan *plan, const struct shape *s)
+static inline uint64_t shape_unwind(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    const uint64_t entry = plan_unwind_entry(plan);
+    const uint64_t entry = plan_unwind_entry(plan, l);
     return (s->framed - s->frameless) * entry + s->frameless * (uint64_t)UNWIND_FRAMELESS +
            s->tabled * (UNWIND_TABLED - entry) +
            s->tabled_frameless * (uint64_t)(UNWIND_TABLED_FRAMELESS - UNWIND_FRAMELESS) +

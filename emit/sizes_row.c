@@ -70,7 +70,7 @@ struct part {
 static int64_t balance(const struct library *l, const struct part *p, int64_t more)
 {
     const uint32_t align = code_align(l->row);
-    const uint32_t most = l->plan->wide ? INT32_MAX / align : NARROW_MOST / align;
+    const uint32_t most = plan_is_wide(l->plan, l->row) ? INT32_MAX / align : NARROW_MOST / align;
     const uint32_t count = p->end - p->first;
     uint64_t is = 0;
     for (uint32_t i = p->first; i < p->end; i++)
@@ -96,7 +96,7 @@ static int64_t place(const struct library *l, const uint32_t *least, const struc
 {
     const uint64_t key = plan_key(l->row, PURPOSE_WEIGHT);
     const uint32_t align = code_align(l->row);
-    const uint32_t most = l->plan->wide ? INT32_MAX / 2 : NARROW_MOST;
+    const uint32_t most = plan_is_wide(l->plan, l->row) ? INT32_MAX / 2 : NARROW_MOST;
     int64_t more = 0;
     for (uint32_t i = p->first; i < p->end; i++)
         p->ranked[i] = (struct ranked){.value = least[i], .place = i, .key = random_at(key, i)};
