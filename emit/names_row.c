@@ -154,20 +154,65 @@ static uint32_t name_within(uint32_t rest, bool *even)
     return name;
 }
 
-/* Where no name is as long as that with its digits, a function has two parameters, and an object is a member. */
+/* Words of `length` characters, and that number before them. */
+static uint8_t *put_component(uint64_t key, uint32_t length, uint8_t *at)
+{
+    at = put_number(at, length);
+    words_camel_case(key, length, (char *)at);
+    return at + length;
+}
+
+/* A reference to a constant object of a class S_::words<S0_>. */
+#define PARAMETER_BEGINS "RKNS_"
+#define PARAMETER_ENDS   "IS0_EE"
+
+/* What a long mangled name has besides its own: of functions in turn what it is in, and parameters, of templates in the
+ * library's namespace with the first that it is in as an argument, which are the first substitutions; of objects only
+ * the former. */
+enum {
+    OWN_MOST = 14, /* characters of its own name, with digits, about */
+    WORDS_LEAST = 5,
+    WORDS_KINDS = 9, /* of lengths, from the least on */
+    COMPONENT_MOST = 2 + WORDS_LEAST + WORDS_KINDS - 1,
+    PARAMETER = sizeof PARAMETER_BEGINS - 1 + sizeof PARAMETER_ENDS - 1,
+    PARAMETERS_MOST = PROFILE_NAME_MOST / (PARAMETER + WORDS_LEAST)
+};
+
+/* Where no name is as long as that with its digits, a function has a parameter more, and an object is a member. */
 static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
 {
     const bool function = is_function(l, place);
     const size_t prefix = strlen(l->prefix);
-    bool even;
-    uint32_t name = name_within(length - mangled_length(l, function), &even);
-    name -= even || function ? 0 : 1;
+    const uint64_t key = words_key(l, place);
+    uint8_t parameter[PARAMETERS_MOST];
+    uint32_t parameters = 0;
+    uint32_t rest = length - mangled_length(l, function);
     at = put_number(put_bytes(at, "_ZN", 3), (uint32_t)prefix);
     at = put_bytes(at, l->prefix, prefix);
+    for (uint32_t i = 0; rest > OWN_MOST + COMPONENT_MOST + PARAMETER; i++) {
+        const uint32_t words = WORDS_LEAST + random_below(random_at(key, i), WORDS_KINDS);
+        const bool follows = function && i % 2 && parameters < PARAMETERS_MOST;
+        rest -= names_digits(words) + words + (follows ? PARAMETER : 0);
+        if (follows)
+            parameter[parameters++] = (uint8_t)words;
+        else
+            at = put_component(random_at(~key, i), words, at);
+    }
+    bool even;
+    uint32_t name = name_within(rest + (parameters > 0), &even); /* which takes the place of 'v' */
+    name -= even || function ? 0 : 1;
     at = put_numbered(l, place, name, put_number(at, name));
     if (!function)
         return put_bytes(at, even ? "E" : "1xE", even ? 1 : 3);
-    return put_bytes(at, even ? "Ev" : "Eii", even ? 2 : 3);
+    at = put_bytes(at, "E", 1);
+    for (uint32_t i = 0; i < parameters; i++) {
+        at = put_bytes(at, PARAMETER_BEGINS, sizeof PARAMETER_BEGINS - 1);
+        at = put_component(random_at(~key, ~(uint64_t)i), parameter[i], at);
+        at = put_bytes(at, PARAMETER_ENDS, sizeof PARAMETER_ENDS - 1);
+    }
+    if (parameters)
+        return put_bytes(at, "i", even ? 0 : 1);
+    return put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
 }
 
 /* The number in so many digits. */

@@ -138,7 +138,9 @@ class Twin:
             wanted = [f"--tools={tool}", "--phases=phase1,phase2", "--cache=warm", f"--json={tool}.json", *preload]
             for times in (1, repeat):  # the first to warm up
                 command = ["pyelfprobe", "--quiet", f"--repeat={times}", *wanted, "real.list", "made.list"]
-                self.run(*command, most=1, to=f"{tool}.txt")
+                done = self.run(*command, most=1, to=f"{tool}.txt")
+                if not (self.directory / f"{tool}.json").exists():
+                    raise Failed(f"pyelfprobe: {done.stderr.strip()}")
             self.take(json.loads((self.directory / f"{tool}.json").read_text()))
 
     def take(self, report):

@@ -99,8 +99,9 @@ def debian_library(pattern, package, dbg, _, __):
     return Application([path], [path])
 
 
-def gdb(_, __):
-    program = needs("/usr/bin/gdb", "gdb")
+def program(path, package, _, __):
+    """A program and what it would load."""
+    program = needs(path, package)
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     paths = [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
     named = {pathlib.Path(path).name: pathlib.Path(path) for path in [program, *paths]}
@@ -154,8 +155,15 @@ APPLICATIONS = {
     "numpy": numpy,
     "petsc": functools.partial(debian_library, *PETSC),
     "ipopt": functools.partial(debian_library, *IPOPT),
-    "gdb": gdb,
+    "gdb": functools.partial(program, "/usr/bin/gdb", "gdb"),
     "mpi4py": mpi4py,
     "libc": libc,
     "pynamic": pynamic,
+    "gromacs": functools.partial(program, "/usr/bin/gmx", "gromacs"),
+    "lammps": functools.partial(program, "/usr/bin/lmp", "lammps"),
+    "cp2k": functools.partial(program, "/usr/bin/cp2k.psmp", "cp2k"),
+    "nwchem": functools.partial(program, "/usr/bin/nwchem.openmpi", "nwchem-openmpi"),
+    "openfoam": functools.partial(program, "/usr/bin/simpleFoam", "openfoam"),
+    "paraview": functools.partial(program, "/usr/bin/paraview", "paraview"),
+    "blender": functools.partial(program, "/usr/bin/blender", "blender"),
 }
