@@ -153,7 +153,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
-    advance -= repeat_state(&p, more, advance, true, f->address);
+    advance -= repeat_state(&p, more, advance, true, f->size);
     if (advance <= 0xff) {
         p = put_u8(p, CFA_ADVANCE_LOC1);
         p = put_u8(p, (uint8_t)advance);
@@ -187,7 +187,7 @@ static void frameless_entry(struct writer *w, const struct unwind_function *f, u
     const uint32_t size = (f->table ? (uint32_t)UNWIND_TABLED_FRAMELESS : (uint32_t)UNWIND_FRAMELESS) + more;
     uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *const end = w->frame + size;
-    repeat_state(&p, more, f->size, false, f->address);
+    repeat_state(&p, more, f->size, false, f->size);
     memset(p, CFA_NOP, (size_t)(end - p));
     w->frame += size;
     w->at += size;

@@ -356,6 +356,8 @@ static uint8_t *put_block(const struct code *c, uint8_t *p, uint32_t number, boo
     else
         copy_in_steps(p, c->blocks->bytes.code.data + b->code, size);
     uint64_t r = random_next(random);
+    if ((r & UINT8_MAX) < c->library->alike_code)
+        r = random_mix(number);
     for (uint32_t i = 0; i < b->constants; i++, r = r * RANDOM_STEP + 1)
         put_u32(p + constant[i], (uint32_t)(r >> 36));
     const uint32_t object = (uint32_t)choose_object(c, r);

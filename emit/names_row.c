@@ -154,7 +154,21 @@ static uint32_t name_within(uint32_t rest, bool *even)
     return name;
 }
 
-/* Words of `length` characters, and that number before them. */
+/* A reference to a constant object of a class S_::words<S0_>: of the library's namespace and what is first in it. */
+#define PARAMETER_BEGINS "RKNS_"
+#define PARAMETER_ENDS   "IS0_EE"
+
+/* What a long mangled name consists of. */
+enum {
+    WORDS_LEAST = 5, /* characters of a component, without their number */
+    WORDS_KINDS = 9, /* of lengths, from the least on */
+    COMPONENT_MOST = 2 + WORDS_LEAST + WORDS_KINDS - 1,
+    PARAMETER = sizeof PARAMETER_BEGINS - 1 + sizeof PARAMETER_ENDS - 1,
+    PARAMETERS_MOST = PROFILE_NAME_MOST / (PARAMETER + WORDS_LEAST),
+    LAST_LEAST = 4
+};
+
+/* Words of so many characters, and their number before them. */
 static uint8_t *put_component(uint64_t key, uint32_t length, uint8_t *at)
 {
     at = put_number(at, length);
@@ -162,35 +176,29 @@ static uint8_t *put_component(uint64_t key, uint32_t length, uint8_t *at)
     return at + length;
 }
 
-/* A reference to a constant object of a class S_::words<S0_>. */
-#define PARAMETER_BEGINS "RKNS_"
-#define PARAMETER_ENDS   "IS0_EE"
-
-/* What a long mangled name has besides its own: of functions in turn what it is in, and parameters, of templates in the
- * library's namespace with the first that it is in as an argument, which are the first substitutions; of objects only
- * the former. */
-enum {
-    OWN_MOST = 14, /* characters of its own name, with digits, about */
-    WORDS_LEAST = 5,
-    WORDS_KINDS = 9, /* of lengths, from the least on */
-    COMPONENT_MOST = 2 + WORDS_LEAST + WORDS_KINDS - 1,
-    PARAMETER = sizeof PARAMETER_BEGINS - 1 + sizeof PARAMETER_ENDS - 1,
-    PARAMETERS_MOST = PROFILE_NAME_MOST / (PARAMETER + WORDS_LEAST)
-};
-
-/* Where no name is as long as that with its digits, a function has a parameter more, and an object is a member. */
-static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
+/* Parameters of a function: of classes with names of these lengths, and an int. */
+static uint8_t *put_parameters(uint64_t key, const uint8_t *words, uint32_t count, bool more, uint8_t *at)
 {
-    const bool function = is_function(l, place);
-    const size_t prefix = strlen(l->prefix);
+    for (uint32_t i = 0; i < count; i++) {
+        at = put_bytes(at, PARAMETER_BEGINS, sizeof PARAMETER_BEGINS - 1);
+        at = put_component(random_at(key, ~(uint64_t)i), words[i], at);
+        at = put_bytes(at, PARAMETER_ENDS, sizeof PARAMETER_ENDS - 1);
+    }
+    return put_bytes(at, "i", more);
+}
+
+/* The rest of a mangled name of so many characters where these are many: a class with a name of its own, what is in
+ * that and, of a function, between these its parameters. */
+static uint8_t *put_nested(const struct plan_library *l, uint32_t place, uint32_t rest, bool function, uint8_t *at)
+{
     const uint64_t key = words_key(l, place);
+    const uint32_t own = WORDS_LEAST + names_digits(place);
     uint8_t parameter[PARAMETERS_MOST];
     uint32_t parameters = 0;
-    uint32_t rest = length - mangled_length(l, function);
-    at = put_number(put_bytes(at, "_ZN", 3), (uint32_t)prefix);
-    at = put_bytes(at, l->prefix, prefix);
-    for (uint32_t i = 0; rest > OWN_MOST + COMPONENT_MOST + PARAMETER; i++) {
-        const uint32_t words = WORDS_LEAST + random_below(random_at(key, i), WORDS_KINDS);
+    at = put_numbered(l, place, own, put_number(at, own));
+    rest -= own + names_digits(own);
+    for (uint32_t i = 0; rest > LAST_LEAST + COMPONENT_MOST + PARAMETER; i++) {
+        const uint32_t words = WORDS_LEAST + random_below(random_at(~key, i), WORDS_KINDS);
         const bool follows = function && i % 2 && parameters < PARAMETERS_MOST;
         rest -= names_digits(words) + words + (follows ? PARAMETER : 0);
         if (follows)
@@ -199,20 +207,34 @@ static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32
             at = put_component(random_at(~key, i), words, at);
     }
     bool even;
-    uint32_t name = name_within(rest + (parameters > 0), &even); /* which takes the place of 'v' */
+    uint32_t name = name_within(rest + (parameters > 0), &even); /* which take the place of 'v' */
+    name -= even || function ? 0 : 1;
+    at = put_component(~key, name, at);
+    if (!function)
+        return put_bytes(at, even ? "E" : "1xE", even ? 1 : 3);
+    at = put_bytes(at, "E", 1);
+    if (parameters)
+        return put_parameters(~key, parameter, parameters, !even, at);
+    return put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
+}
+
+/* Where no name is as long as that with its digits, a function has a parameter more, and an object is a member. */
+static uint8_t *put_mangled(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
+{
+    const bool function = is_function(l, place);
+    const size_t prefix = strlen(l->prefix);
+    const uint32_t rest = length - mangled_length(l, function);
+    at = put_number(put_bytes(at, "_ZN", 3), (uint32_t)prefix);
+    at = put_bytes(at, l->prefix, prefix);
+    if (rest > WORDS_LEAST + names_digits(place) + 2 + LAST_LEAST + COMPONENT_MOST)
+        return put_nested(l, place, rest, function, at);
+    bool even;
+    uint32_t name = name_within(rest, &even);
     name -= even || function ? 0 : 1;
     at = put_numbered(l, place, name, put_number(at, name));
     if (!function)
         return put_bytes(at, even ? "E" : "1xE", even ? 1 : 3);
-    at = put_bytes(at, "E", 1);
-    for (uint32_t i = 0; i < parameters; i++) {
-        at = put_bytes(at, PARAMETER_BEGINS, sizeof PARAMETER_BEGINS - 1);
-        at = put_component(random_at(~key, ~(uint64_t)i), parameter[i], at);
-        at = put_bytes(at, PARAMETER_ENDS, sizeof PARAMETER_ENDS - 1);
-    }
-    if (parameters)
-        return put_bytes(at, "i", even ? 0 : 1);
-    return put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
+    return put_bytes(at, even ? "Ev" : "Eii", even ? 2 : 3);
 }
 
 /* The number in so many digits. */

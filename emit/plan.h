@@ -104,6 +104,7 @@ struct plan_library {
     bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
+    uint8_t alike_code; /* out of 256 blocks of code, how many have the same constants wherever they are (code.c) */
     bool plain_names;   /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;
     bool untold; /* a module without attributes, because its row has too few relocations for them */
