@@ -185,7 +185,7 @@ static uint8_t choose_alike_code(const struct profile_row *row)
 {
     /* what zstd -3 makes of each, %, as measured: of code with other constants in each block, and by how much less with
      * the same ones; of constants as real ones are */
-    enum { OF_CODE = 33, OF_CODE_LESS = 7, OF_CONSTANTS = 25, OF_UNWIND = 27, OF_RELOCATIONS = 9 };
+    enum { OF_CODE = 33, OF_CODE_LESS = 7, OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
     const int64_t packed = row->value[ROW_ZSTD_TEXT];
     const int64_t code = (int64_t)rows_value_or(row, ROW_SHARE_CODE, 0);
     const int64_t natural = OF_CODE * code + OF_CONSTANTS * (int64_t)rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +

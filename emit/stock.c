@@ -179,14 +179,6 @@ struct stock_taste stock_taste_for(uint64_t size, uint64_t packed)
     return (struct stock_taste){.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0};
 }
 
-struct stock_taste stock_taste_at(uint32_t number)
-{
-    const uint32_t middle = STOCK_TASTES / 2;
-    if (number < middle)
-        return (struct stock_taste){.zeros = (middle - number) * (SHARE_ALL / middle)};
-    return (struct stock_taste){.fresh = (number - middle) * (SHARE_ALL / middle)};
-}
-
 /* A share of a piece; what is no whole byte makes one more of some pieces. */
 static uint64_t part_of(uint64_t piece, uint32_t share, uint64_t r)
 {

@@ -62,10 +62,6 @@ struct stock_taste {
 /* What to fill `size` bytes with so that zstd makes about `packed` bytes of them. */
 struct stock_taste stock_taste_for(uint64_t size, uint64_t packed);
 
-/* STOCK_TASTES tastes, from the one that compresses best: from only zeros over only literals to only random words. */
-enum { STOCK_TASTES = 2 * 128 + 1 };
-struct stock_taste stock_taste_at(uint32_t number);
-
 /* Fills `size` bytes with constants, other ones for another key. */
 void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key);
 

@@ -1,8 +1,9 @@
 /* Constants that compress as a row says; see taste.h.
  *
  * How much of them is random words, literals and zeros goes along one scale, from zeros alone to random words alone,
- * and the place on it is found by halving: a part takes the more the further it is. What else is in the part, code or
- * pointers, takes what it takes: of parts that are not small it is packed once.
+ * and the place on it is found in a few steps: a part takes the more the further it is. What else is in the part, code
+ * or pointers, takes what it takes: of parts that are not small it is packed once, and where it is nearly all not even
+ * that, but reckoned by its size.
  */
 #include "emit/taste.h"
 
@@ -14,19 +15,22 @@
 
 /* What zstd -3 makes of other parts of a library of ours, %, as measured. */
 enum {
-    CODE_PACKED = 30,
+    CODE_PACKED = 33,
+    CODE_ALIKE_LESS = 7, /* of code whose blocks all have the same constants */
     UNWIND_PACKED = 17,
-    STATES_PACKED = 41,
-    SYMBOLS_PACKED = 36,
+    STATES_PACKED = 25,
+    INDEX_PACKED = 80,
+    EXCEPTIONS_PACKED = 47,
     RELOCATIONS_PACKED = 9,
     POINTERS_PACKED = 17
 };
 
 enum {
     PART_SMALL = 1 << 16, /* bytes of one that is packed whole each time */
-    PART_SLICES = 4,      /* of a larger one than these together, so many, evenly spread, as the capture has it, */
-    PART_SLICE = 1 << 22, /* are packed */
-    FILL_LARGE = 1 << 20, /* of constants twice these: what is beyond is as the second half */
+    PART_SLICES = 4,      /* of a larger one than these together, so many, evenly spread, */
+    PART_SLICE = 1 << 20, /* are packed */
+    PART_OTHER = 8,       /* constants that are a smaller share of it than that hardly change what it takes */
+    FILL_LARGE = 1 << 18, /* of constants twice these: what is beyond is as the second half */
     FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes that a try needs, as the last piece may be cut off (stock_fill) */
 };
 
@@ -82,14 +86,16 @@ static void fill_spans(const struct place *p, struct stock_taste taste, uint64_t
 static uint64_t others_reckoned(const struct library *l, bool data)
 {
     const struct section *s = l->layout.section;
-    const uint64_t symbols = s[SECTION_DYNSYM].size + s[SECTION_DYNSTR].size;
     const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size + s[SECTION_RELR_DYN].size;
     const uint64_t states = UNWIND_UNIT * (uint64_t)l->row->extra.unwind;
-    const uint64_t unwind = s[SECTION_EH_FRAME].size + s[SECTION_GCC_EXCEPT_TABLE].size;
+    const uint64_t unwind = s[SECTION_EH_FRAME].size;
     if (data)
         return (l->row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
-    return s[SECTION_TEXT].size * CODE_PACKED / 100 + (unwind - states) * UNWIND_PACKED / 100 +
-           states * STATES_PACKED / 100 + symbols * SYMBOLS_PACKED / 100 + relocations * RELOCATIONS_PACKED / 100;
+    const uint64_t code = CODE_PACKED - (unsigned)CODE_ALIKE_LESS * l->row->alike_code / UINT8_MAX;
+    return (s[SECTION_TEXT].size * code + (unwind - states) * UNWIND_PACKED + states * STATES_PACKED +
+            s[SECTION_EH_FRAME_HDR].size * INDEX_PACKED + s[SECTION_GCC_EXCEPT_TABLE].size * EXCEPTIONS_PACKED +
+            relocations * RELOCATIONS_PACKED) /
+           100;
 }
 
 static struct stock_taste taste_reckoned(const struct place *p)
@@ -230,27 +236,51 @@ static uint64_t pack_others(const struct bench *b)
     return whole > place ? whole - place : 1;
 }
 
-/* Fills the place so that the part comes nearest to what it should take, by halving. */
-static void halve(const struct bench *b)
+/* What was tried: so many bytes were aimed at, and the part takes so many more than it should. */
+struct aim {
+    int64_t at, more;
+    bool is_known;
+};
+
+/* Between too few and too many, where a line through these says, or half way. */
+static int64_t between(const struct aim *few, const struct aim *many, bool half)
 {
-    const uint64_t wanted = (uint64_t)b->place.packed;
+    const int64_t room = many->at - few->at;
+    if (half || !few->is_known || !many->is_known)
+        return few->at + room / 2;
+    return few->at + (int64_t)((double)room * (double)-few->more / (double)(many->more - few->more));
+}
+
+/* Fills the place so that the part comes near to what it should take: first as its size alone has it, then with so much
+ * more or less as that was off, and then between what is too much and too little. */
+static void approach(const struct bench *b)
+{
+    enum { TRIES = 12, NEAR = 200 /* a part of what is wanted */ };
+    const int64_t wanted = b->place.packed;
+    struct aim few = {.at = 0};
+    struct aim many = {.at = (int64_t)b->place.size};
+    struct stock_taste best = {0};
     uint64_t nearest = UINT64_MAX;
-    uint32_t best = 0;
-    for (uint32_t first = 0, end = STOCK_TASTES; first < end;) {
-        const uint32_t middle = first + (end - first) / 2;
-        fill(b, stock_taste_at(middle), b->others ? FILL_TRIED : UINT64_MAX);
-        const uint64_t packed = pack(b);
-        const uint64_t apart = packed > wanted ? packed - wanted : wanted - packed;
+    int64_t at = wanted - (int64_t)(b->others ? b->others : others_reckoned(b->place.l, b->place.flags));
+    at = at < few.at ? few.at : at < many.at ? at : many.at;
+    for (unsigned tries = 0; tries < TRIES && nearest > (uint64_t)wanted / NEAR; tries++) {
+        const struct stock_taste taste = stock_taste_for(b->place.size, (uint64_t)at);
+        fill(b, taste, b->others ? FILL_TRIED : UINT64_MAX);
+        const int64_t more = (int64_t)pack(b) - wanted;
+        const uint64_t apart = more > 0 ? (uint64_t)more : (uint64_t)-more;
         if (apart < nearest) {
             nearest = apart;
-            best = middle;
+            best = taste;
         }
-        if (packed < wanted)
-            first = middle + 1;
-        else
-            end = middle;
+        *(more > 0 ? &many : &few) = (struct aim){at, more, true};
+        if ((more > 0 && at == 0) || (more < 0 && at == (int64_t)b->place.size) || many.at - few.at < 2)
+            break;
+        at -= more;
+        if (few.is_known && many.is_known)
+            at = between(&few, &many, tries % 3 == 2);
+        at = at < few.at ? few.at : at < many.at ? at : many.at;
     }
-    fill(b, stock_taste_at(best), UINT64_MAX);
+    fill(b, best, UINT64_MAX);
 }
 
 /* Of a large part the others are packed with the place as it was before, until that changes little. Where the
@@ -263,14 +293,14 @@ static void steer(struct bench *b)
         fill(b, (struct stock_taste){0}, UINT64_MAX);
         b->others = pack_others(b);
     }
-    halve(b);
+    approach(b);
     for (unsigned round = 1; changes && b->others && round < ROUNDS; round++) {
         const uint64_t before = b->others;
         b->others = pack_others(b);
         const uint64_t changed = b->others > before ? b->others - before : before - b->others;
         if (changed <= (uint64_t)b->place.packed / LITTLE)
             return;
-        halve(b);
+        approach(b);
     }
 }
 
@@ -289,6 +319,11 @@ bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
         struct bench b = {.place = place_in(l, image, data)};
         if (!b.place.size || b.place.packed == PROFILE_DERIVED)
             continue;
+        const uint64_t part = part_size(&b.place);
+        if (part > PART_SMALL && b.place.size < part / PART_OTHER) {
+            fill_spans(&b.place, taste_reckoned(&b.place), UINT64_MAX);
+            continue;
+        }
         if (!prepare(&b, arena))
             return false;
         steer(&b);

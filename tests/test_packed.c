@@ -69,7 +69,7 @@ static void test_one_byte_and_random_ones(void **state)
     free(bytes);
 }
 
-/* Constants of each taste, of which the next compresses no better, but for literals alone. */
+/* Constants that are to take ever more: the next ones compress no better, but for literals alone. */
 static void test_constants(void **state)
 {
     const struct manner usual = manner_usual();
@@ -80,8 +80,8 @@ static void test_constants(void **state)
     assert_non_null(bytes);
     for (size_t size = 500; size <= MOST; size *= 6) {
         uint64_t before = 0;
-        for (uint32_t taste = 0; taste < STOCK_TASTES; taste += STOCK_TASTES / 16) {
-            stock_fill(stock, stock_taste_at(taste), bytes, size, 1);
+        for (unsigned sixteenths = 0; sixteenths <= 16; sixteenths++) {
+            stock_fill(stock, stock_taste_for(size, size * sixteenths / 16), bytes, size, 1);
             check_near(bytes, size, 3);
             const uint64_t packed = packed_size(bytes, size, &places);
             assert_true(packed + packed / 10 + 12 >= before);
