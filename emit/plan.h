@@ -286,7 +286,7 @@ struct plan {
     bool wanted[SIZE_KINDS];    /* whether the profile states the size */
     bool stripped;              /* the profile wants no symbol tables */
     bool without_debug;         /* the profile wants no debug information */
-    bool wide;                  /* functions may reach 64 KiB, of libraries without a row */
+    bool wide;                  /* functions may reach 64 KiB, in any library with a row, or in one without */
     uint64_t total[SIZE_KINDS]; /* sums over modules and utilities */
     uint64_t functions;
     uint64_t link[SIZE_KINDS]; /* sizes of pyelf-link, its parts included */

@@ -186,15 +186,15 @@ static uint8_t choose_alike_code(const struct profile_row *row)
     /* what zstd -3 makes of each, %, as measured: of code with other constants in each block, and by how much less with
      * the same ones; of constants as real ones are */
     enum { OF_CODE = 33, OF_CODE_LESS = 7, OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
-    const int64_t packed = row->value[ROW_ZSTD_TEXT];
-    const int64_t code = (int64_t)rows_value_or(row, ROW_SHARE_CODE, 0);
-    const int64_t natural = OF_CODE * code + OF_CONSTANTS * (int64_t)rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +
-                            OF_UNWIND * (int64_t)rows_value_or(row, ROW_SHARE_UNWIND, 0) +
-                            OF_RELOCATIONS * (int64_t)rows_value_or(row, ROW_SHARE_RELOCATIONS, 0);
-    if (packed <= 0 || natural <= 100 * packed)
+    const uint64_t packed = 100 * rows_value_or(row, ROW_ZSTD_TEXT, 0);
+    const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
+    const uint64_t natural = OF_CODE * code + OF_CONSTANTS * rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +
+                             OF_UNWIND * rows_value_or(row, ROW_SHARE_UNWIND, 0) +
+                             OF_RELOCATIONS * rows_value_or(row, ROW_SHARE_RELOCATIONS, 0);
+    if (!packed || natural <= packed)
         return 0;
-    const int64_t alike = (natural - 100 * packed) * UINT8_MAX / (OF_CODE_LESS * code + 1);
-    return (uint8_t)(alike < UINT8_MAX ? alike : UINT8_MAX);
+    const uint64_t all = OF_CODE_LESS * code; /* by which it could be less */
+    return natural - packed < all ? (uint8_t)((natural - packed) / (all / UINT8_MAX + 1)) : UINT8_MAX;
 }
 
 /* Dynamic symbols of a stripped library, about; others have need of undefined ones alone. */
@@ -460,14 +460,16 @@ static void count_imports(struct rows *r)
     }
 }
 
-/* Whether unwind tables have room for entries of functions that reach 64 KiB: not where the average one is shorter. */
-static bool has_wide_entries(const struct plan *plan, const struct plan_library *l)
+/* Whether functions that reach 64 KiB, if there are any, are few, by sizes that the row says, and unwind tables have no
+ * room for longer entries, as the average one is shorter: then they are smaller. */
+static bool has_narrow_entries(const struct plan *plan, const struct plan_library *l)
 {
-    enum { EACH_MORE = 8 }; /* bytes of its row in the index */
+    enum { EACH_MORE = 8 /* bytes of its row in the index */, CODE_LARGE = 1 << 14 /* of each function */ };
     const struct profile_row *row = l->said;
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, functions_of(plan, l));
     const uint64_t tables = rows_value_or(row, ROW_EXCEPTIONS_TABLE, 0) + (UNWIND_WIDE + EACH_MORE) * entries;
-    return rows_value_or(row, ROW_SHARE_UNWIND, UINT64_MAX) >= tables;
+    return row->text[ROW_TEXT_FUNCTION_SIZES] && rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_LARGE < entries &&
+           rows_value_or(row, ROW_SHARE_UNWIND, UINT64_MAX) < tables;
 }
 
 /* Which libraries have functions that may reach 64 KiB; whether any is new among them. */
@@ -478,11 +480,12 @@ static bool choose_width(struct plan *plan)
         struct plan_library *l = &plan->library[i];
         const uint64_t text = rows_value_or(l->said, ROW_TEXT, 0);
         const uint64_t functions = l->functions ? l->functions : 1;
-        const bool reaches = text / functions * 16 > 60000 && has_wide_entries(plan, l);
+        const bool reaches = text / functions * 16 > 60000 && !has_narrow_entries(plan, l);
         const bool visits = l->kind == LIBRARY_MODULE && l->chains > 1000; /* in one function */
         const bool wide = text > 60000 && (reaches || visits || l->per_function > 500);
         any |= wide && !l->wide;
         l->wide |= wide;
+        plan->wide |= wide;
     }
     return any;
 }

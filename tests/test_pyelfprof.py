@@ -167,6 +167,26 @@ def test_counts_that_are_known(capture, tmp_path):
         check_links(path, row)
 
 
+def test_what_is_imported_again_and_has_two_names(capture, tmp_path):
+    """Each symbol is counted once, and each function that has the address of another one."""
+    lower = built(
+        tmp_path,
+        "liblower",
+        "int one(void) {return 1;} int two(void) {return 2;} int three(void) {return 3;}\n"
+        "int first(void) __attribute__((alias(\"one\"))); int again(void) __attribute__((alias(\"one\")));\n"
+        "__asm__(\".globl bare, blank\\n.type bare, @function\\n.type blank, @function\\nbare:\\nblank:\");\n",
+    )
+    calls = "int one(void), two(void); int %s(void) {return one() + two();}\n"
+    uppers = [
+        built(tmp_path, name, calls % name, "-L" + str(tmp_path), "-llower", *more)
+        for name, more in (("libleft", []), ("libright", []))
+    ]
+    low, *up = capture(lower, *uppers).rows
+    assert low["dynamic"]["functions"] == 7 and low["dynamic"]["aliases"] == 2
+    assert [edges(row) for row in up] == [{0: 2}, {0: 2}] and low["used"] == 2
+    assert "used" not in up[0] and "aliases" not in up[0]["dynamic"]
+
+
 CONSTRUCTORS = """
 static int a[9];
 __attribute__((constructor)) static void first(void) {for (int i = 0; i < 9; i++) a[i] = i * a[8 - i];}
@@ -881,6 +901,7 @@ def test_five_hundred_libraries(programs, capture, tmp_path):
     captured = capture(tmp_path / "many", names=False)
     assert len(captured.rows) == 495
     assert len(captured.text) < 500_000
+    assert not any("jump-slot" in row["relocations"] for row in captured.rows)  # as many as slots of the PLT
     # The lengths of generated names are few and have the fine ones for it; sizes of functions have the coarse.
     assert {len(quantiles(row["name-lengths"])) for row in captured.rows} == {101}
     assert {len(quantiles(row["function-sizes"])) for row in captured.rows} == {21}

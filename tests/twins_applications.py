@@ -99,13 +99,16 @@ def debian_library(pattern, package, dbg, _, __):
     return Application([path], [path])
 
 
-def program(path, package, _, __):
-    """A program and what it would load."""
+def program(path, package, *_, unsaid=(), without=(), environment=()):
+    """A program and what it would load; beside what its libraries need without DT_NEEDED, and in this environment."""
     program = needs(path, package)
+    os.environ.update(environment)
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     paths = [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
     named = {pathlib.Path(path).name: pathlib.Path(path) for path in [program, *paths]}
-    return Application(["--without-libc", "--exec", program], named=named, program=program)
+    left_out = [f"--without={pattern}" for pattern in without]
+    capture = ["--without-libc", *left_out, "--exec", program]
+    return Application(capture, named=named, program=program, unsaid=[find() for find in unsaid])
 
 
 def libc(_, __):
@@ -150,6 +153,8 @@ def pynamic(options, _):
 
 PETSC = [LIBRARIES / "libpetsc_real.so.3.18.[0-9]*", "libpetsc-real3.18", "libpetsc-real3.18-dbg"]
 IPOPT = ["/usr/lib/libipopt.so.1.[0-9]*", "coinor-libipopt1v5", "coinor-libipopt1v5-dbg"]
+OPENFOAM = {"WM_PROJECT_DIR": "/usr/share/openfoam"}  # where its constructors look for settings
+JEMALLOC = ["libjemalloc.*"]  # which cannot be opened later, for its thread-local memory
 APPLICATIONS = {
     "lib-dynload": lib_dynload,
     "numpy": numpy,
@@ -163,7 +168,7 @@ APPLICATIONS = {
     "lammps": functools.partial(program, "/usr/bin/lmp", "lammps"),
     "cp2k": functools.partial(program, "/usr/bin/cp2k.psmp", "cp2k"),
     "nwchem": functools.partial(program, "/usr/bin/nwchem.openmpi", "nwchem-openmpi"),
-    "openfoam": functools.partial(program, "/usr/bin/simpleFoam", "openfoam"),
-    "paraview": functools.partial(program, "/usr/bin/paraview", "paraview"),
-    "blender": functools.partial(program, "/usr/bin/blender", "blender"),
+    "openfoam": functools.partial(program, "/usr/bin/simpleFoam", "openfoam", environment=OPENFOAM),
+    "paraview": functools.partial(program, "/usr/bin/paraview", "paraview", unsaid=[debian_python]),
+    "blender": functools.partial(program, "/usr/bin/blender", "blender", without=JEMALLOC),
 }
