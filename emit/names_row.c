@@ -154,16 +154,20 @@ static uint32_t name_within(uint32_t rest, bool *even)
     return name;
 }
 
-/* A reference to a constant object of a class S_::words<S0_>: of the library's namespace and what is first in it. */
+/* A reference to a constant object of a class S_::words<S0_, ...>: of the library's namespace and what is first in it,
+ * the more often the longer the name is, as in those of templates that are made of others. */
 #define PARAMETER_BEGINS "RKNS_"
-#define PARAMETER_ENDS   "IS0_EE"
+#define PARAMETER_TYPE   "S0_"
 
 /* What a long mangled name consists of. */
 enum {
     WORDS_LEAST = 5, /* characters of a component, without their number */
     WORDS_KINDS = 9, /* of lengths, from the least on */
     COMPONENT_MOST = 2 + WORDS_LEAST + WORDS_KINDS - 1,
-    PARAMETER = sizeof PARAMETER_BEGINS - 1 + sizeof PARAMETER_ENDS - 1,
+    TYPES_MOST = 6,
+    TYPES_EACH = 64, /* characters of a name for each type beyond one */
+    TYPE = sizeof PARAMETER_TYPE - 1,
+    PARAMETER = sizeof PARAMETER_BEGINS - 1 + sizeof "IEE" - 1,
     PARAMETERS_MOST = PROFILE_NAME_MOST / (PARAMETER + WORDS_LEAST),
     LAST_LEAST = 4
 };
@@ -176,15 +180,17 @@ static uint8_t *put_component(uint64_t key, uint32_t length, uint8_t *at)
     return at + length;
 }
 
-/* Parameters of a function: of classes with names of these lengths, and an int. */
-static uint8_t *put_parameters(uint64_t key, const uint8_t *words, uint32_t count, bool more, uint8_t *at)
+/* Parameters of a function, `count` of them: of classes with names of these lengths, and so many types. */
+static uint8_t *put_parameters(uint64_t key, const uint8_t *words, uint32_t count, uint32_t types, uint8_t *at)
 {
     for (uint32_t i = 0; i < count; i++) {
         at = put_bytes(at, PARAMETER_BEGINS, sizeof PARAMETER_BEGINS - 1);
-        at = put_component(random_at(key, ~(uint64_t)i), words[i], at);
-        at = put_bytes(at, PARAMETER_ENDS, sizeof PARAMETER_ENDS - 1);
+        at = put_u8(put_component(random_at(key, ~(uint64_t)i), words[i], at), 'I');
+        for (uint32_t k = 0; k < types; k++)
+            at = put_bytes(at, PARAMETER_TYPE, TYPE);
+        at = put_bytes(at, "EE", 2);
     }
-    return put_bytes(at, "i", more);
+    return at;
 }
 
 /* The rest of a mangled name of so many characters where these are many: a class with a name of its own, what is in
@@ -193,14 +199,16 @@ static uint8_t *put_nested(const struct plan_library *l, uint32_t place, uint32_
 {
     const uint64_t key = words_key(l, place);
     const uint32_t own = WORDS_LEAST + names_digits(place);
+    const uint32_t types = 1 + (rest < TYPES_EACH * (TYPES_MOST - 1) ? rest / TYPES_EACH : TYPES_MOST - 1);
+    const uint32_t size = PARAMETER + TYPE * types;
     uint8_t parameter[PARAMETERS_MOST];
     uint32_t parameters = 0;
     at = put_numbered(l, place, own, put_number(at, own));
     rest -= own + names_digits(own);
-    for (uint32_t i = 0; rest > LAST_LEAST + COMPONENT_MOST + PARAMETER; i++) {
+    for (uint32_t i = 0; rest > LAST_LEAST + COMPONENT_MOST + size; i++) {
         const uint32_t words = WORDS_LEAST + random_below(random_at(~key, i), WORDS_KINDS);
         const bool follows = function && i % 2 && parameters < PARAMETERS_MOST;
-        rest -= names_digits(words) + words + (follows ? PARAMETER : 0);
+        rest -= names_digits(words) + words + (follows ? size : 0);
         if (follows)
             parameter[parameters++] = (uint8_t)words;
         else
@@ -214,7 +222,7 @@ static uint8_t *put_nested(const struct plan_library *l, uint32_t place, uint32_
         return put_bytes(at, even ? "E" : "1xE", even ? 1 : 3);
     at = put_bytes(at, "E", 1);
     if (parameters)
-        return put_parameters(~key, parameter, parameters, !even, at);
+        return put_bytes(put_parameters(~key, parameter, parameters, types, at), "i", !even);
     return put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
 }
 
