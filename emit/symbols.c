@@ -421,9 +421,10 @@ static bool shuffle_names(const struct symbols *t, const struct others *o, struc
         p = put_bytes(p, names + at, strlen((const char *)names + at) + 1);
     }
     assert(p == shuffled + size);
-    for (uint32_t i = 0; i < symbols; i++) {
-        Elf64_Sym *const symbol = &t->dynsym[o->cxa_finalize + i];
-        if (symbol->st_name < from) /* the end of another's */
+    for (uint32_t i = 1; i < t->undefined + t->count;
+         i++) { /* defined ones, too: their names may be the ends of these */
+        Elf64_Sym *const symbol = &t->dynsym[i];
+        if (symbol->st_name < from || symbol->st_name - from >= size)
             continue;
         uint32_t at = symbol->st_name - from;
         while (at && names[at - 1])

@@ -231,6 +231,20 @@ def test_dynamic_names_share_their_ends(programs, tmp_path):
     check(path)
 
 
+def test_defined_names_may_end_undefined_ones(programs, tmp_path):
+    """Of a module whose undefined names are longer than any that there are; .dynstr has these in an order of its own."""
+    row = """- {kind: module, text: 360000, data: 2100, bss: 5000, functions: 60, dynamic: {functions: 5, objects: 56,
+  undefined: 109, dynstr: 9000}, plt: 50, outside: 2, share: {code: 300000, unwind: 9000},
+  name-lengths: '47 67 75 125 162 171 175 178 218 275 294 316 342 451 465 494 508 537 549 552 560'}"""
+    path = make(programs, tmp_path, [row]) / "libmodule0.so"
+    names = symbols(path, ".dynsym")
+    own = [name for kind, _, section, name in names if section != "UND"]
+    undefined = [name for kind, _, section, name in names if section == "UND"]
+    assert sum(any(other.endswith(name) for other in undefined) for name in own) > 5
+    programs.command([sys.executable, "-c", FIND, path, *own], leaks=False)
+    check(path)
+
+
 def test_dynamic_names_of_few_characters(programs, tmp_path):
     """As many as Fortran has of 7, with numbers that have fewer characters than decimal ones."""
     row = f"""- {{kind: utility, text: 900000, data: 4000, bss: 900, functions: 1900, dynamic: {{functions: 1900,
