@@ -461,14 +461,15 @@ static void count_imports(struct rows *r)
 }
 
 /* Whether functions that reach 64 KiB, if there are any, are few, by sizes that the row says, and unwind tables have no
- * room for longer entries, as the average one is shorter: then they are smaller. */
+ * room for longer entries, as the average one is shorter: then they are smaller, and others have their code. */
 static bool has_narrow_entries(const struct plan *plan, const struct plan_library *l)
 {
-    enum { EACH_MORE = 8 /* bytes of its row in the index */, CODE_LARGE = 1 << 14 /* of each function */ };
+    enum { EACH_MORE = 8 /* bytes of its row in the index */, TEXT_LARGE = 1 << 13 /* of each function */ };
     const struct profile_row *row = l->said;
+    const uint64_t text = rows_value_or(row, ROW_TEXT, 0);
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, functions_of(plan, l));
     const uint64_t tables = rows_value_or(row, ROW_EXCEPTIONS_TABLE, 0) + (UNWIND_WIDE + EACH_MORE) * entries;
-    return row->text[ROW_TEXT_FUNCTION_SIZES] && rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_LARGE < entries &&
+    return row->text[ROW_TEXT_FUNCTION_SIZES] && text / TEXT_LARGE < l->functions &&
            rows_value_or(row, ROW_SHARE_UNWIND, UINT64_MAX) < tables;
 }
 
