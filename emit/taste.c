@@ -29,7 +29,7 @@ enum {
     PART_SMALL = 1 << 16, /* bytes of one that is packed whole each time */
     PART_SLICES = 4,      /* of a larger one than these together, so many, evenly spread, */
     PART_SLICE = 1 << 20, /* are packed */
-    PART_OTHER = 24,       /* constants of text that are a smaller share of it than that hardly change what it takes */
+    PART_OTHER = 24,      /* constants of text that are a smaller share of it than that hardly change what it takes */
     FILL_LARGE = 1 << 18, /* of constants twice these: what is beyond is as the second half */
     FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes that a try needs, as the last piece may be cut off (stock_fill) */
 };

@@ -15,6 +15,7 @@ import pytest
 
 from conftest import BUILD
 from sets import PLAIN, manifest_of, profile_text
+from shells import as_in_a_shell
 
 PROGRAM = BUILD / "bin" / "pyelfmount"
 VARIANTS = {
@@ -58,12 +59,6 @@ def profile(tmp_path_factory):
     path = tmp_path_factory.mktemp("profile") / "odd.prof"
     path.write_text(profile_text(**PLAIN))
     return path
-
-
-def as_in_a_shell():
-    """A program that is started under nohup or in the background of a script goes on ignoring what these ignore."""
-    for number in (signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
 
 
 class Mount:

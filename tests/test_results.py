@@ -12,6 +12,7 @@ import termios
 import pytest
 
 from conftest import SOURCE
+from shells import as_in_a_shell
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
 
@@ -165,7 +166,7 @@ def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
     script.write_text(f'#!/bin/sh\n[ -e "$0.once" ] && kill -{number.name[3:]} $$\ntouch "$0.once"\nexec "$@"\n')
     script.chmod(0o755)
     arguments = ["--repeat", 3, "--launcher", script, "--phases", "import", "--json", path, altered.directory]
-    done = programs.run("pyelfrun", *arguments, status=128 + number)
+    done = programs.run("pyelfrun", *arguments, status=128 + number, preexec_fn=as_in_a_shell)
     assert f"was ended by signal {int(number)} " in done.stderr and done.stderr.count("\n") == 1
     assert load(path)["runs"][1]["exit-status"] == 128 + number
     assert "1 of 2 runs failed" in programs.run("pyelfstat", "--runs", path).stdout
