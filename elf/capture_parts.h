@@ -50,6 +50,9 @@ static inline bool look_is_image(const GElf_Shdr *shdr)
 /* Count the symbols of a table; .symtab after .dynsym. */
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
+/* How many of these numbers are different. Sorts them. */
+uint64_t look_different(uint64_t *number, size_t count);
+
 /* Count relocations, and the pages that they touch. */
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_pages(struct look *l);

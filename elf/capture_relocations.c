@@ -203,13 +203,6 @@ static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, c
         add_place(p, l, without.r_offset);
 }
 
-static int compare_pages(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a;
-    const uint64_t y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool is_relocations(const GElf_Shdr *shdr)
 {
     return (shdr->sh_flags & SHF_ALLOC) &&
@@ -225,10 +218,7 @@ bool look_pages(struct look *l)
         if (section && is_relocations(&shdr))
             add_table(&p, l, section, &shdr);
     }
-    if (p.count)
-        qsort(p.page, p.count, sizeof *p.page, compare_pages);
-    for (size_t i = 0; i < p.count; i++)
-        l->c->relocation[RELOCATION_PAGES] += !i || p.page[i] != p.page[i - 1];
+    l->c->relocation[RELOCATION_PAGES] += look_different(p.page, p.count);
     free(p.page);
     return !p.lost || look_no_memory(l);
 }

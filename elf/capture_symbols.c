@@ -118,21 +118,21 @@ static bool count_all(struct look *l, struct counting *s, Elf_Data *data, size_t
     return true;
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a;
     const uint64_t y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-/* How many of the addresses, which are sorted then, are there once more. */
-static uint64_t count_aliases(uint64_t *address, size_t count)
+uint64_t look_different(uint64_t *number, size_t count)
 {
-    uint64_t aliases = 0;
-    qsort(address, count, sizeof *address, by_address);
-    for (size_t i = 1; i < count; i++)
-        aliases += address[i] == address[i - 1];
-    return aliases;
+    uint64_t different = 0;
+    if (count)
+        qsort(number, count, sizeof *number, compare_numbers);
+    for (size_t i = 0; i < count; i++)
+        different += !i || number[i] != number[i - 1];
+    return different;
 }
 
 /* Keeps what was counted: .symtab, which comes later, tells more. */
@@ -143,7 +143,7 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
     if (s->addresses)
-        c->aliases += count_aliases(s->addresses, s->address_count);
+        c->aliases += s->address_count - look_different(s->addresses, s->address_count);
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
               samples_take(&c->name_lengths, s->lengths, s->length_count);
     if (ok && l->wish->keep)

@@ -22,7 +22,7 @@ static uint32_t mangled_length(const struct plan_library *l, bool function)
 /* Others look at exported functions alone, while how many small ones there are may change. */
 static bool is_function(const struct plan_library *l, uint32_t place)
 {
-    return place < l->exported || place < l->exported + l->small_exported + l->extra.aliases;
+    return place < l->exported || place < names_row_functions(l);
 }
 
 /* Of the name at `place` among those of dynamic symbols. */

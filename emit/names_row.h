@@ -69,6 +69,12 @@ uint32_t names_row_objects_mangled(const struct plan_library *l);
 /* Bytes that the names of functions [from, to) take, with terminators; 0 for names that are the ends of others. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 
+/* How many of the names, from the first on, are those of functions: exported ones, small ones, aliases. */
+static inline uint32_t names_row_functions(const struct plan_library *l)
+{
+    return l->exported + l->small_exported + l->extra.aliases;
+}
+
 /* How many other names dynamic symbols have, behind those of exported functions: of small functions, aliases, objects,
  * and undefined symbols that nothing binds, in this order. */
 static inline uint32_t names_row_others(const struct plan_library *l)

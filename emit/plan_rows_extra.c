@@ -320,7 +320,7 @@ static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t s
 {
     struct plan_extra *const x = &l->extra;
     const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->clones, share);
-    const uint32_t exported = l->exported + l->small_exported + x->aliases;
+    const uint32_t exported = names_row_functions(l);
     const bool is_said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_FUNCTIONS) != PROFILE_DERIVED ||
                          profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_OBJECTS) != PROFILE_DERIVED;
     const uint32_t functions = is_said     ? rows_more_of(l, ROW_DYNAMIC_WEAK_FUNCTIONS, 0, share)

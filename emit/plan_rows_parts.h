@@ -37,8 +37,7 @@ struct want {
     bool enlarged;       /* nothing fits into the row's text or data: it has as much as the least needs */
     enum size_kind lack; /* the size that was too small in the last try; SIZE_KINDS: it fitted */
     uint64_t needs;      /* bytes of that size that it needs */
-    uint64_t
-        least_text; /* the least bytes of text that any try with as many functions needed, where nothing else lacked */
+    uint64_t least_text; /* the least text that any try with as many functions needed; 0: another size lacked, too */
     /* names[b][n]: bytes of the mangled names of its first n functions; b is 1 for a bare library, whose functions have
      * other arguments. NULL: not known yet, or names are Pynamic's. */
     uint64_t *names[2];

@@ -100,7 +100,7 @@ static uint32_t undefine(struct symbols *t, uint32_t name, unsigned char bind, u
 
 static unsigned char import_type(const struct plan_library *of, uint32_t symbol)
 {
-    return of->said && symbol >= of->exported + of->small_exported + of->extra.aliases ? STT_OBJECT : STT_FUNC;
+    return of->said && symbol >= names_row_functions(of) ? STT_OBJECT : STT_FUNC;
 }
 
 /* The imports' names and entries, which come first in both. */

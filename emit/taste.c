@@ -242,11 +242,11 @@ struct aim {
     bool is_known;
 };
 
-/* Between too few and too many, where a line through these says, or half way. */
+/* Between too few and too many, both known: where a line through these says, or half way. */
 static int64_t between(const struct aim *few, const struct aim *many, bool half)
 {
     const int64_t room = many->at - few->at;
-    if (half || !few->is_known || !many->is_known)
+    if (half)
         return few->at + room / 2;
     return few->at + (int64_t)((double)room * (double)-few->more / (double)(many->more - few->more));
 }
