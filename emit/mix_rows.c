@@ -44,13 +44,20 @@ struct mix_guides {
     struct guide rows[GUIDES_MOST], entries[GUIDES_MOST];
 };
 
+/* Of both: the expression, and the step that stands for the part of rows; 0: any. */
+struct places {
+    struct mix_place entries, rows;
+};
+
 /* A library that is being settled. */
 struct settling {
     const struct plan *plan;
     const struct stock *stock;
     struct builder *builder; /* the thread's */
     uint32_t index;
-    struct plan_mix *mix; /* the library's */
+    struct plan_mix *mix;       /* the library's */
+    const struct places *start; /* where to begin; NULL: it is settled for the first time */
+    bool roughly;               /* rows of line tables and entries of lists need not be as many as the row says */
 };
 
 /* What one library asks for still. */
@@ -117,11 +124,6 @@ static const struct guide *guide_for(const struct mix_guides *g, const struct gu
     return best;
 }
 
-/* Of both: the expression, and the step that stands for the part of rows; 0: any. */
-struct places {
-    struct mix_place entries, rows;
-};
-
 /* Bytes of expressions that make about as many entries as are wanted. */
 static int32_t usual_expression(const struct settling *s)
 {
@@ -133,9 +135,13 @@ static int32_t usual_expression(const struct settling *s)
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
-/* Where guides that are like this library ended; whether there are any. */
+/* Where this library ended before, or guides that are like it; whether there are any. */
 static bool guided(const struct settling *s, struct places *b)
 {
+    if (s->start) {
+        *b = *s->start;
+        return true;
+    }
     const struct mix_guides *const g = s->plan->guides;
     const struct guide *const rows = guide_for(g, g->rows, density_of(s, ROW_DWARF_ROWS, DEBUG_LINE));
     const struct guide *const entries = guide_for(g, g->entries, density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS));
@@ -256,8 +262,10 @@ static bool settle_sections(const struct settling *s, struct settled *out, struc
     *s->mix = well;
     if (is_last)
         mix_note(&t);
-    at.entries = mix_settle_entries(&t, at.entries);
-    at.rows = mix_settle_lines(&t, at.rows);
+    if (!s->roughly || !is_last) {
+        at.entries = mix_settle_entries(&t, at.entries);
+        at.rows = mix_settle_lines(&t, at.rows);
+    }
     const struct mix_tried *const now = mix_now(&t);
     *out = (struct settled){.mix = *s->mix, .end = at};
     if (now) {
@@ -285,7 +293,7 @@ static uint64_t defined_least(const struct settling *s, uint64_t wanted, uint64_
 
 /* What a library is told with where it lacks entries. */
 struct lacking {
-    const struct settling *s;
+    const struct settling *s; /* from where it ended with all told, roughly */
     const struct plan_mix *asked;
     uint64_t wanted;      /* entries */
     uint64_t least, said; /* those of functions at the least; those that the row says, 0: nothing */
@@ -352,30 +360,55 @@ static bool settle_defined(const struct lacking *l, struct error *own)
 /* Where there are fewer entries than are wanted, those of functions are made smaller. First by shorter names, where
  * they are not in stamps; then less is told of functions, whose calls take more bytes than types and their members do:
  * as much as leaves room for as many, or else as little as may be. */
+static bool settle_fewer(const struct lacking *l, struct error *own)
+{
+    struct settled *const best = l->best;
+    uint32_t much = DESCRIBE_TOLD_ALL;
+    uint32_t little = DESCRIBE_TOLD_ALL / 4;
+    bool lacks = best->dies && best->dies < l->wanted;
+    for (uint32_t letters = SHORT_NAME_MOST; lacks && l->asked->size[DEBUG_LISTS] == 0 && --letters;)
+        if (!settle_lacking(l, letters, DESCRIBE_TOLD_ALL, &lacks, own))
+            return false;
+    lacks = best->dies && best->dies < l->wanted && best->defined > l->least;
+    while (lacks && much - little > 1) {
+        const uint32_t told = (much + little) / 2;
+        bool still;
+        if (!settle_lacking(l, best->mix.letters, told, &still, own))
+            return false;
+        *(still ? &much : &little) = told;
+    }
+    return settle_defined(l, own);
+}
+
+/* Settles all that the mix asks for; false as settle_sections. What is told of functions is chosen with about as many
+ * rows and entries of lists as are wanted, then these. */
 static bool settle_entries(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
     const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO);
     const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
-    const struct lacking l = {s, &asked, wanted, defined_least(s, wanted, said), said, best};
-    uint32_t much = DESCRIBE_TOLD_ALL;
-    uint32_t little = DESCRIBE_TOLD_ALL / 4;
+    struct settling again = *s;
+    const struct lacking l = {&again, &asked, wanted, defined_least(s, wanted, said), said, best};
+    /* where there are never as many entries as are wanted, it ended at one of those that are as near */
+    struct places start = {{usual_expression(s), 0}, {0}};
     if (!settle_sections(s, best, own))
         return false;
-    bool lacks = best->dies && best->dies < wanted;
-    for (uint32_t letters = SHORT_NAME_MOST; lacks && asked.size[DEBUG_LISTS] == 0 && --letters;)
-        if (!settle_lacking(&l, letters, DESCRIBE_TOLD_ALL, &lacks, own))
-            return false;
-    lacks = best->dies && best->dies < wanted && best->defined > l.least;
-    while (lacks && much - little > 1) {
-        const uint32_t told = (much + little) / 2;
-        bool still;
-        if (!settle_lacking(&l, best->mix.letters, told, &still, own))
-            return false;
-        *(still ? &much : &little) = told;
-    }
-    if (!settle_defined(&l, own))
+    if (best->end.entries.near)
+        start.entries.at = best->end.entries.at;
+    start.rows.at = best->end.rows.at;
+    again.start = &start;
+    again.roughly = true;
+    if (!settle_fewer(&l, own))
         return false;
+    if (best->mix.told != asked.told || best->mix.letters != asked.letters) {
+        struct settled fully;
+        bool fits;
+        again.roughly = false;
+        if (!settle_told(&l, best->mix.letters, best->mix.told, &fully, &fits, own))
+            return false;
+        if (fits)
+            *best = fully;
+    }
     *s->mix = best->mix;
     return true;
 }
@@ -413,7 +446,7 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
     b->loaded.row = NULL;
     if (!plan->mix || plan->mix[index].is_settled)
         return true;
-    const bool ok = settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index]}, e);
+    const bool ok = settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], NULL, false}, e);
     b->large = large;
     b->only_sizes = only_sizes;
     return ok;

@@ -7,7 +7,8 @@
 #include "emit/large.h"
 
 enum {
-    ROWS_STEPS = 64,   /* parts of rows that are told short, of which one is chosen */
+    ROWS_STEPS = 64, /* parts of rows that are told short, of which one is chosen */
+    NEAR_LEAST = 1,
     NEAR_ONE = 1 << 16 /* the whole number */
 };
 
@@ -55,9 +56,13 @@ static const struct mix_tried *try_mix(struct mix_tries *t)
 struct search {
     int32_t least, most;      /* not to be tried */
     int32_t low, high;        /* the nearest that are known, or least and most */
-    int32_t from;             /* where it begins: steps of 1, 2, 4, ... from there, or the middle */
-    int32_t step;             /* the next; 0: by halves */
-    uint64_t of_low, of_high; /* how many there are */
+    int32_t from;             /* where it begins: steps of 1, 2, 4, ... from there at the least, or the middle */
+    int32_t step;             /* the next; 0: between these */
+    uint64_t of_low, of_high; /* how many there are; UINT64_MAX: so many that it does not fit */
+    int32_t before;           /* what low or high was, before it became what it is */
+    uint64_t of_before;       /* UINT64_MAX: unknown */
+    uint64_t wanted;
+    bool halve; /* these, the next time */
 };
 
 static bool search_goes_on(const struct search *s)
@@ -65,22 +70,65 @@ static bool search_goes_on(const struct search *s)
     return s->high - s->low > 1;
 }
 
+/* Where there would be as many as are wanted if they were on a line between the two, or, every other time, the middle
+ * between these: what is bent is found as soon as by halves only. */
+static int32_t search_between(struct search *s)
+{
+    const bool known = s->low != s->least && s->high != s->most && s->of_low != UINT64_MAX && s->of_high != UINT64_MAX;
+    const int32_t middle = s->low + (s->high - s->low) / 2;
+    const uint64_t whole = mix_distance(s->of_low, s->of_high);
+    const uint64_t part = mix_distance(s->of_low, s->wanted);
+    if (!known || part >= whole)
+        return middle;
+    s->halve = !s->halve;
+    if (!s->halve)
+        return middle;
+    const int32_t at = s->low + (int32_t)((uint64_t)(s->high - s->low) * part / whole);
+    return at <= s->low ? s->low + 1 : at;
+}
+
+/* How far from `last`, the nearest on a side, the other side begins if it goes on as it came there, and half of that on
+ * top; as far as to `edge` where it does not come nearer. 0: unknown. */
+static int32_t search_reach(const struct search *s, int32_t last, uint64_t of_last, int32_t edge)
+{
+    const uint64_t most = mix_distance((uint64_t)last, (uint64_t)edge);
+    const uint64_t off = mix_distance(of_last, s->wanted);
+    const uint64_t before = mix_distance(s->of_before, s->wanted);
+    const uint64_t moved = mix_distance((uint64_t)last, (uint64_t)s->before);
+    if (s->of_before == UINT64_MAX || of_last == UINT64_MAX)
+        return 0;
+    if (before <= off || off > (before - off) * most)
+        return (int32_t)most;
+    const uint64_t reach = off * moved * 3 / (2 * (before - off)) + 1;
+    return (int32_t)(reach < most ? reach : most);
+}
+
 static int32_t search_next(struct search *s)
 {
     const int32_t step = s->step;
     s->step *= 2;
-    if (step && s->low == s->least)
-        return s->from - step > s->low ? s->from - step : s->low + 1;
-    if (step && s->high == s->most)
-        return s->from + step < s->high ? s->from + step : s->high - 1;
-    return s->low + (s->high - s->low) / 2;
+    if (step && s->low == s->least) {
+        const int32_t reached = s->high - search_reach(s, s->high, s->of_high, s->least + 1);
+        const int32_t at = s->from - step < reached ? s->from - step : reached;
+        return at > s->low ? at : s->low + 1;
+    }
+    if (step && s->high == s->most) {
+        const int32_t reached = s->low + search_reach(s, s->low, s->of_low, s->most - 1);
+        const int32_t at = s->from + step > reached ? s->from + step : reached;
+        return at < s->high ? at : s->high - 1;
+    }
+    return search_between(s);
 }
 
 /* `count` of them at this place, which is to be below where it ends, or above. */
 static void search_note(struct search *s, bool below, int32_t at, uint64_t count)
 {
-    *(below ? &s->low : &s->high) = at;
-    *(below ? &s->of_low : &s->of_high) = count;
+    int32_t *const side = below ? &s->low : &s->high;
+    uint64_t *const of = below ? &s->of_low : &s->of_high;
+    s->before = *side;
+    s->of_before = *side == (below ? s->least : s->most) ? UINT64_MAX : *of;
+    *side = at;
+    *of = count;
 }
 
 int32_t mix_rows_part(int32_t step)
@@ -118,7 +166,8 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
     const struct mix_tried *now = wanted ? try_mix(t) : NULL;
     if (!now || !now->fits)
         return from;
-    struct search s = {.most = ROWS_STEPS, .high = ROWS_STEPS, .from = from.at};
+    struct search s = {
+        .most = ROWS_STEPS, .high = ROWS_STEPS, .from = from.at, .of_before = UINT64_MAX, .wanted = wanted};
     s.step = from.at ? first_step(&from, now->rows, wanted) : 0;
     uint64_t nearest = now->rows;
     int32_t best = from.at;
@@ -150,7 +199,15 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
     const uint64_t wanted = mix_wanted(t->plan, t->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!wanted)
         return from;
-    struct search s = {LEAST, MOST, LEAST, MOST, from.at, 1, UINT64_MAX, 0};
+    struct search s = {.least = LEAST,
+                       .most = MOST,
+                       .low = LEAST,
+                       .high = MOST,
+                       .from = from.at,
+                       .step = 1,
+                       .of_low = UINT64_MAX,
+                       .of_before = UINT64_MAX,
+                       .wanted = wanted};
     int32_t sized_best = from.at; /* of those that can be sized, as where it begins can */
     uint64_t nearest = UINT64_MAX;
     for (;;) {
@@ -158,6 +215,8 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
         const uint64_t entries = now->fits ? now->entries : UINT64_MAX;
         if (now->fits && is_near(&from, entries, wanted))
             return (struct mix_place){mix->expression, from.near};
+        if (entries == wanted)
+            return (struct mix_place){mix->expression, NEAR_LEAST};
         if (now->fits && mix->expression == from.at)
             s.step = first_step(&from, entries, wanted);
         if (now->fits && mix_distance(entries, wanted) < nearest) {
