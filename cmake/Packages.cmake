@@ -23,6 +23,7 @@ need(JSON_C json-c libjson-c-dev)
 need(XXHASH libxxhash libxxhash-dev)
 need(ZLIB zlib zlib1g-dev)
 need(ZSTD libzstd libzstd-dev)
+need(LIBDEFLATE libdeflate libdeflate-dev)
 # Debian's libdwarf has no pkg-config module. Its <dwarf.h> is not that of
 # elfutils: both are included by their folder, and never linked together.
 find_library(LIBDWARF_LIBRARY dwarf)

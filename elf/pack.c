@@ -1,7 +1,8 @@
-/* Compresses debug sections through zlib and libzstd; see pack.h. */
+/* Compresses debug sections through libdeflate and libzstd; see pack.h. */
 #include "elf/pack.h"
 
 #include <assert.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <string.h>
 #define ZLIB_CONST /* it does not write to what it reads */
@@ -9,38 +10,43 @@
 #include <zstd.h>
 
 enum {
-    ZSTD_LEVEL = 3, /* zstd's own default; zlib has its own */
+    ZLIB_LEVEL = 6, /* the default of compilers, linkers and objcopy, which is zlib's, */
+    ZSTD_LEVEL = 3, /* and zstd's */
     CHDR_ALIGN = 8,
     CHDR_ZSTD = 2,   /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
     TIMES_MOST = 16, /* longer than its compressed bytes, libdwarf believes of no section */
 };
 
+struct packing {
+    enum pack_kind kind;
+    struct libdeflate_compressor *zlib; /* NULL for another kind */
+};
+
 /* Compresses into `room` bytes at `to`; 0 where it does not fit. */
-static size_t compress_bytes(enum pack_kind kind, uint8_t *to, size_t room, const uint8_t *from, size_t size)
+static size_t compress_bytes(const struct packing *packing, uint8_t *to, size_t room, const uint8_t *from, size_t size)
 {
-    if (kind == PACK_ZSTD) {
-        size_t n = ZSTD_compress(to, room, from, size, ZSTD_LEVEL);
-        return ZSTD_isError(n) ? 0 : n;
-    }
-    uLongf n = room;
-    return compress(to, &n, from, size) == Z_OK ? n : 0;
+    if (packing->kind == PACK_ZLIB)
+        return libdeflate_zlib_compress(packing->zlib, from, size, to, room);
+    const size_t n = ZSTD_compress(to, room, from, size, ZSTD_LEVEL);
+    return ZSTD_isError(n) ? 0 : n;
 }
 
 /* Appends what section `id` will be in the file: compressed where that is
  * shorter, and readers take it. */
-static bool append_section(struct layout *l, const uint8_t *image, enum section_id id, enum pack_kind kind,
+static bool append_section(struct layout *l, const uint8_t *image, enum section_id id, const struct packing *packing,
                            struct bytes *out)
 {
     struct section *s = &l->section[id];
     const uint8_t *from = image + s->offset;
     bool debug = strncmp(layout_kind(id)->name, ".debug", 6) == 0;
     if (debug && s->size > sizeof(Elf64_Chdr)) {
-        const Elf64_Chdr header = {
-            .ch_type = kind == PACK_ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB, .ch_size = s->size, .ch_addralign = 1};
+        const Elf64_Chdr header = {.ch_type = packing->kind == PACK_ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB,
+                                   .ch_size = s->size,
+                                   .ch_addralign = 1};
         uint8_t *p = bytes_reserve(out, s->size);
         if (!p)
             return false;
-        size_t n = compress_bytes(kind, p + sizeof header, s->size - sizeof header, from, s->size);
+        size_t n = compress_bytes(packing, p + sizeof header, s->size - sizeof header, from, s->size);
         if (n >= (s->size + TIMES_MOST - 1) / TIMES_MOST) {
             memcpy(p, &header, sizeof header);
             s->packed = sizeof header + n;
@@ -52,31 +58,42 @@ static bool append_section(struct layout *l, const uint8_t *image, enum section_
     return !out->failed;
 }
 
-bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e)
+/* Compresses the sections into `scratch`, one behind the other; where they are to begin, 0: there are none. */
+static bool append_sections(struct layout *l, const uint8_t *image, const struct packing *packing,
+                            struct bytes *scratch, uint64_t *start)
 {
-    const enum section_id first = SECTION_DEBUG_ARANGES;
-    uint64_t start = 0;
-    scratch->size = 0;
-    for (enum section_id id = first; id < SECTION_COUNT; id++) {
+    for (enum section_id id = SECTION_DEBUG_ARANGES; id < SECTION_COUNT; id++) {
         struct section *s = &l->section[id];
         if (!s->index)
             continue;
-        if (!start)
-            start = s->offset;
+        if (!*start)
+            *start = s->offset;
         s->packed = 0;
         uint64_t offset = scratch->size;
-        bool enough = append_section(l, image, id, kind, scratch);
+        bool enough = append_section(l, image, id, packing, scratch);
         /* it begins where its alignment lets it; move it up to there */
         uint64_t align = s->packed ? CHDR_ALIGN : layout_kind(id)->align;
-        uint64_t gap = (align - (start + offset) % align) % align;
+        uint64_t gap = (align - (*start + offset) % align) % align;
         uint64_t bytes = scratch->size - offset;
         if (!enough || !bytes_reserve(scratch, gap))
-            return error_set(e, ERROR_MEMORY, "out of memory for compressing debug information");
+            return false;
         memmove(scratch->data + offset + gap, scratch->data + offset, bytes);
         memset(scratch->data + offset, 0, gap);
         scratch->size += gap;
-        s->offset = start + offset + gap;
+        s->offset = *start + offset + gap;
     }
+    return true;
+}
+
+bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e)
+{
+    const struct packing packing = {kind, kind == PACK_ZLIB ? libdeflate_alloc_compressor(ZLIB_LEVEL) : NULL};
+    uint64_t start = 0;
+    scratch->size = 0;
+    const bool enough = (packing.zlib || kind != PACK_ZLIB) && append_sections(l, image, &packing, scratch, &start);
+    libdeflate_free_compressor(packing.zlib);
+    if (!enough)
+        return error_set(e, ERROR_MEMORY, "out of memory for compressing debug information");
     if (!start)
         return true;
     assert(start + scratch->size <= l->file_size);
@@ -127,6 +144,6 @@ const char *pack_version(enum pack_kind kind, char *buffer, size_t size)
     if (kind == PACK_ZSTD)
         snprintf(buffer, size, "zstd %s", ZSTD_versionString());
     else
-        snprintf(buffer, size, "zlib %s", zlibVersion());
+        snprintf(buffer, size, "libdeflate %s", LIBDEFLATE_VERSION_STRING);
     return buffer;
 }
