@@ -151,6 +151,7 @@ struct capture {
     uint64_t constructor_code; /* bytes of those constructors that unwind tables tell of */
     uint64_t init_code;        /* bytes of the function by whose name Python knows it, the largest of several */
     uint64_t unwind_entries;   /* of .eh_frame, which its index, .eh_frame_hdr, counts */
+    uint64_t unwind_small;     /* those of fewer than UNWIND_SMALL bytes, without a dynamic symbol */
     uint64_t exceptions;       /* bytes of .gcc_except_table */
     uint64_t tabled;           /* entries of .eh_frame that point into it */
     uint64_t page;             /* largest alignment of a PT_LOAD */

@@ -1,8 +1,9 @@
-/* Counting exception tables and the functions that have one; see capture.h.
+/* Counting exception tables, the functions that have one, and small functions; see capture.h.
  *
- * Which functions have one their entries in .eh_frame say (LSB core 5.0, 10.6.1): an entry begins with its length and
- * how far before this the common entry (CIE) is that it belongs to, whose augmentation string says what both have. Of
- * 64-bit entries, other byte orders and encodings that no compiler for x86-64 chooses nothing is counted.
+ * Which functions have one, and how large they are, their entries in .eh_frame say (LSB core 5.0, 10.6.1): an entry
+ * begins with its length and how far before this the common entry (CIE) is that it belongs to, whose augmentation
+ * string says what both have. Of 64-bit entries, other byte orders and encodings that no compiler for x86-64 chooses
+ * nothing is counted.
  *
  *     CIE    length, 0, version | string, 0 | ULEB code alignment, SLEB data alignment, return address | data of "z"
  *            of which 'P' has an encoding and the personality routine, 'L' and 'R' the encodings of the table's and of
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "elf/capture_parts.h"
+#include "elf/unwind.h"
 
 enum {
     HEADER = 8,        /* bytes before what is counted below */
@@ -99,6 +101,15 @@ static bool common_read(struct rest r, struct common *c)
     return !r.broken;
 }
 
+/* Bytes of the function of an entry; UINT64_MAX: it does not say. */
+static uint64_t function_bytes(struct rest r, const struct common *c)
+{
+    const size_t address = address_size(c->function);
+    take(&r, address);
+    const uint64_t bytes = take(&r, address);
+    return address && !r.broken ? bytes : UINT64_MAX;
+}
+
 /* Whether an entry for a function says where its table is. */
 static bool has_table(struct rest r, const struct common *c)
 {
@@ -111,9 +122,8 @@ static bool has_table(struct rest r, const struct common *c)
     return take_number(&r) >= table && take(&r, table) != 0;
 }
 
-static uint64_t functions_with_tables(const uint8_t *frame, size_t size)
+static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
 {
-    uint64_t count = 0;
     for (size_t at = 0; size - at >= HEADER;) {
         uint32_t header[2]; /* the length of what is behind it, and 0 or the distance */
         memcpy(header, frame + at, sizeof header);
@@ -134,12 +144,13 @@ static uint64_t functions_with_tables(const uint8_t *frame, size_t size)
             memcpy(&length, frame + of, sizeof length);
             const bool fits = of + HEADER <= size && length >= 4 && length <= size - of - 4;
             const struct rest entry = {frame + at + HEADER, header[0] - 4, false};
-            count += fits && common_read((struct rest){frame + of + HEADER, length - 4, false}, &common) &&
-                     has_table(entry, &common);
+            if (fits && common_read((struct rest){frame + of + HEADER, length - 4, false}, &common)) {
+                c->tabled += has_table(entry, &common);
+                c->unwind_small += function_bytes(entry, &common) < UNWIND_SMALL;
+            }
         }
         at = end;
     }
-    return count;
 }
 
 bool look_exceptions(struct look *l)
@@ -162,7 +173,8 @@ bool look_exceptions(struct look *l)
         if (!data)
             return false;
         if (data->d_buf)
-            c->tabled += functions_with_tables(data->d_buf, data->d_size);
+            count_entries(data->d_buf, data->d_size, c);
     }
+    c->unwind_small -= c->unwind_small < l->small_named ? c->unwind_small : l->small_named;
     return true;
 }

@@ -24,6 +24,7 @@ struct look {
     uint64_t relro, relro_end; /* addresses of .data.rel.ro */
     struct word *words;        /* owned: of the image that hold addresses, in order, when look_words has found them */
     size_t word_count;
+    uint64_t small_named; /* dynamic functions of fewer than UNWIND_SMALL bytes, each address once */
 };
 
 #define LOOK_WRONG(l, ...) READER_WRONG(&(l)->reader, (l)->e, __VA_ARGS__)
@@ -64,7 +65,8 @@ bool look_words(struct look *l);
 bool look_methods(struct look *l);
 bool look_unwound(struct look *l);
 
-/* Counts exception tables and the functions that have one. */
+/* Counts exception tables and the functions that have one, and small functions without a dynamic symbol; after
+ * look_symbols. */
 bool look_exceptions(struct look *l);
 
 /* The nearest of the steps in which estimates of bytes are told: itself below 32, and from there powers of 2^(1/8). */

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "elf/capture_parts.h"
+#include "elf/unwind.h"
 
 enum { CHARACTERS_EACH = 256, CHARACTERS_TIMES = 16, NAME_MOST = 1 << 24 };
 
@@ -20,6 +21,8 @@ struct counting {
     size_t size_count;
     uint64_t *addresses; /* of functions with a size; NULL if they are not wanted */
     size_t address_count;
+    uint64_t *small; /* of these those of fewer than UNWIND_SMALL bytes */
+    size_t small_count;
     uint32_t *lengths; /* of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
@@ -79,6 +82,8 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type);
     if (function && s->addresses && symbol->st_size)
         s->addresses[s->address_count++] = symbol->st_value;
+    if (function && s->small && symbol->st_size && symbol->st_size < UNWIND_SMALL)
+        s->small[s->small_count++] = symbol->st_value;
     if (function)
         s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
     s->ifunc += function && type == STT_GNU_IFUNC;
@@ -144,6 +149,8 @@ static bool keep(struct look *l, struct counting *s)
     c->ifunc = s->ifunc;
     if (s->addresses)
         c->aliases += s->address_count - look_different(s->addresses, s->address_count);
+    if (s->small)
+        l->small_named += look_different(s->small, s->small_count);
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
               samples_take(&c->name_lengths, s->lengths, s->length_count);
     if (ok && l->wish->keep)
@@ -193,12 +200,14 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     s.sizes = malloc((count + 1) * sizeof *s.sizes);
     s.lengths = malloc((count + 1) * sizeof *s.lengths);
     s.addresses = s.dynamic ? malloc((count + 1) * sizeof *s.addresses) : NULL;
-    bool ok = ((s.sizes && s.lengths && (s.addresses || !s.dynamic)) || look_no_memory(l)) &&
+    s.small = s.dynamic ? malloc((count + 1) * sizeof *s.small) : NULL;
+    bool ok = ((s.sizes && s.lengths && ((s.addresses && s.small) || !s.dynamic)) || look_no_memory(l)) &&
               (!s.dynamic || hashes_room(l, count + 1)) && count_all(l, &s, data, count) && keep(l, &s);
     if (s.dynamic)
         hashes_shrink(l->c);
     free(s.sizes);
     free(s.addresses);
+    free(s.small);
     free(s.lengths);
     return ok;
 }

@@ -22,8 +22,8 @@ bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct by
  * is the section as it is in the file, or as much of it as is there: zstd wants a whole block, up to 128 KiB. */
 size_t pack_begin(const uint8_t *from, size_t size, uint8_t *to, size_t room);
 
-/* "libdeflate 1.14", "zstd 1.5.4"; NULL for PACK_NONE. The caller's buffer holds it. libdeflate tells only at build time
- * which it is. */
+/* "libdeflate 1.14", "zstd 1.5.4"; NULL for PACK_NONE. The caller's buffer holds it. libdeflate tells only at build
+ * time which it is. */
 const char *pack_version(enum pack_kind kind, char *buffer, size_t size);
 
 #endif

@@ -43,6 +43,9 @@ enum {
     UNWIND_END = 4
 };
 
+/* Fewer bytes than these make a function a small one, where profiles say how many there are. */
+enum { UNWIND_SMALL = 96 };
+
 /* `entries` is the bytes of all functions' entries, and of UNWIND_TABLED_CIE where any has an exception table. */
 uint64_t unwind_frame_size(uint64_t entries, bool plt);
 uint64_t unwind_header_size(uint32_t functions, bool plt);

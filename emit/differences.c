@@ -87,6 +87,25 @@ static int64_t mangled_names(const struct library *l)
     return count;
 }
 
+/* Entries of unwind tables of fewer than UNWIND_SMALL bytes without a dynamic symbol. */
+static int64_t small_functions(const struct library *l)
+{
+    static const enum section_id tables[] = {SECTION_PLT, SECTION_PLT_GOT, SECTION_PLT_SECOND};
+    int64_t count = 0;
+    for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        count += l->layout.section[tables[i]].size && l->layout.section[tables[i]].size < UNWIND_SMALL;
+    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
+        count += i != GLUE_PYINIT && (i != GLUE_ENTRY || l->row->inner_entry) && l->glue.place[i].size &&
+                 l->glue.place[i].size < UNWIND_SMALL;
+    for (uint32_t i = plan_exported(l->row); i < l->row->functions; i++)
+        count += l->body[i].size < UNWIND_SMALL;
+    for (uint32_t i = l->row->small_exported; i < plan_small_all(l->row); i++) {
+        const uint32_t size = plan_small_size(l->row, i);
+        count += size && size < UNWIND_SMALL;
+    }
+    return count;
+}
+
 /* What the linker was asked for. */
 static void measure_options(const struct library *l, int64_t *v)
 {
@@ -112,6 +131,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_CONSTRUCTOR_CODE] = l->row->extra.constructing;
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
+    v[ROW_UNWIND_SMALL] = small_functions(l);
     v[ROW_EXCEPTIONS_TABLE] = SIZES(l, SECTION_GCC_EXCEPT_TABLE);
     v[ROW_EXCEPTIONS_FUNCTIONS] = l->row->extra.tabled;
     v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;

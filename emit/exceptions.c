@@ -152,7 +152,7 @@ uint64_t exceptions_of_small(struct exceptions *x, uint32_t index)
     struct sites sites = {.site = x->site};
     if (!x->left || !is_one(x->small++, x->l->shape.tabled_frameless, x->framed))
         return 0;
-    add(&sites, 0, row->small_size[index]);
+    add(&sites, 0, plan_small_size(row, index));
     return put(x, &sites, 1, 1);
 }
 

@@ -198,7 +198,7 @@ static uint8_t *put_constructor(const struct code *c, const struct glue_place *p
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    p = small_put_pieces(p, place->size - glue_constructor_least(c->library),
+    p = small_put_pieces(c->library, p, place->size - glue_constructor_least(c->library),
                          plan_key(c->library, PURPOSE_CONSTRUCTORS));
     p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
     p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */
@@ -216,7 +216,7 @@ static uint32_t python_slot(const struct code *c, const struct glue_addresses *a
 /* return PyModule_Create2(&definition, 1013); or return PyModuleDef_Init(&definition); */
 static uint8_t *put_short_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    p = small_put_pieces(p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
     if (c->library->init == INIT_TAIL) {
         p = put_u8(p, 0xbe); /* mov $1013,%esi */
         p = put_u32(p, PYTHON_API_VERSION);
@@ -231,7 +231,7 @@ static uint8_t *put_short_pyinit(const struct code *c, const struct glue_address
 static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
     p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8); /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
-    p = small_put_pieces(p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
     p = put_u8(p, 0xbe); /* mov $1013,%esi */
     p = put_u32(p, PYTHON_API_VERSION);
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */

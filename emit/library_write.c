@@ -71,7 +71,7 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
     const bool landing = plan_landing(l->row) != 0;
     uint32_t count = 0;
     struct unwind_function *f =
-        arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + l->row->small + GLUE_COUNT) * sizeof *f);
+        arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + plan_small_all(l->row) + GLUE_COUNT) * sizeof *f);
     struct exceptions x;
     if (!f || !exceptions_begin(&x, l, image, arena))
         return NULL;
@@ -95,10 +95,11 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
                                               .landing = landing,
                                               .table = exceptions_of(&x, i)};
     uint64_t at = l->code.text + l->small;
-    for (uint32_t i = 0; i < l->row->small; i++) {
-        if (l->row->small_size[i])
+    for (uint32_t i = 0; i < plan_small_all(l->row); i++) {
+        const uint32_t size = plan_small_size(l->row, i);
+        if (size)
             f[count++] = (struct unwind_function){
-                .address = at, .size = l->row->small_size[i], .frameless = true, .table = exceptions_of_small(&x, i)};
+                .address = at, .size = size, .frameless = true, .table = exceptions_of_small(&x, i)};
         at += plan_small_place(l->row, i);
     }
     exceptions_end(&x);

@@ -114,6 +114,8 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
     set_callers(l, most);
     rows_set_small(l, w, missing_functions(l, w));
+    const uint64_t others = (uint64_t)functions + glue_symbols(l) + l->small;
+    l->nameless = others < w->functions ? rows_smaller(w->nameless, (uint32_t)(w->functions - others)) : 0;
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     /* of few slots none is for it */
     const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
@@ -279,7 +281,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 static uint32_t numbered(const struct plan_library *l, const struct want *w)
 {
     const uint32_t small = rows_small_of_stripped(l, w);
-    const uint32_t glue = glue_symbols(l) + small;
+    const uint32_t glue = glue_symbols(l) + small + w->nameless;
     const uint32_t least = l->calls || is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
@@ -471,6 +473,7 @@ static bool try_least(struct rows *r, uint32_t index)
     w->hurried = true;
     w->work = TRIES_WORK - LAST_WORK;
     w->share = 0;
+    w->nameless = 0;
     w->terse = ROWS_TERSE_MOST;
     rows_shorten_small(l, 0);
     set_calls(r->s->plan, l, 0);

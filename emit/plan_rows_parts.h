@@ -13,6 +13,7 @@ struct want {
     uint32_t row;        /* in the profile */
     uint32_t functions;  /* wanted symbols of functions, the glue's included, aliases not */
     uint32_t small;      /* how many functions are to be small ones (plan_library.small) */
+    uint32_t nameless;   /* of a stripped library, how many small ones are to be no symbols */
     int64_t exported;    /* wanted dynamic functions but for aliases; -1: as many as there is room for */
     uint32_t aliases;    /* wanted aliases of these */
     int64_t mangled;     /* wanted mangled names of dynamic symbols, if that is free to choose; or PROFILE_DERIVED */

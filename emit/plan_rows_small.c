@@ -18,18 +18,23 @@
 enum {
     SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
     GIVEN_UP = SHAPE_HELPERS + 1, /* functions that go where there is no room: helpers and `visited` */
-    SMALL_MOST = 96,              /* bytes of the largest function that is none of the numbered ones */
+    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest function that is none of the numbered ones */
     SMALL_TOLERANCE = 200,        /* one in so many functions may be larger than is wanted */
     CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
 };
+
+static struct glue glue_of(const struct plan *plan, const struct plan_library *l)
+{
+    const struct shape shape = shape_of(plan, l);
+    const struct code code = {.plan = plan, .library = l};
+    return glue_size(&code, &shape);
+}
 
 /* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
                              uint32_t size[GLUE_COUNT + SIZELESS])
 {
-    const struct shape shape = shape_of(plan, l);
-    const struct code code = {.plan = plan, .library = l};
-    const struct glue glue = glue_size(&code, &shape);
+    const struct glue glue = glue_of(plan, l);
     uint32_t count = 0;
     for (; count < SIZELESS && !l->stripped; count++)
         size[count] = 0;
@@ -116,6 +121,20 @@ static uint64_t functions_said(const struct plan_library *l, const struct want *
     return l->stripped ? rows_value_or(l->said, ROW_DYNAMIC_FUNCTIONS, w->aliases) - w->aliases : w->functions;
 }
 
+/* Small functions of a stripped library that are no symbols, where so many of these are small. */
+static uint32_t nameless_of(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const uint64_t told = l->stripped ? rows_value_or(l->said, ROW_UNWIND_SMALL, 0) : 0;
+    const struct glue glue = glue_of(plan, l);
+    uint64_t others = 0;
+    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
+        others += i != GLUE_PYINIT && i != GLUE_ENTRY && glue.place[i].size && glue.place[i].size < UNWIND_SMALL;
+    const uint64_t most =
+        w->exported > 0 && (uint64_t)w->exported < w->functions ? w->functions - (uint64_t)w->exported : w->functions;
+    const uint64_t nameless = told > others ? told - others : 0;
+    return (uint32_t)(nameless < most ? nameless : most);
+}
+
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
@@ -127,6 +146,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         bare.level = LEVEL_BARE;
         glue = common_sizes(plan, &bare, common);
     }
+    w->nameless = nameless_of(plan, l, w);
     const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED || said <= glue || said > most || said > PROFILE_FUNCTIONS_MOST)
         return true;

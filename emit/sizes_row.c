@@ -2,6 +2,7 @@
 #include "emit/sizes_row.h"
 
 #include "base/shares.h"
+#include "elf/unwind.h"
 #include "emit/distribution.h"
 #include "emit/ranked.h"
 #include "emit/sizes_said.h"
@@ -133,6 +134,9 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
         return false;
     if (!sizes_said(l->plan, row, said + glue, all) || !sizes_said(l->plan, row, count - said, wanted + said))
         return true;
+    /* where it is known how many functions are small, those without a name are behind the numbered ones */
+    for (uint32_t i = said; i < count && row->nameless; i++)
+        wanted[i] = wanted[i] > UNWIND_SMALL ? wanted[i] : UNWIND_SMALL;
     if (!distribution_rest(all, said + glue, fixed, glue, wanted))
         return false;
     /* what is nowhere said takes what is over or missing, before what is */

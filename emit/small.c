@@ -6,10 +6,11 @@
 
 enum {
     RETURN_NUMBER = 5 + 5, /* mov $number,%edi; jmp PyLong_FromUnsignedLong@plt */
-    PIECE_MOST = 7
+    PIECE_MOST = 7,
+    OFFSET_MOST = 0xfff, /* bytes from the beginning of an object to a member of it, as a rule */
 };
 
-/* How many small functions are those of methods: the last. Their sizes are in ascending order. */
+/* How many small functions are those of methods: the last of those with names. Their sizes are in ascending order. */
 static uint32_t methods_of(const struct plan_library *l)
 {
     uint32_t count = 0;
@@ -55,8 +56,9 @@ uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_fun
     return address;
 }
 
-/* %rax, which nothing needs, gets some value: one instruction of `size` bytes, 1 to PIECE_MOST. */
-static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value)
+/* %rax, which nothing needs, gets some value: one instruction of `size` bytes, 1 to PIECE_MOST, with numbers up to
+ * `most`, a power of 2 less 1. */
+static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value, uint32_t most)
 {
     static const struct {
         const char *code;
@@ -73,14 +75,15 @@ static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value)
     p = put_bytes(p, pieces[size - 1].code, pieces[size - 1].code_size);
     if (pieces[size - 1].operand == 1)
         return put_u8(p, (uint8_t)(value & INT8_MAX));
-    return pieces[size - 1].operand ? put_u32(p, (uint32_t)(value & INT32_MAX)) : p;
+    return pieces[size - 1].operand ? put_u32(p, (uint32_t)value & most) : p;
 }
 
-uint8_t *small_put_pieces(uint8_t *p, uint32_t size, uint64_t value)
+uint8_t *small_put_pieces(const struct plan_library *l, uint8_t *p, uint32_t size, uint64_t value)
 {
+    const uint32_t most = l->alike_code ? OFFSET_MOST : INT32_MAX;
     for (; size; value = random_mix(value)) {
         const uint32_t part = size <= PIECE_MOST ? size : 2 + (uint32_t)(value >> 60) % (PIECE_MOST - 2);
-        p = put_piece(p, part, value);
+        p = put_piece(p, part, value, most);
         size -= part;
     }
     return p;
@@ -94,19 +97,29 @@ static uint8_t *put_return_number(const struct library *l, uint32_t number, uint
     return code_jump(c, put_u32(put_u8(p, 0xbf), number), slot);
 }
 
+/* What the code of a small function is chosen by. Of those without a name as many as of the blocks of others are like
+ * the one before that is as large. */
+static uint64_t value_of(const struct plan_library *l, uint32_t index)
+{
+    const uint64_t key = plan_key(l, PURPOSE_PADDING);
+    const uint64_t value = random_at(key, UINT64_C(1) << 32 | index);
+    const bool alike = index >= l->small && (value & UINT8_MAX) < l->alike_code;
+    return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small) % PLAN_NAMELESS) : value;
+}
+
 void small_write(const struct library *l, uint8_t *p)
 {
     const struct plan_library *row = l->row;
-    const uint32_t first = row->small - methods_of(row);
-    for (uint32_t i = 0; i < row->small; i++) {
-        const uint64_t value = random_at(plan_key(row, PURPOSE_PADDING), UINT64_C(1) << 32 | i);
-        const uint32_t size = row->small_size[i];
-        const uint32_t end = i < first ? 1 : RETURN_NUMBER;
+    const uint32_t methods = methods_of(row);
+    for (uint32_t i = 0; i < plan_small_all(row); i++) {
+        const uint32_t size = plan_small_size(row, i);
+        const bool is_method = i < row->small && i >= row->small - methods;
+        const uint32_t end = is_method ? RETURN_NUMBER : 1;
         const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
         p = put_bytes(p, PLT_LANDING, landing);
-        p = small_put_pieces(p, size ? size - landing - end : 0, value);
+        p = small_put_pieces(row, p, size ? size - landing - end : 0, value_of(row, i));
         if (size)
-            p = i < first ? put_u8(p, 0xc3) : put_return_number(l, i, p); /* ret */
+            p = is_method ? put_return_number(l, i, p) : put_u8(p, 0xc3); /* ret */
         const uint32_t padding = plan_small_place(row, i) - size;
         code_pad(p, padding);
         p += padding;

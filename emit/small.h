@@ -22,8 +22,9 @@ struct small_turn small_constructors(const struct library *l);
 /* The address of the next function of the range; if that is empty, that of `otherwise`. */
 uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise);
 
-/* Instructions of `size` bytes that do nothing but give %rax some value. */
-uint8_t *small_put_pieces(uint8_t *p, uint32_t size, uint64_t value);
+/* Instructions of `size` bytes that do nothing but give %rax some value, chosen by `value`; with small numbers where
+ * the library's code is to compress well (plan_library.alike_code). */
+uint8_t *small_put_pieces(const struct plan_library *l, uint8_t *p, uint32_t size, uint64_t value);
 
 /* Writes all small functions, at `p`. */
 void small_write(const struct library *l, uint8_t *p);

@@ -214,8 +214,13 @@ def test_code_of_constructors(capture, tmp_path, stripped, options):
         ask("strip", library)
     (row,) = capture(library).rows
     assert row["constructors"] == 3 and row["constructor-code"] == sum(sizes) > 26
-    entries = ask("readelf", "--debug-dump=frames", library).count(" FDE ")
-    assert row.get("unwind-entries") == (entries if stripped else None) and entries > 3
+    frames = ask("readelf", "--debug-dump=frames", library)
+    code = {int(start, 16): int(end, 16) for start, end in re.findall(r" FDE .* pc=(\w+)\.\.(\w+)", frames)}
+    named = {int(line.split()[0], 16) for line in ask("nm", "-D", "--defined-only", library).splitlines()}
+    small = sum(end - start < 96 for start, end in code.items() if start not in named)
+    assert len(named) == 1 and len(code) > small > 3
+    assert row.get("unwind-entries") == (len(code) if stripped else None)
+    assert row.get("unwind-small") == (small if stripped else None)
 
 
 def test_an_object_has_no_pages(capture, tmp_path):
@@ -242,7 +247,7 @@ def test_constructors_of_an_executable(capture, tmp_path):
 def test_constructors_without_unwind_tables(capture, tmp_path):
     library = built(tmp_path, "constructors", CONSTRUCTORS, "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr")
     (row,) = capture(library).rows
-    assert row["constructors"] == 3 and "constructor-code" not in row and "unwind-entries" not in row
+    assert row["constructors"] == 3 and not {"constructor-code", "unwind-entries", "unwind-small"} & row.keys()
 
 
 CATCHING = """

@@ -134,6 +134,39 @@ def test_very_many_functions_that_there_is_no_room_for(programs, tmp_path):
     assert max(int(end, 16) - int(start, 16) for start, end in re.findall(r"pc=(\w+)\.\.(\w+)", frames)) > 0
 
 
+STRIPPED = """\
+- {kind: utility, text: 1400000, data: 30000, bss: 900, functions: 300, dynamic: {functions: 300, objects: 60,
+   undefined: 90, weak: 20, dynstr: 20000}, plt: 120, outside: 1, unwind-entries: 5301, unwind-small: %d,
+   share: {code: 900000, unwind: 230000}, function-sizes: '7 34 45 51 81 117 157 182 219 272 576'}
+"""
+
+
+@pytest.mark.parametrize("small", [300, 2000, 4100])
+def test_small_functions_without_names(programs, tmp_path, small):
+    """As unwind tables tell of them, whose entries are in their order and do not overlap; others have the rest of the
+    code, and dynamic ones the sizes of the row."""
+    directory = make(programs, tmp_path, STRIPPED % small)
+    row = Capture(tmp_path / "made.prof").rows[0]
+    assert row["unwind-entries"] == 5301 and row["share"]["code"] == 900000
+    assert abs(row["unwind-small"] - small) <= small * 0.03 + 3
+    assert not {"function-sizes", "unwind-entries", "dynamic: functions"} & differs(directory, 0).keys()
+    path = directory / "libutility0.so"
+    frames = ask("readelf", "--debug-dump=frames", path)
+    code = sorted((int(start, 16), int(end, 16)) for start, end in re.findall(r" FDE .* pc=(\w+)\.\.(\w+)", frames))
+    assert len(code) == 5301 and all(end <= start for (_, end), (start, _) in zip(code, code[1:]))
+    named = {address for address, *_ in functions_of(path)}
+    sizes = [end - start for start, end in code if start not in named]
+    assert min(sizes) > 0 and sum(size < 96 for size in sizes) == row["unwind-small"]
+    assert "No errors" in ask("eu-elflint", "--gnu-ld", path)
+
+
+def test_more_small_functions_than_any(programs, tmp_path):
+    """Numbers that do not go together: the row's code and functions are still there."""
+    make(programs, tmp_path, STRIPPED % 10**8)
+    row = Capture(tmp_path / "made.prof").rows[0]
+    assert row["dynamic"]["functions"] == 300 and row["share"]["code"] == 900000
+
+
 def packed(path, name):
     _, offset, size = section(path, name)
     command = [tool("zstd"), "-3", "--quiet", "--stdout"]

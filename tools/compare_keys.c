@@ -46,6 +46,7 @@ static const struct known known[] = {
     {"constructor-code", COMPARE_SUM, NULL},
     {"init-code", COMPARE_SUM, NULL},
     {"unwind-entries", COMPARE_SUM, NULL},
+    {"unwind-small", COMPARE_SUM, NULL},
     {"exceptions", COMPARE_SUM, NULL},
     {"destructors", COMPARE_SUM, "1"},
     {"page", COMPARE_WORD, "4096"},

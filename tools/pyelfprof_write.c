@@ -280,8 +280,10 @@ static void put_links(struct flow *row, const struct capture *c)
     put_some(row, "constructor-code", c->constructor_code);
     if (c->module)
         put_some(row, "init-code", c->init_code);
-    if (!c->sizes.symtab) /* which says how many functions there are */
+    if (!c->sizes.symtab) { /* which says how many functions there are, and how large they are */
         put_some(row, "unwind-entries", c->unwind_entries);
+        put_some(row, "unwind-small", c->unwind_small);
+    }
     put_exceptions(row, c);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
