@@ -115,7 +115,8 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     set_callers(l, most);
     rows_set_small(l, w, missing_functions(l, w));
     const uint64_t others = (uint64_t)functions + glue_symbols(l) + l->small;
-    l->nameless = others < w->functions ? rows_smaller(w->nameless, (uint32_t)(w->functions - others)) : 0;
+    const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;
+    l->nameless = left ? rows_smaller(rows_nameless(plan, l, w), left) : 0;
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     /* of few slots none is for it */
     const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
@@ -278,10 +279,10 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 }
 
 /* Numbered functions where so many symbols of functions are wanted. */
-static uint32_t numbered(const struct plan_library *l, const struct want *w)
+static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t small = rows_small_of_stripped(l, w);
-    const uint32_t glue = glue_symbols(l) + small + w->nameless;
+    const uint32_t glue = glue_symbols(l) + small + rows_nameless(plan, l, w);
     const uint32_t least = l->calls || is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
@@ -302,12 +303,12 @@ static uint64_t estimate(const struct plan_library *l)
 /* Whether all symbols of functions would be taken by what is not numbered, although the row has code
  * for more: then helpers are worth less than functions that the code, and what debug information says of
  * it, can be in. */
-static bool is_empty(const struct plan_library *l, const struct want *w)
+static bool is_empty(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->calls && !numbered(l, w) && numbered(&bare, w) &&
+    return l->level < LEVEL_BARE && !l->calls && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -346,10 +347,10 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     struct want *w = &r->want[index];
     const enum plan_level end = l->calls && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
-        if (!lost && is_empty(l, w))
+        if (!lost && is_empty(plan, l, w))
             continue;
         const uint32_t least = rows_least_exported(l, w);
-        uint32_t functions = numbered(l, w);
+        uint32_t functions = numbered(plan, l, w);
         functions = functions > (uint64_t)lost + least ? functions - lost : least;
         uint32_t exported = functions;
         const int64_t wanted = w->exported - rows_small_of_stripped(l, w);
@@ -383,9 +384,9 @@ static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t 
 
 /* Whether it would lose too much with so few functions: what binds and relocates is worth half of those that the row
  * counts, of a stripped library the dynamic ones alone. */
-static bool has_too_few(const struct plan_library *l, const struct want *w)
+static bool has_too_few(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : numbered(l, w);
+    const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : numbered(plan, l, w);
     const uint32_t small = l->stripped ? l->small_exported : l->small;
     return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
 }
@@ -412,7 +413,7 @@ static bool try_fewer(struct rows *r, uint32_t index, bool all)
         w->least_text = UINT64_MAX;
         if (try_levels(r, index, lost, all))
             return true;
-        if (has_too_few(l, w) || has_tried_enough(w))
+        if (has_too_few(r->s->plan, l, w) || has_tried_enough(w))
             return false;
         lost += more_to_lose(l, w, lost);
     }
@@ -492,7 +493,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     l->import_names = rows_import_names(r->s->plan, l);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
         set_calls(r->s->plan, l, ROWS_CALLS_WHOLE);
-        const uint32_t functions = numbered(l, w);
+        const uint32_t functions = numbered(r->s->plan, l, w);
         const uint32_t least = rows_least_exported(l, w);
         const uint32_t most = w->exported >= 0 && w->exported < functions ? (uint32_t)w->exported : functions;
         l->level = LEVEL_WHOLE;

@@ -10,18 +10,19 @@ enum { WANT_LENGTHS = 4 };
 
 /* What is wanted of a library, and how far planning it has got. */
 struct want {
-    uint32_t row;        /* in the profile */
-    uint32_t functions;  /* wanted symbols of functions, the glue's included, aliases not */
-    uint32_t small;      /* how many functions are to be small ones (plan_library.small) */
-    uint32_t nameless;   /* of a stripped library, how many small ones are to be no symbols */
-    int64_t exported;    /* wanted dynamic functions but for aliases; -1: as many as there is room for */
-    uint32_t aliases;    /* wanted aliases of these */
-    int64_t mangled;     /* wanted mangled names of dynamic symbols, if that is free to choose; or PROFILE_DERIVED */
-    uint32_t imports;    /* how many imports its edges ask for */
-    uint32_t most;       /* the most functions of it that any one library would call */
-    uint32_t leaves;     /* the most leaves of it (calls_rows.h) that any one library would call */
-    bool called;         /* any library imports from it */
-    uint32_t bound;      /* the most symbols, beyond its numbered functions, that any one library imports from it */
+    uint32_t row;       /* in the profile */
+    uint32_t functions; /* wanted symbols of functions, the glue's included, aliases not */
+    uint32_t small;     /* how many functions are to be small ones (plan_library.small) */
+    uint32_t nameless; /* of a stripped library, how many entries of unwind tables are to be of small functions that are
+                          no dynamic symbols */
+    int64_t exported;  /* wanted dynamic functions but for aliases; -1: as many as there is room for */
+    uint32_t aliases;  /* wanted aliases of these */
+    int64_t mangled;   /* wanted mangled names of dynamic symbols, if that is free to choose; or PROFILE_DERIVED */
+    uint32_t imports;  /* how many imports its edges ask for */
+    uint32_t most;     /* the most functions of it that any one library would call */
+    uint32_t leaves;   /* the most leaves of it (calls_rows.h) that any one library would call */
+    bool called;       /* any library imports from it */
+    uint32_t bound;    /* the most symbols, beyond its numbered functions, that any one library imports from it */
     uint32_t bound_most; /* upper bound of `bound` in this round */
     bool silent;         /* it has no room for imports */
     uint32_t calls;      /* share of its imports that it may call, in 1/ROWS_CALLS_WHOLE */
@@ -133,6 +134,9 @@ uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want 
 /* Sets how many small functions the library has, at most `most`, when its numbered ones are set. Returns whether the
  * dynamic ones among them have changed. */
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most);
+
+/* How many small functions of a stripped library are to be no symbols. */
+uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w);
 
 /* Sets the sizes of its small functions: as wanted, but none larger than `most`. */
 void rows_shorten_small(struct plan_library *l, uint32_t most);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/plt.h"
 #include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/names_row.h"
@@ -23,18 +24,13 @@ enum {
     CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
 };
 
-static struct glue glue_of(const struct plan *plan, const struct plan_library *l)
-{
-    const struct shape shape = shape_of(plan, l);
-    const struct code code = {.plan = plan, .library = l};
-    return glue_size(&code, &shape);
-}
-
 /* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
                              uint32_t size[GLUE_COUNT + SIZELESS])
 {
-    const struct glue glue = glue_of(plan, l);
+    const struct shape shape = shape_of(plan, l);
+    const struct code code = {.plan = plan, .library = l};
+    const struct glue glue = glue_size(&code, &shape);
     uint32_t count = 0;
     for (; count < SIZELESS && !l->stripped; count++)
         size[count] = 0;
@@ -122,17 +118,12 @@ static uint64_t functions_said(const struct plan_library *l, const struct want *
 }
 
 /* Small functions of a stripped library that are no symbols, where so many of these are small. */
-static uint32_t nameless_of(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static uint32_t nameless_of(const struct plan_library *l, const struct want *w)
 {
     const uint64_t told = l->stripped ? rows_value_or(l->said, ROW_UNWIND_SMALL, 0) : 0;
-    const struct glue glue = glue_of(plan, l);
-    uint64_t others = 0;
-    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
-        others += i != GLUE_PYINIT && i != GLUE_ENTRY && glue.place[i].size && glue.place[i].size < UNWIND_SMALL;
     const uint64_t most =
         w->exported > 0 && (uint64_t)w->exported < w->functions ? w->functions - (uint64_t)w->exported : w->functions;
-    const uint64_t nameless = told > others ? told - others : 0;
-    return (uint32_t)(nameless < most ? nameless : most);
+    return (uint32_t)(told < most ? told : most);
 }
 
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
@@ -146,7 +137,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         bare.level = LEVEL_BARE;
         glue = common_sizes(plan, &bare, common);
     }
-    w->nameless = nameless_of(plan, l, w);
+    w->nameless = nameless_of(l, w);
     const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED || said <= glue || said > most || said > PROFILE_FUNCTIONS_MOST)
         return true;
@@ -212,4 +203,29 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
         l->function_names = names_row_bytes(l, 0, l->functions);
     }
     return l->small_exported != had;
+}
+
+/* Unwind entries of fewer than UNWIND_SMALL bytes, of what is neither a numbered function nor a small one, nor a
+ * dynamic symbol. */
+static uint32_t small_glue(const struct plan *plan, const struct plan_library *l)
+{
+    const struct shape shape = shape_of(plan, l);
+    const struct code code = {.plan = plan, .library = l};
+    const struct glue glue = glue_size(&code, &shape);
+    const bool cf = l->elf.cf_protection;
+    const uint64_t tables[] = {plt_size(shape.plt), plt_direct_size(cf) * (uint64_t)l->extra.direct,
+                               cf ? plt_second_size(shape.plt) : 0};
+    uint32_t count = 0;
+    for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        count += tables[i] && tables[i] < UNWIND_SMALL;
+    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
+        count += i != GLUE_PYINIT && (i != GLUE_ENTRY || l->inner_entry) && glue.place[i].size &&
+                 glue.place[i].size < UNWIND_SMALL;
+    return count;
+}
+
+uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const uint32_t glue = w->nameless ? small_glue(plan, l) : 0;
+    return w->nameless > glue ? w->nameless - glue : 0;
 }

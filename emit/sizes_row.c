@@ -65,6 +65,7 @@ struct part {
     struct ranked *ranked;
     uint32_t *wanted, *places;
     uint32_t first, end;
+    uint32_t floor; /* places that none has less than where that is possible */
 };
 
 /* Places for all of them together `more` larger, or as many smaller as they can be; returns what is left of that. */
@@ -86,6 +87,8 @@ static int64_t balance(const struct library *l, const struct part *p, int64_t mo
     const uint32_t tail = p->end - count / TAIL;
     if (less && tail > p->first && tail < p->end)
         less = take(p->ranked, tail, p->end, p->places, less, p->places[tail - 1], align);
+    if (less && p->floor)
+        less = take(p->ranked, p->first, p->end, p->places, less, p->floor, align);
     for (uint32_t part = 16; less && part && count; part /= 4)
         less = take(p->ranked, p->end - count / part, p->end, p->places, less, 0, align);
     return more < 0 ? -(int64_t)less : more;
@@ -140,8 +143,8 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     if (!distribution_rest(all, said + glue, fixed, glue, wanted))
         return false;
     /* what is nowhere said takes what is over or missing, before what is */
-    const struct part symbols = {ranked, wanted, places, 0, said};
-    const struct part others = {ranked, wanted, places, said, count};
+    const struct part symbols = {ranked, wanted, places, 0, said, 0};
+    const struct part others = {ranked, wanted, places, said, count, row->nameless ? UNWIND_SMALL / align + 1 : 0};
     const int64_t more = (int64_t)units - place(l, least, &symbols) - place(l, least, &others);
     balance(l, &symbols, balance(l, &others, more));
     for (uint32_t i = 0; i < count; i++) {
