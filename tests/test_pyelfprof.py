@@ -606,6 +606,7 @@ def test_patterns(capture, small):
     assert all("utility" in name for name in names("--without", "libmodule*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["/usr/bin/python3", "/usr/bin/gdb", "/bin/ls"])
 def test_what_a_program_would_load(capture, program):
     if not os.path.exists(program):

@@ -267,6 +267,7 @@ SMALL_CPP = """\
 """
 
 
+@pytest.mark.slow
 def test_units_in_cpp_have_as_few_abbreviations_as_the_row_says(programs, tmp_path):
     wanted = [*range(700, 2000, 41), 1436]
     texts = [SMALL_CPP % (29201 + n, n) for n in wanted]
@@ -537,6 +538,7 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
         assert least <= others.count(False) / len(others) <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_nothing_refers_to_the_end_of_its_siblings(programs, tmp_path, language):
     """But for what ends a unit or, of classes with members, a namespace."""
@@ -572,6 +574,7 @@ def test_calls_are_inlined_of_another_units_functions(made_in_manners):
     assert forms == {"usual": {"ref4"}, "linked as one": {"ref_addr"}}
 
 
+@pytest.mark.slow
 def test_namespaces_take_over_what_stands_at_the_top_of_headers(programs, tmp_path):
     """As <cstdlib> does."""
     head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c++, units: 40}\n"
@@ -720,6 +723,7 @@ def test_small_units_have_references_of_two_bytes(shortest):
     assert forms == [usual | {("sibling", "ref2")}, usual]
 
 
+@pytest.mark.slow
 def test_entries_with_other_forms_say_what_they_are_to_say(shortest):
     for path in shortest:
         assert "No errors" in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", path)
@@ -740,6 +744,7 @@ def test_entries_with_other_forms_say_what_they_are_to_say(shortest):
         assert found > 380
 
 
+@pytest.mark.slow
 def test_a_share_of_functions_lines_takes_a_byte(shortest):
     """Up to a quarter, as far as units have so few lines; these say the file, which others have in the abbreviation."""
     for path in shortest:

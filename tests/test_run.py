@@ -94,6 +94,7 @@ def utilities(request, programs, tmp_path_factory):
     return at
 
 
+@pytest.mark.slow
 def test_set_without_modules(programs, utilities):
     """Python imports nothing of it, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
     at = utilities / "set"
@@ -156,6 +157,7 @@ def test_order_of_libraries_without_modules(order, programs, utilities, tmp_path
         assert first == [0, 1, 2, 3] and second == [2, 3, 0, 1]
 
 
+@pytest.mark.slow
 def test_what_libraries_without_modules_cannot(programs, utilities):
     """There is no entry to visit and no executable, and who asks for one is told."""
     at = utilities / "set"
@@ -350,6 +352,7 @@ def two(programs, first, second, **options):
     return programs.command(command, leaks=False, timeout=60, env=programs.beside_sets, **options)
 
 
+@pytest.mark.slow
 def test_ranks_that_are_not_alike(linked, altered, small, programs):
     """They would wait for each other for ever, or be taken for what rank 0 is."""
     for words, said in (

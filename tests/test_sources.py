@@ -254,6 +254,7 @@ def test_gdb_shows_the_line_of_a_stop(listed, programs):
         assert text.strip() and files.line(path, int(line)) == text
 
 
+@pytest.mark.slow
 def test_gcc_takes_the_sources(listed):
     """It complains of little: a name that a block gives to two things."""
     directory = listed("shipped-small") / "sources"
@@ -310,6 +311,7 @@ def test_verify_takes_no_notice(generate, programs, tmp_path):
     programs.run("pyelfgen", "--verify", tmp_path / "set", "-q")
 
 
+@pytest.mark.slow
 def test_older_sources_go(generate, tmp_path):
     generate("--sources")
     sources = tmp_path / "set" / "sources"
