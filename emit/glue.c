@@ -24,10 +24,11 @@ enum {
     /* What constructors of real libraries do is to run through code that nothing has touched before, of other
      * libraries too. By page faults, instructions and time it comes to about this: of Ipopt, whose 69 set up the
      * streams of the C++ library, and of the libraries that gdb needs. */
-    WINDOW = 1 << 16,  /* bytes that the kernel maps at a page fault */
-    WINDOWS = 8,       /* so many however short the constructors are, */
-    WINDOW_CODE = 512, /* and one more for so many bytes of them */
-    WINDOW_STRIDE = 8, /* bytes from one that is read to the next */
+    WINDOW = 1 << 16,       /* bytes that the kernel maps at a page fault */
+    WINDOWS = 8,            /* so many however short the constructors are, */
+    WINDOW_CODE = 512,      /* and one more for so many bytes of them */
+    CONSTRUCTOR_READS = 26, /* bytes of code that reads windows */
+    WINDOW_STRIDE = 8,      /* bytes from one that is read to the next */
     PYTHON_API_VERSION = 1013,
 };
 
@@ -198,8 +199,11 @@ static uint8_t *put_constructor(const struct code *c, const struct glue_place *p
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    p = small_put_pieces(c->library, p, place->size - glue_constructor_least(c->library),
-                         plan_key(c->library, PURPOSE_CONSTRUCTORS));
+    const uint32_t size = place->size - plan_landing(c->library);
+    const uint64_t key = plan_key(c->library, PURPOSE_CONSTRUCTORS);
+    if (size < CONSTRUCTOR_READS)                                            /* it does nothing */
+        return put_u8(small_put_pieces(c->library, p, size - 1, key), 0xc3); /* ret */
+    p = small_put_pieces(c->library, p, size - CONSTRUCTOR_READS, key);
     p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
     p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */
     p = put_u32(p, (uint32_t)(bytes / WINDOW_STRIDE));

@@ -33,13 +33,8 @@ enum glue_function {
     GLUE_LIBRARY = GLUE_START - (GLUE_PYINIT - GLUE_CONSTRUCTOR)
 };
 
-/* The fewest bytes that GLUE_CONSTRUCTOR can have; it reads the library's code. */
-enum { GLUE_CONSTRUCTOR_LEAST = 26 };
-
-static inline uint32_t glue_constructor_least(const struct plan_library *l)
-{
-    return plan_landing(l) + GLUE_CONSTRUCTOR_LEAST;
-}
+/* The fewest bytes that GLUE_CONSTRUCTOR can have, besides an endbr64, and the most. */
+enum { GLUE_CONSTRUCTOR_LEAST = 1, GLUE_CONSTRUCTOR_MOST = 1 << 24 };
 
 struct glue_place {
     uint32_t offset; /* in .text */

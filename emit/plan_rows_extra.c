@@ -206,7 +206,9 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
 static uint32_t constructing_of(const struct plan_library *l)
 {
     const uint64_t code = rows_value_or(l->said, ROW_CONSTRUCTOR_CODE, 0);
-    return code < glue_constructor_least(l) ? 0 : code < CODE_MOST ? (uint32_t)code : CODE_MOST;
+    if (code < plan_landing(l) + GLUE_CONSTRUCTOR_LEAST)
+        return 0;
+    return code < GLUE_CONSTRUCTOR_MOST ? (uint32_t)code : GLUE_CONSTRUCTOR_MOST;
 }
 
 uint32_t rows_initialising(const struct plan_library *l)

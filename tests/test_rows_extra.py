@@ -158,7 +158,7 @@ def test_constructors_run(programs, arrays):
 
 
 # Stripped, with room for a loop over some code; one constructor in all, with a symbol table; less than does anything;
-# more code than there is room for; a module.
+# more code than there is room for; more than 64 KiB, in a library of short unwind entries; a module.
 CONSTRUCTING = [
     """{kind: utility, text: 900000, data: 3000, bss: 8, functions: 60, relocations: {relative: 70}, constructors: 9,
         constructor-code: 1200}""",
@@ -166,9 +166,10 @@ CONSTRUCTING = [
         relocations: {relative: 70}, constructor-code: 26}""",
     """{kind: utility, text: 40000, data: 3000, bss: 900, functions: 60, constructors: 3, constructor-code: 25}""",
     """{kind: utility, text: 6000, data: 3000, bss: 900, functions: 9, constructors: 3, constructor-code: 9000}""",
+    """{kind: utility, text: 900000, data: 3000, bss: 900, functions: 60, constructors: 3, constructor-code: 200000}""",
     """{kind: module, text: 400000, data: 3000, bss: 900, functions: 30, constructors: 2, constructor-code: 777}""",
 ]
-CONSTRUCTING_NAMES = ["libutility0", "libutility1", "libutility2", "libutility3", "libmodule0"]
+CONSTRUCTING_NAMES = ["libutility0", "libutility1", "libutility2", "libutility3", "libutility4", "libmodule0"]
 
 
 @pytest.fixture(scope="module")
@@ -190,9 +191,9 @@ def test_constructors_have_as_much_code_as_rows_say(constructing):
     """One has it all, the second if there are more; or, as differences.json says, none."""
     directory, differs = constructing
     found = [constructors_of(directory / f"{name}.so") for name in CONSTRUCTING_NAMES]
-    assert found == [[0, 1200] + 7 * [0], [26], [0] * 3, [0] * 3, [0, 777]]
+    assert found == [[0, 1200] + 7 * [0], [26], [0, 25, 0], [0] * 3, [0, 200000, 0], [0, 777]]
     told = [difference.get("constructor-code") for difference in differs]
-    assert told == [None, None, [25, 0], [9000, 0], None]
+    assert told == [None, None, None, [9000, 0], None, None]
 
 
 def test_constructors_read_code(constructing):
