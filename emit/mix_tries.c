@@ -2,6 +2,7 @@
 #include "emit/mix_tries.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "emit/describe.h"
 #include "emit/large.h"
@@ -91,10 +92,10 @@ static int32_t search_between(struct search *s)
  * top; as far as to `edge` where it does not come nearer. 0: unknown. */
 static int32_t search_reach(const struct search *s, int32_t last, uint64_t of_last, int32_t edge)
 {
-    const uint64_t most = mix_distance((uint64_t)last, (uint64_t)edge);
+    const uint64_t most = (uint64_t)abs(last - edge);
     const uint64_t off = mix_distance(of_last, s->wanted);
     const uint64_t before = mix_distance(s->of_before, s->wanted);
-    const uint64_t moved = mix_distance((uint64_t)last, (uint64_t)s->before);
+    const uint64_t moved = (uint64_t)abs(last - s->before);
     if (s->of_before == UINT64_MAX || of_last == UINT64_MAX)
         return 0;
     if (before <= off || off > (before - off) * most)
