@@ -481,6 +481,14 @@ static bool try_least(struct rows *r, uint32_t index)
     return try_levels(r, index, UINT32_MAX, false);
 }
 
+/* Whether debug information was lacking, and there need be none but names: where little of a large program has any,
+ * that is better than to be without nearly all of its functions. */
+static bool can_be_hollow(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const struct profile *p = plan->profile;
+    return w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE;
+}
+
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -501,19 +509,25 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         l->locals = 1 + functions / 16;
         return true;
     }
-    if ((!w->hurried && try_all(r, index)) || ((w->hurried || has_tried_enough(w)) && try_least(r, index)))
+    if (!w->hurried && try_all(r, index))
+        return true;
+    if (has_tried_enough(w) && can_be_hollow(r->s->plan, l, w)) {
+        l->hollow = true;
+        w->work = 0;
+        return find_counts(context, worker, index, e);
+    }
+    if ((w->hurried || has_tried_enough(w)) && try_least(r, index))
         return true;
     if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
         w->silent = true;
         return find_counts(context, worker, index, e);
     }
-    const struct profile *p = r->s->plan->profile;
-    if (w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE) {
+    if (can_be_hollow(r->s->plan, l, w)) {
         l->hollow = true;
         return find_counts(context, worker, index, e);
     }
     /* one small library of many is no reason to refuse the application: it is larger, as differences say */
-    if (profile_is_captured(p) && w->lack <= SIZE_DATA && !w->enlarged) {
+    if (profile_is_captured(r->s->plan->profile) && w->lack <= SIZE_DATA && !w->enlarged) {
         w->enlarged = w->hurried = true;
         w->silent = false;
         return find_counts(context, worker, index, e);

@@ -167,6 +167,25 @@ def test_more_small_functions_than_any(programs, tmp_path):
     assert row["dynamic"]["functions"] == 300 and row["share"]["code"] == 900000
 
 
+LITTLE_DEBUG = """\
+- {kind: utility, text: 40000000, data: 30000, bss: 900, debug: 300000, symtab: 2200000, strtab: 4000000,
+   functions: 60000, dynamic: {functions: 50000, objects: 900, undefined: 400, weak: 20, dynstr: 2900000}, plt: 380,
+   local: {functions: 10000, objects: 20000}, outside: 3, relocations: {relative: 900, jump-slot: 380, glob-dat: 9},
+   share: {code: 20000000, unwind: 2400000}, dwarf: {version: 4, language: c, units: 20, dies: 8000},
+   mix: {info: 120000, abbrev: 12000, line: 50000, str: 9000, loclists: 100000, rnglists: 9000}}
+"""
+
+
+def test_a_large_program_of_which_little_has_debug_information(programs, tmp_path):
+    """Less than all of its functions would take: it has names alone, and all of these functions. Node.js is so."""
+    directory = make(programs, tmp_path, LITTLE_DEBUG)
+    row = Capture(tmp_path / "made.prof").rows[0]
+    assert row["debug"] == 300000 and row["mix"] == {"str": 300000}
+    assert row["plt"] == 380 and row["share"]["code"] == 20000000
+    assert row["dynamic"]["functions"] == 50000 and row["functions"] == 60000
+    assert "units of debug information" in json.loads((directory / "differences.json").read_text())["libraries"][0]["without"]
+
+
 def packed(path, name):
     _, offset, size = section(path, name)
     command = [tool("zstd"), "-3", "--quiet", "--stdout"]
