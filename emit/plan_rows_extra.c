@@ -404,7 +404,8 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->clones, share) : 0;
     x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    x->symbols = symbols_of(l, least.defined + uncalled + l->calls + l->result_by_got);
+    const uint32_t named = shape_of(plan, l).defined - x->version_symbols;
+    x->symbols = symbols_of(l, named + uncalled + l->calls + l->result_by_got);
     x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
     set_exceptions(plan, l);
     set_unwind(plan, l);
