@@ -133,9 +133,9 @@ uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, con
     enum { FEW = 25 }; /* one of so many names is of no account */
     const uint32_t count = l->extra.outside;
     uint64_t exported;
-    if (l->kind != LIBRARY_MODULE || !(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &exported))
+    if (!(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &exported))
         return 0;
-    const uint32_t lacking = count - outside_supply(true, l->extra.needed, w->lengths, count);
+    const uint32_t lacking = count - outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, count);
     const uint32_t most = count > bound ? count - bound : 0;
     return lacking > (count + l->exported) / FEW ? rows_smaller(lacking, most) : 0;
 }

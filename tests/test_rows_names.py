@@ -329,6 +329,21 @@ def test_undefined_names_of_the_application(programs, tmp_path):
     check(path)
 
 
+def test_plug_ins_names_of_cpp(programs, tmp_path):
+    """A library that is no module, whose application is not in the set, imports from that by long names, too."""
+    row = f"""- {{kind: utility, text: 300000, data: 9000, bss: 900, functions: 60, dynamic: {{functions: 60, undefined: 400,
+  weak: 4, dynstr: 17500}}, plt: 200, relocations: {{relative: 200, jump-slot: 200, glob-dat: 30}}, outside: 6,
+  share: {{code: 120000, unwind: 6000}}, name-lengths: '{quantiles(CPP)}'}}"""
+    directory = make(programs, tmp_path, [row])
+    assert not {"dynamic: undefined", "dynamic: dynstr", "plt"} & differs(directory, "libutility0.so").keys()
+    path = directory / "libutility0.so"
+    bound = set(re.findall(r"R_X86_64_(?:JUMP_SLOT|GLOB_DAT|64)\s+[0-9a-f]+ ([^ @]+)", ask("readelf", "-rW", path)))
+    own = {name for _, _, section, name in symbols(path, ".dynsym") if section == "UND" and re.search("u0[A-Z]|u0$", name)}
+    assert len(own) > 100 and not own & bound
+    programs.command([sys.executable, "-c", LOAD, path], leaks=False)
+    check(path)
+
+
 def test_small_functions_have_plt_slots(programs, tmp_path):
     """Where a library's own functions have more than there are large enough to be called through them."""
     row = """- {kind: utility, text: 200000, data: 9000, bss: 900, functions: 600, dynamic: {functions: 600, undefined: 40,
