@@ -31,8 +31,9 @@ enum {
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
     PROFILE_BYTES_MOST = PROFILE_FIND_BYTES_MOST,
 };
-#define PROFILE_ROW_MOST  INT64_C(100000000) /* of any number in a row */
-#define PROFILE_SIZE_MOST (INT64_C(1) << 50) /* bytes, of any size in a profile */
+#define PROFILE_ROW_MOST   INT64_C(100000000)  /* of any number in a row, but for those of */
+#define PROFILE_DWARF_MOST INT64_C(4000000000) /* entries, attributes and rows of debug information */
+#define PROFILE_SIZE_MOST  (INT64_C(1) << 50)  /* bytes, of any size in a profile */
 
 /* The five sizes, and the optional sixth: what they count is said in
  * docs/sizes.md and, as code, in elf/sizes.c. */
@@ -146,11 +147,11 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_VERSION, ROW_DWARF, "version", NUMBER, 1, 6, NULL)                                                         \
     X(DWARF_UNITS, ROW_DWARF, "units", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                      \
-    X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
-    X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* of these, in functions */             \
-    X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                    \
-    X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
-    X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
+    X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
+    X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of these, in functions */           \
+    X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                  \
+    X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
+    X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                        \
     X(DWARF_SAMPLED, ROW_DWARF, "sampled", NUMBER, 0, 100, NULL)                                                       \
     X(MIX_INFO, ROW_MIX, "info", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* as in enum mix_kind */                          \
     X(MIX_ABBREV, ROW_MIX, "abbrev", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \

@@ -74,11 +74,11 @@ bool prof_leave_range_lists(struct debug_stats *s)
 /* Whether the counts are such as a row can have; those of huge files are not. */
 static bool is_in_range(const struct prof_dwarf *d)
 {
-    const uint64_t counts[] = {d->units, d->partial, d->dies, d->defined, d->attributes, d->rows, d->entries};
+    const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (counts[i] > CAPTURE_COUNT_MOST)
+        if (counts[i] > CAPTURE_DWARF_MOST)
             return false;
-    return true;
+    return d->units <= CAPTURE_COUNT_MOST && d->partial <= CAPTURE_COUNT_MOST;
 }
 
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
@@ -108,7 +108,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         error_set(&e, ERROR_INPUT,
                   "has more debugging information entries, attributes or rows than the %" PRIu64
                   " that a profile can say; its row does without",
-                  CAPTURE_COUNT_MOST);
+                  CAPTURE_DWARF_MOST);
         error_at(&e, path_of(file), 0);
         prof_complain(p, &e);
     }
