@@ -47,7 +47,7 @@ def made(request, programs, tmp_path_factory):
     return make(request.param, programs, tmp_path_factory)
 
 
-@pytest.fixture(scope="module", params=["itanium", "itanium-4"])
+@pytest.fixture(scope="module", params=mostly_long(["itanium", "itanium-4"], "itanium"))
 def methods(request, programs, tmp_path_factory):
     """Those whose functions are methods."""
     return make(request.param, programs, tmp_path_factory)

@@ -16,7 +16,7 @@ import pytest
 from conftest import SOURCE
 from captures import symbols_by_readelf
 from objects import tool
-from sets import SMALL, libraries_of
+from sets import SMALL, libraries_of, mostly_long
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
 
@@ -399,7 +399,7 @@ def missed(report, name):
     return {step: cell["reason"] for step, cell in wrong.items()}
 
 
-@pytest.fixture(params=["gdb", "lldb"])
+@pytest.fixture(params=mostly_long(["gdb", "lldb"], "gdb"))
 def debugger(request):
     tool(*(["gdb"] if request.param == "gdb" else ["lldb-14", "lldb"]))
     return request.param

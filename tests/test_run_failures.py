@@ -129,7 +129,7 @@ class TestOneRankFails:
         assert re.fullmatch(rf"pyelfrun: rank 2 on \S+: {reason} in phase visit, at libmodule1; .*", said), said
 
     @pytest.mark.usefixtures("skip_static")
-    @pytest.mark.parametrize("mode", mostly_long(ALL_MODES, "vanilla", "static"))
+    @pytest.mark.parametrize("mode", mostly_long(ALL_MODES, "vanilla"))
     def test_a_hang(self, mode, fails, bad):
         """The others wait, are done with their visit, and leave the word to the one they wait for."""
         instead(bad, "libmodule1.so", LOOP)
