@@ -380,8 +380,27 @@ static bool settle_fewer(const struct lacking *l, struct error *own)
     return settle_defined(l, own);
 }
 
+/* Settles rows and entries of lists, too, where less is told than all. As these change how many entries functions have,
+ * more is told again where there would be too few. */
+static bool settle_finally(const struct lacking *l, struct error *own)
+{
+    struct settled *const best = l->best;
+    const uint32_t letters = best->mix.letters;
+    uint32_t told = best->mix.told;
+    bool fits = true;
+    for (bool goes_on = told != l->asked->told || letters != l->asked->letters; goes_on; told++) {
+        struct settled fully;
+        if (!settle_told(l, letters, told, &fully, &fits, own))
+            return false;
+        if (fits)
+            *best = fully;
+        goes_on = fits && fully.defined < l->least && told < DESCRIBE_TOLD_ALL;
+    }
+    return true;
+}
+
 /* Settles all that the mix asks for; false as settle_sections. What is told of functions is chosen with about as many
- * rows and entries of lists as are wanted, then these. */
+ * rows and entries of lists as are wanted. */
 static bool settle_entries(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
@@ -400,15 +419,9 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
     again.roughly = true;
     if (!settle_fewer(&l, own))
         return false;
-    if (best->mix.told != asked.told || best->mix.letters != asked.letters) {
-        struct settled fully;
-        bool fits;
-        again.roughly = false;
-        if (!settle_told(&l, best->mix.letters, best->mix.told, &fully, &fits, own))
-            return false;
-        if (fits)
-            *best = fully;
-    }
+    again.roughly = false;
+    if (!settle_finally(&l, own))
+        return false;
     *s->mix = best->mix;
     return true;
 }
