@@ -80,10 +80,11 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     bool local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
     bool function = symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
     count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type);
-    if (function && s->addresses && symbol->st_size)
+    if (function && s->dynamic && symbol->st_size) {
         s->addresses[s->address_count++] = symbol->st_value;
-    if (function && s->small && symbol->st_size && symbol->st_size < UNWIND_SMALL)
-        s->small[s->small_count++] = symbol->st_value;
+        if (symbol->st_size < UNWIND_SMALL)
+            s->small[s->small_count++] = symbol->st_value;
+    }
     if (function)
         s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
     s->ifunc += function && type == STT_GNU_IFUNC;
@@ -147,10 +148,10 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled = s->mangled;
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
-    if (s->addresses)
+    if (s->dynamic) {
         c->aliases += s->address_count - look_different(s->addresses, s->address_count);
-    if (s->small)
         l->small_named += look_different(s->small, s->small_count);
+    }
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
               samples_take(&c->name_lengths, s->lengths, s->length_count);
     if (ok && l->wish->keep)

@@ -90,13 +90,7 @@ static int64_t mangled_names(const struct library *l)
 /* Entries of unwind tables of fewer than UNWIND_SMALL bytes without a dynamic symbol. */
 static int64_t small_functions(const struct library *l)
 {
-    static const enum section_id tables[] = {SECTION_PLT, SECTION_PLT_GOT, SECTION_PLT_SECOND};
-    int64_t count = 0;
-    for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        count += l->layout.section[tables[i]].size && l->layout.section[tables[i]].size < UNWIND_SMALL;
-    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
-        count += i != GLUE_PYINIT && (i != GLUE_ENTRY || l->row->inner_entry) && l->glue.place[i].size &&
-                 l->glue.place[i].size < UNWIND_SMALL;
+    int64_t count = glue_small_entries(l->row, &l->shape, &l->glue);
     for (uint32_t i = plan_exported(l->row); i < l->row->functions; i++)
         count += l->body[i].size < UNWIND_SMALL;
     for (uint32_t i = l->row->small_exported; i < plan_small_all(l->row); i++) {

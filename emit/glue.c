@@ -95,6 +95,20 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     return g;
 }
 
+uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s, const struct glue *g)
+{
+    uint64_t plt[SHAPE_PLT_TABLES];
+    uint32_t count = 0;
+    shape_plt_sizes(l, s, plt);
+    for (unsigned i = 0; i < SHAPE_PLT_TABLES; i++)
+        count += plt[i] && plt[i] < UNWIND_SMALL;
+    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++) { /* those of crtbegin.o have none */
+        const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->inner_entry);
+        count += !dynamic && g->place[i].size && g->place[i].size < UNWIND_SMALL;
+    }
+    return count;
+}
+
 uint64_t glue_rows_most(const struct code *c)
 {
     return LINE_ROW_MOST * (UINT64_C(24) + c->library->chains);
@@ -196,13 +210,15 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
 static uint8_t *put_constructor(const struct code *c, const struct glue_place *place, const struct glue_addresses *a,
                                 uint8_t *p)
 {
+    const uint32_t size = place->size - plan_landing(c->library);
+    const uint64_t key = plan_key(c->library, PURPOSE_CONSTRUCTORS);
+    if (size < CONSTRUCTOR_READS) { /* it does nothing */
+        p = small_put_pieces(c->library, p, size - 1, key);
+        return put_u8(p, 0xc3); /* ret */
+    }
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    const uint32_t size = place->size - plan_landing(c->library);
-    const uint64_t key = plan_key(c->library, PURPOSE_CONSTRUCTORS);
-    if (size < CONSTRUCTOR_READS)                                            /* it does nothing */
-        return put_u8(small_put_pieces(c->library, p, size - 1, key), 0xc3); /* ret */
     p = small_put_pieces(c->library, p, size - CONSTRUCTOR_READS, key);
     p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
     p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */

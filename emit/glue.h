@@ -75,6 +75,9 @@ enum plan_init glue_init_of(const struct plan_library *l, uint64_t bytes);
 /* Size pass: `code` needs no addresses yet. */
 struct glue glue_size(const struct code *code, const struct shape *s);
 
+/* Unwind entries of fewer than UNWIND_SMALL bytes, of these functions and of the PLT, that no dynamic symbol has. */
+uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s, const struct glue *g);
+
 /* Writes the line table rows of one of the functions, from *line on; the entry has one line for each chain it calls. */
 void glue_rows(const struct code *code, const struct glue *g, const struct shape *s, enum glue_function which,
                struct line_rows *rows, uint32_t *line);

@@ -71,15 +71,20 @@ static bool search_goes_on(const struct search *s)
     return s->high - s->low > 1;
 }
 
+/* Whether what is above and below is known, and both can be sized: what cannot is always below. */
+static bool search_is_between(const struct search *s)
+{
+    return s->low != s->least && s->high != s->most && s->of_low != UINT64_MAX;
+}
+
 /* Where there would be as many as are wanted if they were on a line between the two, or, every other time, the middle
  * between these: what is bent is found as soon as by halves only. */
 static int32_t search_between(struct search *s)
 {
-    const bool known = s->low != s->least && s->high != s->most && s->of_low != UINT64_MAX && s->of_high != UINT64_MAX;
     const int32_t middle = s->low + (s->high - s->low) / 2;
     const uint64_t whole = mix_distance(s->of_low, s->of_high);
     const uint64_t part = mix_distance(s->of_low, s->wanted);
-    if (!known || part >= whole)
+    if (!search_is_between(s) || part >= whole)
         return middle;
     s->halve = !s->halve;
     if (!s->halve)
@@ -155,7 +160,7 @@ static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wa
 /* Of the place where the search has ended. */
 static uint32_t search_near(const struct search *s, uint64_t wanted)
 {
-    const bool known = s->low != s->least && s->high != s->most && s->of_low != UINT64_MAX && !search_goes_on(s);
+    const bool known = search_is_between(s) && !search_goes_on(s);
     const uint64_t near = known ? mix_distance(s->of_low, s->of_high) * NEAR_ONE / 2 / wanted : 0;
     return near < NEAR_ONE ? (uint32_t)near : NEAR_ONE;
 }

@@ -116,7 +116,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     rows_set_small(l, w, missing_functions(l, w));
     const uint64_t others = (uint64_t)functions + glue_symbols(l) + l->small;
     const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;
-    l->nameless = left ? rows_smaller(rows_nameless(plan, l, w), left) : 0;
+    l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     /* of few slots none is for it */
     const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
@@ -511,12 +511,8 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     }
     if (!w->hurried && try_all(r, index))
         return true;
-    if (has_tried_enough(w) && can_be_hollow(r->s->plan, l, w)) {
-        l->hollow = true;
-        w->work = 0;
-        return find_counts(context, worker, index, e);
-    }
-    if ((w->hurried || has_tried_enough(w)) && try_least(r, index))
+    const bool least = w->hurried || (has_tried_enough(w) && !can_be_hollow(r->s->plan, l, w));
+    if (least && try_least(r, index))
         return true;
     if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
         w->silent = true;
@@ -524,6 +520,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     }
     if (can_be_hollow(r->s->plan, l, w)) {
         l->hollow = true;
+        w->work = 0;
         return find_counts(context, worker, index, e);
     }
     /* one small library of many is no reason to refuse the application: it is larger, as differences say */

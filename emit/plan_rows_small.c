@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/plt.h"
 #include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/names_row.h"
@@ -205,27 +204,12 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
     return l->small_exported != had;
 }
 
-/* Unwind entries of fewer than UNWIND_SMALL bytes, of what is neither a numbered function nor a small one, nor a
- * dynamic symbol. */
-static uint32_t small_glue(const struct plan *plan, const struct plan_library *l)
-{
-    const struct shape shape = shape_of(plan, l);
-    const struct code code = {.plan = plan, .library = l};
-    const struct glue glue = glue_size(&code, &shape);
-    const bool cf = l->elf.cf_protection;
-    const uint64_t tables[] = {plt_size(shape.plt), plt_direct_size(cf) * (uint64_t)l->extra.direct,
-                               cf ? plt_second_size(shape.plt) : 0};
-    uint32_t count = 0;
-    for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        count += tables[i] && tables[i] < UNWIND_SMALL;
-    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
-        count += i != GLUE_PYINIT && (i != GLUE_ENTRY || l->inner_entry) && glue.place[i].size &&
-                 glue.place[i].size < UNWIND_SMALL;
-    return count;
-}
-
 uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t glue = w->nameless ? small_glue(plan, l) : 0;
-    return w->nameless > glue ? w->nameless - glue : 0;
+    if (!w->nameless)
+        return 0;
+    const struct shape shape = shape_of(plan, l);
+    const struct glue glue = glue_size(&(struct code){.plan = plan, .library = l}, &shape);
+    const uint32_t others = glue_small_entries(l, &shape, &glue);
+    return w->nameless > others ? w->nameless - others : 0;
 }

@@ -409,6 +409,13 @@ static bool names_alternate(const struct plan_library *l)
            !plan_is_direct(l);
 }
 
+void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64_t size[SHAPE_PLT_TABLES])
+{
+    size[0] = plt_size(s->plt);
+    size[1] = plt_direct_size(l->elf.cf_protection) * (uint64_t)l->extra.direct;
+    size[2] = shape_has_second(l, s) ? plt_second_size(s->plt) : 0;
+}
+
 void shape_sections(const struct plan *plan, const struct plan_library *l, const struct shape *s, struct layout *layout)
 {
     const struct profile_elf *elf = &l->elf;
@@ -448,9 +455,11 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_RELR_DYN].size = s->packed ? shape_relr(plan, l, s, false) : 0;
     section[SECTION_INIT].size = plan_landing(l) + INIT_BYTES;
-    section[SECTION_PLT].size = plt_size(s->plt);
-    section[SECTION_PLT_GOT].size = plt_direct_size(elf->cf_protection) * (uint64_t)l->extra.direct;
-    section[SECTION_PLT_SECOND].size = shape_has_second(l, s) ? plt_second_size(s->plt) : 0;
+    uint64_t plt[SHAPE_PLT_TABLES];
+    shape_plt_sizes(l, s, plt);
+    section[SECTION_PLT].size = plt[0];
+    section[SECTION_PLT_GOT].size = plt[1];
+    section[SECTION_PLT_SECOND].size = plt[2];
     section[SECTION_FINI].size = plan_landing(l) + FINI_BYTES;
     const uint64_t entries = shape_unwind(plan, l, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
     section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);

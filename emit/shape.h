@@ -214,6 +214,11 @@ static inline bool shape_has_second(const struct plan_library *l, const struct s
     return l->elf.cf_protection && s->plt;
 }
 
+enum { SHAPE_PLT_TABLES = 3 };
+
+/* Bytes of .plt, .plt.got and .plt.sec; 0 for those that it has not. */
+void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64_t size[SHAPE_PLT_TABLES]);
+
 /* Of a library that is linked with the C library: how many versions of that it needs; of how many libraries it needs
  * versions, and how many in all. */
 static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)

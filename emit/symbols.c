@@ -421,8 +421,8 @@ static bool shuffle_names(const struct symbols *t, const struct others *o, struc
         p = put_bytes(p, names + at, strlen((const char *)names + at) + 1);
     }
     assert(p == shuffled + size);
-    for (uint32_t i = 1; i < t->undefined + t->count;
-         i++) { /* defined ones, too: their names may be the ends of these */
+    const uint32_t all = t->undefined + t->count;
+    for (uint32_t i = 1; i < all; i++) { /* defined ones, too: their names may be the ends of these */
         Elf64_Sym *const symbol = &t->dynsym[i];
         if (symbol->st_name < from || symbol->st_name - from >= size)
             continue;

@@ -227,7 +227,6 @@ NEARLY = {
     "mangled": 0.05,
     "name-lengths": 0.1,
     "function-sizes": 0.05,
-    "unwind-small": 0.05,
 }
 
 
