@@ -137,6 +137,7 @@ def test_what_dwarfdump_complains_of():
     assert dwarfdump_complaints("\n".join([known, *lines, *silent]), known=()) == [known, *lines]
 
 
+@pytest.mark.long  # pahole is of ./dev check alone
 def test_pahole_complains_of_atomic_integers_of_gccs_too(atomic):
     """And shows the structure all the same. Of anything else it is not to be silent."""
     done = subprocess.run(["pahole", atomic], capture_output=True, text=True)

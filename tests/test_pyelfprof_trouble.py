@@ -15,6 +15,7 @@ import pytest
 
 from captures import Capture
 from objects import ask, tool
+from sets import mostly_long
 
 
 @pytest.fixture
@@ -213,7 +214,7 @@ def wait_for(what):
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", mostly_long([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], signal.SIGTERM))
 @pytest.mark.parametrize("how", ["a script", "a command", "its descendants", "a command that ignores it"])
 def test_a_signal_ends_all(programs, tmp_path, how, number):
     if programs.sanitized and how != "a script":

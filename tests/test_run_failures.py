@@ -117,7 +117,7 @@ class TestOneRankFails:
         assert re.fullmatch(wanted, said), said
 
     @pytest.mark.usefixtures("skip_static")
-    @pytest.mark.parametrize("mode", ALL_MODES)
+    @pytest.mark.parametrize("mode", mostly_long(ALL_MODES, "vanilla", "static"))
     @pytest.mark.parametrize(
         "code, reason",
         [(KILL_ITSELF, "ended without reporting an error"), (STORE_TO_NULL, "ended by SIGSEGV")],
@@ -225,7 +225,7 @@ def test_a_witness_that_is_none(programs, good):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("ranks", mostly_long(RANKS, 1, 8))
 @pytest.mark.usefixtures("skip_static")
 @pytest.mark.parametrize("mode", ALL_MODES)
 def test_equal_results(mode, ranks, programs, good, tmp_path):
