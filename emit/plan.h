@@ -240,6 +240,7 @@ enum purpose {
     PURPOSE_METHODS,
     PURPOSE_CONSTRUCTORS,
     PURPOSE_EXCEPTIONS,
+    PURPOSE_POINTERS,
 };
 
 /* How calls into utilities are assigned; see calls.h. */

@@ -15,6 +15,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
+#include "emit/pointers.h"
 #include "emit/relocated.h"
 #include "emit/small.h"
 #include "emit/taste.h"
@@ -127,24 +128,17 @@ static uint8_t *at_address(const struct relocations *r, enum section_id id, uint
     return r->image + s->offset + (address - s->address);
 }
 
-/* The word at `address` in section `id` points to `target`, and is `before` until it is relocated; where relocations
- * are packed that is the target. */
-static void point_from(struct relocations *r, enum section_id id, uint64_t address, uint64_t target, uint64_t before)
+/* The word at `address` in section `id` points to `target`, which it has before it is relocated, too, as ld has it. */
+static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
 {
-    const bool packed = r->relative++ < r->to_pack;
-    put_u64(at_address(r, id, address), packed ? target : before);
-    if (packed) {
+    put_u64(at_address(r, id, address), target);
+    if (r->relative++ < r->to_pack) {
         relr_add(&r->packed, address);
         return;
     }
     r->p = put_u64(r->p, address);
     r->p = put_u64(r->p, ELF64_R_INFO(0, R_X86_64_RELATIVE));
     r->p = put_u64(r->p, target);
-}
-
-static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
-{
-    point_from(r, id, address, target, target);
 }
 
 static void point_symbol(struct relocations *r, enum section_id id, uint64_t address, uint64_t symbol, uint32_t type)
@@ -165,22 +159,6 @@ static uint64_t personality_of(const struct library *l)
     return l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
 }
 
-/* What word i of `count` leads to: half of them to constants, as names, a third to functions, and others to words, as
- * tables have them. Where there are several of a kind, they follow one another. */
-static uint64_t target_of(const struct library *l, uint64_t i, uint64_t count)
-{
-    enum { CONSTANTS_UP_TO = 3, FUNCTIONS_UP_TO = 5, ALL = 6 };
-    const struct section *s = l->layout.section;
-    const uint32_t kind = random_below(random_at(plan_key(l->row, PURPOSE_DATA), i), ALL);
-    const uint64_t constants = l->rodata_free / 8;
-    const uint64_t words = l->code.objects_size / 8;
-    if (kind < CONSTANTS_UP_TO && constants)
-        return (s[SECTION_RODATA].address + l->shape.rodata + 7) / 8 * 8 + 8 * (i * (constants - 1) / count);
-    if (kind >= FUNCTIONS_UP_TO && words)
-        return l->code.objects + 8 * (i * words / count);
-    return l->code.text + (l->row->functions ? l->body[i * l->row->functions / count].offset : 0);
-}
-
 /* The words of one section that lead to somewhere in the library. */
 static void write_pointers(const struct library *l, struct relocations *r, enum section_id id)
 {
@@ -189,8 +167,8 @@ static void write_pointers(const struct library *l, struct relocations *r, enum 
     for (uint32_t i = 0; relocated_next(&w, false, &at); i++) {
         if (relocated_section(l, at) != id)
             continue;
-        const uint64_t target = at == l->at.personality ? personality_of(l) : target_of(l, i, w.count);
-        point_from(r, id, at, target, 0); /* as ld leaves them */
+        const bool is_personality = at == l->at.personality;
+        point(r, id, at, is_personality ? personality_of(l) : pointers_target(l, i, POINTERS_USUAL));
     }
 }
 

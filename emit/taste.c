@@ -3,7 +3,7 @@
  * How much of them is random words, literals and zeros goes along one scale, from zeros alone to random words alone,
  * and the place on it is found in a few steps: a part takes the more the further it is. What else is in the part, code
  * or pointers, takes what it takes: of parts that are not small it is packed once, and where it is nearly all not even
- * that, but reckoned by its size.
+ * that, but reckoned by its size. Where no place on the scale will do for data, its pointers are others (pointers.h).
  */
 #include "emit/taste.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "emit/packed.h"
+#include "emit/pointers.h"
 #include "emit/relocated.h"
 
 /* What zstd -3 makes of other parts of a library of ours, %, as measured. */
@@ -198,6 +199,15 @@ static uint8_t *next_word(const struct place *p, struct relocated *w)
     return p->image + s->offset + (at - s->address);
 }
 
+/* Takes what the words hold for what they are to hold. */
+static void keep_words(struct bench *b)
+{
+    struct relocated w = relocated_words(b->place.l);
+    b->words = 0;
+    for (const uint8_t *at; (at = next_word(&b->place, &w));)
+        memcpy(&b->word[b->words++], at, sizeof *b->word);
+}
+
 static void fill(const struct bench *b, struct stock_taste taste, uint64_t most)
 {
     const struct place *p = &b->place;
@@ -215,7 +225,7 @@ static uint64_t pack(const struct bench *b)
 /* False when memory ran out. */
 static bool prepare(struct bench *b, struct arena *arena)
 {
-    struct relocated w = relocated_words(b->place.l);
+    const struct relocated w = relocated_words(b->place.l);
     const uint64_t most = (uint64_t)PART_SLICE * PART_SLICES + PART_SLICE;
     b->part = part_size(&b->place);
     b->word = arena_take(arena, (w.count + UINT64_C(1)) * sizeof *b->word);
@@ -223,8 +233,7 @@ static bool prepare(struct bench *b, struct arena *arena)
     b->bytes = arena_take(arena, b->part < most ? b->part + 1 : most);
     if (!b->word || !b->places || !b->bytes)
         return false;
-    for (const uint8_t *at; (at = next_word(&b->place, &w));)
-        memcpy(&b->word[b->words++], at, sizeof *b->word);
+    keep_words(b);
     return true;
 }
 
@@ -304,6 +313,38 @@ static void steer(struct bench *b)
     }
 }
 
+/* Where constants alone cannot make data as it should be, because there are few, pointers are more or less different:
+ * between what is too much and too little. */
+static void steer_pointers(struct bench *b)
+{
+    enum { TRIES = 6, NEAR = 30 /* a part of what is wanted */ };
+    const struct library *l = b->place.l;
+    const int64_t wanted = b->place.packed;
+    unsigned few = POINTERS_ALIKE, many = POINTERS_ANYWHERE;
+    unsigned different = POINTERS_USUAL, best = different;
+    uint64_t nearest = UINT64_MAX;
+    for (unsigned tries = 0;; tries++) {
+        const int64_t more = (int64_t)pack_part(b) - wanted;
+        const uint64_t apart = more > 0 ? (uint64_t)more : (uint64_t)-more;
+        if (apart < nearest) {
+            nearest = apart;
+            best = different;
+        }
+        *(more > 0 ? &many : &few) = different;
+        if (apart <= (uint64_t)wanted / NEAR || tries == TRIES || many - few < 2)
+            break;
+        different = few + (many - few) / 2;
+        pointers_write(l, b->place.image, different);
+        keep_words(b);
+    }
+    if (different != best) {
+        pointers_write(l, b->place.image, best);
+        keep_words(b);
+    }
+    if (best != POINTERS_USUAL && l->data_free + l->relro_free)
+        steer(b);
+}
+
 void taste_fill(const struct library *l, uint8_t *image, bool steered)
 {
     for (unsigned data = 0; data < 2; data++) {
@@ -317,7 +358,8 @@ bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
 {
     for (unsigned data = 0; data < 2; data++) {
         struct bench b = {.place = place_in(l, image, data)};
-        if (!b.place.size || b.place.packed == PROFILE_DERIVED)
+        const bool points = data && l->row->extra.pointers && !l->shape.executable;
+        if ((!b.place.size && !points) || b.place.packed == PROFILE_DERIVED)
             continue;
         const uint64_t part = part_size(&b.place);
         if (!data && part > PART_SMALL && b.place.size < part / PART_OTHER) {
@@ -327,6 +369,8 @@ bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
         if (!prepare(&b, arena))
             return false;
         steer(&b);
+        if (points)
+            steer_pointers(&b);
         arena_shrink(arena, b.bytes, 0);
     }
     return true;

@@ -1,0 +1,100 @@
+/* See pointers.h. */
+#include "emit/pointers.h"
+
+#include <elf.h>
+
+#include "base/bytes.h"
+#include "emit/relocated.h"
+
+/* Of so many words of a library of C, in which names are not mangled, constants, functions, and other words. */
+enum { CONSTANTS_UP_TO = 3, FUNCTIONS_UP_TO = 5, KINDS = 6 };
+
+/* Of so many of C++, where most are virtual functions, all but one. */
+enum { FUNCTIONS_BUT_ONE = 64 };
+
+enum { WHERE = 1, WHETHER = 2, WHICH = 3 }; /* added to a key: what else is drawn for a word, or a group of them */
+
+/* Bytes of the library that they lead to, in steps of `step`. */
+struct region {
+    uint64_t start, count, step;
+};
+
+static struct region constants(const struct library *l)
+{
+    const uint64_t start = l->layout.section[SECTION_RODATA].address + l->shape.rodata;
+    return (struct region){(start + 7) / 8 * 8, l->rodata_free > 16 ? l->rodata_free / 8 - 1 : 0, 8};
+}
+
+static struct region words(const struct library *l)
+{
+    return (struct region){l->code.objects, l->code.objects_size / 8, 8};
+}
+
+static bool is_cpp(const struct library *l)
+{
+    const struct profile_row *said = l->row->said;
+    return said && 2 * said->value[ROW_MANGLED] > said->value[ROW_DYNAMIC_FUNCTIONS] && said->value[ROW_MANGLED] > 0;
+}
+
+/* One of a function or of a place in one of the regions, as far as `part` of `parts`. */
+static uint64_t place_at(const struct library *l, uint64_t chosen, uint64_t part, uint64_t parts)
+{
+    const bool cpp = is_cpp(l);
+    const uint32_t kind = random_below(chosen, cpp ? FUNCTIONS_BUT_ONE : KINDS);
+    const struct region c = constants(l);
+    const struct region w = words(l);
+    const bool elsewhere = cpp ? !kind : kind >= FUNCTIONS_UP_TO;
+    if (!cpp && kind < CONSTANTS_UP_TO && c.count)
+        return c.start + c.step * (part * c.count / parts);
+    if (elsewhere && w.count)
+        return w.start + w.step * (part * w.count / parts);
+    const uint64_t count = l->row->functions;
+    return l->code.text + (count ? l->body[part * count / parts].offset : 0);
+}
+
+/* The word whose target word `index` has: that of the same place in the group which its own repeats, which may be
+ * another's repetition. */
+static uint64_t original(const struct library *l, uint64_t index, unsigned different)
+{
+    const uint64_t key = plan_key(l->row, PURPOSE_POINTERS);
+    uint64_t group = index / POINTERS_GROUP;
+    while (group && random_below(random_at(key + WHETHER, group), POINTERS_APART) >= different)
+        group = random_below(random_at(key + WHICH, group), group);
+    return group * POINTERS_GROUP + index % POINTERS_GROUP;
+}
+
+uint64_t pointers_target(const struct library *l, uint32_t index, unsigned different)
+{
+    enum { MOST = 1u << 31 };
+    const uint64_t key = plan_key(l->row, PURPOSE_POINTERS);
+    const uint64_t i = original(l, index, different);
+    const uint64_t where = random_at(key + WHERE, i);
+    if (POINTERS_APART + random_below(where, POINTERS_ANYWHERE - POINTERS_APART) < different)
+        return place_at(l, random_at(key, i), random_below(random_mix(where), MOST), MOST);
+    return place_at(l, random_at(key, i), i, l->row->extra.pointers);
+}
+
+static uint8_t *word_at(const struct library *l, uint8_t *image, uint64_t address)
+{
+    const struct section *s = &l->layout.section[relocated_section(l, address)];
+    return image + s->offset + (address - s->address);
+}
+
+void pointers_write(const struct library *l, uint8_t *image, unsigned different)
+{
+    const struct section *rela = &l->layout.section[SECTION_RELA_DYN];
+    Elf64_Rela *r = (Elf64_Rela *)(void *)(image + rela->offset);
+    const Elf64_Rela *const end = r + rela->size / sizeof *r;
+    struct relocated w = relocated_words(l);
+    uint64_t at;
+    for (uint32_t i = 0; relocated_next(&w, false, &at); i++) {
+        if (at == l->at.personality)
+            continue;
+        const uint64_t target = pointers_target(l, i, different);
+        put_u64(word_at(l, image, at), target);
+        while (r < end && ELF64_R_TYPE(r->r_info) == R_X86_64_RELATIVE && r->r_offset < at)
+            r++;
+        if (r < end && r->r_offset == at) /* or it is a packed one */
+            r->r_addend = (Elf64_Sxword)target;
+    }
+}
