@@ -97,13 +97,13 @@ uint32_t code_least(const struct code *c, uint32_t index)
     return size;
 }
 
-/* A block that fits: any, or where little more fits, of the longer half. */
-static uint16_t choose_block(const struct blocks *b, uint64_t r, uint64_t bytes)
+/* A block that fits: any, or where little more fits, of the longer half; of those that the library uses. */
+static uint16_t choose_block(const struct blocks *b, uint64_t r, uint64_t bytes, struct alike_code alike)
 {
     enum { SIZES = sizeof b->fitting / sizeof b->fitting[0] };
     uint32_t fit = b->fitting[bytes < SIZES ? bytes : SIZES - 1];
     uint32_t shortest = bytes < SIZES ? fit / 2 : 0;
-    return (uint16_t)(shortest + random_below(r, fit - shortest));
+    return (uint16_t)((shortest + random_below(r, fit - shortest)) >> alike.step << alike.step);
 }
 
 /* A run of about `bytes`, not more. */
@@ -119,6 +119,7 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
     /* blocks refer to what a bare library has not */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
     uint64_t most = bytes / c->blocks->block[0].size + 3; /* blocks, a run, a gap */
+    const struct alike_code alike = c->library->alike_code;
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
     b->piece = arena_take(arena, most * sizeof *b->piece);
@@ -127,9 +128,11 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
     while (bytes) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
+        if (alike_is_most(alike) && bytes < smallest)
+            r = random_mix(bytes);
         struct piece *piece = &b->piece[b->pieces++];
         if (bytes >= smallest)
-            *piece = (struct piece){.kind = PIECE_BLOCK, .first = choose_block(c->blocks, r, bytes)};
+            *piece = (struct piece){.kind = PIECE_BLOCK, .first = choose_block(c->blocks, r, bytes, alike)};
         else if (bytes > FILLER_GAP_MOST)
             *piece = choose_run(c->filler, r, bytes < BLOCK_MOST ? bytes : BLOCK_MOST);
         else
@@ -356,7 +359,7 @@ static uint8_t *put_block(const struct code *c, uint8_t *p, uint32_t number, boo
     else
         copy_in_steps(p, c->blocks->bytes.code.data + b->code, size);
     uint64_t r = random_next(random);
-    if ((r & UINT8_MAX) < c->library->alike_code)
+    if ((r & UINT8_MAX) < c->library->alike_code.constants)
         r = random_mix(number);
     for (uint32_t i = 0; i < b->constants; i++, r = r * RANDOM_STEP + 1)
         put_u32(p + constant[i], (uint32_t)(r >> 36));
@@ -395,6 +398,7 @@ static void fetch_pieces(const struct code *c, const struct body *body)
 void code_write(const struct code *c, uint32_t index, const struct body *b)
 {
     const struct function *f = &c->own[index];
+    const struct alike_code alike = c->library->alike_code;
     struct random random = {random_at(plan_key(c->library, PURPOSE_CONSTANTS_IN_CODE), index)};
     uint8_t *start = c->image + b->offset;
     const bool last = index + LAST_FUNCTIONS >= c->library->functions;
@@ -410,9 +414,9 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
         if (piece->kind == PIECE_BLOCK)
             p = put_block(c, p, piece->first, last, &random);
         else if (piece->kind == PIECE_RUN)
-            p = put_run(c->filler, p, piece, &random);
+            p = put_run(c->filler, p, piece, alike_is_most(alike) ? &(struct random){piece->first} : &random);
         else
-            p = filler_gap(p, piece->first, random_next(&random));
+            p = filler_gap(p, piece->first, alike_is_most(alike) ? piece->first : random_next(&random));
     }
     for (uint32_t t = 0; t < calls_of(c); t++) {
         uint32_t number;

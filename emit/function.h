@@ -54,6 +54,14 @@ static inline struct function function_of(uint64_t library_key, uint32_t index)
     return f;
 }
 
+/* Gives it numbers of which fewer bytes differ from function to function. */
+static inline void function_make_alike(struct function *f)
+{
+    f->own &= UINT16_MAX;
+    for (uint32_t j = 0; j < f->count; j++)
+        f->weight[j] &= 7;
+}
+
 /* The values that a call to the function with this hash passes: twelve bits for each argument.
  * `caller` is 0 where the entry calls, or the previous function of the chain. */
 static inline uint64_t call_values(uint64_t hash, uint64_t caller)

@@ -18,6 +18,7 @@
 #include "base/executable.h"
 #include "elf/plt.h"
 #include "elf/unwind.h"
+#include "emit/alike.h"
 #include "emit/executables.h"
 #include "emit/function.h"
 #include "emit/names.h"
@@ -104,8 +105,8 @@ struct plan_library {
     bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
-    uint8_t alike_code; /* out of 256 blocks of code, how many have the same constants wherever they are (code.c) */
-    bool plain_names;   /* names are in Pynamic's style even where those of other libraries are mangled */
+    struct alike_code alike_code; /* how much of its code repeats other code of its own */
+    bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;
     bool untold; /* a module without attributes, because its row has too few relocations for them */
     /* Down to `edges`: of a library with a row, which is `said`. Others have NULL, 0 and false here, except for
@@ -462,6 +463,8 @@ static inline uint32_t plan_uncalled(const struct plan_library *l)
 static inline struct function plan_function(const struct plan_library *l, uint32_t index)
 {
     struct function f = function_of(l->key, index);
+    if (alike_is_most(l->alike_code))
+        function_make_alike(&f);
     for (uint32_t j = 0; j < f.count && l->level == LEVEL_BARE; j++)
         f.type[j] = f.type[j] == TYPE_INT ? TYPE_INT : TYPE_LONG;
     return f;

@@ -179,22 +179,20 @@ static uint8_t choose_alike(const struct profile_row *row)
     return (uint8_t)alike;
 }
 
-/* Of 256 blocks of code so many as are to have the same constants, for code to compress as the row says: as where
- * templates are made of many types. */
-static uint8_t choose_alike_code(const struct profile_row *row)
+/* How alike its code has to be for the part to compress as the row says: as where templates are made of many types. */
+static struct alike_code choose_alike_code(const struct plan_library *l, const struct profile_row *row)
 {
-    /* what zstd -3 makes of each, %, as measured: of code with other constants in each block, and by how much less with
-     * the same ones; of constants as real ones are */
-    enum { OF_CODE = 33, OF_CODE_LESS = 7, OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
+    /* what zstd -3 makes of other sections, %, as measured; of constants as real ones are */
+    enum { OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
     const uint64_t packed = 100 * rows_value_or(row, ROW_ZSTD_TEXT, 0);
     const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
-    const uint64_t natural = OF_CODE * code + OF_CONSTANTS * rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +
-                             OF_UNWIND * rows_value_or(row, ROW_SHARE_UNWIND, 0) +
-                             OF_RELOCATIONS * rows_value_or(row, ROW_SHARE_RELOCATIONS, 0);
-    if (!packed || natural <= packed)
-        return 0;
-    const uint64_t all = OF_CODE_LESS * code; /* by which it could be less */
-    return natural - packed < all ? (uint8_t)((natural - packed) / (all / UINT8_MAX + 1)) : UINT8_MAX;
+    const uint64_t others = OF_CONSTANTS * rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +
+                            OF_UNWIND * rows_value_or(row, ROW_SHARE_UNWIND, 0) +
+                            OF_RELOCATIONS * rows_value_or(row, ROW_SHARE_RELOCATIONS, 0);
+    if (!packed || !code)
+        return (struct alike_code){0};
+    /* debug information tells of blocks, and those of a few would be like no real one */
+    return alike_for(code, packed > others ? (uint32_t)((packed - others) * 10 / code) : 0, !l->without_debug);
 }
 
 /* Dynamic symbols of a stripped library, about; others have need of undefined ones alone. */
@@ -237,7 +235,6 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->unaligned =
         profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
     l->alike = choose_alike(row);
-    l->alike_code = choose_alike_code(row);
     const int64_t relative = profile_row_relative(r->s->plan->profile, row);
     l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
     set_elf(r->s->plan, l, row);
@@ -249,6 +246,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->inner_marks = objects <= definitions;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    l->alike_code = choose_alike_code(l, row);
     if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     lengths_of_files(r->s->plan, l);

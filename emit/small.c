@@ -80,7 +80,7 @@ static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value, uint32_t mo
 
 uint8_t *small_put_pieces(const struct plan_library *l, uint8_t *p, uint32_t size, uint64_t value)
 {
-    const uint32_t most = l->alike_code ? OFFSET_MOST : INT32_MAX;
+    const uint32_t most = l->alike_code.constants ? OFFSET_MOST : INT32_MAX;
     for (; size; value = random_mix(value)) {
         const uint32_t part = size <= PIECE_MOST ? size : 2 + (uint32_t)(value >> 60) % (PIECE_MOST - 2);
         p = put_piece(p, part, value, most);
@@ -98,12 +98,14 @@ static uint8_t *put_return_number(const struct library *l, uint32_t number, uint
 }
 
 /* What the code of a small function is chosen by. Of those without a name as many as of the blocks of others are like
- * the one before that is as large. */
+ * the one before that is as large; where these are the most, others begin alike, too. */
 static uint64_t value_of(const struct plan_library *l, uint32_t index)
 {
     const uint64_t key = plan_key(l, PURPOSE_PADDING);
     const uint64_t value = random_at(key, UINT64_C(1) << 32 | index);
-    const bool alike = index >= l->small && (value & UINT8_MAX) < l->alike_code;
+    if (alike_is_most(l->alike_code))
+        return random_at(key, UINT64_C(1) << 33 | plan_small_size(l, index) / PIECE_MOST);
+    const bool alike = index >= l->small && (value & UINT8_MAX) < l->alike_code.constants;
     return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small) % PLAN_NAMELESS) : value;
 }
 

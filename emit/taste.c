@@ -16,8 +16,6 @@
 
 /* What zstd -3 makes of other parts of a library of ours, %, as measured. */
 enum {
-    CODE_PACKED = 33,
-    CODE_ALIKE_LESS = 7, /* of code whose blocks all have the same constants */
     UNWIND_PACKED = 17,
     STATES_PACKED = 25,
     INDEX_PACKED = 80,
@@ -92,8 +90,8 @@ static uint64_t others_reckoned(const struct library *l, bool data)
     const uint64_t unwind = s[SECTION_EH_FRAME].size;
     if (data)
         return (l->row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
-    const uint64_t code = CODE_PACKED - (unsigned)CODE_ALIKE_LESS * l->row->alike_code / UINT8_MAX;
-    return (s[SECTION_TEXT].size * code + (unwind - states) * UNWIND_PACKED + states * STATES_PACKED +
+    const uint64_t code = s[SECTION_TEXT].size * alike_packed(l->row->alike_code, s[SECTION_TEXT].size) / 10;
+    return (code + (unwind - states) * UNWIND_PACKED + states * STATES_PACKED +
             s[SECTION_EH_FRAME_HDR].size * INDEX_PACKED + s[SECTION_GCC_EXCEPT_TABLE].size * EXCEPTIONS_PACKED +
             relocations * RELOCATIONS_PACKED) /
            100;

@@ -53,19 +53,78 @@ def test_the_capture_says_it_again(made):
     assert [row["zstd"]["data"] for row in rows] == DATAS
 
 
-def test_addresses_among_objects_stay(made):
-    """Words that relocations lead to are nothing, or what they will be: constants are made around them."""
-    path = made / "set" / "libutility2.so"
-    start, offset, size = section(path, ".data")
+def relative(path, name):
+    """What the words of a section that relocations without a symbol fill hold, and what they will."""
+    start, offset, size = section(path, name)
     image = path.read_bytes()
-    words = 0
     for line in ask("readelf", "-rW", path).splitlines():
         fields = line.split()
         if len(fields) == 4 and fields[2] == "R_X86_64_RELATIVE" and 0 <= int(fields[0], 16) - start < size:
             at = offset + int(fields[0], 16) - start
-            assert int.from_bytes(image[at : at + 8], "little") in (0, int(fields[3], 16))
-            words += 1
-    assert words > 600
+            yield int.from_bytes(image[at : at + 8], "little"), int(fields[3], 16)
+
+
+def test_addresses_among_objects_stay(made):
+    """Constants are made around the words that relocations fill, which ld leaves the same addresses in."""
+    words = list(relative(made / "set" / "libutility2.so", ".data"))
+    assert len(words) > 600
+    assert [word for word in words if word[0] != word[1]] == []
+
+
+# Libraries of which data is pointers, but for little: of C++, and of C.
+POINTERS = [(2000, 400), (3200, 400), (4200, 400), (2400, 0), (4600, 0)]
+POINTERS_ROW = """\
+- {{kind: utility, text: 180000, data: 17000, bss: 64, functions: 400, dynamic: {{functions: 400}}, mangled: {},
+   relocations: {{relative: 2000, relro: 1990}}, data-rel-ro: 16000, share: {{code: 90000}}, zstd: {{data: {}}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def pointers(programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("pointers")
+    rows = "".join(POINTERS_ROW.format(mangled, data) for data, mangled in POINTERS)
+    (directory / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + rows)
+    programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
+    return [directory / "set" / f"libutility{number}.so" for number in range(len(POINTERS))]
+
+
+def test_pointers_repeat_themselves_as_far_as_rows_say(pointers):
+    for path, (data, _) in zip(pointers, POINTERS):
+        assert packed(path, writable=True) == pytest.approx(data, rel=0.08), path
+
+
+def test_pointers_lead_where_they_say(pointers):
+    """To code, constants and data of the library; in C++ nearly all of them to code."""
+    for path, (_, mangled) in zip(pointers, POINTERS):
+        words = list(relative(path, ".data.rel.ro"))
+        assert len(words) > 1400 and [word for word in words if word[0] != word[1]] == []
+        places = [section(path, name) for name in (".text", ".rodata", ".data", ".data.rel.ro")]
+        found = [[start <= word < start + size for start, _, size in places] for word, _ in words]
+        assert all(sum(one) == 1 for one in found)
+        code = sum(one[0] for one in found)
+        assert code > 0.9 * len(words) if mangled else 0.2 * len(words) < code < 0.7 * len(words)
+        functions = {int(line.split()[1], 16) for line in ask("readelf", "-sW", path).splitlines() if " FUNC " in line}
+        assert {word for (word, _), one in zip(words, found) if one[0]} <= functions
+
+
+# From code of which hardly any repeats itself to that of templates for many types.
+CODES = [260000, 180000, 150000]
+
+
+def test_code_repeats_itself_as_far_as_rows_say(programs, tmp_path):
+    """Of a library without constants that could make good for it; and it runs."""
+    row = """\
+- {{kind: module, text: 640000, data: 9000, bss: 6000, debug: 0, symtab: 0, strtab: 0, functions: 300,
+   dynamic: {{functions: 300, undefined: 40, dynstr: 12000}}, plt: 40, share: {{code: 550000, constants: 2000,
+   unwind: 48000}}, zstd: {{text: {}}}}}
+"""
+    (tmp_path / "rows.prof").write_text(
+        "pyelfgen-profile: 1\nlibraries:\n" + "".join(row.format(text) for text in CODES)
+    )
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    found = [packed(tmp_path / "set" / f"libmodule{number}.so", writable=False) for number in range(len(CODES))]
+    assert found == [pytest.approx(text, rel=0.2) for text in CODES]
+    assert "every result right" in programs.run("pyelfrun", tmp_path / "set", leaks=False).stdout
 
 
 def test_names_of_stripped_libraries_compress_as_rows_say(programs, tmp_path):

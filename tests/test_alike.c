@@ -1,0 +1,63 @@
+/* emit/alike: how alike code is beside what zstd leaves of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "emit/alike.h"
+
+static const uint64_t sizes[] = {1, 2000, 2048, 40000, 65536, 65537, 3000000, UINT64_C(1) << 33};
+
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* The more alike, the less is left, and the more code there is. */
+static void test_less_is_left(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SIZES; i++) {
+        uint32_t before = UINT32_MAX;
+        for (unsigned level = 0; level < UINT8_MAX + 1 + ALIKE_STEP_MOST; level++) {
+            const unsigned step = level > UINT8_MAX ? level - UINT8_MAX : 0;
+            const struct alike_code a = {.constants = (uint8_t)(level - step), .step = (uint8_t)step};
+            const uint32_t left = alike_packed(a, sizes[i]);
+            assert_true(left <= before);
+            if (i > 0)
+                assert_true(left <= alike_packed(a, sizes[i - 1]));
+            before = left;
+        }
+    }
+}
+
+/* What is wanted is left, or as much as can be; and steps are of alike functions alone. */
+static void test_what_is_wanted(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SIZES; i++) {
+        const uint32_t most = alike_packed((struct alike_code){0}, sizes[i]);
+        for (uint32_t wanted = 0; wanted < 700; wanted += 7) {
+            const struct alike_code a = alike_for(sizes[i], wanted, false);
+            const struct alike_code all = alike_for(sizes[i], wanted, true);
+            assert_int_equal(all.constants, a.constants);
+            assert_int_equal(all.step, 0);
+            assert_true(alike_is_most(a) || !a.step);
+            const uint32_t left = alike_packed(a, sizes[i]);
+            if (wanted >= most)
+                assert_int_equal(left, most);
+            else if (!alike_is_most(a))
+                assert_in_range(left, wanted - 2, wanted + 2);
+            else if (a.step < ALIKE_STEP_MOST)
+                assert_true(left <= wanted);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_less_is_left),
+        cmocka_unit_test(test_what_is_wanted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
