@@ -12,11 +12,17 @@ static bool calls_any(const struct plan_library *from, const struct plan_library
     return from->kind == LIBRARY_MODULE && to->kind == LIBRARY_UTILITY;
 }
 
-uint32_t calls_row_callable(const struct plan_library *from, const struct plan_library *to)
+/* How many of its numbered functions. */
+static uint32_t callable_numbered(const struct plan_library *from, const struct plan_library *to)
 {
     if (calls_any(from, to))
         return to->exported;
     return to->exported > to->leaf ? to->exported - to->leaf : 0;
+}
+
+uint32_t calls_row_callable(const struct plan_library *from, const struct plan_library *to)
+{
+    return callable_numbered(from, to) + to->small_leaves;
 }
 
 /* The function at `rank` of n: the first of each chain of `depth`, the second of each, ... */
@@ -61,6 +67,32 @@ static const struct plan_edge *edge_of(const struct plan_library *l, uint32_t (*
     return &l->edge[low];
 }
 
+/* What may be called, at `place` of an edge: numbered functions, evenly mixed with small ones. */
+static uint32_t callable(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
+                         uint32_t place)
+{
+    const struct plan_library *to = &plan->library[edge->library];
+    const uint32_t numbered = callable_numbered(l, to);
+    const uint32_t n = numbered + to->small_leaves;
+    const uint32_t used = to->used > edge->symbols ? to->used : edge->symbols;
+    const uint64_t of_all = ((uint64_t)edge->rank + place) % (used < n ? used : n);
+    const uint32_t small = (uint32_t)(of_all * to->small_leaves / n);
+    if ((of_all + 1) * to->small_leaves / n > small)
+        return to->exported + to->small_leaf + small;
+    const uint32_t rank = (uint32_t)of_all - small;
+    return calls_any(l, to) ? function_at_rank(numbered, plan->depth, rank) : to->leaf + rank;
+}
+
+/* What may not be called where so many numbered functions may: the others of these, small ones without code, and
+ * objects. */
+static uint32_t not_callable(const struct plan_library *to, uint32_t numbered, uint32_t place)
+{
+    const uint32_t others = to->exported - numbered;
+    uint32_t function = place < others ? place : place + numbered;
+    function += function < to->exported + to->small_leaf ? 0 : to->small_leaves;
+    return function;
+}
+
 bool calls_row_import(const struct plan *plan, const struct plan_library *l, uint32_t number, struct import *import)
 {
     if (number >= l->imports)
@@ -68,15 +100,11 @@ bool calls_row_import(const struct plan *plan, const struct plan_library *l, uin
     const struct plan_edge *edge = edge_of(l, first_import, number);
     const struct plan_library *to = &plan->library[edge->library];
     const uint32_t place = number - edge->first;
-    const uint32_t n = calls_row_callable(l, to);
+    const uint32_t numbered = callable_numbered(l, to);
+    const uint32_t n = numbered + to->small_leaves;
     assert(place < edge->symbols);
     import->library = edge->library;
-    import->function = place < to->exported ? place - n : place; /* what may not be called, behind all that may */
-    if (place < n) {
-        const uint32_t used = to->used > edge->symbols ? to->used : edge->symbols;
-        const uint32_t rank = (uint32_t)(((uint64_t)edge->rank + place) % (used < n ? used : n));
-        import->function = calls_any(l, to) ? function_at_rank(n, plan->depth, rank) : to->leaf + rank;
-    }
+    import->function = place < n ? callable(plan, l, edge, place) : not_callable(to, numbered, place - n);
     return true;
 }
 
@@ -121,7 +149,7 @@ struct reached {
 static void reach(struct plan *plan, const struct reached *r, uint32_t library, uint32_t function)
 {
     struct plan_library *l = &plan->library[library];
-    if (l->kind != LIBRARY_UTILITY)
+    if (l->kind != LIBRARY_UTILITY || plan_is_small(l, function))
         return;
     uint8_t *at = r->function + r->first[library];
     do {

@@ -7,11 +7,12 @@
  * All other calls, of utilities and into modules, go to leaves: exported functions that
  * call no other library, nor does any later function of their chain. So a cycle of DT_NEEDED
  * never becomes a cycle of calls, and no call goes deeper than a chain of chains.
+ * All call small functions that have code (plan_is_small), too, which call nothing.
  *
  * A library's imports form one sequence, edge by edge. The first ones of each edge are called: the library's
  * first functions make these calls in turn, per_function each. The rest are imported but never called, like functions
- * whose address is taken or that only untested paths call: any exported functions, and then small functions and
- * objects, whose numbers follow those of exported functions.
+ * whose address is taken or that only untested paths call: any exported functions, and then other small
+ * functions and objects. Numbers of small functions follow those of exported ones, and those of objects behind them.
  */
 #ifndef EMIT_CALLS_ROWS_H
 #define EMIT_CALLS_ROWS_H

@@ -214,6 +214,12 @@ uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot)
     return put_branch(c, p, 0xe9, slot);
 }
 
+/* As long, behind a call of what returns nothing. */
+static uint8_t *put_nothing(uint8_t *p)
+{
+    return put_bytes(p, "\x0f\x1f\x40\x00", 4); /* nopl 0(%rax) */
+}
+
 uint8_t *code_add_result(uint8_t *p)
 {
     return put_bytes(p, "\x48\x01\x45\xf8", 4); /* add %rax,-8(%rbp) */
@@ -232,7 +238,7 @@ static uint8_t *put_repeated(const struct code *c, uint8_t *p, const struct func
     const uint8_t *loop = p;
     p = code_pass(c, p, callee, caller);
     p = code_call(c, p, slot);
-    p = code_add_result(p);
+    p = callee->silent ? put_nothing(p) : code_add_result(p);
     if (repeat > 1) {
         p = put_bytes(p, "\xff\x4d\x80\x75", 4); /* decl -128(%rbp); jne loop */
         ptrdiff_t back = loop - (p + 1);

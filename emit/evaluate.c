@@ -30,11 +30,12 @@ static uint64_t contribution(const struct constants *c, const struct function *f
     return sum;
 }
 
-/* What a call of function `index`, f, and of the rest of its chain returns; none of them calls
- * another library. */
+/* What a call of function `index`, and of the rest of its chain returns; none of them calls another library. */
 static uint64_t leaf_result(const struct plan *plan, const struct plan_library *l, uint32_t index, uint64_t caller)
 {
     uint64_t sum = 0;
+    if (plan_is_small(l, index))
+        return 0;
     do {
         const struct function f = plan_function(l, index);
         sum += contribution(&plan->constants, &f, caller);
@@ -73,6 +74,10 @@ static bool sum_tails(const struct plan *plan, const struct calls *calls, struct
     for (uint32_t k = 0; k < calls->import_count; k++) {
         const struct import *import = &calls->import[k];
         const struct plan_library *u = &plan->library[import->library];
+        if (plan_is_small(u, import->function)) {
+            tail[k] = 0;
+            continue;
+        }
         if (import->library != library || import->function / plan->depth != chain) {
             library = import->library;
             chain = import->function / plan->depth;

@@ -16,6 +16,7 @@
 #ifndef EMIT_FUNCTION_H
 #define EMIT_FUNCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/random.h"
@@ -27,6 +28,7 @@ enum { ARGUMENTS_MOST = 5, CONSTANTS = 32 };
 struct function {
     uint64_t hash;
     uint64_t own;
+    bool silent; /* returns nothing, and has no arguments: a small function (plan_is_small) */
     uint32_t count;
     uint8_t type[ARGUMENTS_MOST];    /* enum argument_type */
     uint16_t weight[ARGUMENTS_MOST]; /* odd */

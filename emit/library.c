@@ -80,7 +80,7 @@ static bool list_functions(struct library *l, struct arena *arena)
         own[i] = plan_function(l->row, i);
     for (uint32_t i = 0; i < l->calls.import_count; i++) {
         const struct import *import = &l->calls.import[i];
-        imported[i] = plan_function(&plan->library[import->library], import->function);
+        imported[i] = plan_imported(&plan->library[import->library], import->function);
     }
     l->code.own = own;
     l->code.imported = imported;

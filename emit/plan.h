@@ -181,7 +181,8 @@ struct plan_library {
     uint32_t small_sizes, small;
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
-    uint32_t nameless;         /* more small functions behind these, of a stripped library, that are no symbols */
+    uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many: all that have code */
+    uint32_t nameless; /* more small functions behind these, of a stripped library, that are no symbols */
     /* Names of dynamic symbols other than exported numbered functions (names_row_others): bytes of all, with
      * terminators, and characters of each. other_length is owned by the plan and has `other_lengths` entries; names
      * beyond these are as short as can be. */
@@ -459,6 +460,13 @@ static inline uint32_t plan_uncalled(const struct plan_library *l)
     return l->said ? l->imports - l->calls : 0;
 }
 
+/* Whether a function that others import is a small one, which takes no arguments and returns nothing. Numbers behind
+ * those of exported functions are of small ones and of objects (calls_rows.h). */
+static inline bool plan_is_small(const struct plan_library *l, uint32_t function)
+{
+    return l->said && function >= l->exported;
+}
+
 /* Function `index` of a library. A library without constants (LEVEL_BARE) has only integer arguments. */
 static inline struct function plan_function(const struct plan_library *l, uint32_t index)
 {
@@ -468,6 +476,13 @@ static inline struct function plan_function(const struct plan_library *l, uint32
     for (uint32_t j = 0; j < f.count && l->level == LEVEL_BARE; j++)
         f.type[j] = f.type[j] == TYPE_INT ? TYPE_INT : TYPE_LONG;
     return f;
+}
+
+/* Function `index` of a library as others call it. */
+static inline struct function plan_imported(const struct plan_library *l, uint32_t index)
+{
+    return plan_is_small(l, index) ? (struct function){.hash = random_at(l->key, index), .silent = true}
+                                   : plan_function(l, index);
 }
 
 static inline uint32_t plan_utility(const struct plan *plan, uint32_t number)

@@ -385,8 +385,6 @@ static bool make_edges(struct rows *r, struct error *e)
             struct want *w = &r->want[edge->library];
             r->want[i].imports += edge->symbols;
             w->called |= edge->symbols > 0;
-            if (edge->symbols > w->most)
-                w->most = edge->symbols;
             if (calls_leaf(l, to) && edge->symbols > w->leaves)
                 w->leaves = edge->symbols;
             l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
@@ -397,7 +395,6 @@ static bool make_edges(struct rows *r, struct error *e)
     for (uint32_t i = 0; i < plan_counted(plan); i++) { /* several import different ones */
         struct want *w = &r->want[i];
         const uint32_t used = plan->library[i].used < UINT32_MAX ? plan->library[i].used : 0;
-        w->most = w->called ? rows_larger(w->most, used) : w->most;
         w->leaves = w->leaves ? rows_larger(w->leaves, used) : 0;
     }
     choose_bare(plan);
@@ -532,6 +529,7 @@ static bool run_rounds(struct rows *r, struct error *e)
             r->want[i].functions = functions_of(plan, &plan->library[i]);
             r->want[i].drawn = r->want[i].imports_named = false;
             r->want[i].bound = 0;
+            plan->library[i].small_leaf = plan->library[i].small_leaves = 0;
             plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))

@@ -269,7 +269,8 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     while (!fits_with_less(r, index, code)) {
         const uint32_t less = l->small > w->small ? w->small : l->small / 2;
         const uint32_t left = less < l->small_exported ? less : l->small_exported;
-        if (all || !l->small || left + l->extra.aliases + l->extra.objects < w->bound || has_tried_enough(w))
+        if (all || !l->small || left < l->small_leaf + l->small_leaves ||
+            left + l->extra.aliases + l->extra.objects < w->bound || has_tried_enough(w))
             return false;
         if (!rows_set_small(l, w, less))
             continue;
@@ -544,6 +545,9 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
     struct plan_library *l = &r->s->plan->library[index];
     const bool found = find_counts(context, worker, index, e);
     l->leaf = l->callers;
+    while (l->small_leaf < l->small_exported && !l->small_size[l->small_leaf])
+        l->small_leaf++;
+    l->small_leaves = l->small_exported - l->small_leaf;
     return found;
 }
 

@@ -19,7 +19,6 @@ struct want {
     uint32_t aliases;  /* wanted aliases of these */
     int64_t mangled;   /* wanted mangled names of dynamic symbols, if that is free to choose; or PROFILE_DERIVED */
     uint32_t imports;  /* how many imports its edges ask for */
-    uint32_t most;     /* the most functions of it that any one library would call */
     uint32_t leaves;   /* the most leaves of it (calls_rows.h) that any one library would call */
     bool called;       /* any library imports from it */
     uint32_t bound;    /* the most symbols, beyond its numbered functions, that any one library imports from it */

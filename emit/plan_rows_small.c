@@ -3,7 +3,7 @@
  *
  * With a symbol table they are local, but for as many as the row has dynamic functions beyond the numbered ones. In
  * a stripped library nothing is said of local functions: there all of them are dynamic, as many as sizes of the
- * row's dynamic functions have it, if what others call and what is called through the PLT is left numbered.
+ * row's dynamic functions have it. Others call small ones, too (calls_rows.h).
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -18,9 +18,11 @@
 enum {
     SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
     GIVEN_UP = SHAPE_HELPERS + 1, /* functions that go where there is no room: helpers and `visited` */
-    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest function that is none of the numbered ones */
+    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest function that is none of the numbered ones, */
+    SMALL_MOST_UNTOLD = 240,      /* and where there is no debug information, which does not tell of such */
     SMALL_TOLERANCE = 200,        /* one in so many functions may be larger than is wanted */
     CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
+    CODE_PASSED = 17,             /* bytes, about, that a call passes */
 };
 
 /* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
@@ -39,13 +41,25 @@ static uint32_t common_sizes(const struct plan *plan, const struct plan_library 
     return count;
 }
 
-/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
-static void least_sizes(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *least)
+/* Calls of other libraries, where all that is imported is called. */
+static uint64_t calls_most(const struct plan_library *l, const struct want *w)
 {
+    const uint64_t slots = rows_value_or(l->said, ROW_PLT, w->imports);
+    return w->imports < slots ? w->imports : slots;
+}
+
+/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
+static void least_sizes(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t count,
+                        uint32_t *least)
+{
+    const uint64_t calls = calls_most(l, w); /* which those make in turn that no one calls */
+    const uint32_t callers = count - rows_smaller(w->leaves, count / 2);
     for (uint32_t i = 0; i < count; i++) {
         const struct function f = plan_function(l, i);
         const struct function next = plan_function(l, i + 1);
         least[i] = plan_landing(l) + CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE + CODE_OF_ARGUMENT * f.count;
+        if (i < callers)
+            least[i] += (uint32_t)(calls / callers + (i < calls % callers)) * (CODE_CALL + CODE_PASSED);
         if ((i + 1) % plan->depth)
             least[i] += CODE_CALL + code_pass_size(&next);
     }
@@ -62,17 +76,23 @@ static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wante
     return true;
 }
 
-/* How many of the functions of these sizes should be no numbered ones. */
-static bool count_small(const struct plan *plan, const struct plan_library *l, const uint32_t *size, uint32_t count,
-                        uint32_t *small)
+static uint32_t small_most(const struct plan_library *l)
 {
+    return l->stripped && l->without_debug ? SMALL_MOST_UNTOLD : SMALL_MOST;
+}
+
+/* How many of the functions of these sizes should be no numbered ones. */
+static bool count_small(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                        const uint32_t *size, uint32_t count, uint32_t *small)
+{
+    const uint32_t most = small_most(l);
     uint32_t *least = malloc((count + (size_t)1) * sizeof *least);
     if (!least)
         return false;
-    least_sizes(plan, l, count, least);
+    least_sizes(plan, l, w, count, least);
     *small = 0;
-    while (*small < count && (size[*small] < least[0] ||
-                              (size[*small] < SMALL_MOST && !can_be(least, count, size + *small, count - *small))))
+    while (*small < count &&
+           (size[*small] < least[0] || (size[*small] < most && !can_be(least, count, size + *small, count - *small))))
         *small += size[*small] < least[0] ? 1 : 1 + count / 128;
     *small = *small < count ? *small : count;
     free(least);
@@ -150,11 +170,11 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = distribution_rest(all, count, common, glue, size);
         if (ok)
             lower_sizes(l, size, count - glue);
-        ok = ok && count_small(plan, l, size, count - glue, &w->small);
+        ok = ok && count_small(plan, l, w, size, count - glue, &w->small);
         /* of all libraries' functions, those without a size are of tables that this one has not */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, size[i] < SMALL_MOST ? size[i] : SMALL_MOST);
+            l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, rows_smaller(size[i], small_most(l)));
         /* where some of the others give way, there are as many more of these, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
@@ -165,19 +185,11 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     return ok;
 }
 
-/* Dynamic functions that have to be numbered: the row's calls lead to them. */
-static uint32_t numbered_least(const struct plan_library *l, const struct want *w)
-{
-    const uint32_t least = rows_least_exported(l, w);
-    const uint32_t leaves = w->leaves < UINT32_MAX / 2 && l->calls ? 2 * w->leaves : w->leaves;
-    return rows_larger(rows_larger(least, w->most), leaves);
-}
-
 uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w)
 {
     if (!l->stripped || w->exported <= 0)
         return 0;
-    const uint64_t least = numbered_least(l, w);
+    const uint64_t least = rows_least_exported(l, w);
     const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
     return w->small < most ? w->small : (uint32_t)most;
 }
