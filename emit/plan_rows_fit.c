@@ -438,15 +438,18 @@ static bool try_calls(struct rows *r, uint32_t index, bool all)
 static bool try_short(struct rows *r, uint32_t index)
 {
     struct plan_library *l = &r->s->plan->library[index];
-    static const uint8_t most[] = {UINT8_MAX, 80, 64, 48, 32, 16, 0};
-    for (unsigned i = 0; i < sizeof most; i++) {
-        rows_shorten_small(l, most[i]);
+    static const struct {
+        uint8_t most, coded; /* bytes; of ROWS_SMALL_WHOLE of them */
+    } steps[] = {{UINT8_MAX, 16}, {80, 16}, {64, 16}, {48, 16}, {32, 16}, {16, 16},
+                 {16, 15},        {16, 14}, {16, 12}, {16, 8},  {16, 4},  {0, 0}};
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        rows_shorten_small(l, steps[i].most, steps[i].coded);
         if (try_calls(r, index, true))
             return true;
         if (!l->small_sizes || r->want[index].lack != SIZE_TEXT || has_tried_enough(&r->want[index]))
             break;
     }
-    rows_shorten_small(l, UINT8_MAX);
+    rows_shorten_small(l, UINT8_MAX, ROWS_SMALL_WHOLE);
     return try_calls(r, index, false);
 }
 
@@ -477,7 +480,7 @@ static bool try_least(struct rows *r, uint32_t index)
     w->share = 0;
     w->nameless = 0;
     w->terse = ROWS_TERSE_MOST;
-    rows_shorten_small(l, 0);
+    rows_shorten_small(l, 0, 0);
     set_calls(r->s->plan, l, 0);
     return try_levels(r, index, UINT32_MAX, false);
 }

@@ -137,8 +137,10 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
 /* How many small functions of a stripped library are to be no symbols. */
 uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w);
 
-/* Sets the sizes of its small functions: as wanted, but none larger than `most`. */
-void rows_shorten_small(struct plan_library *l, uint32_t most);
+/* Sets the sizes of its small functions: as wanted, but none larger than `most`, and only the last `coded` of
+ * ROWS_SMALL_WHOLE with code. */
+enum { ROWS_SMALL_WHOLE = 16 };
+void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded);
 
 /* The fewest exported functions that the library can have. */
 uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);

@@ -194,11 +194,12 @@ uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want 
     return w->small < most ? w->small : (uint32_t)most;
 }
 
-void rows_shorten_small(struct plan_library *l, uint32_t most)
+void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)
 {
     const uint8_t *wanted = l->small_size + l->small_sizes;
+    const uint32_t first = (uint32_t)((uint64_t)l->small_sizes * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
     for (uint32_t i = 0; i < l->small_sizes; i++)
-        l->small_size[i] = wanted[i] < most ? wanted[i] : (uint8_t)most;
+        l->small_size[i] = i < first ? 0 : wanted[i] < most ? wanted[i] : (uint8_t)most;
 }
 
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
