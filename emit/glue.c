@@ -68,6 +68,11 @@ enum plan_init glue_init_of(const struct plan_library *l, uint64_t said)
     return bytes == 0 || bytes >= PYINIT_SIZE ? INIT_FRAMED : bytes < PYINIT_TAIL_SIZE ? INIT_PHASES : INIT_TAIL;
 }
 
+static uint32_t helper_size(const struct plan_library *l)
+{
+    return l->large_helpers ? UNWIND_SMALL : plan_landing(l) + HELPER_SIZE;
+}
+
 struct glue glue_size(const struct code *c, const struct shape *s)
 {
     struct glue g = {0};
@@ -85,7 +90,7 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     if (s->has_extern)
         g.place[GLUE_EXTERN].size = landing + EXTERN_SIZE;
     for (unsigned i = 0; i < s->helpers; i++)
-        g.place[GLUE_HELPER + i].size = landing + HELPER_SIZE;
+        g.place[GLUE_HELPER + i].size = helper_size(c->library);
     if (s->executable)
         g.place[GLUE_START].size = landing + START_SIZE;
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
@@ -337,9 +342,12 @@ static uint8_t *put_extern(const struct code *c, uint8_t *p)
 /* return a * weight + b; */
 static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
 {
+    const uint64_t key = plan_key(c->library, PURPOSE_HELPERS);
+    const uint32_t more = helper_size(c->library) - plan_landing(c->library) - HELPER_SIZE;
     p = put_method_prologue(p);
-    p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7); /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
-    p = put_u32(p, (uint32_t)(random_at(plan_key(c->library, PURPOSE_HELPERS), number) & 0xffff) | 1);
+    p = small_put_pieces(c->library, p, more, key + number); /* which come to nothing */
+    p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7);     /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
+    p = put_u32(p, (uint32_t)(random_at(key, number) & 0xffff) | 1);
     return put_bytes(p, "\x48\x03\x45\xf0\xc9\xc3", 6); /* add -16(%rbp),%rax; leave; ret */
 }
 

@@ -104,6 +104,7 @@ struct plan_library {
     bool inner_marks;   /* its visit marks have no dynamic symbol: the manifest states their address */
     bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
+    bool large_helpers; /* its helpers are none of the functions of fewer than UNWIND_SMALL bytes */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
     struct alike_code alike_code; /* how much of its code repeats other code of its own */
     bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */

@@ -195,6 +195,15 @@ static struct alike_code choose_alike_code(const struct plan_library *l, const s
     return alike_for(code, packed > others ? (uint32_t)((packed - others) * 10 / code) : 0, !l->without_debug);
 }
 
+/* Whether fewer functions than there are helpers are small ones without a dynamic symbol, and there is code for it. */
+static bool has_large_helpers(const struct profile *p, const struct plan_library *l, const struct profile_row *row)
+{
+    enum { LITTLE = 20 }; /* a part of the code */
+    const bool is_told = l->stripped && l->without_debug && profile_row_says(p, row, ROW_UNWIND_SMALL) >= 0;
+    return is_told && rows_value_or(row, ROW_UNWIND_SMALL, 0) < SHAPE_HELPERS &&
+           rows_value_or(row, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
+}
+
 /* Dynamic symbols of a stripped library, about; others have need of undefined ones alone. */
 static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
 {
@@ -247,6 +256,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
     l->alike_code = choose_alike_code(l, row);
+    l->large_helpers = has_large_helpers(r->s->plan->profile, l, row);
     if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     lengths_of_files(r->s->plan, l);
