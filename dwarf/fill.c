@@ -162,6 +162,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 {
     const uint64_t table = unit_table_least(d);
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
+    struct single_ways ways;
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->unit_count;
     d->unused = 0;
@@ -180,7 +181,9 @@ static bool fill_abbrev(struct debug *d, struct error *e)
         share_tables(d, wanted);
     else if (d->units_wanted && tables > d->unit_count)
         pad_tables(d, wanted - d->tables * table);
-    while (!single_divide(unit_codes(d) + 1, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
+    single_find_ways(&ways);
+    while (
+        !single_divide(&ways, unit_codes(d) + 1, wanted - table - (d->tables - 1) * unit_table_bytes(d), &d->single)) {
         if (d->tables == 1 && unit_part_abbrevs(d))
             return true;
         if (d->tables == 1)

@@ -107,43 +107,52 @@ uint32_t single_kind(const struct single_mix *mix, uint32_t i)
     return 0;
 }
 
-/* In codes of one width: all but a little of the largest kind; the rest in the
- * fewest of any. */
-static bool divide(uint64_t bytes, uint32_t wide, uint32_t *count)
+void single_find_ways(struct single_ways *ways)
 {
-    enum { REST_MOST = 160 };
-    uint8_t fewest[REST_MOST + 1] = {0};
-    uint8_t last[REST_MOST + 1];
-    uint32_t size[SINGLE_KINDS];
-    uint32_t largest = 0;
-    for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
-        size[k] = abbrev_size(wide, k);
-        largest = size[k] > size[largest] ? k : largest;
-    }
-    memset(count, 0, SINGLE_KINDS * sizeof *count);
-    count[largest] = bytes > REST_MOST ? (uint32_t)((bytes - REST_MOST + size[largest] - 1) / size[largest]) : 0;
-    uint64_t rest = bytes - (uint64_t)count[largest] * size[largest];
-    for (uint32_t sum = 1; sum <= rest; sum++) {
-        fewest[sum] = UINT8_MAX;
-        for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
-            if (size[k] > sum || fewest[sum - size[k]] >= fewest[sum] - 1)
-                continue;
-            fewest[sum] = (uint8_t)(fewest[sum - size[k]] + 1);
-            last[sum] = (uint8_t)k;
+    memset(ways, 0, sizeof *ways);
+    for (uint32_t wide = 0; wide < 2; wide++) {
+        const uint32_t *size = ways->size[wide];
+        uint8_t *fewest = ways->fewest[wide];
+        for (uint32_t k = 0; k < SINGLE_KINDS; k++)
+            ways->size[wide][k] = abbrev_size(wide, k);
+        for (uint32_t sum = 1; sum <= SINGLE_REST_MOST; sum++) {
+            fewest[sum] = UINT8_MAX;
+            for (uint32_t k = 0; k < SINGLE_KINDS; k++) {
+                if (size[k] > sum || fewest[sum - size[k]] >= fewest[sum] - 1)
+                    continue;
+                fewest[sum] = (uint8_t)(fewest[sum - size[k]] + 1);
+                ways->last[wide][sum] = (uint8_t)k;
+            }
         }
     }
-    if (fewest[rest] == UINT8_MAX)
+}
+
+/* In codes of one width: all but a little of the largest kind; the rest in the
+ * fewest of any. */
+static bool divide(const struct single_ways *ways, uint64_t bytes, uint32_t wide, uint32_t *count)
+{
+    const uint32_t *size = ways->size[wide];
+    uint32_t largest = 0;
+    for (uint32_t k = 0; k < SINGLE_KINDS; k++)
+        largest = size[k] > size[largest] ? k : largest;
+    memset(count, 0, SINGLE_KINDS * sizeof *count);
+    if (bytes > SINGLE_REST_MOST)
+        count[largest] = (uint32_t)((bytes - SINGLE_REST_MOST + size[largest] - 1) / size[largest]);
+    uint64_t rest = bytes - (uint64_t)count[largest] * size[largest];
+    if (ways->fewest[wide][rest] == UINT8_MAX)
         return false;
-    for (; rest; rest -= size[last[rest]])
-        count[last[rest]]++;
+    for (uint32_t kind; rest; rest -= size[kind]) {
+        kind = ways->last[wide][rest];
+        count[kind]++;
+    }
     return true;
 }
 
-bool single_divide(uint32_t first, uint64_t bytes, struct single_mix *mix)
+bool single_divide(const struct single_ways *ways, uint32_t first, uint64_t bytes, struct single_mix *mix)
 {
     *mix = (struct single_mix){.first = first};
     const uint32_t narrow = ABBREV_CODES_SHORT - mix->first;
-    if (divide(bytes, 0, mix->count[0]) && single_count(mix) <= narrow)
+    if (divide(ways, bytes, 0, mix->count[0]) && single_count(mix) <= narrow)
         return true;
     /* as many narrow ones as there are, of the least kind, or one or two longer */
     for (uint32_t longer = 0; longer < 2 * SINGLE_SURE; longer += 2) {
@@ -151,7 +160,7 @@ bool single_divide(uint32_t first, uint64_t bytes, struct single_mix *mix)
         memset(mix->count, 0, sizeof mix->count);
         mix->count[0][0] = narrow - longer / 2;
         mix->count[0][1] = longer / 2; /* two bytes more each */
-        if (of_narrow <= bytes && divide(bytes - of_narrow, 1, mix->count[1]))
+        if (of_narrow <= bytes && divide(ways, bytes - of_narrow, 1, mix->count[1]))
             return single_count(mix) <= SINGLE_COUNT_MOST;
     }
     return false;

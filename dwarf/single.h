@@ -23,9 +23,19 @@ struct single_mix {
     uint32_t count[2][SINGLE_KINDS];
 };
 
+/* With which of them few bytes are taken by the fewest, [0] with codes of one byte and [1] of two: the same for all
+ * libraries. */
+enum { SINGLE_REST_MOST = 160 };
+struct single_ways {
+    uint32_t size[2][SINGLE_KINDS];          /* bytes of each kind */
+    uint8_t fewest[2][SINGLE_REST_MOST + 1]; /* how many, or UINT8_MAX: none take so many bytes */
+    uint8_t last[2][SINGLE_REST_MOST + 1];   /* the kind of one of these */
+};
+void single_find_ways(struct single_ways *ways);
+
 /* The fewest abbreviations, or nearly, that take exactly `bytes`, with codes from `first` on. False where
  * there are none. */
-bool single_divide(uint32_t first, uint64_t bytes, struct single_mix *mix);
+bool single_divide(const struct single_ways *ways, uint32_t first, uint64_t bytes, struct single_mix *mix);
 
 /* Bytes of `count` abbreviations of the longest kind, whose codes begin at `first`: those of tables
  * that no entry uses. */

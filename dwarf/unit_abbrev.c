@@ -114,9 +114,10 @@ static uint64_t size_of(const struct table_sizes *sizes, const struct debug_abbr
 }
 
 /* All of codes of one byte, as these will be lower. */
-static bool divide_narrow(struct dialect dialect, uint64_t bytes, struct single_mix *single)
+static bool divide_narrow(const struct single_ways *ways, struct dialect dialect, uint64_t bytes,
+                          struct single_mix *single)
 {
-    if (!single_divide(abbrev_codes(dialect) + 1, bytes, single))
+    if (!single_divide(ways, abbrev_codes(dialect) + 1, bytes, single))
         return false;
     for (uint32_t k = 0; k < SINGLE_KINDS; k++)
         if (single->count[1][k])
@@ -126,15 +127,15 @@ static bool divide_narrow(struct dialect dialect, uint64_t bytes, struct single_
 
 /* Keeps one more that no entry has, of `rest` bytes at most, which get fewer by it: the first with which these can be
  * divided, with *divided, or else the first. False where there is none. */
-static bool keep_another(struct dialect dialect, const struct table_sizes *sizes, struct debug_abbrevs *a,
-                         uint64_t *rest, struct single_mix *single, bool *divided)
+static bool keep_another(const struct single_ways *ways, struct dialect dialect, const struct table_sizes *sizes,
+                         struct debug_abbrevs *a, uint64_t *rest, struct single_mix *single, bool *divided)
 {
     uint32_t first = 0;
     *divided = false;
     for (uint32_t code = 1; code <= abbrev_codes(dialect) && !*divided; code++) {
         if (is_kept(a, code) || sizes->of[code] > *rest)
             continue;
-        *divided = divide_narrow(dialect, *rest - sizes->of[code], single);
+        *divided = divide_narrow(ways, dialect, *rest - sizes->of[code], single);
         if (*divided || !first)
             first = code;
     }
@@ -150,11 +151,13 @@ static bool divide(struct dialect dialect, const struct table_sizes *sizes, stru
                    struct single_mix *single)
 {
     const uint64_t size = size_of(sizes, a);
+    struct single_ways ways;
     if (size > wanted)
         return false;
+    single_find_ways(&ways);
     uint64_t rest = wanted - size;
-    bool divided = divide_narrow(dialect, rest, single);
-    while (!divided && keep_another(dialect, sizes, a, &rest, single, &divided))
+    bool divided = divide_narrow(&ways, dialect, rest, single);
+    while (!divided && keep_another(&ways, dialect, sizes, a, &rest, single, &divided))
         continue;
     return divided;
 }

@@ -281,10 +281,12 @@ static void test_every_number_of_bytes(void **state)
 {
     (void)state;
     const struct dialect dialects[] = {{.version = 5, .language = DWARF_C}, {.version = 4, .language = DWARF_CPP}};
+    struct single_ways ways;
+    single_find_ways(&ways);
     for (unsigned d = 0; d < 2; d++)
         for (uint64_t bytes = 0; bytes < 5000; bytes++) {
             struct single_mix mix;
-            if (!single_divide(abbrev_codes(dialects[d]) + 1, bytes, &mix)) {
+            if (!single_divide(&ways, abbrev_codes(dialects[d]) + 1, bytes, &mix)) {
                 assert_true(bytes < SINGLE_SURE);
                 continue;
             }
@@ -297,7 +299,9 @@ static void test_too_many(void **state)
 {
     (void)state;
     struct single_mix mix;
-    assert_false(single_divide(abbrev_codes((struct dialect){.version = 5}) + 1, UINT64_C(1) << 30, &mix));
+    struct single_ways ways;
+    single_find_ways(&ways);
+    assert_false(single_divide(&ways, abbrev_codes((struct dialect){.version = 5}) + 1, UINT64_C(1) << 30, &mix));
 }
 
 int main(void)
