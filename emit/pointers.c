@@ -14,20 +14,20 @@ enum { FUNCTIONS_BUT_ONE = 64 };
 
 enum { WHERE = 1, WHETHER = 2, WHICH = 3 }; /* added to a key: what else is drawn for a word, or a group of them */
 
-/* Bytes of the library that they lead to, in steps of `step`. */
+/* Words of the library that they lead to. */
 struct region {
-    uint64_t start, count, step;
+    uint64_t start, count;
 };
 
 static struct region constants(const struct library *l)
 {
     const uint64_t start = l->layout.section[SECTION_RODATA].address + l->shape.rodata;
-    return (struct region){(start + 7) / 8 * 8, l->rodata_free > 16 ? l->rodata_free / 8 - 1 : 0, 8};
+    return (struct region){(start + 7) / 8 * 8, l->rodata_free > 16 ? l->rodata_free / 8 - 1 : 0};
 }
 
-static struct region words(const struct library *l)
+static struct region objects(const struct library *l)
 {
-    return (struct region){l->code.objects, l->code.objects_size / 8, 8};
+    return (struct region){l->code.objects, l->code.objects_size / 8};
 }
 
 static bool is_cpp(const struct library *l)
@@ -36,18 +36,18 @@ static bool is_cpp(const struct library *l)
     return said && 2 * said->value[ROW_MANGLED] > said->value[ROW_DYNAMIC_FUNCTIONS] && said->value[ROW_MANGLED] > 0;
 }
 
-/* One of a function or of a place in one of the regions, as far as `part` of `parts`. */
+/* A function, or a word in one of the regions, as far into them as `part` of `parts`. */
 static uint64_t place_at(const struct library *l, uint64_t chosen, uint64_t part, uint64_t parts)
 {
     const bool cpp = is_cpp(l);
     const uint32_t kind = random_below(chosen, cpp ? FUNCTIONS_BUT_ONE : KINDS);
     const struct region c = constants(l);
-    const struct region w = words(l);
+    const struct region o = objects(l);
     const bool elsewhere = cpp ? !kind : kind >= FUNCTIONS_UP_TO;
     if (!cpp && kind < CONSTANTS_UP_TO && c.count)
-        return c.start + c.step * (part * c.count / parts);
-    if (elsewhere && w.count)
-        return w.start + w.step * (part * w.count / parts);
+        return c.start + 8 * (part * c.count / parts);
+    if (elsewhere && o.count)
+        return o.start + 8 * (part * o.count / parts);
     const uint64_t count = l->row->functions;
     return l->code.text + (count ? l->body[part * count / parts].offset : 0);
 }
