@@ -16,6 +16,9 @@ static const uint16_t left[SIZES][LEVELS] = {
     {365, 245, 225, 207, 197, 185, 176, 168, 167, 164},
 };
 
+/* Of wild instructions, as measured; and how many there are at most. */
+enum { LEFT_WILD = 760, WILD_MOST = 192 };
+
 /* Between the two sizes that are nearest. */
 static uint32_t at_level(uint64_t code, unsigned level)
 {
@@ -32,13 +35,25 @@ uint32_t alike_packed(struct alike_code a, uint64_t code)
     if (alike_is_most(a))
         return at_level(code, LEVEL_MOST + a.step);
     const uint32_t none = at_level(code, LEVEL_NONE);
+    if (a.wild)
+        return none + (LEFT_WILD - none) * a.wild / (UINT8_MAX + 1);
     return none - (none - at_level(code, LEVEL_CONSTANTS)) * a.constants / UINT8_MAX;
+}
+
+/* How many are wild where so many bytes are to be left, and as many are without these; at most half, as functions
+ * consist of them and of fixed parts. */
+static uint8_t wild_for(uint32_t packed, uint32_t none)
+{
+    const uint32_t wild = (packed - none) * (UINT8_MAX + 1) / (LEFT_WILD - none);
+    return (uint8_t)(wild < WILD_MOST ? wild : WILD_MOST);
 }
 
 struct alike_code alike_for(uint64_t code, uint32_t packed, bool all_blocks)
 {
     const uint32_t none = at_level(code, LEVEL_NONE);
     const uint32_t constants = at_level(code, LEVEL_CONSTANTS);
+    if (packed >= none && !all_blocks)
+        return (struct alike_code){.wild = wild_for(packed, none)};
     if (packed >= none)
         return (struct alike_code){0};
     if (packed >= constants)

@@ -2,7 +2,8 @@
  * templates for many types is nearly all the same.
  *
  * First more and more blocks have the same constants wherever they are; then functions differ in fewer bytes, small
- * ones of the same size in none; then fewer and fewer different blocks are used.
+ * ones of the same size in none; then fewer and fewer different blocks are used. Where code is to repeat itself less
+ * than blocks do, as vectorised code of solvers does, instructions that are nowhere else stand in place of some.
  */
 #ifndef EMIT_ALIKE_H
 #define EMIT_ALIKE_H
@@ -15,6 +16,7 @@ enum { ALIKE_STEP_MOST = 7 };
 struct alike_code {
     uint8_t constants; /* out of 256 blocks, how many have the same constants wherever they are (code.c) */
     uint8_t step;      /* of the blocks, by size, every 2^step-th is used; 0 unless all constants are the same */
+    uint8_t wild;      /* out of 256 blocks, in place of how many others stand; 0 unless no constants are the same */
 };
 
 static inline bool alike_is_most(struct alike_code a)
@@ -25,7 +27,8 @@ static inline bool alike_is_most(struct alike_code a)
 /* How many of 1,000 bytes zstd -3 leaves of so many bytes of code, about. */
 uint32_t alike_packed(struct alike_code a, uint64_t code);
 
-/* How alike code has to be for so many to be left; without steps if all blocks are to be used. */
+/* How alike code has to be for so many to be left. Where it is to be of `all_blocks` and of nothing else, no less and
+ * no more than constants make of it. */
 struct alike_code alike_for(uint64_t code, uint32_t packed, bool all_blocks);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "elf/plt.h"
 #include "emit/evaluate.h"
+#include "emit/small.h"
 
 /* Behind a function that is none of the last are at least so many bytes of text as one step of copying. */
 enum { LAST_FUNCTIONS = 2 };
@@ -97,13 +98,17 @@ uint32_t code_least(const struct code *c, uint32_t index)
     return size;
 }
 
-/* A block that fits: any, or where little more fits, of the longer half; of those that the library uses. */
-static uint16_t choose_block(const struct blocks *b, uint64_t r, uint64_t bytes, struct alike_code alike)
+/* A block that fits: any, or where little more fits, of the longer half; of those that the library uses. Or as many
+ * bytes of what is no block. */
+static struct piece choose_block(const struct blocks *b, uint64_t r, uint64_t bytes, struct alike_code alike)
 {
     enum { SIZES = sizeof b->fitting / sizeof b->fitting[0] };
     uint32_t fit = b->fitting[bytes < SIZES ? bytes : SIZES - 1];
     uint32_t shortest = bytes < SIZES ? fit / 2 : 0;
-    return (uint16_t)((shortest + random_below(r, fit - shortest)) >> alike.step << alike.step);
+    const uint32_t block = (shortest + random_below(r, fit - shortest)) >> alike.step << alike.step;
+    if ((r & UINT8_MAX) < alike.wild)
+        return (struct piece){.kind = PIECE_WILD, .first = b->size[block]};
+    return (struct piece){.kind = PIECE_BLOCK, .first = (uint16_t)block};
 }
 
 /* A run of about `bytes`, not more. */
@@ -132,7 +137,7 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct a
             r = random_mix(bytes);
         struct piece *piece = &b->piece[b->pieces++];
         if (bytes >= smallest)
-            *piece = (struct piece){.kind = PIECE_BLOCK, .first = choose_block(c->blocks, r, bytes, alike)};
+            *piece = choose_block(c->blocks, r, bytes, alike);
         else if (bytes > FILLER_GAP_MOST)
             *piece = choose_run(c->filler, r, bytes < BLOCK_MOST ? bytes : BLOCK_MOST);
         else
@@ -421,6 +426,8 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
             p = put_block(c, p, piece->first, last, &random);
         else if (piece->kind == PIECE_RUN)
             p = put_run(c->filler, p, piece, alike_is_most(alike) ? &(struct random){piece->first} : &random);
+        else if (piece->kind == PIECE_WILD)
+            p = small_put_pieces(c->library, p, piece->first, random_next(&random));
         else
             p = filler_gap(p, piece->first, alike_is_most(alike) ? piece->first : random_next(&random));
     }

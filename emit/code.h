@@ -51,6 +51,7 @@ enum piece_kind {
     PIECE_BLOCK, /* a block of the stock: `first` is its number */
     PIECE_RUN,   /* a run of the filler: borders [first, last) */
     PIECE_GAP,   /* `first` bytes of loads */
+    PIECE_WILD,  /* `first` bytes of instructions that are nowhere else; of no library with debug information */
 };
 
 struct piece {

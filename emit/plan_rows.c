@@ -180,7 +180,8 @@ static uint8_t choose_alike(const struct profile_row *row)
 }
 
 /* How alike its code has to be for the part to compress as the row says: as where templates are made of many types. */
-static struct alike_code choose_alike_code(const struct plan_library *l, const struct profile_row *row)
+static struct alike_code choose_alike_code(const struct profile *p, const struct plan_library *l,
+                                           const struct profile_row *row)
 {
     /* what zstd -3 makes of other sections, %, as measured; of constants as real ones are */
     enum { OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
@@ -191,8 +192,11 @@ static struct alike_code choose_alike_code(const struct plan_library *l, const s
                             OF_RELOCATIONS * rows_value_or(row, ROW_SHARE_RELOCATIONS, 0);
     if (!packed || !code)
         return (struct alike_code){0};
-    /* debug information tells of blocks, and those of a few would be like no real one */
-    return alike_for(code, packed > others ? (uint32_t)((packed - others) * 10 / code) : 0, !l->without_debug);
+    /* debug information tells of blocks, and those of a few would be like no real one; and without the share of
+     * constants it is not known whether it is these that make the part what it is */
+    const bool is_told = row->value[ROW_SHARE_CONSTANTS] != PROFILE_DERIVED || profile_is_captured(p);
+    const uint64_t left = packed > others ? (packed - others) * 10 / code : 0;
+    return alike_for(code, left < 1000 ? (uint32_t)left : 1000, !l->without_debug || !is_told);
 }
 
 /* Whether fewer functions than there are helpers are small ones without a dynamic symbol, and there is code for it. */
@@ -255,7 +259,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     l->inner_marks = objects <= definitions;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
-    l->alike_code = choose_alike_code(l, row);
+    l->alike_code = choose_alike_code(r->s->plan->profile, l, row);
     l->large_helpers = has_large_helpers(r->s->plan->profile, l, row);
     if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;

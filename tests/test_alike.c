@@ -40,15 +40,18 @@ static void test_what_is_wanted(void **state)
             const struct alike_code a = alike_for(sizes[i], wanted, false);
             const struct alike_code all = alike_for(sizes[i], wanted, true);
             assert_int_equal(all.constants, a.constants);
-            assert_int_equal(all.step, 0);
+            assert_true(!all.step && !all.wild);
             assert_true(alike_is_most(a) || !a.step);
+            assert_true(!a.constants || !a.wild);
             const uint32_t left = alike_packed(a, sizes[i]);
-            if (wanted >= most)
-                assert_int_equal(left, most);
-            else if (!alike_is_most(a))
+            if (wanted >= most) {
+                assert_int_equal(alike_packed(all, sizes[i]), most);
+                assert_true(left <= wanted && (left + 3 >= wanted || a.wild >= UINT8_MAX / 2));
+            } else if (!alike_is_most(a)) {
                 assert_in_range(left, wanted - 2, wanted + 2);
-            else if (a.step < ALIKE_STEP_MOST)
+            } else if (a.step < ALIKE_STEP_MOST) {
                 assert_true(left <= wanted);
+            }
         }
     }
 }
