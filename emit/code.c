@@ -422,10 +422,11 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     p = put_mix(p, f);
     for (uint32_t i = 0; i < b->pieces; i++) {
         const struct piece *piece = &b->piece[i];
+        struct random same = {piece->first};
         if (piece->kind == PIECE_BLOCK)
             p = put_block(c, p, piece->first, last, &random);
         else if (piece->kind == PIECE_RUN)
-            p = put_run(c->filler, p, piece, alike_is_most(alike) ? &(struct random){piece->first} : &random);
+            p = put_run(c->filler, p, piece, alike_is_most(alike) ? &same : &random);
         else if (piece->kind == PIECE_WILD)
             p = small_put_pieces(c->library, p, piece->first, random_next(&random));
         else
