@@ -40,8 +40,7 @@ uint32_t alike_packed(struct alike_code a, uint64_t code)
     return none - (none - at_level(code, LEVEL_CONSTANTS)) * a.constants / UINT8_MAX;
 }
 
-/* How many are wild where so many bytes are to be left, and as many are without these; at most half, as functions
- * consist of them and of fixed parts. */
+/* How many are wild where `packed` are to be left, and `none` are without these. */
 static uint8_t wild_for(uint32_t packed, uint32_t none)
 {
     const uint32_t wild = (packed - none) * (UINT8_MAX + 1) / (LEFT_WILD - none);

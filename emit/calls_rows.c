@@ -67,12 +67,11 @@ static const struct plan_edge *edge_of(const struct plan_library *l, uint32_t (*
     return &l->edge[low];
 }
 
-/* What may be called, at `place` of an edge: numbered functions, evenly mixed with small ones. */
+/* What may be called, at `place` of an edge: so many numbered functions, evenly mixed with small ones. */
 static uint32_t callable(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
-                         uint32_t place)
+                         uint32_t numbered, uint32_t place)
 {
     const struct plan_library *to = &plan->library[edge->library];
-    const uint32_t numbered = callable_numbered(l, to);
     const uint32_t n = numbered + to->small_leaves;
     const uint32_t used = to->used > edge->symbols ? to->used : edge->symbols;
     const uint64_t of_all = ((uint64_t)edge->rank + place) % (used < n ? used : n);
@@ -104,7 +103,7 @@ bool calls_row_import(const struct plan *plan, const struct plan_library *l, uin
     const uint32_t n = numbered + to->small_leaves;
     assert(place < edge->symbols);
     import->library = edge->library;
-    import->function = place < n ? callable(plan, l, edge, place) : not_callable(to, numbered, place - n);
+    import->function = place < n ? callable(plan, l, edge, numbered, place) : not_callable(to, numbered, place - n);
     return true;
 }
 

@@ -74,12 +74,6 @@ uint64_t pointers_target(const struct library *l, uint32_t index, unsigned diffe
     return place_at(l, random_at(key, i), i, l->row->extra.pointers);
 }
 
-static uint8_t *word_at(const struct library *l, uint8_t *image, uint64_t address)
-{
-    const struct section *s = &l->layout.section[relocated_section(l, address)];
-    return image + s->offset + (address - s->address);
-}
-
 void pointers_write(const struct library *l, uint8_t *image, unsigned different)
 {
     const struct section *rela = &l->layout.section[SECTION_RELA_DYN];
@@ -91,7 +85,7 @@ void pointers_write(const struct library *l, uint8_t *image, unsigned different)
         if (at == l->at.personality)
             continue;
         const uint64_t target = pointers_target(l, i, different);
-        put_u64(word_at(l, image, at), target);
+        put_u64(relocated_place(l, image, at), target);
         while (r < end && ELF64_R_TYPE(r->r_info) == R_X86_64_RELATIVE && r->r_offset < at)
             r++;
         if (r < end && r->r_offset == at) /* or it is a packed one */

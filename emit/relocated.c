@@ -122,6 +122,12 @@ enum section_id relocated_section(const struct library *l, uint64_t at)
     return at >= l->layout.section[SECTION_DATA].address ? SECTION_DATA : SECTION_DATA_REL_RO;
 }
 
+uint8_t *relocated_place(const struct library *l, uint8_t *image, uint64_t at)
+{
+    const struct section *s = &l->layout.section[relocated_section(l, at)];
+    return image + s->offset + (at - s->address);
+}
+
 uint64_t relocated_pages(const struct library *l)
 {
     struct pages p = {0};

@@ -35,8 +35,9 @@ bool relocated_next(struct relocated *w, bool symbols, uint64_t *at);
 /* Sets *at to the address of the next word of either kind; false after the last. */
 bool relocated_word(struct relocated *w, uint64_t *at);
 
-/* Which of the two sections a word is in. */
+/* Which of the two sections a word is in; and where in the image. */
 enum section_id relocated_section(const struct library *l, uint64_t at);
+uint8_t *relocated_place(const struct library *l, uint8_t *image, uint64_t at);
 
 /* How many pages of RELOCATED_PAGE bytes the relocations of the library touch. */
 uint64_t relocated_pages(const struct library *l);

@@ -98,7 +98,8 @@ static uint8_t *put_return_number(const struct library *l, uint32_t number, uint
 }
 
 /* What the code of a small function is chosen by. Of those without a name as many as of the blocks of others are like
- * the one before that is as large; where these are the most, others begin alike, too. */
+ * the one before that is as large; where all of these are, so are all functions that are as large but for some bytes.
+ */
 static uint64_t value_of(const struct plan_library *l, uint32_t index)
 {
     const uint64_t key = plan_key(l, PURPOSE_PADDING);

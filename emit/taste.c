@@ -191,10 +191,7 @@ static uint64_t pack_place(const struct bench *b)
 static uint8_t *next_word(const struct place *p, struct relocated *w)
 {
     uint64_t at;
-    if (!p->flags || !relocated_word(w, &at))
-        return NULL;
-    const struct section *s = &p->l->layout.section[relocated_section(p->l, at)];
-    return p->image + s->offset + (at - s->address);
+    return p->flags && relocated_word(w, &at) ? relocated_place(p->l, p->image, at) : NULL;
 }
 
 /* Takes what the words hold for what they are to hold. */
@@ -311,6 +308,12 @@ static void steer(struct bench *b)
     }
 }
 
+static void point(struct bench *b, unsigned different)
+{
+    pointers_write(b->place.l, b->place.image, different);
+    keep_words(b);
+}
+
 /* Where constants alone cannot make data as it should be, because there are few, pointers are more or less different:
  * between what is too much and too little. */
 static void steer_pointers(struct bench *b)
@@ -332,13 +335,10 @@ static void steer_pointers(struct bench *b)
         if (apart <= (uint64_t)wanted / NEAR || tries == TRIES || many - few < 2)
             break;
         different = few + (many - few) / 2;
-        pointers_write(l, b->place.image, different);
-        keep_words(b);
+        point(b, different);
     }
-    if (different != best) {
-        pointers_write(l, b->place.image, best);
-        keep_words(b);
-    }
+    if (different != best)
+        point(b, best);
     if (best != POINTERS_USUAL && l->data_free + l->relro_free)
         steer(b);
 }
