@@ -131,6 +131,7 @@ struct capture {
     uint64_t ifunc;
     uint64_t mangled;            /* names that begin with _Z */
     uint64_t mangled_functions;  /* of these, of functions */
+    uint64_t demangled;          /* characters of those of .dynsym that are defined, as debuggers show them */
     uint64_t methods;            /* in the module's table of methods */
     struct samples functions;    /* sizes of functions, bytes: of .symtab, without it of .dynsym */
     struct samples name_lengths; /* of named symbols there, characters */

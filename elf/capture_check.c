@@ -43,6 +43,7 @@ static const struct limit limits[] = {
     SYMBOLS(global, ".symtab that are global"),
     NUMBER(ifunc, CAPTURE_COUNT_MOST, "indirect functions"),
     NUMBER(mangled, CAPTURE_COUNT_MOST, "mangled names"),
+    NUMBER(demangled, CAPTURE_SIZE_MOST, "characters of demangled names"),
     NUMBER(plt, CAPTURE_COUNT_MOST, "entries of the PLT"),
     NUMBER(runpaths, CAPTURE_COUNT_MOST, "directories to search"),
     NUMBER(versions, CAPTURE_COUNT_MOST, "versions"),

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "elf/capture_parts.h"
+#include "elf/demangle.h"
 #include "elf/unwind.h"
 
 enum { CHARACTERS_EACH = 256, CHARACTERS_TIMES = 16, NAME_MOST = 1 << 24 };
@@ -26,7 +27,12 @@ struct counting {
     uint32_t *lengths; /* of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
+    /* of names that are defined and mangled, characters: all; those that were demangled; what became of these */
+    uint64_t named, looked_at, shown;
 };
+
+/* Characters of demangled names, of a library, after which others are taken to be like these. */
+enum { SHOWN_ENOUGH = 1 << 26 };
 
 /* A hash that is the same for the same name, and for no other by chance. */
 static uint64_t name_hash(const char *name, size_t length)
@@ -73,6 +79,17 @@ static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsig
     }
 }
 
+/* Names that no demangler shows are shown as they are. */
+static void count_demangled(struct counting *s, const char *name, size_t length)
+{
+    s->named += length;
+    if (s->shown >= SHOWN_ENOUGH)
+        return;
+    const uint32_t shown = demangle_length(name);
+    s->looked_at += length;
+    s->shown += shown ? shown : length;
+}
+
 static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *symbol, const char *name, size_t length)
 {
     struct capture *c = l->c;
@@ -93,6 +110,8 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
         bool mangled = length > 2 && name[0] == '_' && name[1] == 'Z';
         s->mangled += mangled;
         s->mangled_functions += mangled && function;
+        if (s->dynamic && mangled && symbol->st_shndx != SHN_UNDEF)
+            count_demangled(s, name, length);
     }
     if (!s->dynamic || local || length == 0)
         return;
@@ -148,6 +167,9 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled = s->mangled;
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
+    if (s->looked_at)
+        c->demangled +=
+            s->shown + (uint64_t)((double)(s->named - s->looked_at) / (double)s->looked_at * (double)s->shown);
     if (s->dynamic) {
         c->aliases += s->address_count - look_different(s->addresses, s->address_count);
         l->small_named += look_different(s->small, s->small_count);

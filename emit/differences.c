@@ -87,6 +87,22 @@ static int64_t mangled_names(const struct library *l)
     return count;
 }
 
+/* Characters that debuggers show for the mangled names of dynamic symbols that it defines. */
+static int64_t demangled_names(const struct library *l)
+{
+    const uint32_t defined = l->row->exported + names_row_others(l->row) - l->row->unbound;
+    int64_t shown = 0;
+    const struct names *names = &l->plan->names;
+    uint32_t place = 0;
+    for (; names_are_mangled(names, l->row) && place < l->row->exported; place++) {
+        const struct function f = plan_function(l->row, place);
+        shown += mangle_shown(names->letters, l->row, place, &f);
+    }
+    for (; place < defined; place++)
+        shown += names_row_shown(l->row, place);
+    return shown;
+}
+
 /* Entries of unwind tables of fewer than UNWIND_SMALL bytes without a dynamic symbol. */
 static int64_t small_functions(const struct library *l)
 {
@@ -134,6 +150,7 @@ static void measure_options(const struct library *l, int64_t *v)
     for (uint32_t i = 0; i < l->layout.segment_count; i++)
         v[ROW_LOADS] += l->layout.segment[i].p_type == PT_LOAD;
     v[ROW_MANGLED] = mangled_names(l);
+    v[ROW_DEMANGLED] = demangled_names(l);
     v[ROW_METHODS] = l->shape.python ? (int64_t)shape_methods(l->row) - 1 : 0;
     v[ROW_MACHINE] = EM_X86_64;
 }

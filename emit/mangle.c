@@ -128,6 +128,23 @@ uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t 
     return namespace_length(l) + source_name(parts.class_length) + tail_length(&parts, f);
 }
 
+uint32_t mangle_shown(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f)
+{
+    enum { SEPARATOR = 2 }; /* "::", ", " */
+    static const uint8_t template_shown[TEMPLATE_TYPES] = {
+        [TEMPLATE_INT] = 3, [TEMPLATE_LONG] = 4, [TEMPLATE_DOUBLE] = 6, [TEMPLATE_CHAR] = 4};
+    static const uint8_t shown[ARGUMENT_TYPES] = {
+        [TYPE_INT] = 3, [TYPE_LONG] = 4, [TYPE_FLOAT] = 5, [TYPE_DOUBLE] = 6, [TYPE_STRING] = sizeof "char const*" - 1};
+    const struct name_parts parts = mangle_parts(letters, l, index, f);
+    uint32_t length = (uint32_t)strlen(plan_prefix(l)) + SEPARATOR + parts.class_length + SEPARATOR +
+                      words_method_length(parts.method) + (uint32_t)sizeof "()" - 1;
+    if (parts.is_template)
+        length += (uint32_t)sizeof "unsigned long <, >" - 1 + template_shown[parts.type] + names_digits(parts.number);
+    for (uint32_t j = 0; j < f->count; j++)
+        length += shown[f->type[j]] + (j ? SEPARATOR : 0U);
+    return length;
+}
+
 static void make_head(struct mangle_head *head, uint32_t letters, const struct plan_library *l, uint32_t number)
 {
     uint32_t length = (uint32_t)strlen(plan_prefix(l));

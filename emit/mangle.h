@@ -71,6 +71,9 @@ uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uin
 /* Characters of a function's mangled name. */
 uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
 
+/* Characters that debuggers show for it. */
+uint32_t mangle_shown(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
+
 /* A cache of the text that the names of all functions of a class begin with; zeroed
  * at first. */
 struct mangle_head {

@@ -66,6 +66,9 @@ bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t numb
 /* How many symbols have the mangled name of a local small function. */
 uint32_t names_row_objects_mangled(const struct plan_library *l);
 
+/* Characters that debuggers show for the name at `place` among those of dynamic symbols: 0 where it is not mangled. */
+uint32_t names_row_shown(const struct plan_library *l, uint32_t place);
+
 /* Bytes that the names of functions [from, to) take, with terminators; 0 for names that are the ends of others. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 

@@ -73,7 +73,7 @@ enum plan_init {
     INIT_PHASES, /* returns the definition to Python, which creates the module (PEP 489) */
 };
 
-enum { PLAN_FILE_LENGTHS = 32, PLAN_CLONES = 2 };
+enum { PLAN_FILE_LENGTHS = 32, PLAN_CLONES = 2, PLAN_ELABORATE_MOST = 4095 };
 
 struct plan_library {
     char name[NAME_PREFIX_MOST - 8]; /* "libmodule3"; its symbols begin with it */
@@ -106,6 +106,7 @@ struct plan_library {
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
     bool large_helpers; /* its helpers are none of the functions of fewer than UNWIND_SMALL bytes */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
+    uint16_t elaborate; /* up to PLAN_ELABORATE_MOST: how much of its mangled names are parameters, about (names_mangled.h) */
     struct alike_code alike_code; /* how much of its code repeats other code of its own */
     bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;

@@ -350,6 +350,42 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     }
 }
 
+/* Characters that debuggers show for every `step`-th of the mangled names that it defines. */
+static uint64_t shown(const struct plan_library *l, uint32_t step)
+{
+    const uint32_t defined = l->exported + names_row_others(l) - l->unbound;
+    const uint32_t names = l->mangled < defined ? l->mangled : defined;
+    uint64_t sum = 0;
+    for (uint32_t place = 0; place < names; place += step)
+        sum += names_row_shown(l, place);
+    return sum;
+}
+
+/* As much of names is parameters as makes debuggers show so many characters for every `step`-th. */
+static void elaborate_to(struct plan_library *l, uint32_t step, double wanted)
+{
+    l->elaborate = 0;
+    for (unsigned bit = (PLAN_ELABORATE_MOST + 1) / 2; bit; bit /= 2) {
+        l->elaborate |= (uint16_t)bit;
+        if ((double)shown(l, step) > wanted)
+            l->elaborate &= (uint16_t)~bit;
+    }
+}
+
+/* Names are as long as the row says where debuggers show them: of many, some are looked at first, and what these come
+ * to beside all. */
+static void elaborate(const struct plan *plan, struct plan_library *l)
+{
+    enum { LOOKED_AT = 1000 };
+    const uint32_t step = 1 + l->mangled / LOOKED_AT;
+    const int64_t wanted = l->said->value[ROW_DEMANGLED];
+    if (wanted <= 0 || !l->mangled || names_are_mangled(&plan->names, l))
+        return;
+    elaborate_to(l, step, (double)wanted / step);
+    if (step > 1)
+        elaborate_to(l, step, (double)wanted * (double)shown(l, step) / (double)(shown(l, 1) + 1));
+}
+
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -359,6 +395,7 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     (void)worker;
     if (l->stripped && !measure_stripped(s->plan, l))
         return lengths_out_of_memory(l, e);
+    elaborate(s->plan, l);
     if (!settles(l))
         return true;
     const uint64_t bytes = l->local_names + shortest_names(l, local, names_row_objects_named(l));

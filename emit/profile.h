@@ -102,6 +102,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(PAGE, ROW, "page", NUMBER, 1, UINT32_MAX, NULL)                                                                  \
     X(LOADS, ROW, "loads", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
     X(MANGLED, ROW, "mangled", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
+    X(DEMANGLED, ROW, "demangled", NUMBER, 0, PROFILE_SIZE_MOST, NULL)                                                 \
     X(METHODS, ROW, "methods", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(MACHINE, ROW, "machine", NUMBER, 0, UINT16_MAX, NULL)                                                            \
     X(DEBUG_FILE, ROW, "debug-file", SWITCH, 0, 1, NULL)                                                               \

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from captures import Capture, edges
-from objects import ask, section, tool
+from objects import ask, demangled, section, tool
 
 # The first as OpenEXR's libIex has it: three in seven functions have two names, and there are no more entries of unwind
 # tables than others. Three libraries import from the second, the last two of them mostly the same.
@@ -19,7 +19,7 @@ ROWS = """\
 - {kind: utility, text: 100000, data: 4000, bss: 32, functions: 600, dynamic: {functions: 600, objects: 90, undefined: 30,
    weak: 300, weak-functions: 200, weak-objects: 90, aliases: 260, dynstr: 40000}, plt: 20, outside: 1, runpath: 1,
    relocations: {relative: 4, jump-slot: 20, glob-dat: 60, symbols: 60, pages: 3}, unwind-entries: 345,
-   mangled: 690, share: {code: 12000, unwind: 13200, symbols: 64500}, function-sizes: '5 14*4 19*4 23*2 25*8 27 459',
+   mangled: 690, demangled: 75000, share: {code: 12000, unwind: 13200, symbols: 64500}, function-sizes: '5 14*4 19*4 23*2 25*8 27 459',
    name-lengths: '6 24 27 30 34 37 40 43 46 50 54 58 62 66 70 75 80 86 92 98 120'}
 - {kind: utility, text: 200000, data: 9000, bss: 900, functions: 500, dynamic: {functions: 500, objects: 20,
    undefined: 40, weak: 4, dynstr: 20000}, plt: 100, outside: 1, used: 90, share: {code: 90000, unwind: 24000},
@@ -104,11 +104,35 @@ def test_long_names_are_demangled(made):
     names = [name for *_, name in functions_of(made / "libutility0.so") if name.startswith("_Z")]
     assert len(names) == 600
     for demangler in (tool("c++filt"), tool("llvm-cxxfilt", "llvm-cxxfilt-14")):
-        said = subprocess.run([demangler], input="\n".join(names), capture_output=True, text=True, check=True)
-        demangled = said.stdout.splitlines()
-        assert len(set(demangled)) == 600 and not any(name.startswith("_Z") for name in demangled)
-        assert sum("::" in name and "> const&" in name for name in demangled) > 250
+        shown = demangled(names, demangler)
+        assert len(set(shown)) == 600 and not any(name.startswith("_Z") for name in shown)
+        assert sum("::" in name and " const&" in name for name in shown) > 250
     assert not {"name-lengths", "dynamic: dynstr"} & differs(made, 0).keys()
+
+
+def test_names_are_demangled_to_as_much_as_the_row_says(made):
+    """Those of functions and of data; without templates and parameters they would come to little more than 40,000."""
+    names = ask("nm", "-D", "-j", "--defined-only", made / "libutility0.so").split()
+    mangled = [name for name in names if name.startswith("_Z")]
+    shown = demangled(mangled)
+    assert len(mangled) == 690 and abs(sum(map(len, shown)) - 75000) < 750
+    assert sum(map(len, mangled)) < 40000
+    assert Capture(made.parent / "made.prof").rows[0]["demangled"] == sum(map(len, shown))
+    for special in ("vtable for ", "typeinfo for ", "typeinfo name for "):
+        assert sum(name.startswith(special) for name in shown) > 10
+
+
+@pytest.mark.parametrize("wanted", [1, 30000, 60000, 110000, 220000])
+def test_names_are_demangled_to_little_and_to_much(programs, tmp_path, wanted):
+    """No name is invalid or there twice, whatever is asked for; what cannot be is said."""
+    made = make(programs, tmp_path, ROWS.replace("demangled: 75000", f"demangled: {wanted}"))
+    names = [name for name in ask("nm", "-D", "-j", made / "libutility0.so").split() if name.startswith("_Z")]
+    for demangler in (tool("c++filt"), tool("llvm-cxxfilt", "llvm-cxxfilt-14")):
+        shown = demangled(names, demangler)
+        assert len(set(shown)) == 690 and not any(name.startswith("_Z") for name in shown)
+    said = differs(made, 0).get("demangled", [wanted, wanted])
+    assert said[0] == wanted
+    assert abs(sum(map(len, demangled(names))) - said[1]) <= 0.01 * said[1]
 
 
 VERY_MANY = """\

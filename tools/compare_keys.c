@@ -52,6 +52,7 @@ static const struct known known[] = {
     {"page", COMPARE_WORD, "4096"},
     {"loads", COMPARE_SUM, "4"},
     {"mangled", COMPARE_SUM, NULL},
+    {"demangled", COMPARE_SUM, NULL},
     {"methods", COMPARE_SUM, NULL},
     {"compressed", COMPARE_WORD, "none"},
     {"debug-file", COMPARE_WORD, "false"},

@@ -207,6 +207,9 @@ static void tell_symbols(struct explained *x)
                plural((double)stripped, "is", "are"), plural((double)stripped, "its", "their"));
     if (mangled > 0)
         printf("%.0f %s C++ names.\n", mangled, plural(mangled, "symbol has", "symbols have"));
+    const double demangled = sum(x, NULL, "demangled");
+    if (demangled > 0)
+        printf("Debuggers show %.0f characters for those that others can use.\n", demangled);
     const double tabled = sum(x, "exceptions", "functions");
     if (tabled > 0) {
         printf("%.0f %s what to do when an exception passes, in ", tabled,

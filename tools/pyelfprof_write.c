@@ -292,6 +292,7 @@ static void put_links(struct flow *row, const struct capture *c)
     if (c->loads != 4)
         put_number(row, "loads", c->loads);
     put_some(row, "mangled", c->mangled);
+    put_some(row, "demangled", c->demangled);
     put_some(row, "methods", c->methods);
     if (c->compression)
         put_word(row, "compressed", c->compression == ELFCOMPRESS_ZLIB ? "zlib" : "zstd");
