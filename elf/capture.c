@@ -3,6 +3,7 @@
 #include "elf/capture.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,9 +288,15 @@ static bool copy_string(struct look *l, char **to, const char *from)
     return *to || look_no_memory(l);
 }
 
+/* Many entries may lead to the same name. */
 static bool take_needed(struct look *l, const char *name)
 {
     struct capture *c = l->c;
+    const size_t length = strnlen(name, PATH_MAX);
+    if (length == PATH_MAX)
+        return LOOK_WRONG(l, "needs a library whose name has %d characters or more", PATH_MAX);
+    if (!take_bytes(l, length))
+        return false;
     if ((c->needed_count & (c->needed_count - 1)) == 0) {
         size_t capacity = c->needed_count ? 2 * c->needed_count : 1;
         char **grown = realloc(c->needed, capacity * sizeof *grown);

@@ -24,6 +24,7 @@ struct look {
     uint64_t relro, relro_end; /* addresses of .data.rel.ro */
     struct word *words;        /* owned: of the image that hold addresses, in order, when look_words has found them */
     size_t word_count;
+    uint64_t shown;       /* characters of demangled names, of all tables */
     uint64_t small_named; /* dynamic functions of fewer than UNWIND_SMALL bytes, each address once */
 };
 

@@ -80,14 +80,16 @@ static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsig
 }
 
 /* Names that no demangler shows are shown as they are. */
-static void count_demangled(struct counting *s, const char *name, size_t length)
+static void count_demangled(struct look *l, struct counting *s, const char *name, size_t length)
 {
     s->named += length;
-    if (s->shown >= SHOWN_ENOUGH)
+    if (l->shown >= SHOWN_ENOUGH)
         return;
-    const uint32_t shown = demangle_length(name);
+    const uint32_t demangled = demangle_length(name);
+    const uint64_t shown = demangled ? demangled : length;
     s->looked_at += length;
-    s->shown += shown ? shown : length;
+    s->shown += shown;
+    l->shown += shown;
 }
 
 static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *symbol, const char *name, size_t length)
@@ -111,7 +113,7 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
         s->mangled += mangled;
         s->mangled_functions += mangled && function;
         if (s->dynamic && mangled && symbol->st_shndx != SHN_UNDEF)
-            count_demangled(s, name, length);
+            count_demangled(l, s, name, length);
     }
     if (!s->dynamic || local || length == 0)
         return;

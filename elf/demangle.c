@@ -27,6 +27,6 @@ uint32_t demangle_length(const char *name)
     if (strnlen(name, DEMANGLE_NAME_MOST + 1) > DEMANGLE_NAME_MOST)
         return 0;
     if (setjmp(shown.enough))
-        return 0;
+        return DEMANGLE_SHOWN_MOST;
     return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, count, &shown) ? (uint32_t)shown.length : 0;
 }

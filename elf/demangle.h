@@ -12,8 +12,9 @@ enum {
     DEMANGLE_SHOWN_MOST = 1 << 16
 };
 
-/* Characters of the demangled form of a name (Itanium C++ ABI, 5.1), parameters and all, as gdb shows it. 0 for what is
- * no such name, is too long, or would become so. The name may be anything. */
+/* Characters of the demangled form of a name (Itanium C++ ABI, 5.1), parameters and all, as gdb shows it: at most
+ * DEMANGLE_SHOWN_MOST, which it takes as long to find as there are. 0 for what is no such name, or is too long. The name
+ * may be anything. */
 uint32_t demangle_length(const char *name);
 
 #endif

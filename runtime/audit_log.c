@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -62,6 +63,27 @@ static char *put_number(char *to, long number)
     return to;
 }
 
+static bool has_slash(const char *name)
+{
+    while (*name && *name != '/')
+        name++;
+    return *name;
+}
+
+/* A path that is relative is so from where the process is now. What has no slash is the vDSO. */
+static char *put_path(char *to, char *end, const char *path)
+{
+    if (*path != '/' && has_slash(path)) {
+        const long length = system_call(SYS_getcwd, (long)to, end - to, 0, 0);
+        to += length > 0 ? length : 0; /* with the zero, for which there is a slash */
+        if (length > 0)
+            to[-1] = '/';
+    }
+    while (*path && to < end)
+        *to++ = *path++;
+    return to;
+}
+
 unsigned int la_version(unsigned int version)
 {
     return version < LAV_CURRENT ? version : LAV_CURRENT;
@@ -79,8 +101,7 @@ unsigned int la_objopen(struct link_map *object, Lmid_t namespace_, uintptr_t *c
     to = put_number(to, system_call(SYS_getpid, 0, 0, 0, 0));
     to = put_number(to, now.tv_sec * 1000000000 + now.tv_nsec);
     if (*object->l_name) {
-        for (const char *from = object->l_name; *from && to < record + sizeof record - 1;)
-            *to++ = *from++;
+        to = put_path(to, record + sizeof record - 1, object->l_name);
     } else { /* the program itself */
         long length = system_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to, 4000);
         to += length > 0 ? length : 0;

@@ -787,6 +787,53 @@ def test_a_run(capture, programs):
     assert "/bin/sh: ended with status 3" in failed.said
 
 
+def test_a_run_opens_by_relative_paths(capture, programs, tmp_path):
+    """By dlopen, after it has gone to another directory, and by LD_LIBRARY_PATH."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    (tmp_path / "there").mkdir()
+    built(tmp_path / "there", "libopened", "int a(void) {return 1;}")
+    built(tmp_path / "there", "liblinked", "int b(void) {return 1;}")
+    source = tmp_path / "open.c"
+    source.write_text('#include <dlfcn.h>\n#include <unistd.h>\nint b(void);\n'
+                      'int main(void) {return chdir("there") || !dlopen("./libopened.so", RTLD_NOW) || !b();}\n')
+    command = [tool("gcc"), "-o", tmp_path / "open", source, "-L" + str(tmp_path / "there"), "-l:liblinked.so", "-ldl"]
+    subprocess.run(command, check=True)
+    environment = {"LD_LIBRARY_PATH": "there"}
+    captured = capture("-q", "--no-dwarf", "--run", tmp_path / "open", cwd=tmp_path, env=environment)
+    assert {"libopened.so", "liblinked.so"} <= {row["name"] for row in captured.rows}
+
+
+def test_what_a_run_prints_goes_on_as_it_comes(programs, tmp_path):
+    """Prompts without the end of a line, bytes that are no text, and what is left running."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    shell = r"printf 'a\0b\nimport tim' >&2; printf 'e: none\nimporting\nName? ' >&2; read x; (sleep 1; echo later >&2) & exit 0"
+    command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "-o", tmp_path / "x.prof", "--run", "/bin/bash", "-c", shell]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        asked = b""
+        while not asked.endswith(b"? "):
+            asked += os.read(running.stderr.fileno(), 1000) or pytest.fail(f"{asked} is all")
+        running.stdin.write(b"x\n")
+        running.stdin.close()
+        assert running.wait(60) == 0
+        assert asked == b"a\0b\nimport time: none\nimporting\nName? " and running.stderr.read() == b"later\n"
+
+
+def test_programs_are_searched_for_one_by_one(capture, tmp_path):
+    """What one finds in its DT_RPATH another does not."""
+    (tmp_path / "lib").mkdir()
+    built(tmp_path / "lib", "libhidden", "int a(void) {return 1;}")
+    source = tmp_path / "main.c"
+    source.write_text("int a(void);\nint main(void) {return a();}\n")
+    link = [tool("gcc"), source, "-L" + str(tmp_path / "lib"), "-l:libhidden.so", "-Wl,--disable-new-dtags"]
+    subprocess.run([*link, "-o", tmp_path / "finds", f"-Wl,-rpath,{tmp_path / 'lib'}"], check=True)
+    subprocess.run([*link, "-o", tmp_path / "misses"], check=True)
+    captured = capture("-q", "--no-dwarf", "--exec", tmp_path / "finds", tmp_path / "misses", status=1)
+    assert f"{tmp_path}/misses: needs libhidden.so, which is nowhere" in captured.said
+    assert [row["name"] for row in captured.rows][:3].count("libhidden.so") == 1
+
+
 # ---- what a profile is ----
 
 
@@ -1088,5 +1135,5 @@ def test_wrong_command_lines(programs, arguments, said):
 def test_nothing_to_make_a_profile_of(programs, tmp_path):
     (tmp_path / "empty").mkdir()
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "empty", status=1)
-    assert done.stderr == "pyelfprof: there is no shared object to make a profile of; see --help\n"
+    assert done.stderr == f"pyelfprof: {tmp_path}/empty: there is no shared object to make a profile of; see --help\n"
     assert not (tmp_path / "x.prof").exists()

@@ -129,25 +129,27 @@ struct listing {
     unsigned depth; /* of what is in it */
     void *buffer;
     fuse_fill_dir_t fill;
+    bool full; /* there was no memory for an entry */
 };
 
 static bool list_one(void *context, const char *name, enum view_kind kind, uint32_t file)
 {
-    const struct listing *l = context;
+    struct listing *l = context;
     struct stat s;
     fill(l->mounted, kind, l->depth, file, &s);
-    return l->fill(l->buffer, name, &s, 0, 0) == 0;
+    l->full |= l->fill(l->buffer, name, &s, 0, 0) != 0;
+    return !l->full;
 }
 
 static int list(const char *path, void *buffer, fuse_fill_dir_t filler, off_t offset, struct fuse_file_info *f,
                 enum fuse_readdir_flags flags)
 {
-    struct listing l = {here(), depth_of(path) + 1, buffer, filler};
+    struct listing l = {here(), depth_of(path) + 1, buffer, filler, false};
     (void)offset, (void)f, (void)flags;
     filler(buffer, ".", NULL, 0, 0);
     filler(buffer, "..", NULL, 0, 0);
     view_list(l.mounted->view, path + 1, list_one, &l);
-    return 0;
+    return l.full ? -ENOMEM : 0;
 }
 
 static int open_file(const char *path, struct fuse_file_info *f)

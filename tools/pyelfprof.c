@@ -226,7 +226,8 @@ static void find(struct command *c)
     struct prof *p = &c->p;
     switch (p->from) {
     case FROM_EXEC:
-        prof_exec(p, c->operand, c->operands);
+        for (size_t i = 0; i < c->operands; i++) /* each is a process of its own */
+            prof_exec(p, &c->operand[i], 1);
         break;
     case FROM_PYTHON:
         prof_python(p, c->operand);
@@ -297,6 +298,13 @@ static void tell_of_success(const struct prof *p)
     putchar('\n');
 }
 
+static void nothing_there(const struct command *c, struct error *e)
+{
+    error_set(e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
+    if (c->operands == 1)
+        error_at(e, c->operand[0], 0);
+}
+
 /* The passes; what one leaves, the next takes. */
 static void profile(struct command *c)
 {
@@ -315,7 +323,7 @@ static void profile(struct command *c)
         if (nothing_wanted)
             prof_nothing_wanted(p, &e);
         else
-            error_set(&e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
+            nothing_there(c, &e);
         if (nothing_wanted || !p->failed) /* otherwise it is said why */
             prof_complain(p, &e);
         return;

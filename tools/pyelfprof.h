@@ -125,7 +125,7 @@ bool prof_nothing_wanted(const struct prof *p, struct error *e);
 /* Adds a file, or all shared objects in a directory: those of a set by its manifest. */
 void prof_find(struct prof *p, const char *path);
 
-/* Adds programs or libraries and what they would load, as ld.so resolves it. */
+/* Adds programs or libraries and what they would load in one process, as ld.so resolves it. */
 void prof_exec(struct prof *p, char *const *paths, size_t count);
 
 /* Adds what a process has loaded, or had when its core was written. */

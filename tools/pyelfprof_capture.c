@@ -30,9 +30,8 @@ struct task {
 static void note(struct error **to, const struct error *e)
 {
     if (!*to)
-        *to = malloc(sizeof **to);
-    if (*to)
-        **to = *e;
+        *to = prof_must(malloc(sizeof **to));
+    **to = *e;
 }
 
 /* ---- files that change ---- */
@@ -63,8 +62,11 @@ static bool crc_matches(const char *path, uint32_t wanted)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     unsigned char *block = malloc(size);
     uLong crc = crc32(0, NULL, 0);
+    struct stat st;
     ssize_t n = -1;
-    while (fd >= 0 && block && (n = whole_read(fd, block, size)) > 0)
+    const bool is_file =
+        fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size < CAPTURE_FILE_MOST;
+    while (is_file && block && (n = whole_read(fd, block, size)) > 0)
         crc = crc32(crc, block, (uInt)n);
     free(block);
     if (fd >= 0)

@@ -24,6 +24,7 @@ bool prof_child_hold(struct prof *p, struct prof_child *c)
     sigaction(SIGPIPE, &ignore, &c->pipe);
     if (descendants_hold(&c->awaited, &c->mask, &e))
         return true;
+    sigaction(SIGPIPE, &c->pipe, NULL);
     prof_complain(p, &e);
     return false;
 }

@@ -319,7 +319,7 @@ static void take_files(struct process *s, const uint8_t *data, size_t size)
     for (uint64_t i = 0; i < count && name < end; i++) {
         uint64_t range[2];
         size_t length = strnlen(name, (size_t)(end - name));
-        if (name + length == end)
+        if (name + length == end || s->mappings == MAPPINGS_MOST)
             return;
         memcpy(range, data + 16 + 24 * i, sizeof range);
         struct mapping m = {.begin = range[0], .end = range[1], .code = true};
@@ -359,10 +359,12 @@ static bool core_read(struct process *s)
     s->segment = prof_must(calloc(s->segments + 1, sizeof *s->segment));
     if (!read_at(s->fd, s->segment, s->segments * sizeof *s->segment, header.e_phoff))
         return false;
+    uint64_t room = NOTES_MOST; /* of all together: segments may overlap */
     for (size_t i = 0; i < s->segments; i++) {
         const Elf64_Phdr *h = &s->segment[i];
-        if (h->p_type != PT_NOTE || h->p_filesz > NOTES_MOST)
+        if (h->p_type != PT_NOTE || h->p_filesz > room)
             continue;
+        room -= h->p_filesz;
         uint8_t *notes = prof_must(malloc(h->p_filesz + 1));
         if (read_at(s->fd, notes, h->p_filesz, h->p_offset))
             take_notes(s, notes, h->p_filesz);

@@ -6,9 +6,11 @@
  * script runs under python3, which names the extension modules
  * that are there at its end; what these need is then looked for as for --exec.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +191,8 @@ static void take_script(struct prof *p, const struct prof_child *c, const char *
                              prof_child_how(p, c)));
         return;
     }
+    if (r->full)
+        complain(p, script, "has imported more than can be read, and libraries are missing");
     const unsigned line = (unsigned)strtoul(r->text, NULL, 10);
     const char *wrong = r->text + strlen(r->text) + 1;
     char **files = files_in(p, r, wrong + strlen(wrong) + 1, &count);
@@ -232,40 +236,60 @@ struct imports {
     size_t count, capacity;
     char line[4096]; /* the beginning of one that is not whole yet */
     size_t length;
+    bool passing; /* the rest of a line of another kind */
 };
 
-/* "import time:       123 |        456 |   package.module"; false for any other line. */
+#define IMPORT_BEGINS "import time:"
+
+/* "import time:       123 |        456 |   package.module"; false for a line that is neither that nor the heading. */
 static bool take_import(struct imports *s, const char *line)
 {
-    static const char begin[] = "import time:";
     uint64_t own;
     uint64_t all;
     int module = 0;
-    if (strncmp(line, begin, strlen(begin)) != 0)
-        return false;
-    if (sscanf(line + strlen(begin), "%" SCNu64 " | %" SCNu64 " | %n", &own, &all, &module) < 2 || !module)
-        return true; /* the heading */
+    line += sizeof IMPORT_BEGINS - 1;
+    if (sscanf(line, "%" SCNu64 " | %" SCNu64 " | %n", &own, &all, &module) < 2 || !module)
+        return strstr(line, "imported package");
     if (s->count == s->capacity) {
         s->capacity = s->capacity ? 2 * s->capacity : 256;
         s->import = prof_must(realloc(s->import, s->capacity * sizeof *s->import));
     }
-    s->import[s->count++] = (struct import){prof_must(strdup(line + strlen(begin) + module)), own};
+    s->import[s->count++] = (struct import){prof_must(strdup(line + module)), own};
     return true;
 }
 
+/* How many of the next characters are passed on at once: up to the end of a line that is not of an import. */
+static size_t pass_line(struct imports *s, const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+    const size_t length = end ? (size_t)(end + 1 - text) : size;
+    fwrite(text, 1, length, stderr);
+    s->passing = !end;
+    return length;
+}
+
+/* What may be the line of an import is held until it is whole; all else goes on as it comes. */
 static void pass_on(void *to, const char *text, size_t size)
 {
     struct imports *s = to;
-    for (size_t i = 0; i < size; i++) {
-        bool whole = text[i] == '\n';
-        if (!whole)
-            s->line[s->length++] = text[i];
-        if (!whole && s->length < sizeof s->line - 1)
+    for (size_t i = 0; i < size;) {
+        if (s->passing) {
+            i += pass_line(s, text + i, size - i);
             continue;
-        s->line[s->length] = '\0';
-        if (!whole || !take_import(s, s->line))
-            fprintf(stderr, "%s%s", s->line, whole ? "\n" : "");
-        s->length = 0;
+        }
+        const char c = text[i++];
+        s->line[s->length++] = c;
+        const size_t begun = s->length < sizeof IMPORT_BEGINS - 1 ? s->length : sizeof IMPORT_BEGINS - 1;
+        if (memcmp(s->line, IMPORT_BEGINS, begun) != 0 || s->length == sizeof s->line) {
+            fwrite(s->line, 1, s->length, stderr);
+            s->passing = c != '\n';
+            s->length = 0;
+        } else if (c == '\n') {
+            s->line[s->length - 1] = '\0';
+            if (!take_import(s, s->line))
+                fprintf(stderr, "%s\n", s->line);
+            s->length = 0;
+        }
     }
 }
 
@@ -313,8 +337,12 @@ static const char *audit_library(struct prof *p)
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const char *path = prof_format(p, "%s/%s", self, places[i]);
-        if (access(path, R_OK) == 0)
+        if (access(path, R_OK) != 0)
+            continue;
+        if (!strpbrk(path, ":$"))
             return path;
+        complain(p, path, "cannot be told to ld.so with ':' or '$' in its path; install or build it elsewhere");
+        return NULL;
     }
     complain(p, LOG_LIBRARY, "is not where it was built or installed, so that nothing can be run with it");
     return NULL;
@@ -326,7 +354,8 @@ static void take_record(struct prof *p, const char *record, const char *library)
     uint64_t process;
     uint64_t when;
     int path = 0;
-    if (sscanf(record, "%" SCNu64 " %" SCNu64 " %n", &process, &when, &path) < 2 || !path || record[path] != '/')
+    if (sscanf(record, "%" SCNu64 " %" SCNu64 " %n", &process, &when, &path) < 2 || !path ||
+        !strchr(record + path, '/'))
         return; /* the vDSO has no file */
     if (strcmp(base_name(record + path), base_name(library)) == 0)
         return;
@@ -354,6 +383,21 @@ static bool prepare(const void *context)
            setenv("PYTHONPROFILEIMPORTTIME", "1", 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
 }
 
+/* What the command has left running goes on to write there: a process of its own passes that on. */
+static void pass_on_later(int fd, struct imports *imports)
+{
+    struct pollfd more = {.fd = fd, .events = POLLIN};
+    if (poll(&more, 1, 0) == 1 && (more.revents & (POLLIN | POLLHUP)) == POLLHUP)
+        return;
+    if (fork() != 0)
+        return;
+    char text[1 << 12];
+    for (ssize_t n; (n = read(fd, text, sizeof text)) > 0 || (n < 0 && errno == EINTR);)
+        pass_on(imports, text, n > 0 ? (size_t)n : 0);
+    fwrite(imports->line, 1, imports->length, stderr);
+    _exit(0);
+}
+
 /* False where it could not be run, or a signal came. */
 static bool run_audited(struct prof *p, struct prof_child *c, char **command, struct audit *audit,
                         struct imports *imports)
@@ -367,17 +411,21 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
     bool started = prof_child_start(p, c, command, prepare, audit);
     close(ends[1]);
     const bool ended = started && prof_child_listen(c, ends[0], pass_on, imports);
+    if (ended)
+        pass_on_later(ends[0], imports);
+    fwrite(imports->line, 1, imports->length, stderr);
     close(ends[0]);
-    imports->line[imports->length] = '\0';
-    fputs(imports->line, stderr);
     return ended;
 }
 
-static void read_log(int fd, struct report *r)
+/* False where it could not be read to its end. */
+static bool read_log(int fd, struct report *r)
 {
     char text[1 << 14];
-    for (ssize_t n; (n = whole_read(fd, text, sizeof text)) > 0;)
+    ssize_t n;
+    while ((n = whole_read(fd, text, sizeof text)) > 0)
         take_report(r, text, (size_t)n);
+    return n == 0 && !r->full;
 }
 
 /* Whether all that was loaded is in it. */
@@ -390,9 +438,11 @@ static bool is_whole(int fd)
 static void take_log(struct prof *p, const struct prof_child *c, const char *command, int fd, const char *library)
 {
     struct report r = {0};
-    read_log(fd, &r);
+    const bool is_read = read_log(fd, &r);
     const bool well = c->status == 0;
-    if (!is_whole(fd))
+    if (!is_read)
+        complain(p, command, "has loaded more than can be read, and libraries are missing");
+    else if (!is_whole(fd))
         complain(p, process_temporary(),
                  "had no room for the list of what the command loaded, and libraries are missing; make room, or set "
                  "TMPDIR to another directory");

@@ -267,7 +267,7 @@ void prof_exec(struct prof *p, char *const *paths, size_t count)
         if (!capture_read(path, &wish, &c, &e))
             prof_add(p, path, true);
         else if (!is_loaded(&s, path))
-            load(&s, path, &c, s.count ? 0 : s.count);
+            load(&s, path, &c, s.count);
         else
             capture_free(&c);
         for (; next < s.count; next++)

@@ -1,0 +1,91 @@
+"""Files that ask for far more memory or time than their bytes are worth: refused, or read as far as is fair."""
+
+import resource
+import struct
+
+import pytest
+
+MEMORY = 2 << 30  # bytes of addresses that pyelfprof gets
+
+
+def shared_object(path, sections):
+    """Sections as (name, type, address, contents, link, bytes of an entry), and the names of all behind them."""
+    sections = [("", 0, 0, b"", 0, 0), *sections, (".shstrtab", 3, 0, None, 0, 0)]
+    names = b"".join(name.encode() + b"\0" for name, *_ in sections)
+    body, headers = b"", []
+    for name, kind, address, contents, link, entry in sections:
+        contents = names if contents is None else contents
+        flags = 2 if address else 0
+        body += bytes(-len(body) % 16)
+        place = names.index(name.encode() + b"\0") if name else 0
+        headers.append(struct.pack("<IIQQQQIIQQ", place, kind, flags, address, 64 + len(body), len(contents), link, 1, 8, entry))
+        body += contents
+    body += bytes(-len(body) % 16)
+    headers[0] = bytes(64)
+    ident = b"\x7fELF\2\1\1" + bytes(9)
+    header = struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, 64 + len(body), 0, 64, 56, 0, 64, len(headers), len(headers) - 1)
+    path.write_bytes(ident + header + body + b"".join(headers))
+    return path
+
+
+@pytest.fixture
+def captured(programs, tmp_path):
+    def run(path, status=0):
+        def limited():
+            if not programs.sanitized:  # whose shadow takes more
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+        arguments = ["--no-dwarf", "-o", tmp_path / "it.prof", path]
+        done = programs.run("pyelfprof", *arguments, status=status, timeout=60, preexec_fn=limited)
+        return done.stderr
+
+    return run
+
+
+def test_a_long_name_that_is_needed_often(captured, tmp_path):
+    """60,000 times a megabyte, in two megabytes."""
+    strings = b"\0" + b"a" * (1 << 20) + b"\0"
+    needed = struct.pack("<QQ", 1, 1) * 60000 + bytes(16)
+    sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, needed, 1, 16)]
+    said = captured(shared_object(tmp_path / "needed.so", sections), status=1)
+    assert "needed.so: needs a library whose name has 4096 characters or more\n" in said
+
+
+def test_a_name_that_is_needed_very_often(captured, tmp_path):
+    strings = b"\0" + b"a" * 4000 + b"\0"
+    needed = struct.pack("<QQ", 1, 1) * 60000 + bytes(16)
+    sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, needed, 1, 16)]
+    said = captured(shared_object(tmp_path / "needed.so", sections), status=1)
+    assert "needed.so: has tables that overlap, or of more than " in said
+
+
+def test_names_that_double(captured, tmp_path):
+    """Each of 20,000 would be shown as some million characters; of the first ones as many as do are taken for all."""
+    name = "_Z1f1AIiiE" + "".join(
+        f"S_I{one}{one}E" for one in (f"S{digit}_" for digit in "0123456789ABCDEFGHIJ")
+    )
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0x1000, 16) * 20000
+    strings = b"\0" + name.encode() + b"\0"
+    sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynsym", 11, 0x200000, symbols, 1, 24)]
+    captured(shared_object(tmp_path / "names.so", sections))
+    assert f"demangled: {20000 * 65536}" in (tmp_path / "it.prof").read_text()
+
+
+def test_a_debug_link_to_a_device(captured, tmp_path):
+    """Its checksum would never end."""
+    link = b"it.debug\0\0\0\0" + struct.pack("<I", 1)
+    (tmp_path / "it.debug").symlink_to("/dev/zero")
+    captured(shared_object(tmp_path / "it.so", [(".gnu_debuglink", 1, 0, link, 0, 0)]))
+
+
+def test_a_core_file_of_one_note(captured, tmp_path):
+    """400 program headers lead to a note with one name of 30 MB."""
+    headers = 400
+    text = struct.pack("<QQQQQ", 1, 4096, 0x400000, 0x401000, 0) + b"/" + b"a" * (30 << 20) + b"\0"
+    note = struct.pack("<III", 5, len(text), 0x46494C45) + b"CORE\0\0\0\0" + text
+    note += bytes(-len(note) % 4)
+    header = struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, headers, 64, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 4, 0, 64 + 56 * headers, 0, 0, len(note), 0, 4)
+    (tmp_path / "core").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + header + segment * headers + note)
+    said = captured(tmp_path / "core", status=1)
+    assert "core: there is no shared object to make a profile of; see --help\n" in said
