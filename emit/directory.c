@@ -75,7 +75,10 @@ static int take(const char *path, bool *made, struct error *e)
         }
         int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (directory < 0 && (errno != ENOENT || tries == TRIES)) {
-            error_errno(e, path, "cannot open the directory");
+            if (errno == ENOTDIR)
+                error_set(e, ERROR_SYSTEM, "%s: is a file; give another name", path);
+            else
+                error_errno(e, path, "cannot open the directory");
             return -1;
         }
         if (directory >= 0 && is_taken(directory))

@@ -95,7 +95,7 @@ def test_captured(explain, captured, shipped_small):
     for words in ("stripped", "no debug information", "NAMES", "comments", "only the sizes", "what the application is"):
         assert words not in text
     assert "which options of the linker were used, which language it is in" in text
-    assert text.endswith(": --summary leaves out all but the sums, where these are enough for a set.\n")
+    assert text.endswith(": captured with --summary, a profile has but the sums, where these are enough for a set.\n")
 
 
 def test_with_names(explain, captured, small):

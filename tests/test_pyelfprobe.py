@@ -242,6 +242,18 @@ def no_sanitizers(programs):
         pytest.skip("a program that preloads libraries; the sanitizer's has to come first")
 
 
+def test_a_set_of_modules_that_define_nothing_else(probe, programs, tmp_path):
+    """As most extension modules: the function by which Python knows the last is there to break at."""
+    no_sanitizers(programs)
+    tool("gdb")
+    row = "- {kind: module, text: 9000, data: 900, bss: 100, functions: 1, dynamic: {functions: 1, undefined: 30}, outside: 1}\n"
+    (tmp_path / "p").write_text("pyelfgen-profile: 1\ncaptured: {from: files, libraries: 2, unreadable: 0}\nlibraries:\n" + 2 * row)
+    programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=break", tmp_path / "set")
+    assert [application["break"] for application in report["applications"]] == ["PyInit_libmodule1"]
+    assert found(report, "gdb")["break"] == 1
+
+
 @pytest.mark.parametrize("debugger", ["gdb", "lldb"])
 def test_a_set_without_modules(probe, programs, tmp_path, debugger):
     """The last library has no function, so that of the last but one is the place: nobody calls it, as in any directory."""

@@ -758,6 +758,7 @@ def test_a_script(capture, tmp_path):
     path = os.pathsep.join(["/usr/bin", os.environ["PATH"]])
     captured = capture("--no-dwarf", "--python", script, "--names", "-x", env={"PATH": path}, leaks=False)
     assert captured.printed == "['--names', '-x'] __main__\n"
+    assert captured.said.startswith(f"{captured.path}: {len(captured.rows)} libraries\n")
     names = [row["name"] for row in captured.rows]
     assert names[0].startswith("python3")
     code = "import zlib, _decimal, sys; print([str(getattr(m, '__file__', '')) for m in sys.modules.values()])"
@@ -1118,6 +1119,7 @@ def test_packed_relocations_of_many_places(programs, tmp_path):
     "arguments, said",
     [
         ([], "no --output PROFILE is given; see --help"),
+        (["--run", "true", "-o", "x"], "given before --run or --python, behind which all words are the command's; see"),
         (["-o", "x"], "no FILE or DIRECTORY is given; see --help"),
         (["-o", "x", "--exec"], "it is not said of what to make the profile; see --help"),
         (["-o", "x", "--exec", "--pid", "1"], "only one of --exec, --python, --run and --pid can be; see --help"),

@@ -354,7 +354,7 @@ def test_executable_that_is_not_asked_for_any_more(programs, tmp_path):
 
 def test_a_file_in_place_of_the_directory(refused, tmp_path):
     (tmp_path / "file").write_text("mine")
-    assert refused(tmp_path / "file") == f"{tmp_path}/file: cannot open the directory: Not a directory"
+    assert refused(tmp_path / "file") == f"{tmp_path}/file: is a file; give another name"
     assert (tmp_path / "file").read_text() == "mine"
 
 

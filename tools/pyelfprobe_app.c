@@ -277,21 +277,24 @@ static void find_call(struct app *app)
     }
 }
 
-/* The last file of one kind that has a function to break at: modules of a set, whose entry leads there, or what else
- * there is, but for a set's marks. */
-static bool choose_among(struct app *app, bool modules, struct arena *arena, struct error *e)
+/* Where a function to break at is looked for: in modules of a set, whose entry leads there; in what else there is, but
+ * for a set's marks; and in modules that have none but the one by which Python knows them. */
+enum among { AMONG_MODULES, AMONG_OTHERS, AMONG_BARE };
+
+/* The last file of the kind that has one. */
+static bool choose_among(struct app *app, enum among among, struct arena *arena, struct error *e)
 {
     for (size_t i = app->count; i-- > 0 && !app->place;) {
         const struct app_file *file = &app->files[i];
         struct object object;
-        if (modules ? !file->entry : file->stem != NULL)
+        if (among == AMONG_OTHERS ? file->stem != NULL : !file->entry)
             continue;
         if (!object_read(file->path, arena, &object))
             return no_memory(e);
         if (!object.function_count)
             continue;
-        app->place = modules ? end_of_chain(file, &object) : object.functions[object.function_count / 2];
-        if (modules && app->place) {
+        app->place = among == AMONG_MODULES ? end_of_chain(file, &object) : object.functions[object.function_count / 2];
+        if (among == AMONG_MODULES && app->place) {
             app->call = file->entry;
             app->called = file;
         }
@@ -307,7 +310,10 @@ static bool choose_place(struct app *app, const struct probe_options *o, struct 
         find_call(app);
         return true;
     }
-    return choose_among(app, true, arena, e) && choose_among(app, false, arena, e);
+    for (enum among among = AMONG_MODULES; among <= AMONG_BARE; among++)
+        if (!choose_among(app, among, arena, e))
+            return false;
+    return true;
 }
 
 /* ---- all ---- */

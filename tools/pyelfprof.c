@@ -179,13 +179,20 @@ static bool take_option(struct command *c, int key, const char *value, struct er
     return true;
 }
 
+/* Something that takes all further words. */
+static bool runs(const struct command *c)
+{
+    return c->p.from == FROM_RUN || c->p.from == FROM_PYTHON;
+}
+
 static bool check(const struct command *c, struct error *e)
 {
     if (c->explain)
         return (c->operands == 1 && !c->p.output) ||
                error_set(e, ERROR_USAGE, "--explain takes one PROFILE and no --output; see --help");
     if (!c->p.output)
-        return error_set(e, ERROR_USAGE, "no --output PROFILE is given; see --help");
+        return error_set(e, ERROR_USAGE, "no --output PROFILE is given%s; see --help",
+                         runs(c) ? " before --run or --python, behind which all words are the command's" : "");
     if (c->modes > 1)
         return error_set(e, ERROR_USAGE, "only one of --exec, --python, --run and --pid can be; see --help");
     if (c->pid) {
@@ -273,29 +280,37 @@ static void tell_of_libc(const struct command *c)
         fprintf(
             stderr,
             "%s: %zu file%s of the C library %s among them; a twin runs on the real one as well, and costs up to 1.5 "
-            "times as much to load and debug: leave %s out with --without-libc\n",
-            program.name, count, count == 1 ? "" : "s", count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+            "times as much to load and debug: leave %s out with --without-libc%s\n",
+            program.name, count, count == 1 ? "" : "s", count == 1 ? "is" : "are", count == 1 ? "it" : "them",
+            !runs(c)                ? ""
+            : c->p.from == FROM_RUN ? " before --run"
+                                    : " before --python");
+}
+
+/* Not where the standard output is for the profile; where it is for what a script or command prints, on the other one.
+ */
+static void tell_of_success(const struct command *c)
+{
+    const struct prof *p = &c->p;
+    FILE *to = runs(c) ? stderr : stdout;
+    if (prof_is_written_through(p->output))
+        return;
+    fprintf(to, "%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
+    if (p->unreadable)
+        fprintf(to, ", %zu could not be read", p->unreadable);
+    putc('\n', to);
 }
 
 /* Where nobody reads it any more, all is well nevertheless. */
 static void advise(const struct command *c)
 {
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
+    if (runs(c))
+        tell_of_success(c);
     tell_of_libc(c);
     if (c->p.summary)
         prof_tell_of_sums(&c->p);
     signal(SIGPIPE, before);
-}
-
-/* Not where the standard output is for the profile, or for what a script or command prints. */
-static void tell_of_success(const struct prof *p)
-{
-    if (prof_is_written_through(p->output) || p->from == FROM_PYTHON || p->from == FROM_RUN)
-        return;
-    printf("%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
-    if (p->unreadable)
-        printf(", %zu could not be read", p->unreadable);
-    putchar('\n');
 }
 
 static void nothing_there(const struct command *c, struct error *e)
@@ -337,7 +352,8 @@ static void profile(struct command *c)
     }
     if (c->quiet)
         return;
-    tell_of_success(p);
+    if (!runs(c))
+        tell_of_success(c);
     advise(c);
 }
 

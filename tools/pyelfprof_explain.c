@@ -507,8 +507,8 @@ static void tell_numbers(struct explained *x)
     }
     puts(".");
     if (x->captured)
-        puts("Who has the same library can recognise it by its sizes: --summary leaves out all but the sums, "
-             "where these are enough for a set.");
+        puts("Who has the same library can recognise it by its sizes: captured with --summary, a profile has "
+             "but the sums, where these are enough for a set.");
 }
 
 static void explain(struct explained *x)
