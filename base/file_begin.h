@@ -21,4 +21,11 @@ static inline bool file_begin_is_elf(const void *begin, ssize_t got)
     return got >= SELFMAG && memcmp(begin, ELFMAG, SELFMAG) == 0;
 }
 
+/* Whether this could be the beginning of a profile, which may begin with comments. */
+static inline bool file_begin_is_profile(const void *begin, ssize_t got)
+{
+    static const char key[] = "pyelfgen-profile:";
+    return got > 0 && memmem(begin, (size_t)got, key, sizeof key - 1);
+}
+
 #endif

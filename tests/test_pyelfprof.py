@@ -1134,6 +1134,15 @@ def test_wrong_command_lines(programs, arguments, said):
     assert said in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+def test_a_profile_is_no_file_of_the_application(programs, tmp_path, tiny_library):
+    profile = tmp_path / "it.prof"
+    programs.run("pyelfprof", "-q", "--no-dwarf", "-o", profile, tiny_library)
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", profile, status=1)
+    assert done.stderr == f"pyelfprof: {profile}: is a profile already; --explain says what is in it\n"
+    done = programs.run("pyelfstat", profile, status=1)
+    assert f"{profile}: is not an ELF file, but a profile; give --compare for two of these\n" in done.stderr
+
+
 def test_nothing_to_make_a_profile_of(programs, tmp_path):
     (tmp_path / "empty").mkdir()
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "empty", status=1)

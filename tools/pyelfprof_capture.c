@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/file_begin.h"
 #include "base/whole.h"
 #include "base/workers.h"
 #include "tools/pyelfprof.h"
@@ -176,6 +177,18 @@ static bool is_shared_object(const struct capture *c)
     return c->library && c->wide && !c->executable && !c->debug_only;
 }
 
+/* A profile is no ELF file either. */
+static void advise(const char *path, struct error *e)
+{
+    char start[256];
+    ssize_t n;
+    if (strcmp(e->text, "is not an ELF file") != 0 || !file_begin(path, start, sizeof start, &n) ||
+        !file_begin_is_profile(start, n))
+        return;
+    error_set(e, ERROR_INPUT, "is a profile already; --explain says what is in it");
+    error_at(e, path, 0);
+}
+
 static bool capture_one(void *context, unsigned worker, uint32_t index, struct error *unused)
 {
     struct task *t = context;
@@ -187,6 +200,8 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
         return true;
     file->state = state_of(file->path);
     const bool well = capture_read(file->path, &t->wish, &file->capture, &e);
+    if (!well)
+        advise(file->path, &e);
     if (!prof_unchanged(file->path, &file->state, &e) || !well) {
         note(&file->failed, &e);
         return true;

@@ -84,7 +84,7 @@ static bool library_read(const struct library *library, struct file_sizes *sizes
     return sizes_add(sizes, &debug) || error_set(e, ERROR_INPUT, "%s has too large sizes", library->name);
 }
 
-/* Results of pyelfrun, which another report takes, are no ELF file either. */
+/* Results of pyelfrun and profiles, which other reports take, are no ELF files either. */
 static void advise(const char *path, struct error *e)
 {
     char start[256];
@@ -93,6 +93,9 @@ static void advise(const char *path, struct error *e)
         return;
     if (n > 0 && memmem(start, (size_t)n, "\"" RESULTS_KEY "\"", sizeof "\"" RESULTS_KEY "\"" - 1)) {
         error_set(e, ERROR_INPUT, "is not an ELF file, but results of pyelfrun; give --runs for these");
+        error_at(e, path, 0);
+    } else if (file_begin_is_profile(start, n)) {
+        error_set(e, ERROR_INPUT, "is not an ELF file, but a profile; give --compare for two of these");
         error_at(e, path, 0);
     }
 }
