@@ -525,7 +525,7 @@ def test_a_file_that_changes(programs, tmp_path, tiny_library, options):
                 break
         changing.kill()
     assert done.returncode == 1
-    assert done.stderr == f"pyelfprof: {large}: changes while it is read; capture it again when it is finished\n"
+    assert done.stderr == f"pyelfprof: {large}: changes while it is read; run again when it is finished\n"
     assert [row["name"] for row in Capture(output).rows] == [tiny_library.name]
 
 
@@ -544,7 +544,7 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
             (first, *rest) = Capture(output).rows
             assert first["name"] == tiny_library.name and "dwarf" in first
             assert done.stderr == "" or done.stderr == (
-                f"pyelfprof: {library}: changes while it is read; capture it again when it is finished\n"
+                f"pyelfprof: {library}: changes while it is read; run again when it is finished\n"
             )
             said.add((done.returncode, len(rest), bool(rest) and "dwarf" in rest[0]))
             if (1, 1, False) in said and (1, 0, False) in said:

@@ -336,22 +336,21 @@ static json_object *json_stats(struct report *r, const struct debug_stats *s)
 enum { READERS_MOST = 64 };
 
 struct reading {
-    struct stats_reader reader;
+    struct prof_reading of;
     struct debug_stats *s;
+    uint32_t compression; /* of its debug sections: if there are several, rather one that libdwarf does not know */
     bool started;
 };
 
 static bool take_section(void *context, const struct section_size *section, struct error *e)
 {
-    struct debug_stats *s = context;
-    bool debug = strncmp(section->name, ".debug", 6) == 0;
-    if (debug && section->compression != 0 && section->compression != ELFCOMPRESS_ZLIB)
-        return error_set(e, ERROR_INPUT,
-                         "section %.64s is compressed in a way that libdwarf cannot read; use a copy made by "
-                         "objcopy --decompress-debug-sections",
-                         section->name);
+    struct reading *reading = context;
+    const bool debug = strncmp(section->name, ".debug", 6) == 0;
+    (void)e;
+    if (debug && section->compression != 0 && (reading->compression == 0 || reading->compression == ELFCOMPRESS_ZLIB))
+        reading->compression = section->compression;
     if (section->in_file || !debug)
-        stats_add_section(s, section->name, section->in_file ? section->bytes : 0, section->unpacked);
+        stats_add_section(reading->s, section->name, section->in_file ? section->bytes : 0, section->unpacked);
     return true;
 }
 
@@ -364,7 +363,10 @@ static const char *debug_path(const struct library *library)
 static void reading_start(struct report *r, struct reading *reading, const char *path)
 {
     struct error e;
-    reading->started = sizes_each(path, take_section, reading->s, &e) && stats_start(&reading->reader, path, &e);
+    const struct prof_state state = prof_state_of(path);
+    reading->compression = 0;
+    reading->started = sizes_each(path, take_section, reading, &e) &&
+                       prof_reading_start(&reading->of, path, &state, reading->compression, 0, &e);
     if (!reading->started)
         report_complain(r, &e);
 }
@@ -375,7 +377,7 @@ static bool reading_finish(struct report *r, struct reading *reading, const char
     struct error e;
     if (!reading->started)
         return false;
-    if (!stats_finish(&reading->reader, reading->s, &e)) {
+    if (!prof_reading_finish(&reading->of, reading->s, &e)) {
         report_complain(r, &e);
         return false;
     }

@@ -8,6 +8,7 @@
 #ifndef TOOLS_PYELFPROF_H
 #define TOOLS_PYELFPROF_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -145,9 +146,26 @@ bool prof_is_debug_dir(const char *path, struct error *e);
 
 /* Captures all files; leaves out those that are no shared objects. */
 void prof_capture(struct prof *p);
+/* How the file is now; all zero where it cannot be found out. */
+struct prof_state prof_state_of(const char *path);
 /* Whether the file is as it was when *state was taken, or gone; what has been read of it
  * counts for nothing where this is false, and *e says so. */
 bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e);
+
+/* Reading the debug information of a file that may be compressed, in whatever way, and that may change: as
+ * stats_start_sample and stats_finish do, each that is started to be finished. What is compressed is unpacked before,
+ * as libdwarf does not know zstd, and takes for broken what zlib has made much smaller. The state is of the time when
+ * something was read of it first; errors name the file. It stays where it is until it is finished. */
+struct prof_reading {
+    struct stats_reader reader;
+    const char *path; /* borrowed */
+    struct prof_state state;
+    char read[PATH_MAX]; /* what libdwarf reads */
+    int unpacked;        /* descriptor of that, where it is read in the file's stead; -1 */
+};
+bool prof_reading_start(struct prof_reading *r, const char *path, const struct prof_state *state, uint32_t compression,
+                        uint64_t most, struct error *e);
+bool prof_reading_finish(struct prof_reading *r, struct debug_stats *s, struct error *e);
 /* Reads their debug information. */
 void prof_dwarf(struct prof *p);
 /* Of a .dwo file, whose range lists libdwarf reads only together with the library:

@@ -35,25 +35,6 @@ static void note(struct error **to, const struct error *e)
     **to = *e;
 }
 
-/* ---- files that change ---- */
-
-static struct prof_state state_of(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return (struct prof_state){0};
-    return (struct prof_state){st.st_dev, st.st_ino, (uint64_t)st.st_size, {st.st_mtim.tv_sec, st.st_mtim.tv_nsec}};
-}
-
-bool prof_unchanged(const char *path, const struct prof_state *state, struct error *e)
-{
-    const struct prof_state now = state_of(path);
-    if (now.inode == 0 || memcmp(&now, state, sizeof now) == 0)
-        return true;
-    error_set(e, ERROR_INPUT, "changes while it is read; capture it again when it is finished");
-    return error_at(e, path, 0);
-}
-
 /* ---- debug files ---- */
 
 /* The checksum that .gnu_debuglink has of the file is that of zlib. */
@@ -146,7 +127,7 @@ static void add_debug_file(struct task *t, struct prof_file *file, const char *p
 {
     struct capture debug;
     struct error e;
-    const struct prof_state state = state_of(path);
+    const struct prof_state state = prof_state_of(path);
     bool ok = capture_read(path, &t->wish, &debug, &e) && prof_unchanged(path, &state, &e) &&
               capture_add_debug_file(&file->capture, &debug, path, &e);
     capture_free(&debug);
@@ -198,7 +179,7 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     (void)worker, (void)unused;
     if (file->failed)
         return true;
-    file->state = state_of(file->path);
+    file->state = prof_state_of(file->path);
     const bool well = capture_read(file->path, &t->wish, &file->capture, &e);
     if (!well)
         advise(file->path, &e);

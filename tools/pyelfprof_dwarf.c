@@ -6,13 +6,11 @@
  * profile says.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "elf/unpack.h"
 #include "tools/pyelfprof.h"
 
 /* Bytes of .debug_info, of all files and of one. */
@@ -21,9 +19,7 @@
 
 struct reading {
     struct prof_file *file;
-    struct stats_reader reader;
-    char path[PATH_MAX];
-    int unpacked; /* descriptor of what is read in the file's stead; -1 */
+    struct prof_reading of;
 };
 
 static const char *path_of(const struct prof_file *file)
@@ -124,13 +120,6 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         prof_complain(p, &e);
 }
 
-/* The error is of the file, also where another was read in its stead. */
-static void complain_of(struct prof *p, const struct prof_file *file, struct error *e)
-{
-    error_at(e, path_of(file), 0);
-    prof_complain(p, e);
-}
-
 /* How far the reading is, on a terminal only. */
 static void show(size_t file, size_t files)
 {
@@ -146,35 +135,21 @@ static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
 {
     struct error e;
     show((size_t)(r->file - p->file), p->count);
-    const bool read = stats_finish(&r->reader, s, &e);
-    if (!prof_unchanged(path_of(r->file), &r->file->state, &e) || !read)
-        complain_of(p, r->file, &e);
-    else
+    if (prof_reading_finish(&r->of, s, &e))
         take(p, r->file, s);
-    if (r->unpacked >= 0)
-        close(r->unpacked);
+    else
+        prof_complain(p, &e);
     stats_free(s);
 }
 
-/* Starts to read the file, or what is unpacked of it where libdwarf could not; false,
- * with a complaint, where it cannot be read. */
+/* False, with a complaint, where it cannot be read. */
 static bool start(struct prof *p, struct reading *r, uint64_t most)
 {
     struct error e;
-    r->unpacked = -1;
-    snprintf(r->path, sizeof r->path, "%s", path_of(r->file));
-    if (r->file->capture.compression != 0) {
-        if (!unpack_file(path_of(r->file), &r->unpacked, &e)) {
-            prof_complain(p, &e);
-            return false;
-        }
-        snprintf(r->path, sizeof r->path, "/proc/self/fd/%d", r->unpacked);
-    }
-    if (stats_start_sample(&r->reader, r->path, most, &e))
+    const struct prof_file *file = r->file;
+    if (prof_reading_start(&r->of, path_of(file), &file->state, file->capture.compression, most, &e))
         return true;
-    if (r->unpacked >= 0)
-        close(r->unpacked);
-    complain_of(p, r->file, &e);
+    prof_complain(p, &e);
     return false;
 }
 
