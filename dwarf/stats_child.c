@@ -220,10 +220,20 @@ static bool take_answer(const struct bytes *b, struct debug_stats *s, struct err
     return header.ok ? take_stats(b, &header, s, e, whole) : take_error(b, e, whole);
 }
 
-/* Why there is no answer. */
-static bool process_died(const struct stats_reader *r, int status, struct error *e)
+/* Whether it had as much processor time as it may have. */
+static bool is_out_of_time(const struct stats_reader *r, const struct rusage *used)
 {
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+    const int64_t microseconds = used->ru_utime.tv_usec + used->ru_stime.tv_usec;
+    return used->ru_utime.tv_sec + used->ru_stime.tv_sec + microseconds / 1000000 >= (int64_t)r->seconds;
+}
+
+/* Why there is no answer. Before its time is over, none kills it but the kernel that has no memory left, or a user. */
+static bool process_died(const struct stats_reader *r, int status, const struct rusage *used, struct error *e)
+{
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    if (killed && !is_out_of_time(r, used))
+        return error_set(e, ERROR_SYSTEM, "the process that read it was killed, perhaps for lack of memory");
+    if (killed || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
         return error_set(e, ERROR_INPUT,
                          "has broken debug information, or too much: libdwarf was stopped after %u s of processor time",
                          r->seconds);
@@ -243,14 +253,15 @@ bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e
     if (!ok)
         kill(r->process, SIGKILL);
     int status = 0;
+    struct rusage used = {0};
     pid_t ended;
     do {
-        ended = waitpid(r->process, &status, 0);
+        ended = wait4(r->process, &status, 0, &used);
     } while (ended < 0 && errno == EINTR);
     if (!ok)
         error_set(e, b.failed ? ERROR_MEMORY : ERROR_SYSTEM, "the process that read it gave no proper answer");
     else
-        ok = take_answer(&b, s, e, &whole) || (!whole && process_died(r, status, e));
+        ok = take_answer(&b, s, e, &whole) || (!whole && process_died(r, status, &used, e));
     bytes_free(&b);
     if (!ok)
         error_at(e, r->path, 0);

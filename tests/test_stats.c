@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <libdwarf/dwarf.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,34 @@ static void test_several_at_once(void **state)
         assert_true(stats_finish(&readers[i], s, NULL));
     assert_int_equal(s->number[STATS_FILES], 4);
     delete_stats(s);
+}
+
+/* What is said of a process that is killed before it answers, tried again where it was faster; with all its time over,
+ * it was the kernel that did so for that. */
+static void assert_killed(const char *path, bool over, const char *text)
+{
+    struct error e = {0};
+    struct debug_stats *s = new_stats();
+    struct stats_reader reader;
+    bool read = true;
+    for (int i = 0; i < 100 && read; i++) {
+        assert_true(stats_start(&reader, path, &e));
+        kill(reader.process, SIGKILL);
+        if (over)
+            reader.seconds = 0;
+        read = stats_finish(&reader, s, &e);
+    }
+    assert_false(read);
+    assert_string_equal(e.file, path);
+    assert_non_null(strstr(e.text, text));
+    delete_stats(s);
+}
+
+static void test_killed(void **state)
+{
+    const struct tiny *t = *state;
+    assert_killed(t->path, false, "was killed, perhaps for lack of memory");
+    assert_killed(t->path, true, "was stopped after 0 s of processor time");
 }
 
 /* Units of many sizes, of which some are read, and what that says of all. */
@@ -353,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_same_here_and_apart),
         cmocka_unit_test(test_files_add_up),
         cmocka_unit_test(test_several_at_once),
+        cmocka_unit_test(test_killed),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_sample_of_one_unit),
         cmocka_unit_test(test_no_debug_information),
