@@ -6,6 +6,6 @@
 
 bool text_file_write(int directory, const char *name, const char *path, const struct bytes *text, struct error *e)
 {
-    return same_bytes(directory, name, text->data, text->size) ||
+    return same_bytes(directory, name, 0666, text->data, text->size) ||
            output_whole(directory, name, path, 0666, text->data, text->size, e);
 }

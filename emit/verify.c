@@ -1,5 +1,5 @@
 /* Compares a set with its manifest; see set.h. Every file must be there with its size
- * and digest, and no library or executable besides. driver.py is no library. */
+ * and digest, usable, and no library or executable besides. driver.py is no library. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -142,6 +142,19 @@ static bool check_content(int fd, const struct manifest_file *f, unsigned char *
     return true;
 }
 
+/* Whether it can be used: root reads what nobody else may read, and executes no more than others. */
+static bool check_mode(int fd, const char *name, struct error *e)
+{
+    const bool program = strcmp(name, EXECUTABLE_LINK) == 0 || strcmp(name, EXECUTABLE_STATIC) == 0;
+    const mode_t needed = program ? S_IRUSR | S_IXUSR : S_IRUSR;
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return error_errno(e, "", "cannot examine the file");
+    return (st.st_mode & needed) == needed ||
+           error_set(e, ERROR_MISMATCH, "has mode %04o, and is not to be %s by its owner; generate the set again",
+                     (unsigned)st.st_mode & 07777, st.st_mode & S_IRUSR ? "executed" : "read");
+}
+
 static bool check_file(const struct check *c, unsigned worker, const struct manifest_file *f, struct error *e)
 {
     char path[sizeof e->file];
@@ -153,7 +166,8 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
     }
     if (fd < 0)
         return error_errno(e, path, "cannot open the file");
-    bool ok = check_content(fd, f, c->buffers + (size_t)worker * READ_SLICE, e) || error_at(e, path, 0);
+    bool ok = (check_content(fd, f, c->buffers + (size_t)worker * READ_SLICE, e) && check_mode(fd, f->name, e)) ||
+              error_at(e, path, 0);
     close(fd);
     return ok;
 }

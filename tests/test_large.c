@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dwarf/line_read.h"
@@ -72,7 +73,7 @@ static uint8_t *read_file(const struct directory *d, const struct set_file *file
     return bytes;
 }
 
-/* The library when its file is there already, as it is to be or not. */
+/* The library when its file is there already, as it is to be or not; nobody may execute it, until then. */
 static void write_again(struct made *m, struct directory *d, uint32_t index, const struct set_file *file)
 {
     /* in the header, between sections (before .text is a page's end), at the end */
@@ -82,13 +83,16 @@ static void write_again(struct made *m, struct directory *d, uint32_t index, con
     for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
         struct error e = {0};
         struct set_file again;
+        struct stat st;
         const int fd = openat(d->fd, file->name, O_RDWR);
-        assert_true(fd >= 0);
+        assert_true(fd >= 0 && fchmod(fd, 0600) == 0);
         const bool changed = i && pwrite(fd, "\x99", 1, (off_t)places[i]) == 1;
         close(fd);
         if (!library_size(&m->windows, &m->plan, m->stock, index, &e) || !large_write(&m->windows, d, &again, &e))
             fail_msg("%s", e.text);
         assert_int_equal(again.kept, !changed);
+        assert_int_equal(fstatat(d->fd, file->name, &st, 0), 0);
+        assert_int_equal(st.st_mode & 0700, 0700);
         assert_memory_equal(again.digest, file->digest, sizeof again.digest);
         uint8_t *bytes = read_file(d, &again);
         const XXH128_hash_t digest = XXH3_128bits(bytes, again.size);

@@ -210,6 +210,21 @@ def test_again_keeps_an_executable_that_is_put_together(generate):
     assert same(one, generate("clean", "--static"))
 
 
+def test_again_gives_permissions_back(generate):
+    """Each file's those that it was made with; more than these stay."""
+    one = generate("set", "--link", "--static", "--sources")
+    before, made = stamps(one), {path.name: path.stat().st_mode for path in one.iterdir()}
+    taken = {"pyelf-link": 0o644, "pyelf-static": 0o644, "libmodule1.so": 0, "driver.py": 0o200, "manifest.json": 0o400}
+    for name, mode in taken.items():
+        (one / name).chmod(mode)
+    (one / "libmodule0.so").chmod(0o777)
+    generate("set", "--link", "--static", "--sources")
+    for path in one.iterdir():
+        assert path.stat().st_mode & 0o777 == (0o777 if path.name == "libmodule0.so" else made[path.name] & 0o777)
+    if os.geteuid() == 0:  # who cannot read them makes them again
+        assert changed(before, stamps(one)) == []
+
+
 def test_again_writes_what_is_missing_or_differs(generate, programs, profile, tmp_path):
     one, clean = generate("set"), generate("clean")
     before = stamps(one)

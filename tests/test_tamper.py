@@ -9,6 +9,7 @@ import pytest
 
 import model
 from objects import ask, calls, functions, section
+from sets import SMALL
 
 PYTHON = "/usr/bin/python3"
 
@@ -184,6 +185,23 @@ def test_other_length(change, altered, verify):
     content = altered.path("libmodule0.so").read_bytes()
     altered.path("libmodule0.so").write_bytes(content[:change] if change < 0 else content + b"\0")
     verify(altered, "libmodule0.so", LENGTH.format(len(content) + change, len(content)))
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "use"), [("libmodule1.so", 0, "read"), ("pyelf-link", 0o644, "executed"), ("pyelf-link", 0, "read")]
+)
+def test_permissions(programs, tmp_path, name, mode, use):
+    """What cannot be used is not well, also if root can read it; pyelfgen mends it without writing it again."""
+    command = ["-P", SMALL, "--link", "-o", tmp_path / "set", "-q"]
+    programs.run("pyelfgen", *command)
+    (tmp_path / "set" / name).chmod(mode)
+    done = programs.run("pyelfgen", "--verify", tmp_path / "set", status=1)
+    said = f"has mode {mode:04o}, and is not to be {use} by its owner; generate the set again"
+    if os.geteuid() != 0 and use == "read":
+        said = "cannot open the file: Permission denied"
+    assert done.stderr == f"pyelfgen: {tmp_path}/set/{name}: {said}\n"
+    programs.run("pyelfgen", *command)
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
 
 
 def test_truncated_within_its_header(altered, drive, verify):
