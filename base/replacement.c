@@ -113,8 +113,20 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
         error_set(e, ERROR_INPUT, "is %s, which no result replaces; give another name", what);
         return error_at(e, path, 0);
     }
-    snprintf(r->temporary, sizeof r->temporary, "%s.XXXXXX", r->path);
     return true;
+}
+
+/* Under a name that says whose it is, or, where that one has no room for more, under a short one. */
+static int open_temporary(struct replacement *r)
+{
+    snprintf(r->temporary, sizeof r->temporary, "%s.XXXXXX", r->path);
+    const int fd = mkostemp(r->temporary, O_CLOEXEC);
+    if (fd >= 0 || errno != ENAMETOOLONG)
+        return fd;
+    const char *slash = strrchr(r->path, '/');
+    const int directory = slash ? (int)(slash + 1 - r->path) : 0;
+    snprintf(r->temporary, sizeof r->temporary, "%.*spyelfgen.XXXXXX", directory, r->path);
+    return mkostemp(r->temporary, O_CLOEXEC);
 }
 
 /* mkostemp made it private to the user. */
@@ -137,7 +149,7 @@ bool replacement_open(struct replacement *r, const char *path, struct error *e)
     r->file = NULL;
     if (!find_path(r, path, &old, e))
         return false;
-    const int fd = mkostemp(r->temporary, O_CLOEXEC);
+    const int fd = open_temporary(r);
     if (fd < 0)
         return cannot(r, e);
     r->file = set_rights(fd, &old) ? fdopen(fd, "w") : NULL;

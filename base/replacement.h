@@ -27,7 +27,7 @@ struct replacement {
     FILE *file;          /* write to this; NULL unless it is open */
     char name[PATH_MAX]; /* what messages call it */
     char path[PATH_MAX]; /* behind symbolic links */
-    char temporary[PATH_MAX + 8];
+    char temporary[PATH_MAX + 16];
 };
 
 /* Opens a new file, with the rights that the umask leaves where it replaces none,

@@ -191,6 +191,33 @@ static void test_replacement_keeps_links_and_rights(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
 }
 
+/* Names as long as names may be, which leave no room for more; a longer one is refused at once. */
+static void test_replacement_of_long_names(void **state)
+{
+    (void)state;
+    char directory[] = "replacement-XXXXXX", here[PATH_MAX], name[NAME_MAX + 2];
+    struct replacement r;
+    struct error e;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_non_null(mkdtemp(directory));
+    assert_int_equal(chdir(directory), 0);
+    memset(name, 'n', sizeof name);
+    for (size_t length = NAME_MAX - 8; length <= NAME_MAX; length++) {
+        name[length] = '\0';
+        assert_true(replacement_possible(name, &e));
+        replace(name);
+        replace(name); /* behind a path now */
+        expect_text(name, "new");
+        unlink(name);
+        name[length] = 'n';
+    }
+    name[NAME_MAX + 1] = '\0';
+    assert_false(replacement_open(&r, name, &e));
+    assert_non_null(strstr(e.text, "File name too long"));
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
+}
+
 static void test_replacement_is_whole_or_not_there(void **state)
 {
     (void)state;
@@ -295,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_whole_is_more_than_a_pipe_holds),
         cmocka_unit_test(test_whole_at_ends_with_the_file),
         cmocka_unit_test(test_processors_of_machines_of_any_size),
+        cmocka_unit_test(test_replacement_of_long_names),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
         cmocka_unit_test(test_replacement_keeps_links_and_rights),
     };

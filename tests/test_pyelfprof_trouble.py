@@ -553,6 +553,17 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
     assert said <= {(0, 1, True), (1, 1, False), (1, 0, False)} and len(said) > 1
 
 
+def test_a_profile_with_a_long_name(programs, tmp_path, tiny_library):
+    """As long as a name may be, with no room for that of a temporary file."""
+    output = tmp_path / "x" / ("n" * 250 + ".prof")
+    output.parent.mkdir()
+    programs.run("pyelfprof", "-o", output, tiny_library)
+    assert list(output.parent.iterdir()) == [output]
+    output = output.with_name("n" * 251 + ".prof")
+    done = programs.run("pyelfprof", "-o", output, tiny_library, status=1)
+    assert done.stderr == f"pyelfprof: {output}: cannot be written; choose another directory: File name too long\n"
+
+
 @pytest.mark.parametrize("descriptors", range(6, 13))
 def test_few_descriptors(programs, tmp_path, tiny_library, descriptors):
     """That these run short is said, of the file that is read, and of no copy that is unpacked."""
