@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -57,6 +58,13 @@ _Noreturn void process_end_by(int number)
     sigprocmask(SIG_UNBLOCK, &only, NULL);
     raise(number);
     _exit(128 + number);
+}
+
+void process_end_with(pid_t parent, int number)
+{
+    prctl(PR_SET_PDEATHSIG, number);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
 }
 
 const char *process_temporary(void)

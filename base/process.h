@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* From here on no file that is opened gets the number of a standard descriptor, and
  * one that would go beyond a limit (RLIMIT_FSIZE) is an error of write(2), and not
@@ -20,6 +21,10 @@ bool process_printed(const char *program);
 /* Ends by a signal that was blocked or handled until all was tidy, so that whoever has
  * started this program sees what has ended it: a shell ends its loop then. */
 _Noreturn void process_end_by(int number);
+
+/* In a process that `parent` has just forked: it gets the signal when that ends, by whatever signal, and ends here
+ * where that has ended before this could be set. (What counts is the end of the thread that forked.) */
+void process_end_with(pid_t parent, int number);
 
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);

@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/process.h"
 #include "base/whole.h"
 #include "dwarf/stats_parts.h"
 
@@ -84,15 +84,6 @@ static rlim_t addresses(void)
 }
 #endif
 
-/* Nobody waits for an answer when whoever asked has ended, by whatever signal. It may have before
- * this is set. (What counts is the end of the thread that forked, see stats_start.) */
-static void end_with(pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-}
-
 /* No core, no endless run, and nothing of what the C library has to say when
  * it aborts: the parent says it. */
 static void limit(unsigned seconds, uint64_t bytes)
@@ -132,7 +123,7 @@ bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most,
     const pid_t self = getpid();
     r->process = fork();
     if (r->process == 0) {
-        end_with(self);
+        process_end_with(self, SIGKILL); /* nobody waits for an answer then */
         close(ends[0]);
         limit(r->seconds, bytes);
         answer(path, most, ends[1]);

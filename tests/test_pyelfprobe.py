@@ -674,6 +674,46 @@ def test_a_signal(number, probe, small, bare_path, tmp_path):
     probe.clean()
 
 
+# The beginning of a child, which ends its parent before it asks to end with it.
+ENDS_ITS_PARENT = """#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int setpgid(pid_t process, pid_t group)
+{
+    const pid_t parent = getppid();
+    if (process == 0)
+        kill(parent, SIGKILL);
+    while (process == 0 && getppid() == parent)
+        usleep(1000);
+    return (int)syscall(SYS_setpgid, process, group);
+}
+"""
+
+
+def preloaded(programs, directory, text):
+    """A library that has the functions."""
+    no_sanitizers(programs)
+    (directory / "preloaded.c").write_text(text)
+    library = directory / "preloaded.so"
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-o", library, directory / "preloaded.c"], check=True)
+    return str(library)
+
+
+def test_a_child_whose_parent_has_just_ended(probe, small, bare_path, tmp_path):
+    """It executes nothing: nobody would end it."""
+    began = tmp_path / "began"
+    path = bare_path(nm=f": > {began}")
+    library = preloaded(probe.programs, tmp_path, ENDS_ITS_PARENT)
+    environment = probe.programs.environment(**probe.environment(path), LD_PRELOAD=library)
+    command = [probe.programs.path("pyelfprobe"), "--start=loader", "--tools=nm", small]
+    reading, writing = os.pipe()
+    with subprocess.Popen(command, env=environment, pass_fds=[writing]) as process:
+        os.close(writing)
+        with open(reading, "rb") as end:
+            assert end.read() == b""  # all have ended
+    assert process.returncode == -signal.SIGKILL and not began.exists()
+
+
 # --- wrong use ------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "tools/descendants.h"
 
 enum { CANNOT_EXECUTE = 127 };
@@ -47,10 +48,10 @@ static void open_as(int number, const char *path, int flags)
 }
 
 /* In the child: never returns. */
-static _Noreturn void become(const struct children *c, const struct child_order *order)
+static _Noreturn void become(const struct children *c, const struct child_order *order, pid_t parent)
 {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    process_end_with(parent, SIGKILL);
     /* Any process may attach to it, where Yama asks; without Yama this fails. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     open_as(STDIN_FILENO, NULL, O_RDONLY);
@@ -77,9 +78,10 @@ bool child_begin(const struct children *c, const struct child_order *order, pid_
 {
     fflush(NULL);
     *begun = child_clock();
+    const pid_t self = getpid();
     *child = fork();
     if (*child == 0)
-        become(c, order);
+        become(c, order, self);
     if (*child < 0)
         return error_errno(e, order->words[0], "cannot be started");
     setpgid(*child, *child); /* whoever is first */
