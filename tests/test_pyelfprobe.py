@@ -674,6 +674,59 @@ def test_a_signal(number, probe, small, bare_path, tmp_path):
     probe.clean()
 
 
+# Becomes the program when a child has begun that leaves an orphan when it is told to.
+INHERITS = """(while [ ! -e {go} ]; do sleep .01; done; {sleep} & echo $! > {left}) &
+{sleep} & echo $! > {child}
+exec "$@"
+"""
+
+
+def wait_until(what):
+    """Whether it came to be true within some seconds."""
+    deadline = time.monotonic() + 20
+    while not what() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return what()
+
+
+def ended(process):
+    """Whether the process is not there, or only waits to be buried."""
+    try:
+        return ") Z " in pathlib.Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGKILL], ids=["end", "SIGTERM", "SIGKILL"])
+def test_children_that_were_there_before(probe, small, bare_path, tmp_path, number):
+    """A shell's, which became pyelfprobe: they, and what they start meanwhile, are left alone; its own are ended."""
+    child, left, go, began = (tmp_path / name for name in ("child", "left", "go", "began"))
+    waits = f": > {go}; while [ ! -s {left} ]; do sleep .01; done; : > {began}; {SLEEP} & {SLEEP if number else ''}"
+    path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) {waits};; esac', sleep=None)
+    script = INHERITS.format(sleep=f"{shutil.which('sleep')} 4712", child=child, left=left, go=go)
+    options = ["--start=loader", "--tools=nm", "--cache=warm", "--repeat=1", "--warm-up=0", small]
+    started = subprocess.Popen(
+        ["/bin/sh", "-c", script, "sh", probe.programs.path("pyelfprobe"), *options],
+        env=probe.programs.environment(**probe.environment(path)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL),
+    )
+    with started:
+        begun = wait_until(began.exists)
+        started.send_signal(number or (0 if begun else signal.SIGTERM))
+        assert started.wait(timeout=30) == (-number if number else 0)
+    if number == signal.SIGKILL:
+        wait_until(lambda: not sleepers() and not list(probe.temporary.iterdir()))
+    spared = [int(path.read_text()) for path in (child, left)]
+    alive = [not ended(process) for process in spared]
+    for process, there in zip(spared, alive):
+        if there:
+            os.kill(process, signal.SIGKILL)
+    assert alive == [True, True] and sleepers() == []
+    probe.clean()
+
+
 # The beginning of a child, which ends its parent before it asks to end with it.
 ENDS_ITS_PARENT = """#include <signal.h>
 #include <sys/syscall.h>

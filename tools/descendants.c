@@ -14,10 +14,52 @@
 #include "base/directory.h"
 #include "base/process.h"
 
+/* Whether there are children before any was started: of the program that became this one, as a shell by `exec`. */
+static bool has_children(void)
+{
+    siginfo_t any;
+    return waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* In the process that was there first: hands signals on, but those of the terminal, which come to both, and ends as
+ * the other one does. */
+static _Noreturn void stand_for(pid_t other, sigset_t awaited)
+{
+    int status;
+    sigaddset(&awaited, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
+    while (waitpid(other, &status, WNOHANG) != other) {
+        siginfo_t s;
+        const int number = sigwaitinfo(&awaited, &s);
+        if (number > 0 && number != SIGCHLD && s.si_code != SI_KERNEL)
+            kill(other, number);
+    }
+    if (WIFSIGNALED(status))
+        process_end_by(WTERMSIG(status));
+    _exit(WEXITSTATUS(status));
+}
+
+/* Goes on in a process without children. What earlier ones will start, and leave behind as orphans that we would
+ * adopt, cannot be told from what ours do; there it does not come to us. */
+static bool leave_children(const sigset_t *endings, struct error *e)
+{
+    const pid_t self = getpid();
+    fflush(NULL);
+    const pid_t other = fork();
+    if (other < 0)
+        return error_errno(e, "", "this process has children already, and cannot leave them alone");
+    if (other > 0)
+        stand_for(other, *endings);
+    process_end_with(self, sigismember(endings, SIGTERM) ? SIGTERM : SIGKILL); /* by what leaves time to tidy up */
+    return true;
+}
+
 bool descendants_hold(sigset_t *awaited, sigset_t *mask, struct error *e)
 {
     process_endings(awaited);
     signal(SIGCHLD, SIG_DFL);
+    if (has_children() && !leave_children(awaited, e))
+        return false;
     sigaddset(awaited, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, awaited, mask) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return error_errno(e, "", "this process cannot keep hold of those that it will start");
