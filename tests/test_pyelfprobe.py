@@ -6,8 +6,10 @@ Nothing here asserts how long anything takes.
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -855,6 +857,74 @@ def test_damaged_files_are_no_crash(probe, small, tmp_path):
     assert nm["status"] == "failed" and "file format not recognized" in nm["reason"]
     (directory / "lib0.so").unlink()
     assert "cannot be started: " in probe.fail("--tools=load,nm", directory)
+
+
+# libcut.so is cut off as soon as it is open.
+CUTS = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+Elf *elf_begin(int fd, Elf_Cmd command, Elf *whole)
+{
+    Elf *(*const begin)(int, Elf_Cmd, Elf *) = (Elf * (*)(int, Elf_Cmd, Elf *))dlsym(RTLD_NEXT, "elf_begin");
+    Elf *const elf = begin(fd, command, whole);
+    char name[64], path[4096];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(name, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    if (strstr(path, "/libcut.so") && truncate(path, 64) != 0)
+        perror(path);
+    return elf;
+}
+"""
+
+
+def test_a_file_that_is_cut_off_while_it_is_read(probe, small, tmp_path):
+    """No signal, which would leave temporary files: it is one that cannot be opened."""
+    directory = tmp_path / "application"
+    directory.mkdir()
+    shutil.copy(small / "libutility0.so", directory / "liball.so")
+    shutil.copy(small / "libutility0.so", directory / "libcut.so")
+    environment = {**probe.environment(), "LD_PRELOAD": preloaded(probe.programs, tmp_path, CUTS)}
+    options = ["--tools=load", "--start=loader", "--cache=warm", "--repeat=1", "--warm-up=0", "--json", probe.json]
+    probe.programs.run("pyelfprobe", *options, directory, status=None, env=environment)
+    assert (directory / "libcut.so").stat().st_size == 64
+    probe.clean()
+    load = cells(json.loads(probe.json.read_text()), "load")["whole"]
+    assert load["status"] == "done" and load["reason"].startswith("1 of 2 could not be opened")
+
+
+def shared_object(strings, needed=0, functions=0):
+    """A shared object of two tables, whose every entry has the name at byte 1 of the strings."""
+    strings = b"\0" + strings + b"\0"
+    dynamic = struct.pack("<qQ", 1, 1) * needed + struct.pack("<qQ", 0, 0)
+    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 64 + i, 1) for i in range(functions))
+    names = b"\0.x\0"
+    parts = [(0, b"", 0), (6, dynamic, 3), (11, symbols, 3), (3, strings, 0), (3, names, 0)]
+    at, headers, contents = 64, b"", b""
+    for kind, content, link in parts:
+        headers += struct.pack("<IIQQQQIIQQ", 1, kind, 0, 0, at, len(content), link, 0, 1, 0)
+        content += bytes(-len(content) % 8)
+        at, contents = at + len(content), contents + content
+    ident = b"\x7fELF\2\1\1" + bytes(9)
+    return struct.pack("<16sHHIQQQIHHHHHH", ident, 3, 62, 1, 0, 0, at, 0, 64, 56, 0, 64, 5, 4) + contents + headers
+
+
+@pytest.mark.parametrize("length", [1 << 20, 4000])
+@pytest.mark.parametrize("table", ["needed", "functions"])
+def test_names_that_many_entries_have(probe, tmp_path, table, length):
+    """Each would be copied: 60 GB for a file of 2 MB; or 240 MB."""
+    no_sanitizers(probe.programs)
+    directory = tmp_path / "application"
+    directory.mkdir()
+    (directory / "libx.so").write_bytes(shared_object(b"a" * length, **{table: 60000}))
+    limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (200_000_000, 200_000_000))
+    options = ["--tools=load", "--start=loader", directory]
+    done = probe.programs.run("pyelfprobe", *options, status=1, env=probe.environment(), preexec_fn=limited)
+    assert "cannot be started: " in done.stderr
+    probe.clean()
 
 
 def test_a_command_that_fails(probe):

@@ -2,14 +2,25 @@
 #include "tools/pyelfprobe_elf.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file_begin.h"
+#include "elf/reader.h"
+
+/* Of one file, tables and names. A sparse one can say that it has any number of bytes. */
+#define BYTES_MOST (UINT64_C(1) << 31)
+
+/* A file that is being read. */
+struct reading {
+    struct reader file;
+    struct arena *arena;
+    struct object *o;
+    uint64_t taken; /* bytes of tables and names: each of these may be that of many entries */
+};
 
 struct function {
     uint64_t address;
@@ -32,10 +43,46 @@ static const char *copy(struct arena *arena, const char *text)
     return to ? memcpy(to, text, size) : NULL;
 }
 
-static bool read_dynamic(Elf *elf, const GElf_Shdr *header, Elf_Data *data, struct arena *arena, struct object *o)
+/* Tables of a linker do not overlap, and few names are those of several entries. */
+static bool take_bytes(struct reading *r, uint64_t bytes)
 {
+    const uint64_t most = 8 * r->file.size < BYTES_MOST ? 8 * r->file.size : BYTES_MOST;
+    r->taken = bytes <= most - r->taken ? r->taken + bytes : most;
+    return r->taken < most;
+}
+
+/* What is in a section; NULL where it cannot be read. */
+static Elf_Data *read_table(struct reading *r, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data =
+        header->sh_type != SHT_NOBITS && take_bytes(r, header->sh_size) ? elf_getdata(section, NULL) : NULL;
+    return data && data->d_buf && data->d_size ? data : NULL;
+}
+
+/* The strings of a table, of which the last ends. */
+static Elf_Data *read_strings(struct reading *r, const GElf_Shdr *header)
+{
+    GElf_Shdr strings;
+    Elf_Scn *section = reader_section(&r->file, header->sh_link, &strings, NULL);
+    Elf_Data *data = section && strings.sh_type == SHT_STRTAB ? read_table(r, section, &strings) : NULL;
+    return data && ((const char *)data->d_buf)[data->d_size - 1] == '\0' ? data : NULL;
+}
+
+/* The name at an offset, NULL where there is none; longer than of a file is no name. */
+static const char *read_name(struct reading *r, const Elf_Data *strings, uint64_t offset)
+{
+    if (offset >= strings->d_size)
+        return NULL;
+    const char *name = (const char *)strings->d_buf + offset;
+    const size_t length = strnlen(name, PATH_MAX);
+    return length < PATH_MAX && take_bytes(r, length + 1) ? name : NULL;
+}
+
+static bool read_dynamic(struct reading *r, Elf_Data *data, const Elf_Data *strings)
+{
+    struct object *const o = r->o;
     const size_t count = data->d_size / sizeof(Elf64_Dyn);
-    o->needed = arena_zeroed(arena, count + 1, sizeof *o->needed);
+    o->needed = arena_zeroed(r->arena, count + 1, sizeof *o->needed);
     if (!o->needed)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -44,8 +91,8 @@ static bool read_dynamic(Elf *elf, const GElf_Shdr *header, Elf_Data *data, stru
             break;
         if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_SONAME)
             continue;
-        const char *name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
-        if (name && !(name = copy(arena, name)))
+        const char *name = read_name(r, strings, entry.d_un.d_val);
+        if (name && !(name = copy(r->arena, name)))
             return false;
         if (name && entry.d_tag == DT_SONAME)
             o->soname = name;
@@ -69,8 +116,15 @@ static bool is_plain(const char *name)
     return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
 }
 
-static bool read_functions(Elf *elf, const GElf_Shdr *header, Elf_Data *data, struct arena *arena, struct object *o)
+static bool is_function(const GElf_Sym *symbol)
 {
+    return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && GELF_ST_BIND(symbol->st_info) == STB_GLOBAL &&
+           symbol->st_shndx != SHN_UNDEF && symbol->st_size;
+}
+
+static bool read_functions(struct reading *r, Elf_Data *data, const Elf_Data *strings)
+{
+    struct object *const o = r->o;
     const size_t count = data->d_size / sizeof(Elf64_Sym);
     struct function *found = calloc(count + 1, sizeof *found);
     size_t found_count = 0;
@@ -78,78 +132,60 @@ static bool read_functions(Elf *elf, const GElf_Shdr *header, Elf_Data *data, st
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && is_plain(name) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-            symbol.st_size && GELF_ST_BIND(symbol.st_info) == STB_GLOBAL)
+        const char *name = is_function(&symbol) ? read_name(r, strings, symbol.st_name) : NULL;
+        if (name && is_plain(name))
             found[found_count++] = (struct function){symbol.st_value, name};
     }
     bool well = found != NULL;
     if (well)
         qsort(found, found_count, sizeof *found, compare);
-    o->functions = well ? arena_zeroed(arena, found_count + 1, sizeof *o->functions) : NULL;
+    o->functions = well ? arena_zeroed(r->arena, found_count + 1, sizeof *o->functions) : NULL;
     well = o->functions != NULL;
     for (size_t i = 0; i < found_count && well; i++)
-        well = (o->functions[o->function_count] = copy(arena, found[i].name)) && ++o->function_count;
+        well = (o->functions[o->function_count] = copy(r->arena, found[i].name)) && ++o->function_count;
     free(found);
     return well;
 }
 
-static bool read_sections(Elf *elf, struct arena *arena, struct object *o)
+static bool read_sections(struct reading *r)
 {
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(elf, section))) {
+    for (size_t i = 1; i < r->file.sections; i++) {
         GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_DYNAMIC && header.sh_type != SHT_DYNSYM))
+        Elf_Scn *section = reader_section(&r->file, i, &header, NULL);
+        if (!section || (header.sh_type != SHT_DYNAMIC && header.sh_type != SHT_DYNSYM))
             continue;
         const bool symbols = header.sh_type == SHT_DYNSYM;
-        Elf_Data *data = elf_getdata(section, NULL);
-        if (!data || !data->d_buf || (symbols ? o->functions != NULL : o->needed != NULL))
+        if (symbols ? r->o->functions != NULL : r->o->needed != NULL)
             continue;
-        if (!(symbols ? read_functions : read_dynamic)(elf, &header, data, arena, o))
+        Elf_Data *data = read_table(r, section, &header);
+        const Elf_Data *strings = data ? read_strings(r, &header) : NULL;
+        if (strings && !(symbols ? read_functions : read_dynamic)(r, data, strings))
             return false;
     }
     return true;
 }
 
-/* NULL where it cannot be read; *fd is to be closed in any case but -1. */
-static Elf *open_object(const char *path, int *fd)
-{
-    elf_version(EV_CURRENT);
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    return *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ_MMAP, NULL);
-}
-
-static void close_object(Elf *elf, int fd)
-{
-    elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-}
-
 bool object_has_debug(const char *path)
 {
-    int fd;
-    Elf *elf = open_object(path, &fd);
-    Elf_Scn *section = NULL;
-    size_t names;
+    struct reader f;
     bool has = false;
-    while (elf && elf_getshdrstrndx(elf, &names) == 0 && !has && (section = elf_nextscn(elf, section))) {
+    const bool opened = reader_open(&f, path, NULL);
+    for (size_t i = 1; opened && i < f.sections && !has; i++) {
         GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        has = name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0) &&
-              header.sh_type != SHT_NOBITS;
+        if (!reader_section(&f, i, &header, NULL) || header.sh_type == SHT_NULL || header.sh_type == SHT_NOBITS)
+            continue;
+        const char *name = reader_name(&f, &header);
+        has = strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0;
     }
-    close_object(elf, fd);
+    reader_close(&f);
     return has;
 }
 
 bool object_read(const char *path, struct arena *arena, struct object *o)
 {
-    int fd;
+    struct reading r = {.arena = arena, .o = o};
     *o = (struct object){.soname = ""};
-    Elf *elf = open_object(path, &fd);
-    const bool well =
-        !elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 || read_sections(elf, arena, o);
-    close_object(elf, fd);
+    const bool well = !reader_open(&r.file, path, NULL) || gelf_getclass(r.file.elf) != ELFCLASS64 || read_sections(&r);
+    reader_close(&r.file);
     return well;
 }

@@ -1,5 +1,6 @@
-/* What pyelfprobe has to know of a shared object, through libelf: hostile files
- * have few or no symbols, and are no error. */
+/* What pyelfprobe has to know of a shared object, through elf/reader.h: hostile files
+ * have few or no symbols, and are no error. No name is as long as PATH_MAX, and
+ * together they are not longer than what is in the file some times over. */
 #ifndef TOOLS_PYELFPROBE_ELF_H
 #define TOOLS_PYELFPROBE_ELF_H
 
