@@ -123,22 +123,20 @@ static bool check_content(int fd, const struct manifest_file *f, unsigned char *
     if (fstat(fd, &st) != 0)
         return error_errno(e, "", "cannot examine the file");
     if (!S_ISREG(st.st_mode))
-        return error_set(e, ERROR_MISMATCH, "is not a regular file; generate the set again with --force");
+        return error_set(e, ERROR_MISMATCH, "is not a regular file; generate the set again");
     size = (uint64_t)st.st_size;
     if (size == f->size && !digest_file(fd, buffer, f->size, &size, digest))
         return error_errno(e, "", "cannot read the file");
     if (size != f->size) {
-        error_set(e, ERROR_MISMATCH,
-                  "has %" PRIu64 " bytes, the manifest says %" PRIu64 "; generate the set again with --force", size,
-                  f->size);
+        error_set(e, ERROR_MISMATCH, "has %" PRIu64 " bytes, the manifest says %" PRIu64 "; generate the set again",
+                  size, f->size);
         e->wanted = (int64_t)f->size;
         e->possible = (int64_t)size;
         return false;
     }
     if (digest[0] != f->digest[0] || digest[1] != f->digest[1])
         return error_set(e, ERROR_MISMATCH,
-                         "is not what was generated: its XXH3-128 differs from the manifest's; generate the set again "
-                         "with --force");
+                         "is not what was generated: its XXH3-128 differs from the manifest's; generate the set again");
     return true;
 }
 
@@ -161,7 +159,11 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
     snprintf(path, sizeof path, "%s/%s", c->path, f->name);
     int fd = openat(c->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     if (fd < 0 && errno == ELOOP) {
-        error_set(e, ERROR_MISMATCH, "is a symbolic link; generate the set again with --force");
+        error_set(e, ERROR_MISMATCH, "is a symbolic link; generate the set again");
+        return error_at(e, path, 0);
+    }
+    if (fd < 0 && errno == ENOENT) {
+        error_set(e, ERROR_MISMATCH, "is missing; generate the set again");
         return error_at(e, path, 0);
     }
     if (fd < 0)
@@ -297,8 +299,7 @@ static bool tell_faults(const struct check *c, struct error *e)
         *e = f->fault[listed - 1].error;
         return false;
     }
-    error_set(e, ERROR_MISMATCH,
-              "%" PRIu32 " more files are not as the manifest says; generate the set again with --force",
+    error_set(e, ERROR_MISMATCH, "%" PRIu32 " more files are not as the manifest says; generate the set again",
               f->count - listed);
     return error_at(e, c->path, 0);
 }

@@ -430,7 +430,7 @@ def test_altered_and_missing_files_are_found(programs, copied):
     path.write_bytes(content[:-1])
     assert f"{path}: has {len(content) - 1} bytes, the manifest says {len(content)}; " in verification(programs, copied)
     path.unlink()
-    assert verification(programs, copied) == f"pyelfgen: {path}: cannot open the file: No such file or directory\n"
+    assert verification(programs, copied) == f"pyelfgen: {path}: is missing; generate the set again\n"
     assert "1 of them not readable and not counted" in programs.run("pyelfstat", copied.path, status=1).stdout
 
 
