@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from conftest import SOURCE
+from objects import tool
 
 pytestmark = pytest.mark.slow
 
@@ -74,3 +75,23 @@ def test_documents_show_what_commands_print(programs, tmp_path, name):
         assert not_there(wanted, done.stdout + done.stderr) == [], f"{name}: {command}"
         asked += 1
     assert asked >= least
+
+
+def test_documents_show_the_lines_that_a_debugger_shows(programs, tmp_path):
+    """The frames of the README's backtrace, and the listing of howto.md, of the same set."""
+    if programs.sanitized:
+        pytest.skip("what is shown is the usual build's")
+    readme, howto = ((SOURCE / name).read_text() for name in ("README.md", "docs/howto.md"))
+    profile = next(block for _, block in blocks(readme, "yaml") if block.startswith("# first.prof\n"))
+    (tmp_path / "first.prof").write_text(profile)
+    programs.run("pyelfgen", "--profile", tmp_path / "first.prof", "--sources", "-o", tmp_path / "first", "-q")
+    command, wanted = next(said for said in shown(readme) if " gdb -q -batch " in said[0])
+    printed = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path).stdout
+    frame = r"^#\d+ .*?(\w+) \(.*\) at (\S+:\d+)$"
+    frames = re.findall(frame, wanted, flags=re.M)
+    assert len(frames) == 12 and frames == re.findall(frame, printed, flags=re.M)
+    asked, listing = re.search(r"^\(gdb\) (list .*)\n([^`]*)```$", howto, flags=re.M).groups()
+    sources = tmp_path / "first" / "sources"
+    command = [tool("gdb"), "-q", "-batch", "-d", sources, "-ex", asked, tmp_path / "first" / "libmodule0.so"]
+    printed = subprocess.run(command, capture_output=True, text=True).stdout
+    assert lines(listing) == lines(printed)
