@@ -312,7 +312,7 @@ class TestWrongUse:
         assert "--picture: it is phase mpi that draws" in said
 
     def test_name_of_the_picture_that_is_too_long(self, refused, good, tmp_path):
-        assert "name too long" in refused("--picture", f"{tmp_path}/{'p' * 255}", good).lower()
+        assert "name too long" in refused("--picture", f"{tmp_path}/{'p' * 256}", good).lower()
         assert "name too long" in refused("--picture", "/p" * 4096, good).lower()
 
     @pytest.mark.parametrize(
