@@ -13,8 +13,8 @@ enum {
 };
 
 /* Characters of the demangled form of a name (Itanium C++ ABI, 5.1), parameters and all, as gdb shows it: at most
- * DEMANGLE_SHOWN_MOST, which it takes as long to find as there are. 0 for what is no such name, or is too long. The name
- * may be anything. */
+ * DEMANGLE_SHOWN_MOST, which it takes as long to find as there are. 0 for what is no such name, or is too long. The
+ * name may be anything. */
 uint32_t demangle_length(const char *name);
 
 #endif
