@@ -95,6 +95,12 @@ static void count_class(struct spelling *s)
     s->numbered++;
 }
 
+/* How many of them parameters refer to, the library's namespace with them. */
+static uint32_t known_classes(const struct spelling *s)
+{
+    return s->classes < CLASSES_MOST ? s->classes : CLASSES_MOST;
+}
+
 /* Characters of a reference to what is named by number, from 0 on: S_, S0_ to SZ_, S10_ and so on. */
 static uint32_t reference_length(uint32_t number)
 {
@@ -138,7 +144,7 @@ static bool put_template(struct spelling *s, struct parameters *p, uint64_t key,
 {
     const uint32_t words = WORDS_LEAST + (uint32_t)random_below(key, WORDS_KINDS);
     const uint32_t types = 1 + (uint32_t)(key >> 8) % TYPES_MOST;
-    const uint32_t known = s->classes < CLASSES_MOST ? s->classes : CLASSES_MOST;
+    const uint32_t known = known_classes(s);
     uint32_t class[TYPES_MOST];
     uint32_t length = (uint32_t)(sizeof TEMPLATE_BEGINS "IEE" - 1) + names_digits(words) + words;
     uint32_t shown = s->class_shown[0] + SEPARATOR_SHOWN + words + (uint32_t)sizeof "<>" - 1 + REFERENCE_SHOWN;
@@ -164,7 +170,7 @@ static bool put_template(struct spelling *s, struct parameters *p, uint64_t key,
 /* A reference to a constant object of the innermost class. */
 static bool put_of_class(struct spelling *s, struct parameters *p, uint32_t room)
 {
-    const uint32_t class = (s->classes < CLASSES_MOST ? s->classes : CLASSES_MOST) - 1;
+    const uint32_t class = known_classes(s) - 1;
     const uint32_t shown = s->class_shown[class] + REFERENCE_SHOWN;
     if (p->of_class || sizeof REFERENCE - 1 + reference_length(class) > room)
         return false;

@@ -106,8 +106,7 @@ struct plan_library {
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
     bool large_helpers; /* its helpers are none of the functions of fewer than UNWIND_SMALL bytes */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
-    uint16_t elaborate; /* up to PLAN_ELABORATE_MOST: how much of its mangled names are parameters, about
-                           (names_mangled.h) */
+    uint16_t elaborate; /* up to PLAN_ELABORATE_MOST: how much of its names are parameters (names_mangled.h) */
     struct alike_code alike_code; /* how much of its code repeats other code of its own */
     bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;
