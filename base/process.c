@@ -67,6 +67,18 @@ void process_end_with(pid_t parent, int number)
         _exit(EXIT_FAILURE);
 }
 
+mode_t process_umask(void)
+{
+    char line[128];
+    unsigned mask = 07777;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "Umask: %o", &mask) != 1)
+        ;
+    if (f)
+        fclose(f);
+    return mask;
+}
+
 const char *process_temporary(void)
 {
     const char *directory = getenv("TMPDIR");

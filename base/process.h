@@ -26,6 +26,10 @@ _Noreturn void process_end_by(int number);
  * where that has ended before this could be set. (What counts is the end of the thread that forked.) */
 void process_end_with(pid_t parent, int number);
 
+/* What the umask takes away, asked for without umask(2), which would change it for threads that make files meanwhile.
+ * All permissions where that is not known. It takes a file to be read: once is enough for many files. */
+mode_t process_umask(void);
+
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);
 

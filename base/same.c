@@ -2,7 +2,6 @@
 #include "base/same.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,34 +42,15 @@ bool same_piece(int fd, const void *bytes, uint64_t size, uint64_t offset)
     return same;
 }
 
-/* What the umask takes away, asked for without umask(2), which would change it for threads that make files meanwhile.
- * All where that is not known: then nothing is missing. */
-static mode_t masked(void)
-{
-    char line[128];
-    unsigned mask = 07777;
-    FILE *f = fopen("/proc/self/status", "re");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "Umask: %o", &mask) != 1)
-        ;
-    if (f)
-        fclose(f);
-    return mask;
-}
-
 /* Gives the file these permissions where it lacks any: others that it has somebody wanted. Where that may not be, as on
  * a file system that is only read, it will do if its owner can use it. */
-static bool has_mode(int fd, mode_t mode)
+bool same_mode(int fd, mode_t mode)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
         return false;
     const mode_t missing = mode & ~st.st_mode & 0777;
     return !missing || fchmod(fd, mode & 0777) == 0 || !(missing & (S_IRUSR | S_IXUSR));
-}
-
-bool same_mode(int fd, mode_t mode)
-{
-    return has_mode(fd, mode & ~masked());
 }
 
 bool same_bytes(int directory, const char *name, mode_t mode, const void *bytes, uint64_t size)
@@ -93,7 +73,7 @@ bool same_file(int directory, const char *name, int fd)
         const size_t n = slice_at(at, (uint64_t)st.st_size);
         same = read_piece(there, slice, n, at) && read_piece(fd, wanted, n, at) && memcmp(slice, wanted, n) == 0;
     }
-    same = same && has_mode(there, st.st_mode);
+    same = same && same_mode(there, st.st_mode);
     if (there >= 0)
         close(there);
     return same;

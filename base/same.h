@@ -1,5 +1,5 @@
 /* Whether a file already has the wanted contents: then it can be left alone, and keeps
- * its modification time. Where it lacks permissions that it would be made with, it gets these.
+ * its modification time. Where it lacks permissions of the mode that it is to have, it gets these.
  */
 #ifndef BASE_SAME_H
 #define BASE_SAME_H
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* Whether `name` in the directory open as `directory` is a regular file that consists of
- * these bytes, and has `mode`, as far as the umask lets it. What cannot be read, or is a symbolic link, is not. */
+ * these bytes, and has `mode`. What cannot be read, or is a symbolic link, is not. */
 bool same_bytes(int directory, const char *name, mode_t mode, const void *bytes, uint64_t size);
 
 /* same_bytes in pieces. same_open returns a descriptor, to be closed, if `name` is a regular file of `size` bytes, or

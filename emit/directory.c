@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/manifest.h"
+#include "base/process.h"
 
 /* Runs that fail one after the other, each of which removes what it has made. */
 enum { TRIES = 100 };
@@ -97,7 +98,7 @@ static void look_for_manifest(struct directory *d)
 
 bool directory_open(struct directory *d, const char *path, bool force, struct error *e)
 {
-    *d = (struct directory){.path = path, .force = force};
+    *d = (struct directory){.path = path, .umask = process_umask(), .force = force};
     pthread_mutex_init(&d->lock, NULL);
     d->fd = take(path, &d->made, e);
     look_for_manifest(d);
@@ -106,7 +107,7 @@ bool directory_open(struct directory *d, const char *path, bool force, struct er
 
 bool directory_join(struct directory *d, const char *path, bool force, struct error *e)
 {
-    *d = (struct directory){.path = path, .force = force};
+    *d = (struct directory){.path = path, .umask = process_umask(), .force = force};
     pthread_mutex_init(&d->lock, NULL);
     d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     look_for_manifest(d);

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -19,6 +20,7 @@ struct directory {
     int fd;           /* -1: not open */
     const char *path; /* borrowed; for messages */
     bool made;        /* it was not there before */
+    mode_t umask;     /* of this process: what new files in it do not have of their modes */
     bool force;       /* existing files are not kept even if they are as they should be */
     bool manifest;    /* under the lock: an older set's manifest is still there */
     pthread_mutex_t lock;

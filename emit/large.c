@@ -209,7 +209,7 @@ static bool is_there(struct builder *b, const struct directory *directory, const
         return false;
     file->kept = go_through(b, &t, file, e);
     *failed = !file->kept && !t.differs;
-    file->kept = file->kept && same_mode(t.there, 0777);
+    file->kept = file->kept && same_mode(t.there, 0777 & ~directory->umask);
     close(t.there);
     return file->kept;
 }

@@ -45,7 +45,7 @@ static bool write_made(const struct work *w, const char *name, const struct byte
 {
     char path[DIRECTORY_PATH_MOST];
     directory_path(&w->directory, name, path);
-    return text_file_write(w->directory.fd, name, path, text, e);
+    return text_file_write(w->directory.fd, name, w->directory.umask, path, text, e);
 }
 
 static bool write_text(const struct work *w, const char *name, make_text_function *text, struct error *e)
@@ -91,7 +91,7 @@ static bool write_file(struct work *w, const struct library_file *file, bool *ke
     if (directory < 0)
         return error_errno(e, path, "cannot make the directory of the file");
     const uint64_t size = file->layout->file_size;
-    *kept = !w->directory.force && same_bytes(directory, base, 0777, file->image, size);
+    *kept = !w->directory.force && same_bytes(directory, base, 0777 & ~w->directory.umask, file->image, size);
     bool ok = *kept ||
               (directory_change(&w->directory, e) && output_whole(directory, base, path, 0777, file->image, size, e));
     close(directory);
@@ -303,7 +303,8 @@ static bool finish(struct work *w, struct error *e)
     struct bytes manifest;
     set->written = &w->sources.written;
     bool ok = make_text(set, MANIFEST_FILE, manifest_write, &manifest, e) &&
-              ((is_kept(set) && same_bytes(w->directory.fd, MANIFEST_FILE, 0666, manifest.data, manifest.size)) ||
+              ((is_kept(set) &&
+                same_bytes(w->directory.fd, MANIFEST_FILE, 0666 & ~w->directory.umask, manifest.data, manifest.size)) ||
                directory_change(&w->directory, e)) &&
               tidy_remove(w->directory.fd, w->directory.path, TIDY_STALE, set, e) && write_driver(w, e) &&
               (!set->plan->profile->rows || write_text(w, DIFFERENCES_FILE, differences_write, e)) &&

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/workers.h"
 #include "emit/ours.h"
 #include "emit/source_header.h"
@@ -39,7 +40,7 @@ static bool write_file(struct sources *s, int directory, const char *within, con
     pthread_mutex_lock(&s->lock);
     bytes_string(&s->written, part);
     pthread_mutex_unlock(&s->lock);
-    return text_file_write(directory, name, path, text, e);
+    return text_file_write(directory, name, s->umask, path, text, e);
 }
 
 /* Of a unit's source tidy.h knows the name, of a header's nobody until here. */
@@ -90,6 +91,7 @@ bool sources_begin(struct sources *s, int set, const char *path, const struct st
 {
     s->path = path;
     s->directory = s->include = -1;
+    s->umask = process_umask();
     pthread_mutex_init(&s->lock, NULL);
     s->source = calloc(WORKERS_MOST, sizeof *s->source);
     if (!s->source || !block_texts_make(&s->blocks, &stock->blocks, &stock->filler, &stock->corpus))

@@ -7,6 +7,7 @@
 #define EMIT_SOURCES_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "emit/source.h"
@@ -17,6 +18,7 @@
 struct sources {
     const char *path; /* of the set, for messages */
     int directory, include;
+    mode_t umask;
     struct block_texts blocks;
     struct source *source; /* of each thread */
     pthread_mutex_t lock;
