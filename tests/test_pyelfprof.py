@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -819,6 +820,22 @@ def test_what_a_run_prints_goes_on_as_it_comes(programs, tmp_path):
         running.stdin.close()
         assert running.wait(60) == 0
         assert asked == b"a\0b\nimport time: none\nimporting\nName? " and running.stderr.read() == b"later\n"
+
+
+def test_what_is_left_running_keeps_no_reader_waiting(programs, tmp_path):
+    """The profile goes to a pipe, which ends with pyelfprof; and what was held of a line is written once."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    shell = "printf import >&2; (while [ ! -e go ]; do sleep .02; done; echo ed >&2) & exit 0"
+    command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "-o", "-", "--run", "/bin/bash", "-c", shell]
+    with open(tmp_path / "said", "wb") as said:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=said, cwd=tmp_path, timeout=60, check=True)
+    assert done.stdout.startswith(b"pyelfgen-profile: 1\n")
+    (tmp_path / "go").touch()
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "said").read_bytes().endswith(b"\n") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (tmp_path / "said").read_bytes() == b"imported\n"
 
 
 def test_programs_are_searched_for_one_by_one(capture, tmp_path):

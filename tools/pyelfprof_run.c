@@ -383,15 +383,22 @@ static bool prepare(const void *context)
            setenv("PYTHONPROFILEIMPORTTIME", "1", 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
 }
 
-/* What the command has left running goes on to write there: a process of its own passes that on. */
-static void pass_on_later(int fd, struct imports *imports)
+/* What the command has left running goes on to write there: a process of its own passes that on, with what is held of
+ * a line. It keeps no one else waiting for the end of what it has inherited, and signals end it. */
+static void pass_on_later(const struct prof_child *c, int fd, struct imports *imports)
 {
     struct pollfd more = {.fd = fd, .events = POLLIN};
     if (poll(&more, 1, 0) == 1 && (more.revents & (POLLIN | POLLHUP)) == POLLHUP)
         return;
-    if (fork() != 0)
+    const pid_t process = fork();
+    if (process > 0)
+        imports->length = 0;
+    if (process != 0)
         return;
     char text[1 << 12];
+    sigprocmask(SIG_SETMASK, &c->mask, NULL);
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
     for (ssize_t n; (n = read(fd, text, sizeof text)) > 0 || (n < 0 && errno == EINTR);)
         pass_on(imports, text, n > 0 ? (size_t)n : 0);
     fwrite(imports->line, 1, imports->length, stderr);
@@ -412,7 +419,7 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
     close(ends[1]);
     const bool ended = started && prof_child_listen(c, ends[0], pass_on, imports);
     if (ended)
-        pass_on_later(ends[0], imports);
+        pass_on_later(c, ends[0], imports);
     fwrite(imports->line, 1, imports->length, stderr);
     close(ends[0]);
     return ended;
