@@ -90,7 +90,7 @@ static int64_t mangled_names(const struct library *l)
 /* Characters that debuggers show for the mangled names of dynamic symbols that it defines. */
 static int64_t demangled_names(const struct library *l)
 {
-    const uint32_t defined = l->row->exported + names_row_others(l->row) - l->row->unbound;
+    const uint32_t defined = names_row_defined(l->row);
     int64_t shown = 0;
     const struct names *names = &l->plan->names;
     uint32_t place = 0;

@@ -76,10 +76,12 @@ static int take(const char *path, bool *made, struct error *e)
         }
         int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (directory < 0 && (errno != ENOENT || tries == TRIES)) {
-            if (errno == ENOTDIR)
-                error_set(e, ERROR_SYSTEM, "%s: is a file; give another name", path);
-            else
+            if (errno == ENOTDIR) {
+                error_set(e, ERROR_SYSTEM, "is a file; give another name");
+                error_at(e, path, 0);
+            } else {
                 error_errno(e, path, "cannot open the directory");
+            }
             return -1;
         }
         if (directory >= 0 && is_taken(directory))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "elf/demangle.h"
 #include "emit/names_parts.h"
 
 /* What a long name consists of: besides the library's namespace, a class with the symbol's number, classes within that,
@@ -322,5 +323,5 @@ uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint3
     else
         end_object(&s, text, used, !even);
     assert(s.at == at + length);
-    return length > NAMES_MANGLED_LONGEST ? length : s.shown + specials[special].shown;
+    return length > DEMANGLE_NAME_MOST ? length : s.shown + specials[special].shown;
 }

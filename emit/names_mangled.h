@@ -14,13 +14,12 @@
 
 #include "emit/plan.h"
 
-enum { NAMES_MANGLED_LONGEST = 1024 /* characters: longer names debuggers show as they are (elf/demangle.h) */ };
-
 /* Characters of the shortest mangled name whose words and number have `name` characters. */
 uint32_t names_mangled_least(const struct plan_library *l, uint32_t name, bool function);
 
 /* Writes the name of the dynamic symbol at `place` (names_row.h), without a terminator, in exactly `length` characters,
- * which are at least names_mangled_least. Returns the characters of what debuggers show. */
+ * which are at least names_mangled_least. Returns the characters of what debuggers show: where there are more than
+ * DEMANGLE_NAME_MOST, the name as it is. */
 uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint32_t length, bool function, uint8_t *at);
 
 #endif

@@ -85,6 +85,12 @@ static inline uint32_t names_row_others(const struct plan_library *l)
     return l->small_exported + l->extra.aliases + l->extra.objects + l->unbound;
 }
 
+/* How many names, from the first on, are those of symbols that it defines. */
+static inline uint32_t names_row_defined(const struct plan_library *l)
+{
+    return l->exported + names_row_others(l) - l->unbound;
+}
+
 /* Characters of the dynamic symbol's name at `place`. */
 uint32_t names_row_place_length(const struct plan_library *l, uint32_t place);
 

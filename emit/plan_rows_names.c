@@ -353,7 +353,7 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
 /* Characters that debuggers show for every `step`-th of the mangled names that it defines. */
 static uint64_t shown(const struct plan_library *l, uint32_t step)
 {
-    const uint32_t defined = l->exported + names_row_others(l) - l->unbound;
+    const uint32_t defined = names_row_defined(l);
     const uint32_t names = l->mangled < defined ? l->mangled : defined;
     uint64_t sum = 0;
     for (uint32_t place = 0; place < names; place += step)

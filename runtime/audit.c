@@ -20,24 +20,10 @@
 #include <sys/syscall.h>
 
 #include "runtime/audit_page.h"
+#include "runtime/audit_plain.h"
 
 /* NULL: nobody wants our counts. */
 static struct audit_page *page;
-
-/* x86-64 psABI, A.2.1: number in rax, arguments in rdi, rsi, rdx, r10, r8, r9;
- * an error is a result from -4095 on. */
-static long system_call(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
 
 /* The number in `variable`, -1 where there is none. */
 static int number_in(char **environment, const char *variable)
@@ -100,13 +86,6 @@ static void settle(void)
     if (page->trying)
         count(&page->files_failed);
     page->trying = 0;
-}
-
-static bool has_slash(const char *name)
-{
-    while (*name && *name != '/')
-        name++;
-    return *name;
 }
 
 unsigned int la_version(unsigned int version)

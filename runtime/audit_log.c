@@ -8,25 +8,15 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "runtime/audit_log.h"
+#include "runtime/audit_plain.h"
 
 /* -1: nobody wants to know. */
 static int log_fd = -1;
-
-/* x86-64 psABI, A.2.1: number in rax, arguments in rdi, rsi, rdx, r10; an error is a
- * result from -4095 on. */
-static long system_call(long number, long a, long b, long c, long d)
-{
-    register long r10 __asm__("r10") = d;
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-    return result;
-}
 
 static const char *find_variable(char **environment, const char *variable)
 {
@@ -47,7 +37,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     (void)argc, (void)argv;
     const char *path = find_variable(environment, LOG_VARIABLE);
     if (path)
-        log_fd = (int)system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+        log_fd = (int)system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_APPEND | O_CLOEXEC, 0, 0, 0);
 }
 
 static char *put_number(char *to, long number)
@@ -63,18 +53,11 @@ static char *put_number(char *to, long number)
     return to;
 }
 
-static bool has_slash(const char *name)
-{
-    while (*name && *name != '/')
-        name++;
-    return *name;
-}
-
 /* A path that is relative is so from where the process is now. What has no slash is the vDSO. */
 static char *put_path(char *to, char *end, const char *path)
 {
     if (*path != '/' && has_slash(path)) {
-        const long length = system_call(SYS_getcwd, (long)to, end - to, 0, 0);
+        const long length = system_call(SYS_getcwd, (long)to, end - to, 0, 0, 0, 0);
         to += length > 0 ? length : 0; /* with the zero, for which there is a slash */
         if (length > 0)
             to[-1] = '/';
@@ -97,17 +80,17 @@ unsigned int la_objopen(struct link_map *object, Lmid_t namespace_, uintptr_t *c
     struct timespec now = {0};
     if (log_fd < 0 || namespace_ != LM_ID_BASE)
         return 0;
-    system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
-    to = put_number(to, system_call(SYS_getpid, 0, 0, 0, 0));
+    system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    to = put_number(to, system_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
     to = put_number(to, now.tv_sec * 1000000000 + now.tv_nsec);
     if (*object->l_name) {
         to = put_path(to, record + sizeof record - 1, object->l_name);
     } else { /* the program itself */
-        long length = system_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to, 4000);
+        long length = system_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to, 4000, 0, 0);
         to += length > 0 ? length : 0;
     }
     *to++ = '\0';
-    if (system_call(SYS_write, log_fd, (long)record, to - record, 0) != to - record)
-        system_call(SYS_fchmod, log_fd, LOG_SPOILT, 0, 0);
+    if (system_call(SYS_write, log_fd, (long)record, to - record, 0, 0, 0) != to - record)
+        system_call(SYS_fchmod, log_fd, LOG_SPOILT, 0, 0, 0, 0);
     return 0;
 }

@@ -302,11 +302,10 @@ static void tell_of_success(const struct command *c)
 }
 
 /* Where nobody reads it any more, all is well nevertheless. */
-static void advise(const struct command *c)
+static void tell(const struct command *c)
 {
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
-    if (runs(c))
-        tell_of_success(c);
+    tell_of_success(c);
     tell_of_libc(c);
     if (c->p.summary)
         prof_tell_of_sums(&c->p);
@@ -350,11 +349,8 @@ static void profile(struct command *c)
         prof_complain(p, &e);
         return;
     }
-    if (c->quiet)
-        return;
-    if (!runs(c))
-        tell_of_success(c);
-    advise(c);
+    if (!c->quiet)
+        tell(c);
 }
 
 int main(int argc, char **argv)
