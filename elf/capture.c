@@ -38,15 +38,13 @@ bool look_no_memory(struct look *l)
     return error_at(l->e, l->reader.path, 0);
 }
 
-/* Tables of a linker do not overlap, and each is asked for a few times. */
 static bool take_bytes(struct look *l, uint64_t bytes)
 {
-    const uint64_t most = 8 * l->reader.size < CAPTURE_FILE_MOST ? 8 * l->reader.size : CAPTURE_FILE_MOST;
-    l->taken += bytes;
-    if (l->taken <= most)
+    const uint64_t most = reader_take_most(&l->reader);
+    if (reader_take(&l->reader, bytes))
         return true;
     LOOK_WRONG(l, "has tables that overlap, or of more than %" PRIu64 " bytes together", most);
-    return reader_disagree(l->taken, most, l->e);
+    return reader_disagree(l->reader.taken, most, l->e);
 }
 
 Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)

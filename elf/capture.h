@@ -4,7 +4,7 @@
  * of other files sizes, symbols and shares are right, and their relocations all
  * count as others. Files are hostile: what is broken is an ERROR_INPUT that
  * names the file. No table of more than CAPTURE_TABLE_MOST bytes is read, and not more
- * than CAPTURE_FILE_MOST of a file, so that one that is sparse, or whose sections
+ * than READER_TAKE_MOST of a file, so that one that is sparse, or whose sections
  * overlap, cannot take our memory.
  *
  * Of names only their lengths and hashes are kept; the few strings below are for
@@ -23,7 +23,6 @@
 #include "elf/sizes.h"
 
 #define CAPTURE_TABLE_MOST (UINT64_C(1) << 29)
-#define CAPTURE_FILE_MOST  (UINT64_C(1) << 31)
 
 enum { CAPTURE_BUILD_ID_MOST = 64 };
 

@@ -17,7 +17,6 @@ struct look {
     const struct capture_wish *wish;
     struct capture *c;
     struct error *e;
-    uint64_t taken;            /* bytes of tables that were asked for: sections may overlap */
     uint64_t jmprel;           /* address of DT_JMPREL, 0 where there is none */
     uint64_t init_array;       /* and that of DT_INIT_ARRAY */
     uint64_t init_count;       /* words in it */

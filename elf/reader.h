@@ -21,7 +21,11 @@ struct reader {
     Elf *elf;
     const Elf_Data *names; /* of the sections; ends in a zero */
     size_t sections;       /* with section 0 */
+    uint64_t taken;        /* bytes that were asked for, see reader_take */
 };
+
+/* The most that is taken of a file, if it is large enough. */
+#define READER_TAKE_MOST (UINT64_C(1) << 31)
 
 /* Opens the regular file `path`; never waits for what is none. To be closed also
  * where it fails. */
@@ -39,6 +43,21 @@ static inline const char *reader_name(const struct reader *r, const GElf_Shdr *s
 
 /* Reads `size` bytes at `offset` of the file; *got is less at its end. */
 bool reader_read(const struct reader *r, void *to, size_t size, uint64_t offset, size_t *got, struct error *e);
+
+/* Tables of a linker do not overlap, each is asked for a few times, and few of their names are those of several
+ * entries: so many bytes may be asked for of a file in all. */
+static inline uint64_t reader_take_most(const struct reader *r)
+{
+    return 8 * r->size < READER_TAKE_MOST ? 8 * r->size : READER_TAKE_MOST;
+}
+
+/* Counts bytes that are asked for; false where that is more. */
+static inline bool reader_take(struct reader *r, uint64_t bytes)
+{
+    const uint64_t left = UINT64_MAX - r->taken;
+    r->taken += bytes < left ? bytes : left;
+    return r->taken <= reader_take_most(r);
+}
 
 /* How an SHF_COMPRESSED section says that it is compressed (gABI, "Section Compression");
  * false where it is not, or has no room to say so. */

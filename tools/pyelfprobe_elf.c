@@ -11,15 +11,11 @@
 #include "base/file_begin.h"
 #include "elf/reader.h"
 
-/* Of one file, tables and names. A sparse one can say that it has any number of bytes. */
-#define BYTES_MOST (UINT64_C(1) << 31)
-
 /* A file that is being read. */
 struct reading {
     struct reader file;
     struct arena *arena;
     struct object *o;
-    uint64_t taken; /* bytes of tables and names: each of these may be that of many entries */
 };
 
 struct function {
@@ -43,19 +39,11 @@ static const char *copy(struct arena *arena, const char *text)
     return to ? memcpy(to, text, size) : NULL;
 }
 
-/* Tables of a linker do not overlap, and few names are those of several entries. */
-static bool take_bytes(struct reading *r, uint64_t bytes)
-{
-    const uint64_t most = 8 * r->file.size < BYTES_MOST ? 8 * r->file.size : BYTES_MOST;
-    r->taken = bytes <= most - r->taken ? r->taken + bytes : most;
-    return r->taken < most;
-}
-
 /* What is in a section; NULL where it cannot be read. */
 static Elf_Data *read_table(struct reading *r, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data =
-        header->sh_type != SHT_NOBITS && take_bytes(r, header->sh_size) ? elf_getdata(section, NULL) : NULL;
+        header->sh_type != SHT_NOBITS && reader_take(&r->file, header->sh_size) ? elf_getdata(section, NULL) : NULL;
     return data && data->d_buf && data->d_size ? data : NULL;
 }
 
@@ -75,7 +63,7 @@ static const char *read_name(struct reading *r, const Elf_Data *strings, uint64_
         return NULL;
     const char *name = (const char *)strings->d_buf + offset;
     const size_t length = strnlen(name, PATH_MAX);
-    return length < PATH_MAX && take_bytes(r, length + 1) ? name : NULL;
+    return length < PATH_MAX && reader_take(&r->file, length + 1) ? name : NULL;
 }
 
 static bool read_dynamic(struct reading *r, Elf_Data *data, const Elf_Data *strings)

@@ -106,6 +106,10 @@ char *prof_format(struct prof *p, const char *format, ...) __attribute__((format
 /* Prints an error, or lets it be heard, which costs the exit status. */
 void prof_complain(struct prof *p, const struct error *e);
 
+/* Opens a file for reading whose path a file may have chosen: nothing but regular files is even opened. -1 where it is
+ * none, or cannot be. */
+int prof_open_regular(const char *path);
+
 /* Adds a file, unless --only and --without leave it out or it is there already.
  * What is not there or no regular file is noted as failed where it is `given`, and
  * not added otherwise. */

@@ -1,5 +1,6 @@
 /* Which files: those that are given, and those in directories; see pyelfprof.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file_begin.h"
 #include "base/manifest.h"
@@ -50,6 +52,19 @@ void prof_complain(struct prof *p, const struct error *e)
         p->hear(p->hearer, e);
     else
         error_report("pyelfprof", e);
+}
+
+int prof_open_regular(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
 }
 
 void prof_free(struct prof *p)

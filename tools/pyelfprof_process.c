@@ -280,24 +280,10 @@ static bool header_read(int fd, Elf64_Ehdr *header)
            header->e_type == ET_CORE;
 }
 
-/* The path may be one that a file chose: nothing but regular files is even opened. */
-static int open_file(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return -1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 bool prof_is_core(const char *path)
 {
     Elf64_Ehdr header;
-    int fd = open_file(path);
+    int fd = prof_open_regular(path);
     bool is = fd >= 0 && header_read(fd, &header);
     if (fd >= 0)
         close(fd);
@@ -378,7 +364,7 @@ static void keep_objects(struct process *s)
 {
     for (size_t i = 0; i < s->mappings; i++) {
         char magic[SELFMAG];
-        int fd = open_file(s->mapping[i].path);
+        int fd = prof_open_regular(s->mapping[i].path);
         s->mapping[i].code = fd >= 0 && read_at(fd, magic, sizeof magic, 0) && memcmp(magic, ELFMAG, SELFMAG) == 0;
         if (fd >= 0)
             close(fd);
@@ -387,7 +373,7 @@ static void keep_objects(struct process *s)
 
 void prof_core(struct prof *p, const char *path)
 {
-    struct process s = {.p = p, .what = path, .fd = open_file(path)};
+    struct process s = {.p = p, .what = path, .fd = prof_open_regular(path)};
     if (s.fd >= 0 && core_read(&s)) {
         keep_objects(&s);
         add_all(&s);
