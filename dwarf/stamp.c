@@ -117,8 +117,8 @@ void stamp_put_entries(struct composer *c, const struct stamp_store *store, cons
 
 static void put_row_copies(uint8_t *p, const struct stamp_store *store, const struct stamp_rows *s, uint32_t line)
 {
-    copy_in_steps(p, store->data + s->rows, s->size);
     const uint16_t *patch = patches_of(store, s->patches);
+    copy_in_steps(p, (const uint8_t *)(patch + s->patched), s->size);
     for (uint32_t n = s->patched; n; n -= 4, patch += 4) {
         put_padded_leb128(p + patch[0], (int16_t)patch[1] - (int32_t)line, PADDED_LEB);
         put_padded_leb128(p + patch[2], (int16_t)patch[3] + (int32_t)line, PADDED_LEB);

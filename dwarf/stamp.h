@@ -60,9 +60,9 @@ struct stamp {
 
 static_assert(CORPUS_INLINES <= 32, "stamp.inlined has a bit for each");
 
-/* A stamp's line table rows. `rows` and `patches` are offsets in the store. */
+/* A stamp's line table rows, which stand behind their patches. */
 struct stamp_rows {
-    uint32_t rows, patches;
+    uint32_t patches; /* offset in the store */
     uint16_t size;
     uint16_t patched;   /* 16-bit numbers in `patches`: two of a STAMP_ENTER, two of its STAMP_LEAVE, and so on */
     uint16_t last_row;  /* address of the last row */

@@ -192,7 +192,7 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
         bytes_append(&shelf->bytes, &m->patch[STAMP_ENTER][i], 2 * sizeof m->patch[0][0]);
         bytes_append(&shelf->bytes, &m->patch[STAMP_LEAVE][i], 2 * sizeof m->patch[0][0]);
     }
-    s->rows = shelve(shelf, rows);
+    shelve(shelf, rows);
 }
 
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct stamp_wanted *wanted)

@@ -279,6 +279,7 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->line = b->ahead = 0;
+    b->due = ROW_NONE;
     block_span_begin(b);
     access_memory(b);
     while (here(b) < target)

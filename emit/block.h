@@ -31,9 +31,16 @@ enum {
  */
 enum block_lists { BLOCK_LISTS_NONE, BLOCK_LISTS_SOME, BLOCK_LISTS_DENSE, BLOCK_LISTS };
 enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
-enum block_rows { BLOCK_ROWS_FEW, BLOCK_ROWS_SOME, BLOCK_ROWS_DENSE, BLOCK_ROWS };
+enum block_rows {
+    BLOCK_ROWS_NONE, /* but the block's first */
+    BLOCK_ROWS_FEW,  /* where an inlined call begins, and where what is around it goes on */
+    BLOCK_ROWS_SOME,
+    BLOCK_ROWS_DENSE,
+    BLOCK_ROWS
+};
 
-/* Blocks are made in parts, in parallel; each part makes the stamps with one kind of lists. */
+/* Blocks are made in parts, in parallel; each part makes the stamps with one kind of lists, and one kind of rows or
+ * two. */
 enum { BLOCK_PARTS = BLOCK_LISTS };
 
 /* Each kind of lists exists twice: `near`, with 2-byte offsets, valid in a unit's first 16 KiB only (dwarf/stamp.h);
@@ -70,13 +77,12 @@ struct block_note {
 };
 
 struct block {
-    uint32_t code; /* offset in blocks.bytes.code */
+    uint32_t code;     /* offset in blocks.bytes.code */
+    uint32_t fixup;    /* the first of its fixups */
+    uint32_t constant; /* the first of its offsets of 4-byte constants, which differ in each copy */
+    uint32_t note;     /* the first of its notes */
     uint16_t size;
-    uint16_t fixups, constants;                  /* how many */
-    uint32_t fixup;                              /* the first of them */
-    uint32_t note;                               /* the first of its notes */
-    uint16_t notes;                              /* how many */
-    uint32_t constant;                           /* offsets of 4-byte constants, which differ in each copy */
+    uint16_t fixups, constants, notes;           /* how many */
     uint16_t lines;                              /* of the source that it takes */
     uint16_t info_most, lists_most, ranges_most; /* bytes of the largest of its stamps */
     uint8_t helpers;                             /* bit i: calls helper i */
@@ -85,10 +91,12 @@ struct block {
     uint16_t lists_size[BLOCK_KINDS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];
     /* each stamp is one cache line, as are the rows together, and the members above together */
     alignas(64) struct stamp stamp[BLOCK_KINDS][BLOCK_RANGES];
-    struct stamp_rows rows[BLOCK_ROWS]; /* made in the part with the same number */
+    struct stamp_rows rows[BLOCK_ROWS];
 };
 
-static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64, "they are a line each");
+static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64 &&
+                  BLOCK_ROWS * sizeof(struct stamp_rows) == 64,
+              "they are a line each");
 
 /* What all blocks have besides stamps. */
 struct block_bytes {

@@ -28,15 +28,16 @@ static void compose_from(struct builder *b, struct course course, uint8_t *buffe
     block_compose(b, buffer, target);
 }
 
-/* The stamps of this part, and rows of one kind; the code is in `buffer` then. */
+/* The stamps of this part, and rows of one kind; in one part also those of the kind for which no part is left. The code
+ * is in `buffer` then. */
 static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
 {
     struct builder *b = &part->builder;
     const struct course course = b->course;
     for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
-        const bool with_rows = ranges == 0;
+        const bool with_rows = ranges == 0 || part->number == MAKES_CODE;
         b->ranges = ranges;
-        b->rows = with_rows ? (enum block_rows)part->number : BLOCK_ROWS_FEW;
+        b->rows = ranges == 0 ? (enum block_rows)(part->number + 1) : BLOCK_ROWS_NONE;
         compose_from(b, course, buffer, target);
         const struct stamp_wanted wanted = {
             .anywhere = &block->stamp[block_kind_of(false, b->lists)][ranges],
@@ -94,7 +95,7 @@ bool blocks_begin(struct blocks *all, struct dialect dialect)
 bool blocks_make(struct blocks *all, unsigned number, const struct filler *filler, const struct corpus *corpus,
                  uint64_t seed)
 {
-    static_assert((int)BLOCK_LISTS == (int)BLOCK_ROWS, "each kind of rows is made in a part");
+    static_assert((int)BLOCK_PARTS == (int)BLOCK_ROWS - 1, "each kind of rows but one is made in a part");
     struct part *part = calloc(1, sizeof *part);
     if (!part)
         return false;

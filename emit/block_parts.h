@@ -92,6 +92,9 @@ struct builder {
     enum block_lists lists;
     enum block_ranges ranges;
     enum block_rows rows;
+    /* where few rows are told, what comes next has one: it is inlined, or what is around that goes on, in the source or
+     * in the header */
+    enum { ROW_NONE, ROW_INLINED, ROW_SOURCE, ROW_HEADER } due;
 };
 
 static inline uint32_t pick(struct builder *b, uint32_t n)
@@ -122,6 +125,8 @@ uint32_t block_run_lines(const struct builder *b, const struct run *r);
 /* Writes the rows of a run, from `line` on, in the file that the line program is at. With it a statement `begins`, or
  * one goes on. */
 void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool begins);
+/* Where few rows are told: one at `at`, if it is due. Returns whether there are others besides. */
+bool block_rows_all(struct builder *b, uint64_t at, uint32_t line);
 /* Describes a run as an inlined call that stands in the source, with rows, also of what the span has around it. */
 void block_inlined(struct builder *b, const struct run *r);
 /* Describes a run as a lexical block with locals. */

@@ -30,6 +30,25 @@ uint32_t block_run_lines(const struct builder *b, const struct run *r)
     return (uint32_t)b->filler->line[r->last - 1] - b->filler->line[r->first];
 }
 
+bool block_rows_all(struct builder *b, uint64_t at, uint32_t line)
+{
+    struct line_rows *rows = &b->maker.composer.rows;
+    if (b->due) {
+        line_inside(rows, b->due == ROW_HEADER);
+        line_column(rows, 3 + line % 31);
+        line_row(rows, at, line);
+    }
+    if (b->due == ROW_INLINED && (at + line) % 2) { /* what is evaluated first; elsewhere that has come before */
+        line_inside(rows, true);
+        line_column(rows, 12 + line % 17);
+        line_row(rows, at, line + 1);
+        line_column(rows, 5 + line % 7);
+        line_row(rows, at, line);
+    }
+    b->due = ROW_NONE;
+    return b->rows > BLOCK_ROWS_FEW;
+}
+
 /* Where it begins, what is called and what is evaluated first share its address; the first of these rows begins the
  * statement, or none where it has begun before. */
 void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool begins)
@@ -39,7 +58,7 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool 
     const uint32_t further = line + 1 + r->first % 4;
     if (line < corpus_inline_line(0) && further > b->ahead) /* of the source, and not of a header */
         b->ahead = further;
-    if (b->rows == BLOCK_ROWS_FEW)
+    if (!block_rows_all(b, r->at, line))
         return;
     line_inside(rows, !begins);
     if (dense || r->first % 2) {
@@ -261,6 +280,8 @@ struct lines_of {
 /* The rows of an instruction that is the caller's. The `first` begins the statement of the call, in the source. */
 static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line, bool first)
 {
+    if (b->rows == BLOCK_ROWS_FEW)
+        return;
     if (of->from_header) {
         block_run_rows(b, gap, of->caller, false);
         return;
@@ -273,7 +294,7 @@ static void caller_rows(struct builder *b, const struct lines_of *of, const stru
 /* Rows of the borders [first, last) of an inlined function's run, at `line`. */
 static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t first, uint32_t last, uint32_t line)
 {
-    if (b->rows == BLOCK_ROWS_FEW)
+    if (b->rows == BLOCK_ROWS_NONE)
         return;
     for (uint32_t i = 0; i < of->parts->count; i++) {
         uint32_t begin = of->parts->first[i] > first ? of->parts->first[i] : first;
@@ -296,7 +317,7 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
 static void entry_rows(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     struct line_rows *rows = &b->maker.composer.rows;
-    if (b->rows == BLOCK_ROWS_FEW)
+    if (!block_rows_all(b, r->from, line))
         return;
     line_inside(rows, depth ? depth % 4 == 1 : r->first % 2);
     line_column(rows, 3 + line % 31);
@@ -337,8 +358,9 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
         b->bytes->calls[line - corpus_inline_line(0)] = true;
     else
         note_call(b, n, r, line);
-    if (!depth && b->rows != BLOCK_ROWS_FEW)
+    if (!depth && b->rows != BLOCK_ROWS_NONE)
         stamp_enter_header(&b->maker, own_line);
+    b->due = b->rows == BLOCK_ROWS_FEW ? ROW_INLINED : ROW_NONE;
     uint32_t next = r->first;
     uint32_t part = 0;
     uint64_t before = r->from;
@@ -377,7 +399,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
             block_span_rows(b, before, call.from < r->at ? call.from : r->at, own_line);
         before = r->at;
         inlined_rows(b, &lines, next, first, own_line);
-        if (first == next && b->rows != BLOCK_ROWS_FEW) {
+        if (first == next && b->rows > BLOCK_ROWS_FEW) {
             line_inside(&b->maker.composer.rows, depth % 2);
             line_row(&b->maker.composer.rows, call.from, own_line);
         }
@@ -394,8 +416,9 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     if (f->block)
         stamp_end_children(&b->maker);
     stamp_end_children(&b->maker);
-    if (!depth && b->rows != BLOCK_ROWS_FEW)
+    if (!depth && b->rows != BLOCK_ROWS_NONE)
         stamp_leave_header(&b->maker, b->line);
+    b->due = b->rows != BLOCK_ROWS_FEW ? ROW_NONE : depth ? ROW_HEADER : ROW_SOURCE;
 }
 
 void block_inlined(struct builder *b, const struct run *r)

@@ -62,7 +62,7 @@ static bool is_statement(const struct span_piece *p)
 static void statement_rows(struct builder *b, const struct span_piece *p, uint32_t line, bool with_first)
 {
     struct line_rows *rows = &b->maker.composer.rows;
-    if (b->rows == BLOCK_ROWS_FEW)
+    if (!block_rows_all(b, p->run.at, line))
         return;
     for (uint32_t i = with_first ? 0 : 1; i < p->rows; i++) {
         const uint8_t column = b->span.row[p->row + i].column;

@@ -145,6 +145,12 @@ const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const 
     return &block->stamp[w->lists_kind][of_ranges];
 }
 
+/* What the rows of blocks may be ahead by. */
+static uint64_t rows_slack(const struct walk *w)
+{
+    return RESERVE_LINE + w->goal->line / 64;
+}
+
 const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block)
 {
     const struct composer *c = &w->composer;
@@ -154,7 +160,10 @@ const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, co
     const int32_t part = w->goal->rows_part;
     if (goal > before && part >= 0 && part < DESCRIBE_ROWS_WHOLE)
         goal = before + (goal - before) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
-    w->rows_kind = closest(before, size, BLOCK_ROWS, goal);
+    /* those of inlined calls are the last to be left out: what follows catches up */
+    const bool behind = before + size[BLOCK_ROWS_FEW] <= goal + rows_slack(w);
+    const unsigned least = behind ? BLOCK_ROWS_FEW : BLOCK_ROWS_NONE;
+    w->rows_kind = least + closest(before, size + least, BLOCK_ROWS - least, goal);
     return &block->rows[w->rows_kind];
 }
 

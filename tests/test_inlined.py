@@ -1,9 +1,11 @@
-"""How much of the code is in calls that were inlined: as much as in optimised code, by llvm-dwarfdump."""
+"""How much of the code is in calls that were inlined: as much as in optimised code, by llvm-dwarfdump. What line tables
+say of it, by readelf."""
 
 import re
 
 import pytest
 
+from entries import line_rows
 from objects import ask, counted_libraries, section, tool
 from sets import SECTIONS, profile_text
 
@@ -69,3 +71,24 @@ def test_inner_calls_have_part_of_the_code_of_outer_ones(made):
         bytes_at[depth] = bytes_at.get(depth, 0) + sum(end - begin for begin, end in ranges)
     depths = sorted(bytes_at)
     assert depths[:3] == [1, 2, 3] and all(bytes_at[one] > bytes_at[other] for one, other in zip(depths, depths[1:]))
+
+
+@pytest.fixture(scope="module", params=[3_000_001, 1_700_001], ids=["rows", "fewer rows"])
+def scarce(request, programs, tmp_path_factory):
+    """A library whose line table has no room for all rows that its blocks could have."""
+    directory = tmp_path_factory.mktemp("scarce")
+    keys = {"modules": 1, "utilities": 0, "sections": {**SECTIONS, "text": 800_001, "debug": request.param}}
+    (directory / "a.prof").write_text(profile_text(functions=150, **keys))
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set", "--quiet")
+    return counted_libraries(directory / "set")[0]
+
+
+def test_a_row_begins_where_an_inlined_call_does(scarce):
+    """As in gcc's line tables, for all but a few in a thousand; and what is inlined has rows of a header."""
+    rows = {}
+    for address, (file, _), _ in line_rows(scarce):
+        rows.setdefault(address, set()).add(file)
+    entries = {ranges[0][0] for _, ranges in inlined_calls(scarce)}
+    assert len(entries) > 300
+    assert entries <= rows.keys()
+    assert all(any(file.endswith(".h") for file in rows[entry]) for entry in entries)
