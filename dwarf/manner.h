@@ -58,6 +58,8 @@ struct manner {
     uint8_t ending;  /* in C: share of calls without a reference to a sibling, as the last one in a block has none, in
                          1/MANNER_USUAL. They are not inside blocks: llvm-dwarfdump 14 --verify runs for ever on one */
     uint8_t imports; /* how many units import each partial unit */
+    uint8_t tables;  /* share of partial units that name a line table, one of a unit that imports them, in
+                        1/MANNER_USUAL */
     uint8_t brief;   /* out of ten names of parameters and locals, how many have three characters, and so stand in the
                         entry itself */
     uint16_t spread; /* in C++: calls inlined into others and spread over several ranges of these, in 1/MANNER_USUAL of

@@ -9,7 +9,8 @@
 
 enum {
     UNIT_HEADER = 12,
-    ABBREVS = 12,    /* bytes of the abbreviations of partial units */
+    ABBREVS = 21,    /* bytes of the abbreviations of partial units */
+    NAMED = 8,       /* bytes of what a unit's own entry has that names a line table and a directory */
     BASE = 7,        /* bytes of a base type; */
     QUALIFIED = 5,   /* of what has the type of another, */
     BRIEF = 3,       /* by a reference of two bytes, */
@@ -23,7 +24,7 @@ static uint32_t function_type(const struct corpus *c)
     return QUALIFIED + 4 + PARAMETERS * (c->manner.shortest ? BRIEF : QUALIFIED) + 1;
 }
 
-/* and of a unit with that, its own entry, a base type, and the end. */
+/* and of a unit with that, its own entry, if it names nothing, a base type, and the end. */
 static uint32_t unit_size(const struct corpus *c)
 {
     return UNIT_HEADER + 1 + function_type(c) + BASE + 1;
@@ -38,6 +39,22 @@ static uint8_t import_code(const struct debug *d)
 static uint8_t unit_code(const struct debug *d)
 {
     return import_code(d) + 1;
+}
+
+static uint8_t named_code(const struct debug *d)
+{
+    return unit_code(d) + 1;
+}
+
+/* How many of the units from the second on, and up to before `number`, name a line table. */
+static uint64_t named_before(const struct debug *d, uint64_t number)
+{
+    return (number - 1) * d->corpus->manner.tables / MANNER_USUAL;
+}
+
+static bool is_named(const struct debug *d, uint64_t number)
+{
+    return number && named_before(d, number + 1) > named_before(d, number);
 }
 
 /* That of parameters with brief references is the last. */
@@ -60,7 +77,7 @@ uint64_t partial_abbrevs_size(const struct corpus *c)
 static uint64_t unit_at(const struct debug *d, uint64_t number)
 {
     const struct corpus *c = d->corpus;
-    return number ? c->start + c->types + 1 + (number - 1) * unit_size(c) : 0;
+    return number ? c->start + c->types + 1 + (number - 1) * unit_size(c) + NAMED * named_before(d, number) : 0;
 }
 
 uint64_t partial_units_size(const struct debug *d)
@@ -79,7 +96,7 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
         return 0;
     if (c->abbrev[ABBREV_NEAR].size + 1 + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;
-    const uint64_t each = unit_size(c) + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
+    const uint64_t each = unit_size(c) + NAMED + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
     return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
 }
 
@@ -129,6 +146,13 @@ uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
     return p;
 }
 
+/* One of the units that import it; not always the first. */
+static uint32_t importer(const struct debug *d, uint32_t number)
+{
+    const uint64_t import = number + (uint64_t)d->partials * (number % d->corpus->manner.imports);
+    return (uint32_t)(((import + 1) * d->unit_count - 1) / all_imports(d));
+}
+
 /* They use the tables of the others, evenly. */
 static uint32_t table_of(const struct debug *d, uint32_t number)
 {
@@ -142,7 +166,10 @@ static uint8_t *put_head(const struct debug *d, uint32_t number, uint8_t *p)
     p = put_u16(p, d->corpus->dialect.version);
     p = put_u8(put_u8(p, DW_UT_partial), 8);
     p = put_u32(p, (uint32_t)(table_of(d, number) * unit_table_bytes(d)));
-    return put_u8(p, unit_code(d));
+    if (!is_named(d, number))
+        return put_u8(p, unit_code(d));
+    p = put_u32(put_u8(p, named_code(d)), d->unit[importer(d, number)].line);
+    return put_u32(p, unit_sources(d)); /* the compilation directory */
 }
 
 static uint8_t *put_type(uint8_t *p, enum abbrev_code code, uint32_t of)
@@ -208,11 +235,22 @@ uint8_t *partial_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p)
     const struct bytes *const lows = &c->lows[unit_reach(d, table)];
     const uint8_t import[] = {import_code(d), DW_TAG_imported_unit, 0, DW_AT_import, DW_FORM_ref_addr, 0, 0};
     const uint8_t unit[] = {unit_code(d), DW_TAG_partial_unit, 1, 0, 0};
+    const uint8_t named[] = {named_code(d),
+                             DW_TAG_partial_unit,
+                             1,
+                             DW_AT_stmt_list,
+                             DW_FORM_sec_offset,
+                             DW_AT_comp_dir,
+                             DW_FORM_line_strp,
+                             0,
+                             0};
     const uint8_t brief[] = {brief_code(c), DW_TAG_formal_parameter, 0, DW_AT_type, DW_FORM_ref2, 0, 0};
-    static_assert(sizeof import + sizeof unit == ABBREVS && sizeof brief == BRIEF_ABBREV, "they are all");
+    static_assert(sizeof import + sizeof unit + sizeof named == ABBREVS && sizeof brief == BRIEF_ABBREV,
+                  "they are all");
     if (!d->partials)
         return p;
     p = put_bytes(put_bytes(p, import, sizeof import), unit, sizeof unit);
+    p = put_bytes(p, named, sizeof named);
     p = put_bytes(p, lows->data, lows->size);
     return c->manner.shortest ? put_bytes(p, brief, sizeof brief) : p;
 }

@@ -1,7 +1,8 @@
 /* Partial units, as dwz makes them of what several units of a library declare. The first one has the types that the
  * functions of all units use, at the same places as other units have them; each further one has a type of functions and
- * a base type. Partial units stand before all other units, each of which imports some of them, and share tables of
- * abbreviations with these (DWARF 5, 3.1.1 and appendix E). */
+ * a base type, and some name the line table of a unit that imports them (manner.tables). Partial units stand before all
+ * other units, each of which imports some of them, and share tables of abbreviations with these (DWARF 5, 3.1.1 and
+ * appendix E). */
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
@@ -40,7 +41,8 @@ void partial_choose_forms(struct debug *d);
  * take one byte where the corpus has abbreviations for that. Sizes stay as they are. */
 void partial_refer(const struct debug *d, uint64_t unit, bool small, uint8_t *p, const uint8_t *end);
 
-/* Write a unit's imports; all partial units; abbreviations of table `table`. Return the place behind what they wrote.
+/* Write a unit's imports; all partial units, whose importers' debug_unit.line is known; abbreviations of table `table`.
+ * Return the place behind what they wrote.
  */
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p);
 uint8_t *partial_put_units(const struct debug *d, uint8_t *p);

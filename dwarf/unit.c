@@ -10,16 +10,7 @@
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
-/* Where the names of directory and sources begin: in .debug_line_str, or in
- * version 4 in .debug_str. */
-static uint32_t sources_start(const struct debug *d)
-{
-    return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
-           : d->joined                      ? d->joined->base[DEBUG_LINE_STR]
-                                            : (uint32_t)unit_files_bytes(d);
-}
-
-/* Where those of the declarations at the end do. */
+/* Where the names of the declarations at the end begin. */
 static uint32_t tail_names_start(const struct debug *d)
 {
     uint64_t sources = dialect_is_4(d->corpus->dialect) ? d->sources.size : 0;
@@ -48,8 +39,8 @@ static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u
     p = put_u8(p, has_code ? ABBREV_COMPILE_UNIT : ABBREV_DATA_UNIT);
     p = put_u32(p, c->producer);
     p = put_u8(p, dialect_language(c->dialect));
-    p = put_u32(p, sources_start(d) + u->source);
-    p = put_u32(p, sources_start(d)); /* the compilation directory */
+    p = put_u32(p, unit_sources(d) + u->source);
+    p = put_u32(p, unit_sources(d)); /* the compilation directory */
     if (has_code) {
         p = put_u64(p, u->start);
         p = put_u64(p, u->end - u->start);
@@ -217,7 +208,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     struct line_name others[CORPUS_FILES];
     const struct debug_unit *u = &d->unit[unit];
-    const uint32_t base = sources_start(d); /* not used in version 4 */
+    const uint32_t base = unit_sources(d); /* not used in version 4 */
     const char *texts = (const char *)d->sources.data;
     const struct line_files files = unit_files(d, u->header, (struct line_name){base + u->source, texts + u->source},
                                                (struct line_name){base, texts}, others);
@@ -347,16 +338,19 @@ void debug_writer_start(struct debug_writer *w, const struct debug *d, const uin
     memcpy(w->at, places->section, sizeof w->at);
     put_abbrev(d, places->section[DEBUG_ABBREV]);
     put_strings(d, names, places);
-    w->at[DEBUG_INFO] = partial_put_units(d, w->at[DEBUG_INFO]);
     /* units without rows first: readelf wants bytes behind each header */
     for (uint32_t i = 0; i < d->unit_count; i++)
         if (!unit_has_code(&d->unit[i]))
             write_line(w, i);
+    for (uint32_t i = 0; d->partials && i < d->unit_count; i++) /* these refer to any */
+        if (unit_has_code(&d->unit[i]))
+            write_line(w, i);
+    w->at[DEBUG_INFO] = partial_put_units(d, w->at[DEBUG_INFO]);
 }
 
 void debug_writer_unit(struct debug_writer *w)
 {
-    if (unit_has_code(&w->d->unit[w->unit]))
+    if (unit_has_code(&w->d->unit[w->unit]) && !w->d->partials)
         write_line(w, w->unit);
     write_unit(w);
 }

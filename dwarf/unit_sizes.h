@@ -58,6 +58,9 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
+/* unit_files.c. Bytes of the corpus's files in .debug_line_str. */
+uint64_t unit_files_bytes(const struct debug *d);
+
 /* The table of abbreviations that a unit uses: tables are shared evenly, and the last unit has the last. */
 static inline uint32_t unit_table_of(const struct debug *d, uint32_t unit)
 {
@@ -129,6 +132,14 @@ static inline uint32_t named_tail(const struct debug *d)
 static inline uint32_t names_start(const struct debug *d)
 {
     return d->joined ? d->joined->base[DEBUG_STR] : (uint32_t)(d->corpus->common + d->header_names);
+}
+
+/* Where the names of directory and sources begin: in .debug_line_str, or in version 4 in .debug_str. */
+static inline uint32_t unit_sources(const struct debug *d)
+{
+    return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
+           : d->joined                      ? d->joined->base[DEBUG_LINE_STR]
+                                            : (uint32_t)unit_files_bytes(d);
 }
 
 /* What is added to offsets in this library's part of a section. */
@@ -249,12 +260,10 @@ uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u);
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 
-/* unit_files.c. What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
+/* What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
 struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
 /* Sets d->sources and the units' names in it; the compilation directory gets `directory_extra` characters more. */
 void unit_name_sources(struct debug *d, uint64_t directory_extra);
-/* Bytes of the corpus's files in .debug_line_str. */
-uint64_t unit_files_bytes(const struct debug *d);
 
 #endif

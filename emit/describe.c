@@ -330,6 +330,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     f.line = w->line_number;
     f.column = 15;
     f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
+    f.is_static = l->row->said && !plan_is_direct(l->row) && index >= l->row->exported;
     f.result = BASE_UNSIGNED_LONG;
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)

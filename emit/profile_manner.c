@@ -348,13 +348,16 @@ static void read_lines(struct manner *m, const struct profile *p, const char *ta
         m->lows = (uint8_t)((share < STEPS ? share : STEPS) * (MANNER_USUAL / STEPS));
 }
 
-/* How often a partial unit is imported. */
-static void read_imports(struct manner *m, const char *tags)
+/* How often a partial unit is imported; and how many have what else only units and types of their own name. */
+static void read_imports(struct manner *m, const char *tags, const char *attributes)
 {
     enum { IMPORTS_MOST = 64 };
     const uint64_t partial = count_of(tags, "partial_unit");
-    if (partial)
-        m->imports = for_each_of(count_of(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
+    if (!partial)
+        return;
+    m->imports = for_each_of(count_of(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
+    const uint64_t others = count_of(tags, "compile_unit") + count_of(tags, "type_unit");
+    m->tables = for_each_of(less(count_of(attributes, "stmt_list"), others) * MANNER_USUAL, partial, 0, MANNER_USUAL);
 }
 
 /* Where the functions are that calls were inlined of: partial units, which there are more references to, have none. */
@@ -426,7 +429,7 @@ struct manner profile_manner(const struct profile *p)
     }
     read_code(&m, p, tags, attributes);
     read_entries(&m, p, tags);
-    read_imports(&m, tags);
+    read_imports(&m, tags, attributes);
     read_ends(&m, p, tags, attributes);
     read_origins(&m, p, tags, attributes);
     return m;
