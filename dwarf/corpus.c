@@ -12,6 +12,7 @@
 #include "dwarf/cpp_types.h"
 
 enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
+enum { TRIES = 4 };
 
 /* --- what pieces are made of ------------------------------------------------- */
 
@@ -29,15 +30,19 @@ struct known_type corpus_any_type(struct header_builder *b)
     return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
 }
 
-struct known_type corpus_result_type(struct header_builder *b)
+struct known_type corpus_value_type(struct header_builder *b)
 {
-    struct known_type k = corpus_any_type(b);
-    return k.array ? b->known[BASE_INT] : k;
+    for (int tries = 0; tries < TRIES; tries++) {
+        struct known_type k = corpus_any_type(b);
+        if (!k.array && !k.constant)
+            return k;
+    }
+    return b->known[BASE_INT];
 }
 
 struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
 {
-    for (int tries = 0; tries < 4; tries++) {
+    for (int tries = 0; tries < TRIES; tries++) {
         struct known_type k = corpus_any_type(b);
         if (k.size && k.size <= most)
             return k;

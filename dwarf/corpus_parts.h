@@ -13,8 +13,9 @@ struct known_type {
     uint32_t offset; /* in the unit */
     uint32_t size;   /* 0: cannot be a member */
     uint32_t align;
-    bool array;  /* an array, which no function can return */
-    bool atomic; /* atomic, or made of an atomic type by typedef, const or array: not used in unions */
+    bool array;    /* an array, or one by typedef */
+    bool constant; /* const, or so by typedef */
+    bool atomic;   /* atomic, or made of an atomic type by typedef, const or array: not used in unions */
 };
 
 struct cpp_header;
@@ -94,7 +95,8 @@ void corpus_declare(struct header_builder *b, uint32_t line);
 uint32_t corpus_next_line(struct header_builder *b);
 struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
 struct known_type corpus_any_type(struct header_builder *b);
-struct known_type corpus_result_type(struct header_builder *b);
+/* Of what functions take and return, and const is made of: no array, and not const. */
+struct known_type corpus_value_type(struct header_builder *b);
 struct known_type corpus_sized_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike

@@ -76,7 +76,7 @@ void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++)
         type[i] = add_base_type(b, &base_types[i], corpus_base_type_name(b->corpus->dialect, i), names[i]);
     type[BASE_CONST_CHAR] = here(b);
-    corpus_remember(b, here(b), 1, 1);
+    corpus_remember(b, here(b), 1, 1)->constant = true;
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, type[BASE_CHAR]);
     type[BASE_STRING] = here(b);
@@ -163,6 +163,7 @@ static void add_typedef(struct header_builder *b, struct known_type of, uint64_t
     b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
     struct known_type *made = corpus_remember(b, at, of.size, of.align);
     made->array = of.array;
+    made->constant = of.constant;
     made->atomic = of.atomic;
 }
 
@@ -181,12 +182,12 @@ static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code 
 
 static void add_const(struct header_builder *b)
 {
-    struct known_type of = corpus_any_type(b);
+    struct known_type of = corpus_value_type(b);
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_CONST);
     bytes_u32(&b->entries, of.offset);
     struct known_type *made = corpus_remember(b, at, of.size, of.align);
-    made->array = of.array;
+    made->constant = true;
     made->atomic = of.atomic;
 }
 
@@ -400,7 +401,7 @@ static void add_parameters(struct header_builder *b)
     enum { FURTHER = 31, FURTHER_STEP = 12 };
     for (uint32_t n = 1 + pick(b, 3) + pick(b, 2) * pick(b, 2); n; n--) {
         bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
-        bytes_u32(&b->entries, corpus_any_type(b).offset);
+        bytes_u32(&b->entries, corpus_value_type(b).offset);
     }
     if (b->corpus->dialect.language == DWARF_C && (b->group * FURTHER_STEP + b->functions++) % FURTHER == 0)
         bytes_u8(&b->entries, ABBREV_FURTHER_PARAMETERS);
@@ -408,7 +409,7 @@ static void add_parameters(struct header_builder *b)
 
 void corpus_add_function_type(struct header_builder *b)
 {
-    uint32_t result = corpus_result_type(b).offset;
+    uint32_t result = corpus_value_type(b).offset;
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_FUNCTION_TYPE);
     bytes_u32(&b->entries, result);
@@ -429,7 +430,7 @@ void corpus_add_function(struct header_builder *b)
     uint32_t line = corpus_begin_declared(b, ABBREV_DECLARED_FUNCTION);
     corpus_put_name(b, corpus_unique_name(b, "", text));
     corpus_declare(b, line);
-    bytes_u32(&b->entries, corpus_result_type(b).offset);
+    bytes_u32(&b->entries, corpus_value_type(b).offset);
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
     corpus_end_children(b, sibling);

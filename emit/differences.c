@@ -139,6 +139,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_IFUNC] = 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
     v[ROW_CONSTRUCTOR_CODE] = l->row->extra.constructing;
+    v[ROW_CONSTRUCTOR_MEMORY] = l->row->extra.taking;
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
     v[ROW_UNWIND_SMALL] = small_functions(l);

@@ -27,8 +27,10 @@ enum {
     WINDOW = 1 << 16,       /* bytes that the kernel maps at a page fault */
     WINDOWS = 8,            /* so many however short the constructors are, */
     WINDOW_CODE = 512,      /* and one more for so many bytes of them */
-    CONSTRUCTOR_READS = 26, /* bytes of code that reads windows */
-    WINDOW_STRIDE = 8,      /* bytes from one that is read to the next */
+    CONSTRUCTOR_READS = 26, /* bytes of code that reads windows, */
+    CONSTRUCTOR_TAKES = 71, /* and of code that takes memory */
+    PAGE = 4096,
+    WINDOW_STRIDE = 8, /* bytes from one that is read to the next */
     PYTHON_API_VERSION = 1013,
 };
 
@@ -210,8 +212,30 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
     return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */
 }
 
+/* p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); if (p >= 0) {
+ * madvise(p, bytes, MADV_NOHUGEPAGE); for (count = bytes / PAGE; count; count--, p += PAGE) *p = 1; }, by system calls
+ * of its own: it needs no symbol. */
+static uint8_t *put_taking(uint8_t *p, uint32_t bytes)
+{
+    uint8_t *const start = p;
+    p = put_bytes(p, "\xb8\x09\x00\x00\x00\x31\xff\xbe", 8); /* mov $SYS_mmap,%eax; xor %edi,%edi; mov $bytes,%esi */
+    p = put_u32(p, bytes);
+    p = put_bytes(p, "\xba\x03\x00\x00\x00\x41\xba\x22\x00\x00\x00", 11); /* mov $3,%edx; mov $0x22,%r10d */
+    p = put_bytes(p, "\x49\x83\xc8\xff\x45\x31\xc9\x0f\x05", 9);          /* or $-1,%r8; xor %r9d,%r9d; syscall */
+    p = put_bytes(p, "\x48\x85\xc0\x78\x22", 5);                          /* test %rax,%rax; js to the end */
+    p = put_bytes(p, "\x48\x89\xc7\xba\x0f\x00\x00\x00", 8);              /* mov %rax,%rdi; mov $MADV_NOHUGEPAGE,%edx */
+    p = put_bytes(p, "\xb8\x1c\x00\x00\x00\x0f\x05\xb9", 8); /* mov $SYS_madvise,%eax; syscall; mov $count,%ecx */
+    p = put_u32(p, bytes / PAGE);
+    p = put_bytes(p, "\xc6\x07\x01\x48\x81\xc7", 6); /* again: movb $1,(%rdi); add $PAGE,%rdi */
+    p = put_u32(p, PAGE);
+    p = put_bytes(p, "\xff\xc9\x75\xf2", 4); /* dec %ecx; jne again */
+    assert(p == start + CONSTRUCTOR_TAKES);
+    (void)start;
+    return p;
+}
+
 /* for (p = window; count; count--, p += WINDOW_STRIDE) read(p); of as many windows, the last of the code, as its
- * size stands for. */
+ * size stands for; before that it takes memory. */
 static uint8_t *put_constructor(const struct code *c, const struct glue_place *place, const struct glue_addresses *a,
                                 uint8_t *p)
 {
@@ -224,7 +248,11 @@ static uint8_t *put_constructor(const struct code *c, const struct glue_place *p
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    p = small_put_pieces(c->library, p, size - CONSTRUCTOR_READS, key);
+    static_assert(GLUE_CONSTRUCTOR_TAKING == CONSTRUCTOR_READS + CONSTRUCTOR_TAKES, "it does both");
+    const uint32_t taking = c->library->extra.taking;
+    p = small_put_pieces(c->library, p, size - CONSTRUCTOR_READS - (taking ? CONSTRUCTOR_TAKES : 0), key);
+    if (taking)
+        p = put_taking(p, taking);
     p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
     p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */
     p = put_u32(p, (uint32_t)(bytes / WINDOW_STRIDE));

@@ -152,6 +152,7 @@ struct plan_library {
         uint32_t tls;             /* bytes of .tbss; counted in bss */
         uint32_t tls_modules;     /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
         uint32_t constructing;    /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
+        uint32_t taking;          /* bytes of memory that it takes, whole pages */
         uint32_t initialising;    /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
         uint32_t constructors;    /* beyond the one that every library has */
         uint32_t destructors;     /* beyond the one that every library has */

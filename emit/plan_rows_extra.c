@@ -168,7 +168,7 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         return true;
     }
     if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
-        l->extra.constructing = 0;
+        l->extra.constructing = l->extra.taking = 0;
         l->extra.initialising = 0;
         return true;
     }
@@ -209,6 +209,16 @@ static uint32_t constructing_of(const struct plan_library *l)
     if (code < plan_landing(l) + GLUE_CONSTRUCTOR_LEAST)
         return 0;
     return code < GLUE_CONSTRUCTOR_MOST ? (uint32_t)code : GLUE_CONSTRUCTOR_MOST;
+}
+
+/* Bytes of memory that they take, as far as their code can say so. */
+static uint32_t taking_of(const struct plan_library *l)
+{
+    enum { PAGE = 4096 };
+    const uint64_t memory = rows_value_or(l->said, ROW_CONSTRUCTOR_MEMORY, 0);
+    if (l->extra.constructing < plan_landing(l) + GLUE_CONSTRUCTOR_TAKING)
+        return 0;
+    return (uint32_t)((memory + PAGE - 1) / PAGE * PAGE);
 }
 
 uint32_t rows_initialising(const struct plan_library *l)
@@ -398,6 +408,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     };
     set_relocated(plan, l, &wanted);
     x->constructing = constructing_of(l);
+    x->taking = taking_of(l);
     x->initialising = rows_initialising(l);
     x->tls = tls_of(l, least.bss, share);
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);

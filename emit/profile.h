@@ -31,9 +31,10 @@ enum {
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
     PROFILE_BYTES_MOST = PROFILE_FIND_BYTES_MOST,
 };
-#define PROFILE_ROW_MOST   INT64_C(100000000)  /* of any number in a row, but for those of */
-#define PROFILE_DWARF_MOST INT64_C(4000000000) /* entries, attributes and rows of debug information */
-#define PROFILE_SIZE_MOST  (INT64_C(1) << 50)  /* bytes, of any size in a profile */
+#define PROFILE_ROW_MOST    INT64_C(100000000)  /* of any number in a row, but for those of */
+#define PROFILE_DWARF_MOST  INT64_C(4000000000) /* entries, attributes and rows of debug information */
+#define PROFILE_SIZE_MOST   (INT64_C(1) << 50)  /* bytes, of any size in a profile */
+#define PROFILE_MEMORY_MOST (INT64_C(1) << 30)  /* bytes that one library takes where it is loaded */
 
 /* The five sizes, and the optional sixth: what they count is said in
  * docs/sizes.md and, as code, in elf/sizes.c. */
@@ -93,6 +94,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(IFUNC, ROW, "ifunc", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
     X(CONSTRUCTORS, ROW, "constructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
     X(CONSTRUCTOR_CODE, ROW, "constructor-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                    \
+    X(CONSTRUCTOR_MEMORY, ROW, "constructor-memory", BYTES, 0, PROFILE_MEMORY_MOST, NULL)                              \
     X(INIT_CODE, ROW, "init-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(UNWIND_ENTRIES, ROW, "unwind-entries", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
     X(UNWIND_SMALL, ROW, "unwind-small", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 from captures import Capture
-from twins_applications import APPLICATIONS, Absent, debug_file
+from twins_applications import APPLICATIONS, LOAD, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
 NEAR = 0.05  # of distributions, as pyelfstat has it
@@ -59,18 +59,20 @@ class Twin:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
 
-    def run(self, program, *arguments, most=0, to=None):
+    def run(self, program, *arguments, most=0, to=None, allocator=None):
         """Runs one of ours; what it prints goes into the file `to`."""
         command = [str(part) for part in [self.build / "bin" / program, *arguments]]
+        environment = {**os.environ, "LD_PRELOAD": str(allocator)} if allocator else None
         with open(self.directory / to, "w") if to else open(os.devnull, "w") as output:
-            done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=self.directory)
+            done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=self.directory, env=environment)
         if not 0 <= done.returncode <= most:
             raise Failed(f"{program}: status {done.returncode}: {done.stderr.strip()}")
         return done
 
     def make(self, application):
         """The captures and the sets; then `real` and `made` have the files, row by row."""
-        self.run("pyelfprof", "-o", "real.prof", *application.capture)
+        self.load = [word for word in application.capture if word == LOAD]
+        self.run("pyelfprof", "-o", "real.prof", *application.capture, allocator=application.allocator)
         self.run("pyelfprof", "--names", "--no-dwarf", "-o", "names.prof", *application.capture)
         self.real = application.paths([row["name"] for row in Capture(self.directory / "names.prof").rows])
         self.generate("real.prof", "twin")
@@ -86,7 +88,7 @@ class Twin:
     def generate(self, profile, name):
         """A set, and what pyelfprof captures of it."""
         self.run("pyelfgen", "--profile", profile, "-o", name, to=f"{name}.generated.txt")
-        self.run("pyelfprof", "-o", f"{name}.prof", name)
+        self.run("pyelfprof", *self.load, "-o", f"{name}.prof", name)
 
     def compared(self, name, *arguments):
         """pyelfstat's report, which stays as NAME.txt, NAME.html and NAME.json."""

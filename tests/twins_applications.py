@@ -15,6 +15,7 @@ DYNLOAD = "lib/python3.*/lib-dynload"
 # An application of its own; all others are captured without, as twins run on it as the real ones do.
 C_LIBRARY = [f"lib{name}" for name in "c.so.6 m.so.6 pthread.so.0 dl.so.2 rt.so.1 util.so.1 resolv.so.2".split()]
 C_LIBRARY.append("ld-linux-x86-64.so.2")
+LOAD = "--load"  # to know what memory constructors take
 # Two ranks, of which the first says who it is.
 RANK = """import mpi4py.MPI as mpi, numpy, os, time
 print(os.getpid(), flush=True) if mpi.COMM_WORLD.rank == 0 else None
@@ -35,6 +36,7 @@ class Application:
     program: pathlib.Path = None  # among the files, and no library
     unsaid: list = ()  # libraries whose symbols others need without DT_NEEDED
     loads: bool = True  # beside what any process has
+    allocator: pathlib.Path = None  # whose memory constructors take, where it is not the C library
 
     def paths(self, names):
         """The files of the rows, which have these names."""
@@ -99,7 +101,7 @@ def debian_library(pattern, package, dbg, _, __):
     return Application([path], [path])
 
 
-def program(path, package, *_, unsaid=(), without=(), environment=()):
+def program(path, package, *_, unsaid=(), without=(), environment=(), allocator=None):
     """A program and what it would load; beside what its libraries need without DT_NEEDED, and in this environment."""
     program = needs(path, package)
     os.environ.update(environment)
@@ -107,8 +109,9 @@ def program(path, package, *_, unsaid=(), without=(), environment=()):
     paths = [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
     named = {pathlib.Path(path).name: pathlib.Path(path) for path in [program, *paths]}
     left_out = [f"--without={pattern}" for pattern in without]
-    capture = ["--without-libc", *left_out, "--exec", program]
-    return Application(capture, named=named, program=program, unsaid=[find() for find in unsaid])
+    capture = ["--without-libc", *left_out, LOAD, "--exec", program]
+    beside = [find() for find in unsaid]
+    return Application(capture, named=named, program=program, unsaid=beside, allocator=named.get(allocator))
 
 
 def libc(_, __):
@@ -154,7 +157,7 @@ def pynamic(options, _):
 PETSC = [LIBRARIES / "libpetsc_real.so.3.18.[0-9]*", "libpetsc-real3.18", "libpetsc-real3.18-dbg"]
 IPOPT = ["/usr/lib/libipopt.so.1.[0-9]*", "coinor-libipopt1v5", "coinor-libipopt1v5-dbg"]
 OPENFOAM = {"WM_PROJECT_DIR": "/usr/share/openfoam"}  # where its constructors look for settings
-JEMALLOC = ["libjemalloc.*"]  # which cannot be opened later, for its thread-local memory
+JEMALLOC = "libjemalloc.so.2"  # which cannot be opened later, for its thread-local memory
 APPLICATIONS = {
     "lib-dynload": lib_dynload,
     "numpy": numpy,
@@ -170,5 +173,5 @@ APPLICATIONS = {
     "nwchem": functools.partial(program, "/usr/bin/nwchem.openmpi", "nwchem-openmpi"),
     "openfoam": functools.partial(program, "/usr/bin/simpleFoam", "openfoam", environment=OPENFOAM),
     "paraview": functools.partial(program, "/usr/bin/paraview", "paraview", unsaid=[debian_python]),
-    "blender": functools.partial(program, "/usr/bin/blender", "blender", without=JEMALLOC),
+    "blender": functools.partial(program, "/usr/bin/blender", "blender", without=[JEMALLOC], allocator=JEMALLOC),
 }

@@ -18,6 +18,7 @@ enum {
     OPTION_EXPLAIN,
     OPTION_NO_DWARF,
     OPTION_FULL,
+    OPTION_LOAD,
     OPTION_DEBUG_DIR,
     OPTION_EXEC,
     OPTION_PYTHON,
@@ -37,6 +38,7 @@ static const struct cli_option options[] = {
     {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
     {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information; compress nothing"},
     {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
+    {OPTION_LOAD, "load", NULL, "load the libraries, and measure what memory their constructors take"},
     {OPTION_SUMMARY, "summary", NULL, "only sums, if enough for a set: a profile of a few lines"},
     {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},
     {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says; - is standard input"},
@@ -72,6 +74,11 @@ static const struct cli_program program = {
                "follows --python and --run belongs to them. Of one that fails there is in the\n"
                "profile what it had loaded until then. With -o - all that they print goes to the\n"
                "standard error.\n"
+               "\n"
+               "--load runs code of the application: its constructors, in a process of its own, of\n"
+               "all libraries in the profile but the C library's. How much memory they take shows\n"
+               "in page faults at the start, as much as all the rest where many tables are filled\n"
+               "then, and no file says it.\n"
                "\n"
                "A PATTERN is one of the shell's, where * matches / too. --without-libc leaves out\n"
                "what glibc consists of: ld-linux-x86-64.so.2, libc.so.6, libm.so.6, libmvec.so.1,\n"
@@ -148,6 +155,9 @@ static bool take_option(struct command *c, int key, const char *value, struct er
     case OPTION_FULL:
         p->full = true;
         break;
+    case OPTION_LOAD:
+        p->load = true;
+        break;
     case OPTION_SUMMARY:
         p->summary = true;
         break;
@@ -206,6 +216,8 @@ static bool check(const struct command *c, struct error *e)
         return error_set(e, ERROR_USAGE, "no FILE or DIRECTORY is given; see --help");
     if (c->p.summary && c->p.names)
         return error_set(e, ERROR_USAGE, "--summary has sums and no names; leave out --names");
+    if (c->p.summary && c->p.load)
+        return error_set(e, ERROR_USAGE, "--summary has no rows to say what constructors take; leave out --load");
     return true;
 }
 
@@ -345,6 +357,8 @@ static void profile(struct command *c)
     if (!p->no_dwarf && !p->summary)
         prof_dwarf(p);
     prof_graph(p);
+    if (p->load)
+        prof_load(p);
     if ((p->summary && !prof_sums_suffice(p, &e)) || !prof_write(p, &e)) {
         prof_complain(p, &e);
         return;

@@ -1,7 +1,7 @@
 /* What the parts of pyelfprof share: the files of an application, in the order in
  * which they are loaded, and what is known of each.
  *
- *     find, search, process, run ─▶ files ─▶ capture ─▶ dwarf ─▶ graph ─▶ write
+ *     find, search, process, run ─▶ files ─▶ capture ─▶ dwarf ─▶ graph ─▶ load ─▶ write
  *
  * A file that cannot be read costs its own row and the exit status, not the rest.
  */
@@ -58,12 +58,13 @@ struct prof_file {
     struct prof_dwarf dwarf;
     struct prof_edge *edge; /* in the order of DT_NEEDED */
     size_t edges;
-    uint64_t outside;  /* DT_NEEDED that lead out of the set */
-    bool timed;        /* the next is known */
-    uint64_t imported; /* microseconds that Python took to import it, 0 where unknown */
-    uint64_t loaded;   /* nanoseconds after the first file of the run was */
-    uint64_t indirect; /* symbols from libraries of the set that it does not name */
-    uint64_t used;     /* how many symbols others of the set have from it, each counted once */
+    uint64_t outside;            /* DT_NEEDED that lead out of the set */
+    bool timed;                  /* the next is known */
+    uint64_t imported;           /* microseconds that Python took to import it, 0 where unknown */
+    uint64_t loaded;             /* nanoseconds after the first file of the run was */
+    uint64_t indirect;           /* symbols from libraries of the set that it does not name */
+    uint64_t used;               /* how many symbols others of the set have from it, each counted once */
+    uint64_t constructor_memory; /* bytes that its constructors take; 0 also where unknown */
 };
 
 /* By which the same file is known. */
@@ -77,7 +78,7 @@ struct prof {
     /* What was asked for. */
     const char *output;
     enum prof_from from;
-    bool names, summary, no_dwarf, full;
+    bool names, summary, no_dwarf, full, load;
     bool without_libc;
     bool keep;                                         /* keep samples, see struct capture_wish */
     void (*hear)(void *hearer, const struct error *e); /* complaints; NULL: they are printed */
@@ -177,6 +178,8 @@ void prof_dwarf(struct prof *p);
 bool prof_leave_range_lists(struct debug_stats *s);
 /* Finds out who needs whom. */
 void prof_graph(struct prof *p);
+/* Loads them, in a process of its own, to find out what memory their constructors take. */
+void prof_load(struct prof *p);
 /* Whether pyelfgen makes a set of what --summary tells; says what else to do where it does not. */
 bool prof_sums_suffice(const struct prof *p, struct error *e);
 /* Says on the standard error what sums do not tell of these libraries. */

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -13,8 +15,44 @@
 #include "base/replacement.h"
 #include "tools/descendants.h"
 
-/* Milliseconds that a command has to end by the signal which is to end it. */
-enum { GRACE = 3000 };
+/* Milliseconds that a command has to end by the signal which is to end it; bytes of a report. */
+enum { GRACE = 3000, TEXT_MOST = 1 << 28 };
+
+const char *prof_libexec(struct prof *p, const char *name)
+{
+    char self[PATH_MAX];
+    static const char *const places[] = {PYELFPROF_TO_LIBEXEC, "../libexec/pyelfgen"};
+    struct error e;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return NULL;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *path = prof_format(p, "%s/%s/%s", self, places[i], name);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    error_set(&e, ERROR_INPUT, "is not where it was built or installed, so that nothing can be run with it");
+    error_at(&e, name, 0);
+    prof_complain(p, &e);
+    return NULL;
+}
+
+void prof_report_take(void *to, const char *text, size_t size)
+{
+    struct prof_report *r = to;
+    r->full |= size > TEXT_MOST - r->size;
+    if (r->full)
+        return;
+    if (r->size + size + 1 > r->capacity) {
+        r->capacity = 2 * (r->size + size + 1);
+        r->text = prof_must(realloc(r->text, r->capacity));
+    }
+    memcpy(r->text + r->size, text, size);
+    r->size += size;
+    r->text[r->size] = '\0';
+}
 
 bool prof_child_hold(struct prof *p, struct prof_child *c)
 {

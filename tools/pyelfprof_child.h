@@ -21,6 +21,19 @@ struct prof_child {
     int signal; /* that came meanwhile; 0: none */
 };
 
+/* A file that belongs to this program, where it is built or installed: seen from the program. NULL where it is not
+ * there, which is complained of. */
+const char *prof_libexec(struct prof *p, const char *name);
+
+/* What came of a command by a pipe, which ends in a zero. */
+struct prof_report {
+    char *text; /* malloc */
+    size_t size, capacity;
+    bool full; /* more came than there is room for */
+};
+/* For prof_child_listen, with a struct prof_report. */
+void prof_report_take(void *to, const char *text, size_t size);
+
 bool prof_child_hold(struct prof *p, struct prof_child *c);
 
 /* Starts what `words` say; `prepare` is called in the child before, and may refuse

@@ -217,6 +217,12 @@ static void tell_symbols(struct explained *x)
         print_bytes(sum(x, "exceptions", "table"));
         puts(".");
     }
+    const double memory = sum(x, NULL, "constructor-memory");
+    if (memory > 0) {
+        fputs(of_them(x, "Its constructors take ", "Their constructors take "), stdout);
+        print_bytes(memory);
+        puts(" of memory when all are loaded.");
+    }
     if (having(x, "dynamic", NULL)) {
         const double exported = sum(x, "dynamic", "functions");
         const double objects = sum(x, "dynamic", "objects");

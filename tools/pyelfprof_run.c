@@ -22,8 +22,6 @@
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
 
-enum { TEXT_MOST = 1 << 28 };
-
 /* The modules in the order of their import; runpy, which imports some for itself, is for
  * archives and directories only. What the script prints is its own; its
  * status is that of this. It reports what went wrong, with its line in the script, and
@@ -117,28 +115,6 @@ static void complain_errno(struct prof *p, const char *file, const char *what)
 
 /* ---- python ---- */
 
-/* What came of the script, which ends in a zero. */
-struct report {
-    char *text; /* malloc */
-    size_t size, capacity;
-    bool full; /* more came than there is room for */
-};
-
-static void take_report(void *to, const char *text, size_t size)
-{
-    struct report *r = to;
-    r->full |= size > TEXT_MOST - r->size;
-    if (r->full)
-        return;
-    if (r->size + size + 1 > r->capacity) {
-        r->capacity = 2 * (r->size + size + 1);
-        r->text = prof_must(realloc(r->text, r->capacity));
-    }
-    memcpy(r->text + r->size, text, size);
-    r->size += size;
-    r->text[r->size] = '\0';
-}
-
 static bool inherit(const void *context)
 {
     return fcntl(*(const int *)context, F_SETFD, 0) == 0;
@@ -146,7 +122,7 @@ static bool inherit(const void *context)
 
 /* Runs the script; false where it could not be, which is complained of, or where a
  * signal came. */
-static bool run_script(struct prof *p, struct prof_child *c, char **script, struct report *r)
+static bool run_script(struct prof *p, struct prof_child *c, char **script, struct prof_report *r)
 {
     int ends[2];
     size_t count = 0;
@@ -164,13 +140,13 @@ static bool run_script(struct prof *p, struct prof_child *c, char **script, stru
     memcpy(words + 4, script, count * sizeof *script);
     bool started = prof_child_start(p, c, words, inherit, &ends[1]);
     close(ends[1]);
-    const bool ended = started && prof_child_listen(c, ends[0], take_report, r);
+    const bool ended = started && prof_child_listen(c, ends[0], prof_report_take, r);
     close(ends[0]);
     return ended;
 }
 
 /* The files of the report, which ends in NULL. */
-static char **files_in(struct prof *p, const struct report *r, const char *from, size_t *count)
+static char **files_in(struct prof *p, const struct prof_report *r, const char *from, size_t *count)
 {
     const char *end = r->text + r->size;
     *count = 0;
@@ -182,7 +158,7 @@ static char **files_in(struct prof *p, const struct report *r, const char *from,
     return files;
 }
 
-static void take_script(struct prof *p, const struct prof_child *c, const char *script, const struct report *r)
+static void take_script(struct prof *p, const struct prof_child *c, const char *script, const struct prof_report *r)
 {
     size_t count;
     if (r->size == 0) {
@@ -209,7 +185,7 @@ static void take_script(struct prof *p, const struct prof_child *c, const char *
 void prof_python(struct prof *p, char **script)
 {
     struct prof_child c;
-    struct report r = {0};
+    struct prof_report r = {0};
     if (access(script[0], R_OK) != 0) {
         complain_errno(p, script[0], "cannot be read");
         return;
@@ -325,26 +301,12 @@ static void take_imports(struct prof *p, struct imports *s)
 
 /* ---- any command ---- */
 
-/* The audit library, where it is built or installed: seen from this program. */
 static const char *audit_library(struct prof *p)
 {
-    char self[PATH_MAX];
-    static const char *const places[] = {PYELFPROF_TO_LIBEXEC "/" LOG_LIBRARY, "../libexec/pyelfgen/" LOG_LIBRARY};
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return NULL;
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const char *path = prof_format(p, "%s/%s", self, places[i]);
-        if (access(path, R_OK) != 0)
-            continue;
-        if (!strpbrk(path, ":$"))
-            return path;
-        complain(p, path, "cannot be told to ld.so with ':' or '$' in its path; install or build it elsewhere");
-        return NULL;
-    }
-    complain(p, LOG_LIBRARY, "is not where it was built or installed, so that nothing can be run with it");
+    const char *const path = prof_libexec(p, LOG_LIBRARY);
+    if (!path || !strpbrk(path, ":$"))
+        return path;
+    complain(p, path, "cannot be told to ld.so with ':' or '$' in its path; install or build it elsewhere");
     return NULL;
 }
 
@@ -426,12 +388,12 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
 }
 
 /* False where it could not be read to its end. */
-static bool read_log(int fd, struct report *r)
+static bool read_log(int fd, struct prof_report *r)
 {
     char text[1 << 14];
     ssize_t n;
     while ((n = whole_read(fd, text, sizeof text)) > 0)
-        take_report(r, text, (size_t)n);
+        prof_report_take(r, text, (size_t)n);
     return n == 0 && !r->full;
 }
 
@@ -444,7 +406,7 @@ static bool is_whole(int fd)
 
 static void take_log(struct prof *p, const struct prof_child *c, const char *command, int fd, const char *library)
 {
-    struct report r = {0};
+    struct prof_report r = {0};
     const bool is_read = read_log(fd, &r);
     const bool well = c->status == 0;
     if (!is_read)

@@ -253,9 +253,10 @@ static void put_exceptions(struct flow *row, const struct capture *c)
 }
 
 /* What is as pyelfgen does it unless it is told is left out. */
-static void put_links(struct flow *row, const struct capture *c)
+static void put_links(struct flow *row, const struct prof_file *file)
 {
     static const char *const relro[] = {"none", "partial", "full"};
+    const struct capture *const c = &file->capture;
     if (!c->hash_gnu || c->hash_sysv)
         put_word(row, "hash", c->hash_gnu ? "both" : c->hash_sysv ? "sysv" : "none");
     if (c->bind_now)
@@ -278,6 +279,7 @@ static void put_links(struct flow *row, const struct capture *c)
     if (c->constructors != 1)
         put_number(row, "constructors", c->constructors);
     put_some(row, "constructor-code", c->constructor_code);
+    put_some(row, "constructor-memory", file->constructor_memory);
     if (c->module)
         put_some(row, "init-code", c->init_code);
     if (!c->sizes.symtab) { /* which says how many functions there are, and how large they are */
@@ -334,7 +336,7 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_number(&row, "outside", file->outside);
     put_some(&row, "indirect", file->indirect);
     put_some(&row, "used", file->used);
-    put_links(&row, c);
+    put_links(&row, file);
     put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, many);
     put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, many);
     put_list(&row, "share", capture_share_names, c->share, SHARE_OTHER);

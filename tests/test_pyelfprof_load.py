@@ -1,0 +1,136 @@
+"""Memory that constructors take: as pyelfprof --load measures it, and as twins take as much."""
+
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from captures import Capture
+from objects import ask, tool
+
+PAGE = 4096
+MEMORY = 3_000_000
+TAKES = """
+#include <stdlib.h>
+#include <string.h>
+char *taken;
+__attribute__((constructor)) static void take(void) { taken = malloc(%d); memset(taken, 1, %d); }
+"""
+NEEDS = "int there(void); __attribute__((constructor)) static void call(void) { there(); }"
+DIES = "#include <stdlib.h>\n__attribute__((constructor)) static void die(void) { %s; }"
+# What a library for which `loads` faults is opened by, and how many that makes.
+FAULTS = """
+import ctypes, os, resource, sys
+faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for path in sys.argv[1:]:
+    before = faults()
+    ctypes.CDLL(path, os.RTLD_LAZY)
+    print(faults() - before)
+"""
+
+
+def built(directory, name, text, *options):
+    (directory / f"{name}.c").write_text(text)
+    path = directory / f"lib{name}.so"
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-o", path, directory / f"{name}.c", *options], check=True)
+    return path
+
+
+@pytest.fixture
+def load(programs, tmp_path):
+    def run(*arguments, status=0):
+        output = tmp_path / "loaded.prof"
+        done = programs.run("pyelfprof", "--names", "--load", "-o", output, *arguments, status=status)
+        memory = {row["name"]: row.get("constructor-memory", 0) for row in Capture(output).rows}
+        return memory, done.stderr.splitlines()
+
+    return run
+
+
+def test_memory_is_measured_of_each(load, tmp_path):
+    """What a library takes, and not what those take that it needs: they are loaded before it, whatever the order."""
+    large = built(tmp_path, "large", TAKES % (MEMORY, MEMORY))
+    small = built(tmp_path, "small", TAKES % (90_000, 90_000), "-Wl,--no-as-needed", large, f"-Wl,-rpath,{tmp_path}")
+    none = built(tmp_path, "none", "int none(void) { return 0; }")
+    memory, said = load(small, none, large)
+    assert said == [] and memory["libnone.so"] == 0
+    assert MEMORY - 2 * PAGE < memory["liblarge.so"] < MEMORY + 3 * PAGE
+    assert 90_000 - 2 * PAGE < memory["libsmall.so"] < 90_000 + 3 * PAGE
+
+
+def test_symbols_of_others_that_are_not_named(load, tmp_path):
+    """A library that needs them all the same is loaded behind what has them."""
+    needs = built(tmp_path, "needs", NEEDS + "extern int is; int *where = &is;")
+    has = built(tmp_path, "has", "int is = 1; int there(void) { return is; }")
+    memory, said = load(needs, has)
+    assert said == [] and memory == {"libneeds.so": 0, "libhas.so": 0}
+
+
+@pytest.mark.parametrize(
+    "does, why", [("abort()", "was ended by signal 6 (Aborted)"), ("exit(3)", "ended with status 3")]
+)
+def test_a_constructor_that_ends_the_process(load, tmp_path, does, why):
+    """Is said, and the others are measured."""
+    paths = [built(tmp_path, "dies", DIES % does), built(tmp_path, "takes", TAKES % (MEMORY, MEMORY))]
+    memory, said = load(*paths, status=1)
+    assert said == [f"pyelfprof: {paths[0]}: its constructors are not known: what loads it {why}"]
+    assert memory["libdies.so"] == 0 and memory["libtakes.so"] > MEMORY - 2 * PAGE
+
+
+def test_a_library_that_cannot_be_loaded(load, tmp_path):
+    paths = [built(tmp_path, "lost", "extern int nowhere; int *where = &nowhere;"), built(tmp_path, "fine", "int x;")]
+    _, said = load(*paths, status=1)
+    assert len(said) == 1
+    assert said[0].startswith(f"pyelfprof: {paths[0]}: cannot be loaded, and what its constructors do is not known: ")
+    assert said[0].endswith("undefined symbol: nowhere")
+
+
+def test_what_constructors_print_and_read(programs, tmp_path):
+    """Goes where errors go; they find no input."""
+    text = '#include <stdio.h>\n__attribute__((constructor)) static void f(void) { printf("%d\\n", getchar()); }'
+    done = programs.run("pyelfprof", "--load", "-o", "-", built(tmp_path, "prints", text))
+    assert done.stdout.startswith("pyelfgen-profile: 1\n") and done.stderr == "-1\n"
+
+
+def test_sums_have_no_rows(programs, tmp_path):
+    done = programs.run("pyelfprof", "--load", "--summary", "-o", tmp_path / "x", tmp_path, status=2)
+    assert "leave out --load" in done.stderr
+
+
+def row_text(more):
+    common = "kind: utility, text: 60000, data: 3000, bss: 900, functions: 60, relocations: {relative: 40}"
+    return f"- {{{common}, constructors: 2, {more}}}\n"
+
+
+ROWS = ["constructor-code: 97, constructor-memory: 4194304", "constructor-code: 96, constructor-memory: 4194304"]
+ROWS.append("constructor-code: 97")
+
+
+@pytest.fixture(scope="module")
+def made(programs, tmp_path_factory):
+    """Libraries of three rows: one that takes memory, one with too little code for that, one that takes none."""
+    directory = tmp_path_factory.mktemp("taking")
+    text = f"pyelfgen-profile: 1\nmodules: 0\nutilities: {len(ROWS)}\nlibraries:\n" + "".join(map(row_text, ROWS))
+    (directory / "a.prof").write_text(text)
+    done = programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set")
+    return [directory / "set" / f"libutility{i}.so" for i in range(len(ROWS))], done.stdout
+
+
+def test_twins_take_as_much(load, made):
+    """By page faults, and by pyelfprof; what cannot be taken is a difference."""
+    paths, said = made
+    faults = [int(count) for count in ask(sys.executable, "-c", FAULTS, *paths).split()]
+    pages = 4194304 // resource.getpagesize()
+    assert pages <= faults[0] - faults[2] < pages + 20 and abs(faults[1] - faults[2]) < 20
+    memory, complaints = load(*paths)
+    assert complaints == [] and [*memory.values()][1:] == [0, 0]
+    assert abs(memory["libutility0.so"] - 4194304) <= PAGE
+    assert any(line.split() == "constructor-memory 1 of 2 8388608 4194304".split() for line in said.splitlines())
+
+
+def test_more_than_a_library_may_take(programs, tmp_path):
+    text = "pyelfgen-profile: 1\nmodules: 0\nutilities: 1\nlibraries:\n" + row_text("constructor-memory: 1073741825")
+    (tmp_path / "a.prof").write_text(text)
+    done = programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", status=1)
+    assert "constructor-memory" in done.stderr and "1073741824" in done.stderr

@@ -1,0 +1,207 @@
+/* How much memory the constructors of libraries take, which no file says: they are loaded to find out; see pyelfprof.h.
+ *
+ * Each after what it needs, so that what is measured is its own, by a process (tools/pyelf_load.c) which reports one
+ * after the other. Where that ends at one, it is started again without this one.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/whole.h"
+#include "tools/pyelfprof_child.h"
+
+enum {
+    REPORT = 3,    /* descriptor of the process's */
+    TRIES = 100,   /* so many files may end it */
+    LEAST = 16384, /* bytes, of which fewer are chance */
+};
+
+#define LOADER "pyelf-load"
+
+/* What is loaded, in order; `skipped` once it has ended the process. */
+struct loads {
+    struct prof_file **file;
+    bool *skipped;
+    size_t count;
+};
+
+static bool is_loaded(const struct prof_file *f)
+{
+    return !f->failed && !f->left_out && f->capture.machine == EM_X86_64 && !f->capture.executable &&
+           !prof_is_libc(f->name);
+}
+
+/* Files behind those that they need: depth first, with a stack of what is begun. */
+static struct loads loads_of(struct prof *p)
+{
+    struct loads l = {.file = prof_must(calloc(p->count + 1, sizeof *l.file)),
+                      .skipped = prof_must(calloc(p->count + 1, sizeof *l.skipped))};
+    bool *const seen = prof_must(calloc(p->count + 1, sizeof *seen));
+    size_t *const begun = prof_must(calloc(p->count + 1, sizeof *begun));
+    size_t *const next = prof_must(calloc(p->count + 1, sizeof *next));
+    for (size_t i = 0; i < p->count; i++) {
+        size_t depth = 0;
+        if (!seen[i])
+            begun[depth++] = i;
+        seen[i] = true;
+        while (depth) {
+            const size_t at = begun[depth - 1];
+            struct prof_file *const f = &p->file[at];
+            if (next[at] < f->edges) {
+                const uint32_t to = f->edge[next[at]++].to;
+                if (!seen[to])
+                    begun[depth++] = to;
+                seen[to] = true;
+            } else {
+                depth--;
+                if (is_loaded(f))
+                    l.file[l.count++] = f;
+            }
+        }
+    }
+    free(seen);
+    free(begun);
+    free(next);
+    return l;
+}
+
+/* The paths of those that are left, each ended by a zero, in a file; -1 and errno on failure. */
+static int put_list(const struct loads *l)
+{
+    const int fd = memfd_create("pyelfprof", MFD_CLOEXEC);
+    bool ok = fd >= 0;
+    for (size_t i = 0; ok && i < l->count; i++) {
+        const char *const path = l->file[i]->path;
+        if (l->skipped[i])
+            continue;
+        ok = (strchr(path, '/') || whole_write(fd, "./", 2)) && whole_write(fd, path, strlen(path) + 1);
+    }
+    if (ok && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* The process's descriptors. */
+struct ends {
+    int list, report;
+};
+
+static bool prepare(const void *context)
+{
+    const struct ends *const e = context;
+    return dup2(e->list, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 &&
+           (e->report == REPORT ? fcntl(REPORT, F_SETFD, 0) >= 0 : dup2(e->report, REPORT) >= 0);
+}
+
+static void complain_at(struct prof *p, const struct prof_file *f, const char *text)
+{
+    struct error e;
+    error_set(&e, ERROR_INPUT, "%s", text);
+    error_at(&e, f->name, 0);
+    prof_complain(p, &e);
+}
+
+/* The file that the process has under this number, and its place. */
+static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t *at)
+{
+    for (*at = 0; *at < l->count; ++*at)
+        if (!l->skipped[*at] && number-- == 0)
+            return l->file[*at];
+    return NULL;
+}
+
+/* Takes what it has reported; returns the place of the file that was begun last and has not been loaded, or l->count.
+ */
+static size_t take_report(struct prof *p, const struct loads *l, char *text)
+{
+    size_t last = l->count;
+    for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+        uint64_t number;
+        uint64_t bytes;
+        size_t at;
+        int why = 0;
+        char kind;
+        *end = '\0';
+        if (sscanf(line, "%c %" SCNu64 " %n", &kind, &number, &why) < 2)
+            continue;
+        struct prof_file *const f = numbered(l, number, &at);
+        if (!f)
+            continue;
+        last = kind == '+' ? at : l->count;
+        if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64, &number, &bytes) == 2)
+            f->constructor_memory = bytes < LEAST ? 0 : bytes;
+        if (kind == '!')
+            complain_at(p, f,
+                        prof_format(p, "cannot be loaded, and what its constructors do is not known: %s", line + why));
+    }
+    return last;
+}
+
+/* Runs the process; false where it could not be, which is complained of, or where a signal came. */
+static bool run(struct prof *p, struct prof_child *c, const char *loader, const struct loads *l, struct prof_report *r)
+{
+    char *words[] = {(char *)loader, NULL};
+    int ends[2];
+    struct ends its = {.list = put_list(l)};
+    struct error e;
+    if (its.list < 0 || pipe2(ends, O_CLOEXEC) != 0) {
+        error_errno(&e, LOADER, "cannot be given what to load");
+        prof_complain(p, &e);
+        if (its.list >= 0)
+            close(its.list);
+        return false;
+    }
+    its.report = ends[1];
+    const bool started = prof_child_start(p, c, words, prepare, &its);
+    close(ends[1]);
+    close(its.list);
+    const bool ended = started && prof_child_listen(c, ends[0], prof_report_take, r);
+    close(ends[0]);
+    return ended;
+}
+
+/* Once; false where there is nothing more to find out. */
+static bool load_once(struct prof *p, const char *loader, struct loads *l)
+{
+    struct prof_child c;
+    struct prof_report r = {0};
+    if (!prof_child_hold(p, &c))
+        return false;
+    const bool ended = run(p, &c, loader, l, &r);
+    prof_child_release(&c);
+    const bool well = c.status == 0;
+    const size_t last = ended ? take_report(p, l, r.text) : l->count;
+    free(r.text);
+    if (!ended || well)
+        return false;
+    if (last == l->count) {
+        struct error e;
+        error_set(&e, ERROR_INPUT, "%s; what constructors take is not known of all libraries", prof_child_how(p, &c));
+        error_at(&e, LOADER, 0);
+        prof_complain(p, &e);
+        return false;
+    }
+    complain_at(p, l->file[last],
+                prof_format(p, "its constructors are not known: what loads it %s", prof_child_how(p, &c)));
+    l->skipped[last] = true;
+    return true;
+}
+
+void prof_load(struct prof *p)
+{
+    const char *const loader = prof_libexec(p, LOADER);
+    if (!loader)
+        return;
+    struct loads l = loads_of(p);
+    for (unsigned i = 0; l.count && i < TRIES && load_once(p, loader, &l); i++) {
+    }
+    free(l.file);
+    free(l.skipped);
+}
