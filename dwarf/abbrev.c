@@ -267,8 +267,6 @@ static bool has_common_type(uint32_t code)
                                    ABBREV_PLAIN_FUNCTION,
                                    ABBREV_LEAF_FUNCTION,
                                    ABBREV_STATIC_FUNCTION,
-                                   ABBREV_STATIC_PLAIN_FUNCTION,
-                                   ABBREV_STATIC_LEAF_FUNCTION,
                                    ABBREV_PARAMETER,
                                    ABBREV_PARAMETER_SHORT,
                                    ABBREV_PARAMETER_LIST,
@@ -289,9 +287,8 @@ static bool has_common_type(uint32_t code)
 
 enum abbrev_small abbrev_small(uint32_t code)
 {
-    static const uint8_t with_end[] = {ABBREV_FUNCTION,        ABBREV_PLAIN_FUNCTION,
-                                       ABBREV_STATIC_FUNCTION, ABBREV_STATIC_PLAIN_FUNCTION,
-                                       ABBREV_LEXICAL_BLOCK,   ABBREV_INLINED};
+    static const uint8_t with_end[] = {ABBREV_FUNCTION, ABBREV_PLAIN_FUNCTION, ABBREV_STATIC_FUNCTION,
+                                       ABBREV_LEXICAL_BLOCK, ABBREV_INLINED};
     static const uint8_t with_type[] = {ABBREV_DECLARED_FUNCTION,
                                         ABBREV_DECLARED_FUNCTION_EARLY,
                                         ABBREV_ENUMERATION,
@@ -369,27 +366,12 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
 /* Entries in C, without type units, that name a line of the source. LAST: the code of one that has its place in the
  * table behind those of C++. */
 #define LAST(code) (ABBREV_##code##_LAST - ABBREV_LASTS_FIRST + ABBREV_CPP_FIRST)
-static const uint8_t own[] = {ABBREV_FUNCTION,
-                              ABBREV_PLAIN_FUNCTION,
-                              ABBREV_LEAF_FUNCTION,
-                              ABBREV_STATIC_FUNCTION,
-                              ABBREV_STATIC_PLAIN_FUNCTION,
-                              ABBREV_STATIC_LEAF_FUNCTION,
-                              ABBREV_PARAMETER,
-                              ABBREV_PARAMETER_SHORT,
-                              ABBREV_PARAMETER_LIST,
-                              ABBREV_PARAMETER_LIST_SHORT,
-                              ABBREV_LOCAL,
-                              ABBREV_LOCAL_SHORT,
-                              ABBREV_LOCAL_LIST,
-                              ABBREV_LOCAL_LIST_SHORT,
-                              ABBREV_LOCAL_GONE,
-                              ABBREV_LOCAL_GONE_SHORT,
-                              ABBREV_LABEL,
-                              ABBREV_INLINED,
-                              ABBREV_INLINED_RANGES,
-                              LAST(INLINED),
-                              LAST(INLINED_RANGES)};
+static const uint8_t own[] = {
+    ABBREV_FUNCTION,       ABBREV_PLAIN_FUNCTION,   ABBREV_LEAF_FUNCTION,  ABBREV_STATIC_FUNCTION,
+    ABBREV_PARAMETER,      ABBREV_PARAMETER_SHORT,  ABBREV_PARAMETER_LIST, ABBREV_PARAMETER_LIST_SHORT,
+    ABBREV_LOCAL,          ABBREV_LOCAL_SHORT,      ABBREV_LOCAL_LIST,     ABBREV_LOCAL_LIST_SHORT,
+    ABBREV_LOCAL_GONE,     ABBREV_LOCAL_GONE_SHORT, ABBREV_LABEL,          ABBREV_INLINED,
+    ABBREV_INLINED_RANGES, LAST(INLINED),           LAST(INLINED_RANGES)};
 static_assert(sizeof own == ABBREV_LOWS, "they are all");
 
 static uint8_t first_low(struct dialect d)

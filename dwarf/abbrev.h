@@ -77,13 +77,7 @@
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present))                               \
     X(STATIC_FUNCTION, subprogram, 1,                                                                                  \
       A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)                    \
-          A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                                     \
-    X(STATIC_PLAIN_FUNCTION, subprogram, 1,                                                                            \
-      A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)                    \
           A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))                                \
-    X(STATIC_LEAF_FUNCTION, subprogram, 0,                                                                             \
-      A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)                    \
-          A(frame_base, exprloc) A(call_all_tail_calls, flag_present))                                                 \
     X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4)                       \
           A(declaration, flag_present) A(sibling, ref4))                                                               \
@@ -391,7 +385,7 @@ enum abbrev_small abbrev_small(uint32_t code);
  * of that for an entry with this code; ABBREV_END where there is none. abbrev_write_lows appends all of them. */
 enum {
     ABBREV_PARTIALS = 3, /* codes of partial units (partial.c) */
-    ABBREV_LOWS = 21
+    ABBREV_LOWS = 19
 };
 bool abbrev_has_lows(struct dialect d);
 uint8_t abbrev_low(struct dialect d, uint32_t code);

@@ -178,11 +178,11 @@ void compose_object(struct composer *c, const struct debug_object *o)
 /* Up to what all kinds of functions have. */
 static uint8_t *begin_function(struct composer *c, const struct debug_function *f)
 {
-    static const uint8_t codes[2][2] = {
-        {[FUNCTION_RICH] = ABBREV_FUNCTION, [FUNCTION_PLAIN] = ABBREV_PLAIN_FUNCTION},
-        {[FUNCTION_RICH] = ABBREV_STATIC_FUNCTION, [FUNCTION_PLAIN] = ABBREV_STATIC_PLAIN_FUNCTION},
+    static const uint8_t codes[] = {
+        [FUNCTION_RICH] = ABBREV_FUNCTION,
+        [FUNCTION_PLAIN] = ABBREV_PLAIN_FUNCTION,
+        [FUNCTION_STATIC] = ABBREV_STATIC_FUNCTION,
     };
-    const enum abbrev_code code = codes[f->is_static][f->kind];
     uint8_t *p = c->info;
     if (f->declared != COMPOSE_UNKNOWN) {
         compose_note(c, ABBREV_DEFINED_METHOD, f->method, f->name, f->qualified);
@@ -190,8 +190,8 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
         compose_refer(c, p, f->declared);
         return put_u16(p + 4, (uint16_t)f->line);
     }
-    compose_note(c, code, f->name, COMPOSE_UNKNOWN, NULL);
-    p = put_u8(p, (uint8_t)code);
+    compose_note(c, codes[f->kind], f->name, COMPOSE_UNKNOWN, NULL);
+    p = put_u8(p, codes[f->kind]);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, f->name);
     p = put_declared(c, p, f->line, f->column);
@@ -283,15 +283,6 @@ static void settle_child(struct composer *c)
     c->child.end = NULL;
 }
 
-/* The same kind of function, without children. */
-static enum abbrev_code leaf_of(enum abbrev_code code)
-{
-    if (code == ABBREV_DEFINED_METHOD || code == ABBREV_PLAIN_METHOD)
-        return ABBREV_LEAF_METHOD;
-    const bool is_static = code == ABBREV_STATIC_FUNCTION || code == ABBREV_STATIC_PLAIN_FUNCTION;
-    return is_static ? ABBREV_STATIC_LEAF_FUNCTION : ABBREV_LEAF_FUNCTION;
-}
-
 void compose_function_end(struct composer *c)
 {
     enum abbrev_code code = *c->function;
@@ -299,7 +290,9 @@ void compose_function_end(struct composer *c)
         settle_child(c);
         compose_end_children(c, c->sibling);
     } else {
-        code = leaf_of(code);
+        bool is_method = code == ABBREV_DEFINED_METHOD || code == ABBREV_PLAIN_METHOD;
+        assert(code != ABBREV_STATIC_FUNCTION);
+        code = is_method ? ABBREV_LEAF_METHOD : ABBREV_LEAF_FUNCTION;
         c->info = c->sibling;
     }
     compose_code(c->out, c->function, code);

@@ -122,8 +122,8 @@ struct debug_function {
     uint64_t offset;
     uint64_t size;
     uint32_t line, column;
-    enum { FUNCTION_RICH, FUNCTION_PLAIN } kind; /* plain: calls are not described */
-    bool is_static;                              /* no other unit sees it */
+    /* plain: calls are not described; static: no other unit sees it, and it has children */
+    enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind;
     enum base_type result;
     uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */
     /* For methods; `name` is the linkage name then. Both for an index of names: */

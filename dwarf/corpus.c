@@ -12,7 +12,6 @@
 #include "dwarf/cpp_types.h"
 
 enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
-enum { TRIES = 4 };
 
 /* --- what pieces are made of ------------------------------------------------- */
 
@@ -32,17 +31,13 @@ struct known_type corpus_any_type(struct header_builder *b)
 
 struct known_type corpus_value_type(struct header_builder *b)
 {
-    for (int tries = 0; tries < TRIES; tries++) {
-        struct known_type k = corpus_any_type(b);
-        if (!k.array && !k.constant)
-            return k;
-    }
-    return b->known[BASE_INT];
+    const struct known_type k = corpus_any_type(b);
+    return k.array || k.constant ? b->known[k.offset % BASE_TYPES] : k;
 }
 
 struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
 {
-    for (int tries = 0; tries < TRIES; tries++) {
+    for (int tries = 0; tries < 4; tries++) {
         struct known_type k = corpus_any_type(b);
         if (k.size && k.size <= most)
             return k;

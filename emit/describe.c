@@ -284,6 +284,12 @@ static void declare_helpers(struct walk *w, const struct body *b)
             describe_helper(w, i);
 }
 
+/* Whether it is a local symbol, as functions are that their source has as `static`. */
+static bool is_local(const struct plan_library *l, uint32_t index)
+{
+    return l->said && !plan_is_direct(l) && index >= l->exported;
+}
+
 static bool describe_function(struct walk *w, uint32_t index)
 {
     struct library *l = w->l;
@@ -329,8 +335,9 @@ static bool describe_function(struct walk *w, uint32_t index)
     f.size = b->size;
     f.line = w->line_number;
     f.column = 15;
-    f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
-    f.is_static = l->row->said && !plan_is_direct(l->row) && index >= l->row->exported;
+    f.kind = is_local(l->row, index) && s.f->count ? FUNCTION_STATIC
+             : s.level == SUBJECT_RICH             ? FUNCTION_RICH
+                                                   : FUNCTION_PLAIN;
     f.result = BASE_UNSIGNED_LONG;
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)

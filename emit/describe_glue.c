@@ -126,8 +126,7 @@ bool describe_glue(struct walk *w, enum glue_function which)
         .size = place->size,
         .line = w->line_number,
         .column = is_static ? 1 : 15,
-        .kind = FUNCTION_PLAIN,
-        .is_static = is_static,
+        .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
         .declared = COMPOSE_UNKNOWN,
         .result = which == GLUE_START  ? BASE_INT
                   : which < GLUE_ENTRY ? BASE_POINTER

@@ -639,6 +639,23 @@ def test_an_index_names_entries_where_they_are(programs, tmp_path, language):
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "No errors.")
 
 
+# ---- functions ----
+
+
+def test_local_functions_are_not_external(programs, tmp_path):
+    """As static ones, where they have parameters; others' linkage debuggers know by their symbols alone."""
+    found = collections.Counter()
+    for path in make(programs, tmp_path, ROWS)[0]:
+        symbols = re.findall(r"^ +\d+: (\w+) +\d+ FUNC +(\w+) ", ask("readelf", "-sW", path), flags=re.M)
+        linkage = {int(at, 16): binding for at, binding in symbols}
+        for die in Dies(path).at.values():
+            if die.tag == "subprogram" and "low_pc" in die and "helper" not in die.text("name"):
+                named = "with" if die.of("formal_parameter") else "without"
+                found[linkage[die.number("low_pc")], named, "external" in die] += 1
+    assert not any(found["LOCAL", "with", True] or found["GLOBAL", named, False] for named in ("with", "without"))
+    assert found["LOCAL", "with", False] > 100
+
+
 # ---- partial units ----
 
 
@@ -705,7 +722,7 @@ def shortest(programs, tmp_path_factory):
     """A library of many small units and one of four large ones, by forms as dwz leaves them."""
     directory = tmp_path_factory.mktemp("shortest")
     tags = "partial_unit:80 compile_unit:64 member:900 call_site:9000 inlined_subroutine:2000 lexical_block:2000"
-    attributes = "high_pc:1000 decl_line:10900 decl_file:10900"
+    attributes = "high_pc:1000 decl_line:10900 decl_file:10900 stmt_list:124"
     forms = "udata:1000 data2:7500 implicit_const:10900"
     said = json.dumps({"tags": tags, "attributes": attributes, "forms": forms})
     row = "- {kind: module, text: 300000, data: 8000, bss: 800, debug: 2600000, symtab: 30000, strtab: 30000, "
@@ -715,6 +732,22 @@ def shortest(programs, tmp_path_factory):
     (directory / "rows.prof").write_text(head + "libraries:\n" + row.replace("UNITS", "60") + row.replace("UNITS", "4"))
     programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
     return [directory / "set" / f"libmodule{i}.so" for i in range(2)]
+
+
+def test_partial_units_name_line_tables_of_units_that_import_them(shortest):
+    """As many as attributes say that are not those of units: 60 of 80, but for the first, which has types alone."""
+    for path in shortest:
+        units = Dies(path).units
+        partial = [unit for unit in units if unit.tag == "partial_unit"]
+        tables = {}  # of units that import one, by its place
+        for unit in units:
+            for imports in unit.of("imported_unit"):
+                tables.setdefault(imports.reference("import"), set()).add(unit.number("stmt_list"))
+        named = [unit for unit in partial if "stmt_list" in unit]
+        assert len(partial) == 40 and len(named) == (len(partial) - 1) * 3 // 4
+        assert all(unit.number("stmt_list") in tables[unit.at] for unit in named)
+        directory = {unit.text("comp_dir") for unit in units if unit.tag == "compile_unit"}
+        assert {unit.text("comp_dir") for unit in named} == directory
 
 
 def test_small_units_have_references_of_two_bytes(shortest):

@@ -18,7 +18,8 @@
 enum {
     REPORT = 3,    /* descriptor of the process's */
     TRIES = 100,   /* so many files may end it */
-    LEAST = 16384, /* bytes, of which fewer are chance */
+    LEAST = 16384, /* bytes, of which fewer are chance, */
+    MOST = 1 << 30 /* and more not what a profile may have */
 };
 
 #define LOADER "pyelf-load"
@@ -136,7 +137,7 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
             continue;
         last = kind == '+' ? at : l->count;
         if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64, &number, &bytes) == 2)
-            f->constructor_memory = bytes < LEAST ? 0 : bytes;
+            f->constructor_memory = bytes < LEAST ? 0 : bytes < MOST ? bytes : MOST;
         if (kind == '!')
             complain_at(p, f,
                         prof_format(p, "cannot be loaded, and what its constructors do is not known: %s", line + why));
