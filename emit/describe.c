@@ -335,9 +335,9 @@ static bool describe_function(struct walk *w, uint32_t index)
     f.size = b->size;
     f.line = w->line_number;
     f.column = 15;
-    f.kind = is_local(l->row, index) && s.f->count ? FUNCTION_STATIC
-             : s.level == SUBJECT_RICH             ? FUNCTION_RICH
-                                                   : FUNCTION_PLAIN;
+    f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
+    if (f.declared == COMPOSE_UNKNOWN && is_local(l->row, index) && s.f->count)
+        f.kind = FUNCTION_STATIC;
     f.result = BASE_UNSIGNED_LONG;
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)

@@ -35,7 +35,7 @@ enum glue_function {
 
 /* The fewest bytes that GLUE_CONSTRUCTOR can have, besides an endbr64, and if it takes memory (plan_extra.taking); and
  * the most. */
-enum { GLUE_CONSTRUCTOR_LEAST = 1, GLUE_CONSTRUCTOR_TAKING = 97, GLUE_CONSTRUCTOR_MOST = 1 << 24 };
+enum { GLUE_CONSTRUCTOR_LEAST = 1, GLUE_CONSTRUCTOR_TAKING = 106, GLUE_CONSTRUCTOR_MOST = 1 << 24 };
 
 struct glue_place {
     uint32_t offset; /* in .text */
