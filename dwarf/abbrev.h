@@ -77,7 +77,7 @@
           A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present))                               \
     X(STATIC_FUNCTION, subprogram, 1,                                                                                  \
       A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(low_pc, addr) A(high_pc, data8)                    \
-          A(frame_base, exprloc) A(sibling, ref4))                                                                     \
+          A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))                                \
     X(DECLARED_FUNCTION, subprogram, 1,                                                                                \
       A(external, flag_present) A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4)                       \
           A(declaration, flag_present) A(sibling, ref4))                                                               \

@@ -122,8 +122,8 @@ struct debug_function {
     uint64_t offset;
     uint64_t size;
     uint32_t line, column;
-    /* plain: calls are not described; static: no other unit sees it, it has children, and whether its calls are all
-     * described is not said */
+    /* plain: calls are not described; static: no other unit sees it, and it has children; whether all of its calls are
+     * described is not said, but of tail calls, as it has none */
     enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind;
     enum base_type result;
     uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */

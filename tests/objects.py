@@ -70,6 +70,8 @@ DWARFDUMP_KNOWN = (
     r"DW_TAG_compile_unit -> DW_TAG_imported_unit: tag-tree relation is not standard",
     r"DW_AT_type offset \w+ does not point to Type info we got tag 0x47 DW_TAG_atomic_type",
 )
+# What it says of each row of a line table that a partial unit names, of all that dwz makes: that unit has no code.
+DWARFDUMP_OF_PARTIAL = (*DWARFDUMP_KNOWN, r"\.debug_line: Address \w+ outside a valid \.text range")
 
 
 def dwarfdump_complaints(output, known=DWARFDUMP_KNOWN):
