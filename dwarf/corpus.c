@@ -32,7 +32,7 @@ struct known_type corpus_any_type(struct header_builder *b)
 struct known_type corpus_value_type(struct header_builder *b)
 {
     const struct known_type k = corpus_any_type(b);
-    return k.array || k.constant ? b->known[k.offset % BASE_TYPES] : k;
+    return k.array || k.constant ? b->known[k.size % BASE_TYPES] : k; /* as large with type units and without */
 }
 
 struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
