@@ -107,6 +107,10 @@ char *prof_format(struct prof *p, const char *format, ...) __attribute__((format
 /* Prints an error, or lets it be heard, which costs the exit status. */
 void prof_complain(struct prof *p, const struct error *e);
 
+/* The same of what is wrong with a file, in this line of it (0: in none); and of what failed with errno. */
+void prof_complain_at(struct prof *p, const char *file, unsigned line, const char *text);
+void prof_complain_errno(struct prof *p, const char *file, const char *what);
+
 /* Opens a file for reading whose path a file may have chosen: nothing but regular files is even opened. -1 where it is
  * none, or cannot be. */
 int prof_open_regular(const char *path);

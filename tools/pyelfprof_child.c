@@ -22,7 +22,6 @@ const char *prof_libexec(struct prof *p, const char *name)
 {
     char self[PATH_MAX];
     static const char *const places[] = {PYELFPROF_TO_LIBEXEC, "../libexec/pyelfgen"};
-    struct error e;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)
         return NULL;
@@ -33,9 +32,7 @@ const char *prof_libexec(struct prof *p, const char *name)
         if (access(path, R_OK) == 0)
             return path;
     }
-    error_set(&e, ERROR_INPUT, "is not where it was built or installed, so that nothing can be run with it");
-    error_at(&e, name, 0);
-    prof_complain(p, &e);
+    prof_complain_at(p, name, 0, "is not where it was built or installed, so that nothing can be run with it");
     return NULL;
 }
 
@@ -69,9 +66,7 @@ bool prof_child_hold(struct prof *p, struct prof_child *c)
 
 static bool complain_errno(struct prof *p, const char *command, const char *what)
 {
-    struct error e;
-    error_errno(&e, command, what);
-    prof_complain(p, &e);
+    prof_complain_errno(p, command, what);
     return false;
 }
 

@@ -54,6 +54,21 @@ void prof_complain(struct prof *p, const struct error *e)
         error_report("pyelfprof", e);
 }
 
+void prof_complain_at(struct prof *p, const char *file, unsigned line, const char *text)
+{
+    struct error e;
+    error_set(&e, ERROR_INPUT, "%s", text);
+    error_at(&e, file, line);
+    prof_complain(p, &e);
+}
+
+void prof_complain_errno(struct prof *p, const char *file, const char *what)
+{
+    struct error e;
+    error_errno(&e, file, what);
+    prof_complain(p, &e);
+}
+
 int prof_open_regular(const char *path)
 {
     struct stat st;

@@ -101,14 +101,6 @@ static bool prepare(const void *context)
            (e->report == REPORT ? fcntl(REPORT, F_SETFD, 0) >= 0 : dup2(e->report, REPORT) >= 0);
 }
 
-static void complain_at(struct prof *p, const struct prof_file *f, const char *text)
-{
-    struct error e;
-    error_set(&e, ERROR_INPUT, "%s", text);
-    error_at(&e, f->name, 0);
-    prof_complain(p, &e);
-}
-
 /* The file that the process has under this number, and its place. */
 static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t *at)
 {
@@ -139,8 +131,9 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
         if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64, &number, &bytes) == 2)
             f->constructor_memory = bytes < LEAST ? 0 : bytes < MOST ? bytes : MOST;
         if (kind == '!')
-            complain_at(p, f,
-                        prof_format(p, "cannot be loaded, and what its constructors do is not known: %s", line + why));
+            prof_complain_at(
+                p, f->name, 0,
+                prof_format(p, "cannot be loaded, and what its constructors do is not known: %s", line + why));
     }
     return last;
 }
@@ -151,10 +144,8 @@ static bool run(struct prof *p, struct prof_child *c, const char *loader, const 
     char *words[] = {(char *)loader, NULL};
     int ends[2];
     struct ends its = {.list = put_list(l)};
-    struct error e;
     if (its.list < 0 || pipe2(ends, O_CLOEXEC) != 0) {
-        error_errno(&e, LOADER, "cannot be given what to load");
-        prof_complain(p, &e);
+        prof_complain_errno(p, LOADER, "cannot be given what to load");
         if (its.list >= 0)
             close(its.list);
         return false;
@@ -183,14 +174,13 @@ static bool load_once(struct prof *p, const char *loader, struct loads *l)
     if (!ended || well)
         return false;
     if (last == l->count) {
-        struct error e;
-        error_set(&e, ERROR_INPUT, "%s; what constructors take is not known of all libraries", prof_child_how(p, &c));
-        error_at(&e, LOADER, 0);
-        prof_complain(p, &e);
+        prof_complain_at(
+            p, LOADER, 0,
+            prof_format(p, "%s; what constructors take is not known of all libraries", prof_child_how(p, &c)));
         return false;
     }
-    complain_at(p, l->file[last],
-                prof_format(p, "its constructors are not known: what loads it %s", prof_child_how(p, &c)));
+    prof_complain_at(p, l->file[last]->name, 0,
+                     prof_format(p, "its constructors are not known: what loads it %s", prof_child_how(p, &c)));
     l->skipped[last] = true;
     return true;
 }

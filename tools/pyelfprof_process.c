@@ -43,10 +43,7 @@ struct process {
 
 static void complain(struct process *s, const char *what)
 {
-    struct error e;
-    error_set(&e, ERROR_INPUT, "%s", what);
-    error_at(&e, s->what, 0);
-    prof_complain(s->p, &e);
+    prof_complain_at(s->p, s->what, 0, what);
 }
 
 /* ---- memory ---- */

@@ -93,24 +93,9 @@ static const char script_text[] =
     "        with os.fdopen(report, 'wb') as pipe:\n"
     "            pipe.write(b''.join(text + b'\\0' for text in texts))\n";
 
-static void complain_at(struct prof *p, const char *file, unsigned line, const char *text)
-{
-    struct error e;
-    error_set(&e, ERROR_INPUT, "%s", text);
-    error_at(&e, file, line);
-    prof_complain(p, &e);
-}
-
 static void complain(struct prof *p, const char *file, const char *text)
 {
-    complain_at(p, file, 0, text);
-}
-
-static void complain_errno(struct prof *p, const char *file, const char *what)
-{
-    struct error e;
-    error_errno(&e, file, what);
-    prof_complain(p, &e);
+    prof_complain_at(p, file, 0, text);
 }
 
 /* ---- python ---- */
@@ -130,7 +115,7 @@ static bool run_script(struct prof *p, struct prof_child *c, char **script, stru
         count++;
     char **words = prof_must(arena_zeroed(&p->arena, count + 5, sizeof *words));
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        complain_errno(p, "python3", "cannot make a pipe to it");
+        prof_complain_errno(p, "python3", "cannot make a pipe to it");
         return false;
     }
     words[0] = "python3";
@@ -177,7 +162,7 @@ static void take_script(struct prof *p, const struct prof_child *c, const char *
     const char *captured = p->count ? "what it had imported until then" : "nothing";
     const char *without = count ? "" : " and had imported no extension module";
     if (*wrong)
-        complain_at(p, script, line, prof_format(p, "%s; %s is captured", wrong, captured));
+        prof_complain_at(p, script, line, prof_format(p, "%s; %s is captured", wrong, captured));
     else if (c->status != 0)
         complain(p, script, prof_format(p, "%s%s; %s is captured", prof_child_how(p, c), without, captured));
 }
@@ -187,7 +172,7 @@ void prof_python(struct prof *p, char **script)
     struct prof_child c;
     struct prof_report r = {0};
     if (access(script[0], R_OK) != 0) {
-        complain_errno(p, script[0], "cannot be read");
+        prof_complain_errno(p, script[0], "cannot be read");
         return;
     }
     if (!prof_child_hold(p, &c))
@@ -373,7 +358,7 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        complain_errno(p, command[0], "cannot make a pipe to it");
+        prof_complain_errno(p, command[0], "cannot make a pipe to it");
         return false;
     }
     audit->error = ends[1];
@@ -439,7 +424,7 @@ void prof_run(struct prof *p, char **command)
         return;
     int fd = mkostemp(log, O_CLOEXEC);
     if (fd < 0) {
-        complain_errno(p, log, "cannot be written; set TMPDIR to another directory");
+        prof_complain_errno(p, log, "cannot be written; set TMPDIR to another directory");
         prof_child_release(&c);
         return;
     }
