@@ -80,6 +80,16 @@ function(program name)
   set_property(GLOBAL APPEND PROPERTY PYELFGEN_PROGRAMS ${name})
 endfunction()
 
+# libexec_program(name source ROOM...): one that other programs execute, of the
+# rooms that follow.
+function(libexec_program name source)
+  list(TRANSFORM ARGN PREPEND room_ OUTPUT_VARIABLE rooms)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE flags ${rooms})
+  see_rooms(${name} ${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen)
+endfunction()
+
 # libpyelfrun.so.0, which exports what cmake/runtime.map names, and the program
 # pyelf-vanilla, which is nothing but its `main`. Where both will be, seen from
 # the programs, is told to the room that launches them.
