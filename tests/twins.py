@@ -64,7 +64,8 @@ class Twin:
         command = [str(part) for part in [self.build / "bin" / program, *arguments]]
         environment = {**os.environ, "LD_PRELOAD": str(allocator)} if allocator else None
         with open(self.directory / to, "w") if to else open(os.devnull, "w") as output:
-            done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=self.directory, env=environment)
+            how = {"cwd": self.directory, "env": environment, "text": True}
+            done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, **how)
         if not 0 <= done.returncode <= most:
             raise Failed(f"{program}: status {done.returncode}: {done.stderr.strip()}")
         return done
@@ -72,8 +73,9 @@ class Twin:
     def make(self, application):
         """The captures and the sets; then `real` and `made` have the files, row by row."""
         self.load = [word for word in application.capture if word == LOAD]
+        unloaded = [word for word in application.capture if word != LOAD]
         self.run("pyelfprof", "-o", "real.prof", *application.capture, allocator=application.allocator)
-        self.run("pyelfprof", "--names", "--no-dwarf", "-o", "names.prof", *application.capture)
+        self.run("pyelfprof", "--names", "--no-dwarf", "-o", "names.prof", *unloaded)
         self.real = application.paths([row["name"] for row in Capture(self.directory / "names.prof").rows])
         self.generate("real.prof", "twin")
         self.generate("twin.prof", "again")
