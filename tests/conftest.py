@@ -26,6 +26,33 @@ SANITIZER_STATUS = 99
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes long; left out under the sanitizers")
     config.addinivalue_line("markers", "long: takes minutes, or is one of many alike; only run by ./dev check")
+    config.addinivalue_line("markers", "alike(most=4): all but so many of its variants are long")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test that is marked as having variants that are alike, all but a few become long ones.
+
+    The few are evenly spread, the first and the last among them; under the
+    sanitizers, where each takes longer, they are half as many.
+    """
+    variants = {}
+    for item in items:
+        if item.get_closest_marker("alike") and not item.get_closest_marker("long"):
+            variants.setdefault((item.path, item.cls, item.originalname), []).append(item)
+    for alike in variants.values():
+        mark = alike[0].get_closest_marker("alike")
+        most = mark.args[0] if mark.args else 4
+        if sanitized(BUILD):
+            most = -(-most // 2)
+        kept = {round(i * (len(alike) - 1) / max(most - 1, 1)) for i in range(most)}
+        for i, item in enumerate(alike):
+            if len(alike) > most and i not in kept:
+                item.add_marker(pytest.mark.long)
+
+
+def sanitized(build):
+    return "PYELFGEN_SANITIZE:BOOL=ON" in (build / "CMakeCache.txt").read_text()
 
 
 def mpi_environment():
@@ -38,7 +65,7 @@ class Programs:
 
     def __init__(self, build):
         self.build = build
-        self.sanitized = "PYELFGEN_SANITIZE:BOOL=ON" in (build / "CMakeCache.txt").read_text()
+        self.sanitized = sanitized(build)
         self.beside_sets = {}
         if self.sanitized:
             # a set's executables load libpyelfrun, which has sanitizers, and have none themselves

@@ -96,6 +96,7 @@ def places():
     return [place for place in SYSTEM if SYSTEM[place]]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("place", mostly(pytest.mark.slow, ["small", *places()], "small", "lib-dynload"))
 def test_strings_of_real_libraries(anonymous, small, place):
     directory = small if place == "small" else SYSTEM[place][-1]
@@ -185,6 +186,7 @@ def test_the_word_is_everywhere(hush):
     assert any("hush" in word for word in strings_of(hush["stripped"]))
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("how", ["plain", "stripped", "packed", "separate", "program"])
 @pytest.mark.parametrize("options", [[], ["--no-dwarf"], ["--full"], ["--summary"]])
 def test_files(anonymous, hush, small, how, options):

@@ -155,6 +155,7 @@ def test_tolerance(compare, application):
     assert compare(real, twin, "--no-dwarf", "--tolerance", "1.5", status=1).set["bss"]["state"] == "off"
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("percent", ["0x10", "+1", " 1", "1 ", "-1", "101", "nan", "inf", "1e1", ".", ""])
 def test_a_tolerance_that_is_none(programs, application, percent):
     real = application("real")

@@ -67,6 +67,7 @@ def test_sizes_are_exact(made):
     assert {name: found[name] for name in SIZES} == wanted
 
 
+@pytest.mark.alike(1)
 def test_linkage_names_are_what_entries_say(made):
     """Scopes, names, template arguments, parameters, constness and results."""
     for path in made.libraries():
@@ -211,6 +212,7 @@ def test_a_class_is_declared_once_in_a_unit(methods):
         assert sorted(name for shown in classes.values() for name in shown) == sorted(symbols)
 
 
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("check", ["verify", "dwarfdump", "lint", "gdb", "abidw"])
 def test_readers_do_not_complain(check, made):
     def one(path):

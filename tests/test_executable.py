@@ -82,6 +82,7 @@ def runs(programs, directory, mode):
     return done
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("mode", ["link", "bind-now"])
 @pytest.mark.parametrize("which", ["plain", "big"])
 def test_runs(which, mode, programs, request):
@@ -95,6 +96,7 @@ KINDS = ["--compress=zlib", "--compress=zstd", "--separate=debuglink", "--separa
 KINDS += ["--type-units", "--index=gdb_index", "--index=debug_names"]
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("name", mostly_long(VARIANTS, *QUICK))
 def test_variants(name, make, programs):
     made = make(name, *OPTIONS)
@@ -105,6 +107,7 @@ def test_variants(name, make, programs):
     assert total(made.path) - total(without.path) == BIG
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_debug_information(kind, make, programs):
     made = make("odd", *OPTIONS, kind)

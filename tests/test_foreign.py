@@ -112,6 +112,7 @@ def test_a_library_of_a_compiler(programs, generate, into):
     assert (into / "libmodule0.so").read_bytes() == before
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "force"])
 @pytest.mark.parametrize("name", ["driver.py", "differences.json", "libmodule99.so", "libutility7.dwo"])
 def test_in_a_set(name, force, generate, into):
@@ -139,6 +140,7 @@ def test_sources_in_a_set(generate, into):
     assert header.read_text() == "int mine;\n"
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_pyelfgen_writes_is_its_own(kind, generate, into, tmp_path):
     """Without the manifest, as after a run that was killed, each file speaks for itself: all are taken over."""
@@ -155,6 +157,7 @@ def test_what_pyelfgen_writes_is_its_own(kind, generate, into, tmp_path):
     assert set(content(into)) == of_small
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("size", [0, 3, 63, 64, 5000, -1])
 @pytest.mark.parametrize("name", ["libmodule0.so", "libmodule0.dwo", "pyelf-link"])
 def test_a_file_without_its_end(name, size, generate, into):

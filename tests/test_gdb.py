@@ -282,6 +282,7 @@ def test_small_has_chains_of_ten(small, expected):
 # --- every library ---------------------------------------------------------------------
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("by", ["name", "line"])
 @pytest.mark.parametrize("number", range(8))
 def test_every_module(number, by, probe, expected, small):

@@ -276,6 +276,7 @@ def verify(path):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.alike(4)
 @pytest.mark.slow
 def test_llvm_verifies_debug_names(names):
     done = verify(names.path)
@@ -284,6 +285,7 @@ def test_llvm_verifies_debug_names(names):
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "No errors.")
 
 
+@pytest.mark.alike
 def test_llvm_misses_an_entry(programs, library):
     """The test above would see it."""
     missing = "fun_7" if "many" in library.name else "plain" if "cplus" in library.name else "behind"
@@ -385,12 +387,14 @@ def same_answers(indexed, questions):
     assert not [pair for pair in answers if re.search("^No symbol|No struct|not defined", pair[0], flags=re.M)]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 def test_gdb_answers_the_same_with_debug_names(names):
     assert ".debug_names: exists" in ask_gdb(names.path, ["maint print objfiles"])
     same_answers(names, QUESTIONS[names.plain.stem])
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 def test_gdb_answers_the_same_with_gdb_index(gdb_index):
     assert ".gdb_index: version 8" in ask_gdb(gdb_index.path, ["maint print objfiles"])

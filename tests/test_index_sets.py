@@ -145,6 +145,7 @@ def questions(library):
     return asked + [f"ptype struct {name}" for name in every(sorted(set(structures)), 4)]
 
 
+@pytest.mark.alike(2)
 def test_gdb_answers_the_same_as_without(plain, tmp_path):
     library = counted_libraries(plain.path)[1]
     without = without_index(plain, library, tmp_path)

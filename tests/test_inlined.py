@@ -48,6 +48,7 @@ def inlined_calls(path):
     return found
 
 
+@pytest.mark.alike(2)
 def test_as_much_code_is_in_inlined_calls_as_in_optimised_code(made):
     language, path = made
     start, _, size = section(path, ".text")
@@ -58,6 +59,7 @@ def test_as_much_code_is_in_inlined_calls_as_in_optimised_code(made):
     assert low < sum(end - begin for begin, end in ranges) / size < high
 
 
+@pytest.mark.alike(1)
 def test_inner_calls_have_part_of_the_code_of_outer_ones(made):
     """Less the deeper they are, and each is within the one around it."""
     _, path = made

@@ -44,6 +44,7 @@ def statements(path):
     return found
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("variant", ["odd", "views-4", "debug-names"])
 def test_labels_are_where_rows_are(variant, sets):
     """And in their function; no two of a function have one name."""

@@ -192,6 +192,7 @@ def test_image_lookup_of_addresses(probe, small):
 # --- every library ---------------------------------------------------------------------
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("number", range(8))
 def test_every_module(number, probe, expected):
     """A stop deep in a chain of each module: who called, and with what."""

@@ -152,6 +152,7 @@ def test_all_but_one_given(make):
     assert {key: found[key] for key in mix} == mix
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("key", ["line", "loclists", "str"])
 @pytest.mark.parametrize("factor", [0.001, 1.9])
 def test_what_cannot_be_is_refused(key, factor, make):

@@ -111,6 +111,7 @@ def objects_line(done):
     return line
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_objects(ranks, draw, programs):
     if not has_mpi4py():
@@ -193,6 +194,7 @@ class COMM_WORLD:
 """
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize(
     "name, change, message",
     [

@@ -199,6 +199,7 @@ def test_lldb(probe, small):
     assert counts["break"] == 1 and counts["backtrace"] > 15
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("debugger", ["gdb", "lldb"])
 @pytest.mark.parametrize("how", ["build-id", "debuglink"])
@@ -278,6 +279,7 @@ def test_a_set_without_modules(probe, programs, tmp_path, debugger):
     assert "not to be compared" not in probe.out
 
 
+@pytest.mark.long
 def test_applications_with_unlike_numbers_of_functions(probe, programs, small, tmp_path):
     """What lists more functions takes longer; which of the two it is does not matter."""
     no_sanitizers(programs)
@@ -433,6 +435,7 @@ def test_lldb_beside_another_python(probe, small, tmp_path):
     assert "phase1" in cells(report, "lldb")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_function_that_is_not_there(probe, small, debugger):
     """No time for the breakpoint, nor for the backtrace there; the others are measured."""

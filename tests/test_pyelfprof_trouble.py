@@ -214,6 +214,7 @@ def wait_for(what):
     return found
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("number", mostly_long([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], signal.SIGTERM))
 @pytest.mark.parametrize("how", ["a script", "a command", "its descendants", "a command that ignores it"])
 def test_a_signal_ends_all(programs, tmp_path, how, number):

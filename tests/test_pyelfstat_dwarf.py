@@ -207,6 +207,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("shape", SHAPES)
 def test_counts_are_those_of_other_readers(dwarf, tmp_path, shape):
     library = compile_to(tmp_path / "a.so", *SHAPES[shape])
@@ -571,6 +572,7 @@ def mutilated(path, directory, number):
         yield copy
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("shape", ["c-5", "c-4", "c++-types-4"])
 def test_mutilated(programs, tmp_path, shape):
     library = compile_to(tmp_path / "a.so", *SHAPES[shape])

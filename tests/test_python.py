@@ -59,6 +59,7 @@ def test_all_in_one_process(python, bind, small, drive):
     assert drive(python, small, bind=bind) == f"{functions} of {functions} functions visited, every result right"
 
 
+@pytest.mark.alike
 @EVERY
 @BIND
 def test_each_in_its_own_process(python, bind, small, programs, expected):
@@ -86,6 +87,7 @@ def test_in_any_order(seed, small, drive):
     assert found == f"{functions} of {functions} functions visited, every result right"
 
 
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_variants(name, sets, drive):
     assert drive(SYSTEM, sets.get(name)).endswith("every result right")
@@ -118,6 +120,7 @@ def test_sample_of_the_large_set(python, bind, large, drive):
 # --- the model ----------------------------------------------------------------------
 
 
+@pytest.mark.alike
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_long(["small", *VARIANTS], "small", *list(VARIANTS)[::3]))
 def test_manifest_has_the_results_of_the_model(name, sets):
@@ -213,6 +216,7 @@ def test_help(small, programs):
     assert "returns the result" in lines[3] and "have been called" in lines[4]
 
 
+@pytest.mark.alike
 @EVERY
 @pytest.mark.parametrize("mpi", [[], ["--no-mpi"]], ids=["mpi", "alone"])
 def test_closed_descriptors(python, mpi, small, programs):

@@ -114,6 +114,7 @@ def test_zydis_decodes_every_byte(libraries, programs):
     assert all(int(row[1]) > 60 for row in rows)
 
 
+@pytest.mark.alike
 def test_llvm_dwarfdump_verifies(debug_libraries):
     dwarfdump = tool("llvm-dwarfdump-14", "llvm-dwarfdump")
     for status, output in each(lambda path: run(dwarfdump, "--verify", path), debug_libraries):
@@ -122,6 +123,7 @@ def test_llvm_dwarfdump_verifies(debug_libraries):
         assert not re.search(r"^(warning|error)", output, flags=re.M)
 
 
+@pytest.mark.alike
 def test_dwarfdump_checks(debug_libraries):
     dwarfdump = tool("dwarfdump")
     for _, output in each(lambda path: run(dwarfdump, "-ka", path), debug_libraries):

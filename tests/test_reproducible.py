@@ -186,6 +186,7 @@ def changed(before, after):
     return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize(
     "options", [[], ["--sources"], ["--link"], ["--separate=build-id"], ["--split", "--jobs=1"]], ids=" ".join
 )

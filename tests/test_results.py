@@ -158,6 +158,7 @@ def test_a_run_that_fails(altered, programs, tmp_path):
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
     """The status is as shells have it, also where pyelfrun has started the run."""

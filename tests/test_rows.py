@@ -427,6 +427,7 @@ def rows_text(rows):
 
 
 # The last has a large function without blocks of code, whose run of statements has many rows.
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", mostly_long([*range(12), 163], 0, 1, 2, 3, 163))
 def test_random_rows(programs, tmp_path, seed):
     chance = random.Random(seed)

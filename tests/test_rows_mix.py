@@ -230,6 +230,7 @@ def test_small_units_have_entries_and_not_long_names(small):
     test_parameters_are_in_their_registers_where_a_function_begins(small)
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize(
     ("rows", "number", "wanted"),
     [
@@ -477,6 +478,7 @@ def made_in_manners(programs, tmp_path_factory):
     return found
 
 
+@pytest.mark.alike(1)
 def test_members_stand_in_their_structures_one_behind_the_other(made_in_manners):
     for name in ("usual", "huge structures"):
         for path in made_in_manners[name]:
@@ -538,6 +540,7 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
         assert least <= others.count(False) / len(others) <= most
 
 
+@pytest.mark.alike(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_nothing_refers_to_the_end_of_its_siblings(programs, tmp_path, language):
@@ -756,6 +759,7 @@ def test_small_units_have_references_of_two_bytes(shortest):
     assert forms == [usual | {("sibling", "ref2")}, usual]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_entries_with_other_forms_say_what_they_are_to_say(shortest):
     for path in shortest:

@@ -42,12 +42,14 @@ def test_modes(launcher, linked, programs):
     assert done.stdout.count("every result right") == 3 and done.stderr == ""
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("order", ["given", "random", "random:7", "shifted"])
 def test_orders(order, altered, programs):
     done = run(programs, "--import-order", order, "--visit-order", order, altered.directory)
     assert "every result right" in done.stdout and done.stderr == ""
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("flags", ["now", "lazy", "global", "deepbind", "lazy,global,deepbind"])
 def test_flags_of_dlopen(flags, altered, programs):
     if "deepbind" in flags and programs.sanitized:
@@ -94,6 +96,7 @@ def utilities(request, programs, tmp_path_factory):
     return at
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 def test_set_without_modules(programs, utilities):
     """Python imports nothing of it, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
@@ -114,6 +117,7 @@ def test_set_without_modules(programs, utilities):
     assert "6 files" in probed and "started by loader" in probed and row(probed, "load").split()[-1] == "6"
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("where", ["disk", "memory"])
 def test_libraries_without_modules_are_opened(where, ranks, programs, utilities, tmp_path):
@@ -137,6 +141,7 @@ def test_libraries_without_modules_are_opened(where, ranks, programs, utilities,
         assert counted[f"sde:::pyelf::{name}"] == [4] * ranks
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("order", ["given", "random:7", "shifted"])
 def test_order_of_libraries_without_modules(order, programs, utilities, tmp_path):
     """The dynamic linker says in which order each process opens them."""
@@ -157,6 +162,7 @@ def test_order_of_libraries_without_modules(order, programs, utilities, tmp_path
         assert first == [0, 1, 2, 3] and second == [2, 3, 0, 1]
 
 
+@pytest.mark.alike(1)
 @pytest.mark.slow
 def test_what_libraries_without_modules_cannot(programs, utilities):
     """There is no entry to visit and no executable, and who asks for one is told."""
@@ -365,6 +371,7 @@ def test_ranks_that_are_not_alike(linked, altered, small, programs):
         assert "every result right" not in done.stdout
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("which", [0, 1])
 def test_events_that_only_some_hosts_were_told(which, linked, programs, tmp_path):
     """mpirun hands the environment on to no other host: PAPI_EVENTS is where rank 0 is, or where it is not."""

@@ -128,6 +128,7 @@ class TestOneRankFails:
         said = fails(mode)
         assert re.fullmatch(rf"pyelfrun: rank 2 on \S+: {reason} in phase visit, at libmodule1; .*", said), said
 
+    @pytest.mark.alike(1)
     @pytest.mark.usefixtures("skip_static")
     @pytest.mark.parametrize("mode", mostly_long(ALL_MODES, "vanilla"))
     def test_a_hang(self, mode, fails, bad):
@@ -159,6 +160,7 @@ def test_ended_without_a_launcher(number, programs, bad):
     assert programs.run("pyelfrun", bad.directory, status=-number, preexec_fn=usual).stderr == ""
 
 
+@pytest.mark.alike(1)
 def test_killed_under_a_simulation(programs, bad, tmp_path):
     """Nothing of valgrind's stays."""
     tool("valgrind")
@@ -224,6 +226,7 @@ def test_a_witness_that_is_none(programs, good):
         assert "every result right" in programs.run("pyelfrun", good, env={"PYELFRUN_WITNESS": text}).stdout
 
 
+@pytest.mark.alike
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", mostly_long(RANKS, 1, 8))
 @pytest.mark.usefixtures("skip_static")
@@ -271,6 +274,7 @@ class TestWrongUse:
     def test_no_directory(self, refused, tmp_path):
         assert "nowhere: cannot be opened: No such file or directory" in refused(tmp_path / "nowhere")
 
+    @pytest.mark.alike
     @pytest.mark.usefixtures("skip_static")
     @pytest.mark.parametrize("mode", ALL_MODES)
     def test_incomplete_set(self, mode, refused, bad):

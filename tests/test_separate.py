@@ -180,6 +180,7 @@ def test_elflint(separate):
         assert said(lint, "--gnu-ld", "-d", debug_file) == ("No errors\n", "")
 
 
+@pytest.mark.alike
 @pytest.mark.slow
 @pytest.mark.parametrize("command", READERS, ids=" ".join)
 def test_debug_files_are_read_silently(separate, command):
@@ -214,6 +215,7 @@ def test_lines_through_the_link(separate, small):
     assert ask(tool("eu-addr2line"), "-f", "-e", named, address).split(":")[0] == wanted.split(":")[0]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 def test_gdb_finds_the_debug_file(separate, small, programs):
     """Arguments at a breakpoint: for debuglink without further ado."""
@@ -235,6 +237,7 @@ def test_gdb_finds_the_debug_file(separate, small, programs):
 # --- the set -------------------------------------------------------------------------
 
 
+@pytest.mark.alike(2)
 def test_set_runs_and_verifies(programs, separate):
     programs.run("pyelfgen", "--verify", separate.path)
     assert "every result right" in programs.run("pyelfrun", separate.path).stdout
@@ -327,6 +330,7 @@ def test_nothing_half_written(programs, tmp_path):
 # --- other profiles, and what is refused -----------------------------------------------
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "change",

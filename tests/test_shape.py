@@ -20,6 +20,7 @@ def shape(*options):
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.alike(1)
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_every_figure_is_near(language, sets):
     """Of sections, tags, forms and numbers, and of what zstd makes of them."""

@@ -20,6 +20,7 @@ def names(path):
             yield "indirect" in line, found[2].rstrip()
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("variant", ["odd", "cpp", "cpp-4", "type-units", "type-units-4", "debug-names", "gdb-index"])
 def test_where_names_stand(variant, sets):
     for found in each(lambda path: list(names(path)), counted_libraries(sets.get(variant))):

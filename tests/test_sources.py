@@ -163,6 +163,7 @@ def check_rows(directory, library):
 # --- every variant -------------------------------------------------------------------
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_long([name for name in PROFILES if name not in ("bare", "shipped-small")], "plain", "version-4", "itanium"))
 def test_lines_of_variants(name, listed):

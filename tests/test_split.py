@@ -158,6 +158,7 @@ def test_sections_of_the_files(split):
             assert "REL (Relocatable file)" in ask("readelf", "-hW", path)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 def test_units_have_the_identity_of_their_skeletons(split):
     """Each another."""
@@ -280,6 +281,7 @@ def test_elflint(split):
             assert ask(tool("eu-elflint"), "--gnu-ld", *split.files_of(library)) == "No errors\n"
 
 
+@pytest.mark.alike
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
@@ -301,6 +303,7 @@ def test_files_are_read_silently(split, command):
         assert found == [("", [])] * len(found)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [["readelf", "--debug-dump"], ["objdump", "--dwarf"]], ids=" ".join)
 def test_binutils_follow_from_the_directory_of_the_set(split, command):
@@ -340,6 +343,7 @@ def debugger(programs, *commands):
 NESTED = r"During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents\n"
 
 
+@pytest.mark.alike(2)
 @pytest.mark.slow
 def test_gdb_reads_the_same(programs, split, whole):
     """Functions, variables, types, and where every parameter and local of functions is."""
@@ -404,6 +408,7 @@ def test_lldb_finds_functions(programs, split):
 # --- the set -----------------------------------------------------------------------
 
 
+@pytest.mark.alike(2)
 def test_set_runs_and_verifies(programs, split):
     programs.run("pyelfgen", "--verify", split.path)
     assert "every result right" in programs.run("pyelfrun", split.path).stdout
@@ -479,6 +484,7 @@ def test_nothing_half_written(programs, tmp_path):
 # --- other profiles, and what is refused -----------------------------------------------
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize(
     "change",
     [

@@ -74,6 +74,7 @@ def run(programs, directory, *options, **more):
 # --- it runs ------------------------------------------------------------------------
 
 
+@pytest.mark.alike
 def test_every_result_is_right(made, programs):
     done = run(programs, made, "--phases", "import,visit")
     functions = sum(row["functions"] for row in libraries_of(made))
@@ -395,6 +396,7 @@ def test_sources(statics, sets, tmp_path):
     assert any(name.name == "pyelf-static.c" for name in names)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_memory_does_not_grow_with_it(programs, roomy):
     """1.3 GB of executable take less than 150 MB with two threads."""

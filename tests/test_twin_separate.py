@@ -49,6 +49,7 @@ def header(path):
     return flow(Capture(path).top["dwarf"][1:-1])
 
 
+@pytest.mark.alike(1)
 @pytest.mark.slow
 def test_the_header_says_how_they_are_found(separate):
     for name in ("real", "made"):

@@ -51,6 +51,7 @@ def test_what_is_equal(programs, compiled, tmp_path):
         assert (tmp_path / "pynamic" / name).exists(), name
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_how_it_behaves(programs, compiled, tmp_path):
     tool("gdb")

@@ -81,6 +81,7 @@ def units(made):
     return dict(zip(paths, each(units_of, paths)))
 
 
+@pytest.mark.alike(2)
 def test_they_are_where_the_version_has_them(made, units):
     is_4 = "version-4" in made.name
     for path, (types, compiled) in units.items():
