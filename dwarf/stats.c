@@ -151,6 +151,9 @@ bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct e
         same->bytes += section->bytes;
         same->file_bytes += section->file_bytes;
     }
+    sum->sizes.count += more->sizes.count;
+    sum->sizes.bytes += more->sizes.bytes;
+    sum->sizes.squares += more->sizes.squares;
     sum->sample.units += more->sample.units;
     sum->sample.units_read += more->sample.units_read;
     sum->sample.bytes += more->sample.bytes;

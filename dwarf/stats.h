@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "dwarf/uneven.h"
 
 /* What is one number. */
 #define STATS_NUMBER_LIST(X)                                                                                           \
@@ -126,6 +127,7 @@ struct debug_stats {
      * are used, over all files: its count. */
     struct stats_set shapes;
     struct stats_sample sample;
+    struct uneven_sum sizes;   /* of compile units in .debug_info, but for partial ones and skeletons */
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
 };
 

@@ -161,14 +161,18 @@ static void count_language(struct stats_file *f, Dwarf_Die root)
         stats_unreadable(f, &error, "the language of a unit");
 }
 
-/* Counts a unit, whose root is taken over; what is in it only if `read`. */
-static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_Half type, Dwarf_Die root, bool read)
+/* Counts a unit of `bytes` bytes, whose root is taken over; what is in it only if `read`. */
+static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_Half type, Dwarf_Die root,
+                       uint64_t bytes, bool read)
 {
     Dwarf_Error error = NULL;
     Dwarf_Half tag;
     bool ok = dwarf_tag(root, &tag, &error) == DW_DLV_OK || stats_broken(f, &error, "the root of a unit");
     if (ok) {
-        f->s->number[unit_kind(f, u, root, type, tag)]++;
+        const enum stats_number kind = unit_kind(f, u, root, type, tag);
+        f->s->number[kind]++;
+        if (kind == STATS_COMPILE_UNITS)
+            uneven_add(&f->s->sizes, bytes);
         f->s->number[STATS_64BIT_UNITS] += u->offset_size == 8;
     }
     if (ok && read) {
@@ -257,7 +261,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         answer = dwarf_siblingof_b(f->dbg, NULL, in_info, &root, &error);
         if (answer == DW_DLV_ERROR)
             return stats_broken(f, &error, what);
-        if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, read))
+        if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, bytes, read))
             return false;
         sample_note(f, bytes, !read ? 0 : f->end && f->reached >= f->end ? f->reached - begin : bytes);
     }

@@ -32,6 +32,7 @@
 #include "base/error.h"
 #include "dwarf/compose.h"
 #include "dwarf/single.h"
+#include "dwarf/uneven.h"
 
 /* Bytes of each section. In version 4, lists and ranges are .debug_loc and
  * .debug_ranges, there is no line_str, and type units are in .debug_types: what is
@@ -99,6 +100,8 @@ struct debug {
     const struct composed *composed; /* what the units say about the code */
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint32_t units_wanted;           /* how many units there should be in all; 0: as many as it takes */
+    struct uneven uneven;            /* what weight each unit has beyond what all have */
+    struct uneven code_uneven;       /* what weight its code has */
     uint32_t partials;               /* partial units besides (partial.h) */
     uint64_t dies_wanted; /* how many entries there should be in all, as far as that can be chosen; 0: any number */
     struct debug_files files;
@@ -146,6 +149,11 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
  * have code, the choice depends on the wanted sizes of .debug_line_str and .debug_line; with `few_rows`, names of files
  * are most of the latter. If `units` is 0, all files are named. */
 void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows);
+
+/* Chooses weights of units, before anything is composed, of `units` units that are to be `uneven` hundredths as unlike
+ * in size as units of one size; 0: of about one size. Their code is half as far from one size, as often as `even` says.
+ */
+void debug_choose_sizes(struct debug *d, uint32_t units, uint64_t uneven, unsigned even);
 
 /* Bytes of the line table's header of the unit with this number, which may not
  * have been composed yet. */

@@ -1,5 +1,4 @@
 /* How far into its header each unit goes; see unit.h. */
-#include "base/random.h"
 #include "base/shares.h"
 #include "dwarf/unit_sizes.h"
 
@@ -102,15 +101,59 @@ uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u)
     return size;
 }
 
+/* Weights of units that are `beyond` hundredths more unlike than units of one size. */
+static struct uneven beyond_one(const struct debug *d, uint32_t units, double beyond)
+{
+    return uneven_make(units, beyond < INT32_MAX ? UNEVEN_ONE + (uint32_t)beyond : INT32_MAX, d->variety);
+}
+
+void debug_choose_sizes(struct debug *d, uint32_t units, uint64_t uneven, unsigned even)
+{
+    const double frames = (double)units * (double)(unit_frame(d->corpus) + d->corpus->fixed);
+    const double all = (double)d->wanted[DEBUG_INFO];
+    const bool fits = d->wanted[DEBUG_INFO] != DEBUG_ANY && frames < all;
+    const double rest = fits ? 1 - frames / all : 1;
+    const double beyond = uneven > UNEVEN_ONE ? (double)(uneven - UNEVEN_ONE) / (rest * rest) : 0;
+    d->uneven = beyond_one(d, units, beyond);
+    d->code_uneven = beyond_one(d, units, beyond / (1 << even));
+}
+
+/* What units are to have together beyond their frames, shared by their weights. */
+static struct shares unit_sizes(const struct debug *d, uint64_t rest)
+{
+    struct shares sizes = {.sum = rest};
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        sizes.sum += d->unit[i].info_size - unit_frame(d->corpus) - d->corpus->fixed;
+        sizes.weights += uneven_weight(&d->uneven, i);
+    }
+    return sizes;
+}
+
+/* What the next unit, `i`, is to have beyond what it has: by its weight, or, where units are to be as unlike as is
+ * said, what its size lacks. */
+static uint64_t unit_lacks(const struct debug *d, struct shares *sizes, uint32_t i)
+{
+    const uint64_t weight = uneven_weight(&d->uneven, i);
+    if (!d->uneven.count)
+        return weight;
+    const uint64_t size = unit_frame(d->corpus) + d->corpus->fixed + shares_next(sizes, weight);
+    return size > d->unit[i].info_size ? size - d->unit[i].info_size : 0;
+}
+
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit)
 {
     struct spread s = {.d = d, .names = names};
     struct shares shares = {.sum = rest};
+    const struct shares sizes = unit_sizes(d, rest);
+    struct shares counted = sizes;
     for (uint32_t i = 0; i < d->unit_count; i++)
-        shares.weights += 64 + (random_at(d->variety, i) & 127);
+        shares.weights += unit_lacks(d, &counted, i);
+    if (!shares.weights)
+        return rest;
+    struct shares given = sizes;
     uint64_t carry = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
-        carry += shares_next(&shares, 64 + (random_at(d->variety, i) & 127));
+        carry += shares_next(&shares, unit_lacks(d, &given, i));
         carry -= include(&s, i, carry, limit);
     }
     for (uint32_t i = 0; i < d->unit_count && carry; i++)

@@ -10,6 +10,7 @@
 
 #define CAPTURE_SIZE_MOST      (UINT64_C(1) << 50)
 #define CAPTURE_COUNT_MOST     UINT64_C(100000000)
+#define CAPTURE_UNEVEN_MOST    UINT64_C(100000)     /* hundredths */
 #define CAPTURE_DWARF_MOST     UINT64_C(4000000000) /* entries, attributes and rows of debug information */
 #define CAPTURE_FUNCTIONS_MOST UINT64_C(4000000)
 #define CAPTURE_PAGE_MOST      UINT64_C(0xffffffff)

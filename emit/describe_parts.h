@@ -3,6 +3,7 @@
 #ifndef EMIT_DESCRIBE_PARTS_H
 #define EMIT_DESCRIBE_PARTS_H
 
+#include "base/shares.h"
 #include "base/words.h"
 #include "emit/describe.h"
 
@@ -40,9 +41,12 @@ struct walk {
     uint32_t inner_rows;  /* instructions inside statements so far, of which only a part gets rows (plain_has_row) */
     uint64_t line_header; /* bytes of the line table's header of a unit */
     struct composer composer;
-    bool has_objects;   /* the library's objects have been described */
-    uint32_t units;     /* units opened so far */
-    uint32_t unit_rest; /* how many more functions go into the open unit */
+    bool has_objects;     /* the library's objects have been described */
+    uint32_t units;       /* units opened so far */
+    uint32_t unit_rest;   /* how many more functions go into the open unit */
+    uint64_t told;        /* functions that have been begun */
+    struct shares shares; /* of the code, where a row says how many units there are; else zero */
+    uint64_t unit_until;  /* offset in the code at which the open unit ends, then */
     uint32_t line_number;
     uint64_t lines, low_lines; /* of the units that are complete: lines of functions, and of these, those below 256 */
     uint32_t first_line;       /* of the open unit's functions */
@@ -100,10 +104,11 @@ bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room 
 /* Ends the function that was begun last, whose code ends at `end`. */
 void describe_end(struct walk *w, uint64_t end);
 void describe_unit_end(struct walk *w);
-/* Whether the open unit takes no further function, if that takes up to `lines` lines. */
-static inline bool describe_unit_is_full(const struct walk *w, uint32_t lines)
+/* Whether the open unit, whose code ends at `end`, takes no further function, if that takes up to `lines` lines. */
+static inline bool describe_unit_is_full(const struct walk *w, uint32_t lines, uint64_t end)
 {
-    return !w->unit_rest || w->line_number + lines > DEBUG_LINE_MOST - 4096;
+    const bool has_code = w->shares.weights && end >= w->unit_until;
+    return !w->unit_rest || has_code || w->line_number + lines > DEBUG_LINE_MOST - 4096;
 }
 /* Declares the helper in the open unit, unless it has been declared there. */
 void describe_helper(struct walk *w, uint32_t number);

@@ -37,19 +37,36 @@ static uint32_t first_line(const struct walk *w, uint64_t r)
     return (is_low ? LOW : DEBUG_LINE_FIRST) + (uint32_t)(r & DIFFERENT);
 }
 
+/* Opens the next of as many units as the row says: it ends where its share of the code does, by its weight, but has a
+ * function at least and leaves one to each of the others. */
+static void share_code(struct walk *w)
+{
+    const struct library *l = w->l;
+    const uint32_t units = l->row->units;
+    if (!w->units) {
+        w->shares = (struct shares){.sum = w->code};
+        for (uint32_t i = 0; i < units; i++)
+            w->shares.weights += uneven_weight(&l->debug.code_uneven, i);
+    }
+    const uint64_t left = l->row->functions + (uint64_t)l->shape.glue - w->told;
+    const uint32_t others = w->units + 1 < units ? units - w->units - 1 : 0;
+    if (w->units < units)
+        w->unit_until += shares_next(&w->shares, uneven_weight(&l->debug.code_uneven, w->units));
+    if (!others)
+        w->unit_until = UINT64_MAX;
+    w->unit_rest = left > others ? (uint32_t)(left - others) : 1;
+}
+
 static bool open_unit(struct walk *w, uint64_t offset)
 {
     const struct library *l = w->l;
-    uint64_t average = (uint64_t)plan_units(l->plan, l->row);
     uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
+    const uint64_t average = (uint64_t)plan_units(l->plan, l->row);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
-    if (l->row->units) { /* as many as it says, of about one size */
-        const uint64_t all = l->row->functions + (uint64_t)l->shape.glue;
-        const uint64_t unit = w->units < l->row->units ? w->units : l->row->units - 1;
-        w->unit_rest = (uint32_t)(all * (unit + 1) / l->row->units - all * unit / l->row->units);
-    }
     if (!w->unit_rest)
         w->unit_rest = 1;
+    if (l->row->units)
+        share_code(w);
     w->line_number = w->first_line = first_line(w, r);
     w->ahead = 0;
     for (unsigned i = 0; i < SHAPE_HELPERS; i++)
@@ -102,11 +119,12 @@ static void describe_objects(struct walk *w)
 
 bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room)
 {
-    if (w->composer.unit && describe_unit_is_full(w, 0))
+    if (w->composer.unit && describe_unit_is_full(w, 0, w->end))
         describe_unit_end(w);
     if (!w->composer.unit && !open_unit(w, offset))
         return false;
     w->unit_rest--;
+    w->told++;
     bool first = !w->has_objects;
     uint64_t objects = first ? OBJECTS * COMPOSE_OBJECT_MOST : 0;
     if (!compose_reserve(&w->composer, room->info + objects, room->lists, room->ranges, room->rows))

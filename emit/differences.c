@@ -168,6 +168,15 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_PROPERTY, SECTION_NOTE_BUILD_ID);
 }
 
+/* How unlike units are in size; PROFILE_DERIVED where there are none. */
+static int64_t uneven_of(const struct debug *d)
+{
+    struct uneven_sum sum = {0};
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        uneven_add(&sum, d->unit[i].info_size);
+    return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : PROFILE_DERIVED;
+}
+
 static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
@@ -180,6 +189,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     if (!l->row->hollow)
         v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
+    v[ROW_DWARF_UNEVEN] = uneven_of(&l->debug);
     v[ROW_DWARF_PARTIAL] = l->debug.partials;
     if (l->debug.dies)
         v[ROW_DWARF_DIES] = (int64_t)l->debug.dies;

@@ -413,6 +413,8 @@ static bool size_debug(struct builder *b, struct error *e)
     want_sections(l);
     d->unit_count = 1;
     d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    debug_choose_sizes(d, d->units_wanted, said_of(l->row, ROW_DWARF_UNEVEN),
+                       is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);

@@ -426,13 +426,37 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
     return true;
 }
 
+/* Settles all, with code dealt out to units as unevenly as the units are to be in size; or, where only a few long lists
+ * have as many entries as are wanted then, as offsets in large units take more bytes, less unevenly, if that helps. */
+static bool settle_units(const struct settling *s, struct settled *best, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    const bool is_uneven = mix_wanted(s->plan, s->index, ROW_DWARF_UNEVEN, DEBUG_INFO) > UNEVEN_ONE &&
+                           mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    if (!settle_entries(s, best, own))
+        return false;
+    bool is_well = !is_uneven || best->mix.expression >= DESCRIBE_EXPRESSION_LEAST;
+    for (uint32_t even = 1; !is_well && even < PLAN_EVEN_STEPS; even++) {
+        struct settled other;
+        *s->mix = asked;
+        s->mix->even = (uint8_t)even;
+        is_well = settle_entries(s, &other, own) && other.mix.expression >= DESCRIBE_EXPRESSION_LEAST;
+        if (is_well)
+            *best = other;
+        else if (own->code && own->code != ERROR_INFEASIBLE)
+            return false;
+    }
+    *s->mix = best->mix;
+    return true;
+}
+
 static bool settle_library(const struct settling *s, struct error *e)
 {
     struct plan_mix *mix = s->mix;
     struct settled settled;
     struct error own = {0};
     bool any = ask(s);
-    if (any && !settle_entries(s, &settled, &own)) {
+    if (any && !settle_units(s, &settled, &own)) {
         if (own.code != ERROR_INFEASIBLE) {
             if (e)
                 *e = own;

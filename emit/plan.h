@@ -260,11 +260,13 @@ struct assignment {
 };
 
 /* The wanted debug sections of one library. */
+enum { PLAN_EVEN_STEPS = 5 };
 struct plan_mix {
     uint64_t size[10];             /* bytes by enum debug_section, or DEBUG_ANY (dwarf/unit.h) */
     int32_t rows_part, expression; /* describe.h */
     uint32_t letters;              /* describe.h */
     uint32_t told;   /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
+    uint8_t even;    /* of PLAN_EVEN_STEPS: how much less unlike units are in code than in size (dwarf/unit.h) */
     bool is_settled; /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 

@@ -34,7 +34,9 @@ enum {
 #define PROFILE_ROW_MOST    INT64_C(100000000)  /* of any number in a row, but for those of */
 #define PROFILE_DWARF_MOST  INT64_C(4000000000) /* entries, attributes and rows of debug information */
 #define PROFILE_SIZE_MOST   (INT64_C(1) << 50)  /* bytes, of any size in a profile */
-#define PROFILE_MEMORY_MOST (INT64_C(1) << 30)  /* bytes that one library takes where it is loaded */
+#define PROFILE_UNEVEN_ONE  INT64_C(100)        /* units of one size, in hundredths */
+#define PROFILE_UNEVEN_MOST INT64_C(100000)
+#define PROFILE_MEMORY_MOST (INT64_C(1) << 30) /* bytes that one library takes where it is loaded */
 
 /* The five sizes, and the optional sixth: what they count is said in
  * docs/sizes.md and, as code, in elf/sizes.c. */
@@ -150,6 +152,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_VERSION, ROW_DWARF, "version", NUMBER, 1, 6, NULL)                                                         \
     X(DWARF_UNITS, ROW_DWARF, "units", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                      \
+    X(DWARF_UNEVEN, ROW_DWARF, "uneven", NUMBER, PROFILE_UNEVEN_ONE, PROFILE_UNEVEN_MOST,                              \
+      NULL) /* units, in hundredths */                                                                                 \
     X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
     X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of these, in functions */           \
     X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                  \

@@ -25,6 +25,7 @@ struct prof_dwarf {
     uint32_t version; /* that most units have, as the next */
     uint32_t language;
     uint64_t units, partial; /* units: but for partial ones */
+    uint64_t uneven;         /* how unlike the former are in size, in hundredths (uneven.h); 0: not known */
     uint64_t dies, defined;  /* the latter: of functions that are defined, with all below them */
     uint64_t attributes, rows, entries;
     double sampled; /* share of .debug_info that was read; 1 for all */

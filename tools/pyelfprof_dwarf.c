@@ -77,6 +77,13 @@ static bool is_in_range(const struct prof_dwarf *d)
     return d->units <= CAPTURE_COUNT_MOST && d->partial <= CAPTURE_COUNT_MOST;
 }
 
+/* 0 where all is in one unit, or there is none. */
+static uint64_t uneven_of(const struct uneven_sum *sizes)
+{
+    const uint64_t uneven = uneven_hundredths(sizes);
+    return sizes->count < 2 ? 0 : uneven < CAPTURE_UNEVEN_MOST ? uneven : CAPTURE_UNEVEN_MOST;
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
@@ -91,6 +98,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .language = most_of(&s->tally[STATS_LANGUAGE]),
         .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_TYPE_UNITS] + s->number[STATS_SKELETON_UNITS],
         .partial = s->number[STATS_PARTIAL_UNITS],
+        .uneven = uneven_of(&s->sizes),
         .dies = s->number[STATS_DIES],
         .defined = s->number[STATS_DEFINED_DIES],
         .attributes = s->number[STATS_ATTRIBUTES],

@@ -186,6 +186,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     if (d->language)
         put_word(&f, "language", language_name(d->language, language));
     put_number(&f, "units", d->units);
+    put_some(&f, "uneven", d->uneven);
     put_some(&f, "partial", d->partial);
     put_number(&f, "dies", d->dies);
     put_some(&f, "defined", d->defined);

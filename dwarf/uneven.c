@@ -1,0 +1,119 @@
+#include "dwarf/uneven.h"
+
+#include "base/random.h"
+
+enum {
+    TOSSES = UNEVEN_LEVELS - 1,
+    ALL = 1 << TOSSES,
+    SPREAD = 64, /* each weight is that of its level times SPREAD and up to twice as much more */
+};
+
+/* Sets which ranks have each level. */
+static void deal_levels(struct uneven *u)
+{
+    uint64_t choose = 1; /* TOSSES over level */
+    uint64_t until = 0;  /* of ALL */
+    for (uint32_t i = 0; i < UNEVEN_LEVELS; i++) {
+        until += choose;
+        u->until[i] = (uint32_t)((until * u->count + ALL / 2) / ALL);
+        choose = choose * (TOSSES - i) / (i + 1);
+    }
+}
+
+/* The unit's rank among all: a permutation, of the smallest power of two that is large enough, which is repeated until
+ * it gives a rank. */
+static uint32_t rank_of(const struct uneven *u, uint32_t unit)
+{
+    const unsigned bits = 32 - (unsigned)__builtin_clz(u->count - 1);
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
+    const uint32_t shift = (bits + 1) / 2;
+    uint32_t x = unit;
+    do {
+        x = (x + (uint32_t)u->key) & mask;
+        for (unsigned round = 0; round < 3; round++) {
+            x ^= x >> shift;
+            x = (x * ((uint32_t)(u->key >> (8 * round)) | 1)) & mask;
+        }
+        x ^= x >> shift;
+    } while (x >= u->count);
+    return x;
+}
+
+static uint32_t level_of(const struct uneven *u, uint32_t unit)
+{
+    const uint32_t rank = rank_of(u, unit % u->count);
+    uint32_t level = 0;
+    while (level + 1 < UNEVEN_LEVELS && u->until[level] <= rank)
+        level++;
+    return level;
+}
+
+static uint64_t factor_of(const struct uneven *u, uint32_t unit)
+{
+    return SPREAD + (random_at(u->key, unit) & (2 * SPREAD - 1));
+}
+
+/* Of the units of each level, the factors and their squares. */
+struct factors {
+    double sum[UNEVEN_LEVELS], squares[UNEVEN_LEVELS];
+};
+
+static struct factors count_factors(const struct uneven *u)
+{
+    struct factors f = {{0}, {0}};
+    for (uint32_t i = 0; i < u->count; i++) {
+        const uint32_t level = level_of(u, i);
+        const double factor = (double)factor_of(u, i);
+        f.sum[level] += factor;
+        f.squares[level] += factor * factor;
+    }
+    return f;
+}
+
+/* How unlike so many units are, if each level weighs `base` times as much as that before it. */
+static double unlikeness(const struct factors *f, uint32_t count, double base)
+{
+    double weight = 1;
+    double sum = 0;
+    double squares = 0;
+    for (uint32_t i = 0; i < UNEVEN_LEVELS; i++, weight *= base) {
+        sum += f->sum[i] * weight;
+        squares += f->squares[i] * weight * weight;
+    }
+    return squares / sum * ((double)count / sum);
+}
+
+/* The base with which they are that unlike, or as near to it as can be. */
+static double base_for(const struct factors *f, uint32_t count, double wanted)
+{
+    enum { STEPS = 40, BASE_MOST = 16 };
+    double low = 1;
+    double high = BASE_MOST;
+    for (unsigned i = 0; i < STEPS; i++) {
+        const double middle = (low + high) / 2;
+        if (unlikeness(f, count, middle) < wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+struct uneven uneven_make(uint32_t count, uint32_t wanted, uint64_t key)
+{
+    struct uneven u = {.key = key, .count = count};
+    if (count < 2 || wanted <= UNEVEN_ONE)
+        return (struct uneven){.key = key};
+    deal_levels(&u);
+    const struct factors factors = count_factors(&u);
+    const double base = base_for(&factors, count, (double)wanted / UNEVEN_ONE);
+    double weight = UINT32_MAX;
+    for (uint32_t i = UNEVEN_LEVELS; i-- > 0; weight /= base)
+        u.weight[i] = weight > 1 ? (uint64_t)weight : 1;
+    return u;
+}
+
+uint64_t uneven_weight(const struct uneven *u, uint32_t unit)
+{
+    return factor_of(u, unit) * (u->count ? u->weight[level_of(u, unit)] : 1);
+}
