@@ -107,9 +107,11 @@ struct uneven uneven_make(uint32_t count, uint32_t wanted, uint64_t key)
     deal_levels(&u);
     const struct factors factors = count_factors(&u);
     const double base = base_for(&factors, count, (double)wanted / UNEVEN_ONE);
-    double weight = UINT32_MAX;
-    for (uint32_t i = UNEVEN_LEVELS; i-- > 0; weight /= base)
+    double weight = UINT32_MAX; /* of the highest level that any unit has, and those above */
+    for (uint32_t i = UNEVEN_LEVELS; i-- > 0;) {
         u.weight[i] = weight > 1 ? (uint64_t)weight : 1;
+        weight /= factors.sum[i] > 0 || weight < UINT32_MAX ? base : 1;
+    }
     return u;
 }
 

@@ -659,6 +659,40 @@ def test_local_functions_are_not_external(programs, tmp_path):
     assert found["LOCAL", "with", False] > 4 * found["LOCAL", "with", True] > 0
 
 
+# ---- sizes of units ----
+
+
+def sizes_of_units(path):
+    return [int(n, 16) + 4 for n in re.findall(r"^ +Length: +0x(\w+) ", ask("readelf", "--debug-dump=info", path), flags=re.M)]
+
+
+def unlikeness(sizes):
+    return 100 * len(sizes) * sum(size * size for size in sizes) / sum(sizes) ** 2
+
+
+def test_units_are_as_unlike_in_size_as_the_row_says(programs, tmp_path):
+    """Also where the largest has most of all; and each has a function."""
+    text = re.sub(r"\d\d+", lambda number: number[0] + "0", ROWS.split("\n- ")[0])  # ten times as large
+    text = text.replace("units: 3,", "units: 20, uneven: 100,")
+    text = text.replace("loclists: 426670", "loclists: 427150").replace("aranges: 1440", "aranges: 960")
+    text = text.replace("line_str: 10500", "line_str: 5500").replace("info: 770420", "info: 775420")
+    rows = "".join(text.replace("uneven: 100", f"uneven: {n}") + "\n" for n in (100, 200, 400))
+    paths, told = make(programs, tmp_path, rows)
+    found = []
+    for row, path, library in zip(yaml.safe_load(rows), paths, told, strict=True):
+        check_sections(row, path)
+        sizes = sizes_of_units(path)
+        assert len(sizes) == 20
+        assert all(any("low_pc" in die for die in unit.of("subprogram")) for unit in Dies(path).units)
+        found.append(unlikeness(sizes))
+        assert abs(library["differs"].get("dwarf: uneven", [0, found[-1]])[1] - found[-1]) <= 1
+        capture = tmp_path / "one.prof"
+        programs.run("pyelfprof", "-o", capture, path)
+        assert abs(yaml.safe_load(capture.read_text())["libraries"][0]["dwarf"]["uneven"] - found[-1]) <= 1
+    assert found[0] < 135 and 160 < found[1] < 240 and 320 < found[2] < 480, found
+    test_readers_have_nothing_to_complain_of([(row, path) for row, path in zip(yaml.safe_load(rows), paths, strict=True)])
+
+
 # ---- partial units ----
 
 

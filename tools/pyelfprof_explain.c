@@ -403,6 +403,25 @@ static void tell_values(struct explained *x, const char *key)
         printf("%s%s in %zu", between(&parts, v + 1 == values), language_words(found[v].value), found[v].count);
 }
 
+/* Of the library with most units that says so. */
+static void tell_uneven(struct explained *x)
+{
+    double most = 0;
+    double uneven = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        yaml_node_t *const dwarf = text_get(&x->t, text_row(&x->t, x->list, i), "dwarf");
+        const double own = text_number(&x->t, dwarf, "uneven");
+        const double units = text_number(&x->t, dwarf, "units");
+        if (own > 0 && units > most) {
+            most = units;
+            uneven = own;
+        }
+    }
+    if (most > 0)
+        printf("Of the %.0f units of one library, a byte of .debug_info is in one of %.1f times the mean size.\n", most,
+               uneven / 100);
+}
+
 static void tell_dwarf_read(struct explained *x)
 {
     static const struct {
@@ -428,6 +447,7 @@ static void tell_dwarf_read(struct explained *x)
         printf("%s%.0f %s", between(&parts, i + 1 == COUNTS), count, plural(count, counts[i].one, counts[i].several));
     }
     puts(".");
+    tell_uneven(x);
 }
 
 static void tell_sampled(struct explained *x)
