@@ -414,6 +414,10 @@ def random_rows(chance):
     for row in rows:
         if chance.random() < 0.4:
             row["data-rel-ro"] = chance.choice([0, 8, 24, 64, chance.randint(1, 200), chance.randint(1, 9000)])
+    for row in rows:
+        if "debug" in row and chance.random() < 0.4:
+            units = chance.choice([1, 2, 5, 30, 400])
+            row["dwarf"] = {"version": 5, "language": "c", "units": units, "uneven": chance.choice([100, 150, 700, 100_000])}
     return rows
 
 
