@@ -203,7 +203,8 @@ static void describe_calls(struct walk *w, struct subject *s)
         if (s->level != SUBJECT_RICH)
             continue;
         bool passes = passes_integers(site.callee);
-        uint32_t origin = site.next && !describe_unit_is_full(w, LINES_BETWEEN, s->end) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
+        uint32_t origin =
+            site.next && !describe_unit_is_full(w, LINES_BETWEEN, s->end) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
         uint8_t *const begin = w->composer.info;
         uint8_t *const sibling = compose_call(&w->composer, returns, origin, passes);
         if (!passes)

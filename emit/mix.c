@@ -252,7 +252,7 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
     const uint32_t count = plan_counted(s->plan);
     s->wrong = MIX_KINDS;
     for (uint32_t i = 0; i < s->plan->library_count; i++) {
-        s->plan->mix[i].is_settled = true;
+        s->plan->mix[i] = (struct plan_mix){.is_settled = true};
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             s->plan->mix[i].size[k] = DEBUG_ANY;
         for (unsigned k = 0; k < MIX_KINDS; k++)
