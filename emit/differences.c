@@ -168,7 +168,7 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_PROPERTY, SECTION_NOTE_BUILD_ID);
 }
 
-/* How unlike units are in size; PROFILE_DERIVED where there are none. */
+/* How unlike units are in size; PROFILE_DERIVED where there are not several. */
 static int64_t uneven_of(const struct debug *d)
 {
     struct uneven_sum sum = {0};
