@@ -36,6 +36,7 @@ def pytest_collection_modifyitems(items):
     The few are evenly spread, the first and the last among them; under the
     sanitizers, where each takes longer, they are half as many.
     """
+    half = sanitized(BUILD)
     variants = {}
     for item in items:
         if item.get_closest_marker("alike") and not item.get_closest_marker("long"):
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(items):
     for alike in variants.values():
         mark = alike[0].get_closest_marker("alike")
         most = mark.args[0] if mark.args else 4
-        if sanitized(BUILD):
+        if half:
             most = -(-most // 2)
         kept = {round(i * (len(alike) - 1) / max(most - 1, 1)) for i in range(most)}
         for i, item in enumerate(alike):
