@@ -101,6 +101,8 @@ struct capture_symbols {
     uint64_t undefined;                    /* local ones, which nothing could define, are others */
     uint64_t weak;                         /* STB_WEAK, defined or not: again in the above, */
     uint64_t weak_functions, weak_objects; /* the defined ones once more */
+    uint64_t unique;                       /* of the objects, STB_GNU_UNIQUE */
+    uint64_t ifunc;                        /* of the functions, STT_GNU_IFUNC */
 };
 
 enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };

@@ -71,9 +71,11 @@ static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsig
     } else if (type == STT_FUNC || type == STT_GNU_IFUNC) {
         of->functions++;
         of->weak_functions += weak;
+        of->ifunc += type == STT_GNU_IFUNC;
     } else if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS) {
         of->objects++;
         of->weak_objects += weak;
+        of->unique += GELF_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE;
     } else {
         of->other++;
     }

@@ -281,7 +281,8 @@ Elf64_Shdr layout_header(const struct layout *l, enum section_id id)
 uint64_t layout_write_head(const struct layout *l, uint8_t *p)
 {
     Elf64_Ehdr header = {
-        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_SYSV},
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
+                    l->extended ? ELFOSABI_GNU : ELFOSABI_SYSV},
         .e_type = l->segment_count ? ET_DYN : ET_REL,
         .e_machine = EM_X86_64,
         .e_version = EV_CURRENT,

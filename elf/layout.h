@@ -123,6 +123,7 @@ struct layout {
     /* Set by the caller before layout_place. */
     struct section section[SECTION_COUNT];
     uint64_t got_plt;   /* bytes of .got, the first, that are the PLT's: where ld binds at once it has no .got.plt */
+    bool extended;      /* has symbols that the ABI alone does not know: STT_GNU_IFUNC, STB_GNU_UNIQUE */
     bool cf_protection; /* the PLT is in two parts (plt.h) */
     uint64_t page;      /* maximum page size, a power of two */
     uint64_t without;   /* flags that no section gets */

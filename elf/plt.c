@@ -64,6 +64,15 @@ void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uin
     }
 }
 
+void plt_write_indirect(const struct layout *l, uint8_t *image, uint32_t slot, uint64_t function)
+{
+    const uint64_t got = l->section[layout_got_plt(l)].address;
+    uint8_t *rela = image + l->section[SECTION_RELA_PLT].offset + plt_rela_size(slot);
+    rela = put_u64(rela, got + PLT_GOT_RESERVED + UINT64_C(8) * slot);
+    rela = put_u64(rela, ELF64_R_INFO(0, R_X86_64_IRELATIVE));
+    put_u64(rela, function);
+}
+
 void plt_write_direct(const struct layout *l, uint8_t *image, uint32_t number, uint64_t word)
 {
     const struct section *s = &l->section[SECTION_PLT_GOT];

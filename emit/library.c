@@ -13,10 +13,19 @@
 #include "emit/join.h"
 #include "emit/large.h"
 #include "emit/relocated.h"
+#include "emit/resolvers.h"
 #include "emit/sizes_row.h"
 
 /* Which PLT slot leads where: Python's functions, the entry, the extern
  * functions, imports, own functions. */
+/* Behind slots of the PLT, of which the last are not for calls, are numbers of functions that are called directly. */
+static uint32_t next_slot(const struct library *l, uint32_t *next)
+{
+    if (*next == l->indirect_slots)
+        *next = l->shape.plt;
+    return (*next)++;
+}
+
 static bool number_slots(struct library *l, struct arena *arena)
 {
     const struct shape *s = &l->shape;
@@ -24,6 +33,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->slot = arena_take(arena, (l->row->functions + UINT64_C(1)) * sizeof *l->slot);
     if (!l->slot)
         return false;
+    l->indirect_slots = s->plt - resolvers_slots(l->row);
     l->at.python_slot = next;
     if (s->python || s->holds)
         next += shape_python_functions(l->row) - l->row->result_by_got;
@@ -41,11 +51,11 @@ static bool number_slots(struct library *l, struct arena *arena)
     for (uint32_t i = 0; i < l->row->functions; i++) {
         bool head = i % l->plan->depth == 0;
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
-        l->slot[i] = called ? next++ : CODE_NO_SLOT;
+        l->slot[i] = called ? next_slot(l, &next) : CODE_NO_SLOT;
     }
     if (l->row->direct_entry)
-        l->at.entry_slot = next++;
-    assert(next == s->plt + s->direct);
+        l->at.entry_slot = next_slot(l, &next);
+    assert(next == s->plt + s->direct || (!s->direct && next == l->indirect_slots));
     return true;
 }
 

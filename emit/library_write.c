@@ -10,6 +10,7 @@
 #include "emit/join.h"
 #include "emit/large.h"
 #include "emit/library.h"
+#include "emit/resolvers.h"
 #include "emit/small.h"
 #include "emit/taste.h"
 
@@ -196,6 +197,14 @@ static void complete(struct window *window, const enum section_id *ids)
         window_complete(window, *ids);
 }
 
+/* Slots that resolvers fill, each one of them in turn. */
+static void write_indirect(const struct library *l, uint8_t *image)
+{
+    struct small_turn resolvers = small_resolvers(l);
+    for (uint32_t i = l->indirect_slots; i < l->shape.plt; i++)
+        plt_write_indirect(&l->layout, image, i, small_next(l, &resolvers, GLUE_FRAME_DUMMY));
+}
+
 bool library_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -212,6 +221,7 @@ bool library_write(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     complete(window, unwind_sections);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
+    write_indirect(l, image);
     for (uint32_t i = 0; i < l->row->extra.direct; i++)
         plt_write_direct(&l->layout, image, i, i ? l->at.got_extra + 8 * (i - UINT64_C(1)) : l->at.got_cxa_finalize);
     write_code(l, image, window);

@@ -6,11 +6,16 @@
 
 #include "emit/plan.h"
 
+enum { METHODS_CODE = 5 + 5 }; /* of a method: mov $number,%edi; jmp PyLong_FromUnsignedLong@plt */
+
 #define METHODS_DOC "Returns a number."
 
 /* Bytes of the documentation string that they share and of all their names, with terminators. */
 uint64_t methods_bytes(const struct plan_library *l);
 uint32_t methods_name_length(const struct plan_library *l, uint32_t index);
+
+/* How many small functions implement methods: the last of those with names, whose sizes are in ascending order. */
+uint32_t methods_functions(const struct plan_library *l);
 
 /* Writes these strings; returns the place behind them. */
 uint8_t *methods_write_strings(const struct plan_library *l, uint8_t *p);

@@ -132,17 +132,21 @@ struct plan_library {
         uint32_t weak;    /* how many of `outside`, counted from the end, are weak */
         uint32_t clones;  /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
         uint32_t slots;   /* PLT slots for imports that are never called: those from the set, then `outside` */
-        uint32_t small_slots; /* PLT slots for its own small functions, from the first on */
-        uint32_t got;         /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
-        uint32_t direct;      /* entries of .plt.got: one for __cxa_finalize, the others for the first words of `got` */
-        uint32_t buckets;     /* of .gnu.hash; 0: as many as ld chooses */
-        uint32_t addresses;   /* R_X86_64_64 relocations in .data */
-        uint32_t symbols;     /* how many distinct symbols `addresses` refer to that no word in .got refers to */
-        uint32_t pointers;    /* R_X86_64_RELATIVE relocations in .data */
-        uint32_t weak_own;    /* how many dynamic functions, counted from the end (aliases, small ones), are weak */
-        uint32_t aliases; /* dynamic symbols at the addresses of other dynamic functions, as C++ constructors have */
-        uint32_t objects; /* dynamic symbols of data */
+        uint32_t small_slots;      /* PLT slots for its own small functions, from the first on */
+        uint32_t indirect;         /* symbols of type STT_GNU_IFUNC that it is to have (resolvers.h), */
+        uint32_t indirect_dynamic; /* and how many of these are dynamic, at the most */
+        uint32_t indirect_slots;   /* PLT slots that R_X86_64_IRELATIVE fills, if there is what they call */
+        uint32_t got;              /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
+        uint32_t direct;    /* entries of .plt.got: one for __cxa_finalize, the others for the first words of `got` */
+        uint32_t buckets;   /* of .gnu.hash; 0: as many as ld chooses */
+        uint32_t addresses; /* R_X86_64_64 relocations in .data */
+        uint32_t symbols;   /* how many distinct symbols `addresses` refer to that no word in .got refers to */
+        uint32_t pointers;  /* R_X86_64_RELATIVE relocations in .data */
+        uint32_t weak_own;  /* how many dynamic functions, counted from the end (aliases, small ones), are weak */
+        uint32_t aliases;   /* dynamic symbols at the addresses of other dynamic functions, as C++ constructors have */
+        uint32_t objects;   /* dynamic symbols of data */
         uint32_t weak_objects;    /* how many of `objects`, counted from the end, are weak */
+        uint32_t unique_objects;  /* how many of `objects`, from the first on, are STB_GNU_UNIQUE */
         uint32_t ends;            /* dynamic symbols for where sections begin or end (shape_ends) */
         uint32_t definitions;     /* symbol versions that it defines besides the base version (versions.h) */
         uint32_t version_symbols; /* how many of these, from the first on, have an absolute symbol of their name */

@@ -341,6 +341,7 @@ static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t s
     const uint32_t objects = is_said ? rows_more_of(l, ROW_DYNAMIC_WEAK_OBJECTS, 0, share) : x->clones ? x->objects : 0;
     const uint32_t own = rows_smaller(rows_smaller(weak, exported), functions);
     x->weak_objects = rows_smaller(rows_smaller(weak - own, x->objects), objects);
+    x->unique_objects = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNIQUE, 0, share), x->objects - x->weak_objects);
     x->weak = rows_smaller(weak - own - x->weak_objects, x->outside);
     x->weak_own = rows_smaller(weak - x->weak_objects - x->weak, exported);
 }
@@ -369,6 +370,9 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     x->clones = clones ? clones_of(plan, l, share) : 0;
     set_definitions(plan, l, share);
+    x->indirect = rows_more_of(l, ROW_IFUNC, 0, share);
+    x->indirect_dynamic = rows_indirect(plan, l);
+    x->indirect_slots = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
     const struct shape least = shape_of(plan, l);
     x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
     if (x->outside > outside_most(module))

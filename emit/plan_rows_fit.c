@@ -282,10 +282,12 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 /* Numbered functions where so many symbols of functions are wanted. */
 static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t small = rows_small_of_stripped(l, w);
+    const uint32_t dynamic = rows_small_dynamic(l, w);
+    const uint32_t small = l->stripped ? dynamic : 0;
     const uint32_t glue = glue_symbols(l) + small + rows_nameless(plan, l, w);
     const uint32_t least = l->calls || is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
-    const uint32_t most = w->exported > (int64_t)least && w->exported < UINT32_MAX ? (uint32_t)w->exported : least;
+    const int64_t exported = w->exported - (l->stripped ? 0 : dynamic);
+    const uint32_t most = exported > (int64_t)least && exported < UINT32_MAX ? (uint32_t)exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
     if (l->stripped && n < w->exported - (int64_t)small)
         n = (uint32_t)(w->exported - small);
@@ -354,7 +356,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
         uint32_t functions = numbered(plan, l, w);
         functions = functions > (uint64_t)lost + least ? functions - lost : least;
         uint32_t exported = functions;
-        const int64_t wanted = w->exported - rows_small_of_stripped(l, w);
+        const int64_t wanted = w->exported - rows_small_dynamic(l, w);
         if (w->exported >= 0 && wanted < functions)
             exported = wanted > least ? (uint32_t)wanted : least;
         for (;; exported = exported / 2 > least ? exported / 2 : least) {

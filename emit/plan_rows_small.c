@@ -13,6 +13,7 @@
 #include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/plan_rows_parts.h"
+#include "emit/resolvers.h"
 #include "emit/sizes_said.h"
 
 enum {
@@ -145,6 +146,36 @@ static uint32_t nameless_of(const struct plan_library *l, const struct want *w)
     return (uint32_t)(told < most ? told : most);
 }
 
+uint32_t rows_indirect(const struct plan *plan, const struct plan_library *l)
+{
+    const int64_t all = profile_row_says(plan->profile, l->said, ROW_IFUNC);
+    const int64_t dynamic = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_IFUNC);
+    const int64_t wanted = l->stripped || dynamic == PROFILE_DERIVED || dynamic > all ? all : dynamic;
+    return wanted > 0 ? (uint32_t)wanted : 0;
+}
+
+/* Where local functions are symbols, too, small ones for indirect functions, as far as any are large enough, stand
+ * before all others, as dynamic ones do. */
+static void place_indirect(const struct plan *plan, struct plan_library *l, struct want *w)
+{
+    const uint64_t wanted = rows_indirect(plan, l);
+    uint32_t first = 0;
+    w->indirect = 0;
+    if (!wanted || l->stripped || w->exported <= 0)
+        return;
+    while (first < w->small && l->small_size[first] < plan_landing(l) + RESOLVER_CODE)
+        first++;
+    const uint64_t functions = (uint64_t)w->exported;
+    const uint64_t most = (wanted * functions + functions + w->aliases - 1) / (functions + w->aliases);
+    w->indirect = rows_smaller(w->small - first, (uint32_t)most);
+    uint8_t *const small = l->small_size;
+    for (uint32_t i = 0; first && i < w->indirect; i++) {
+        const uint8_t size = small[first + i];
+        memmove(small + i + 1, small + i, first);
+        small[i] = size;
+    }
+}
+
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
@@ -175,6 +206,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, rows_smaller(size[i], small_most(l)));
+        place_indirect(plan, l, w);
         /* where some of the others give way, there are as many more of these, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
@@ -185,13 +217,14 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     return ok;
 }
 
-uint32_t rows_small_of_stripped(const struct plan_library *l, const struct want *w)
+uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w)
 {
-    if (!l->stripped || w->exported <= 0)
+    const uint32_t wanted = l->stripped ? w->small : w->indirect;
+    if (!wanted || w->exported <= 0)
         return 0;
     const uint64_t least = rows_least_exported(l, w);
     const uint64_t most = (uint64_t)w->exported > least ? (uint64_t)w->exported - least : 0;
-    return w->small < most ? w->small : (uint32_t)most;
+    return wanted < most ? wanted : (uint32_t)most;
 }
 
 void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)

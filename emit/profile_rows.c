@@ -180,13 +180,15 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
     const int64_t value = row->value[v];
     const bool counts = (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_OTHER) ||
                         (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH ||
-                        v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE || v == ROW_CONSTRUCTOR_MEMORY ||
-                        v == ROW_INIT_CODE || v == ROW_RELOCATIONS_RELRO || v == ROW_EXCEPTIONS_TABLE ||
-                        v == ROW_EXCEPTIONS_FUNCTIONS;
+                        v == ROW_IFUNC || v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE ||
+                        v == ROW_CONSTRUCTOR_MEMORY || v == ROW_INIT_CODE || v == ROW_RELOCATIONS_RELRO ||
+                        v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
     if (v == ROW_JUMP_SLOT) /* as many as there are slots */
         return row->value[ROW_PLT] > 0 ? row->value[ROW_PLT] : 0;
+    if (v == ROW_DYNAMIC_IFUNC && row->value[ROW_SYMTAB] <= 0) /* all that there are */
+        return profile_row_says(p, row, ROW_IFUNC);
     if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
         return 0;
     if (v == ROW_DATA_REL_RO) /* nothing but words that are relocated */

@@ -3,22 +3,13 @@
 
 #include "base/bytes.h"
 #include "elf/plt.h"
+#include "emit/methods.h"
+#include "emit/resolvers.h"
 
 enum {
-    RETURN_NUMBER = 5 + 5, /* mov $number,%edi; jmp PyLong_FromUnsignedLong@plt */
     PIECE_MOST = 7,
     OFFSET_MOST = 0xfff, /* bytes from the beginning of an object to a member of it, as a rule */
 };
-
-/* How many small functions are those of methods: the last of those with names. Their sizes are in ascending order. */
-static uint32_t methods_of(const struct plan_library *l)
-{
-    uint32_t count = 0;
-    while (count < l->extra.methods && count < plan_small_local(l) &&
-           l->small_size[l->small - 1 - count] >= plan_landing(l) + RETURN_NUMBER)
-        count++;
-    return count;
-}
 
 /* Functions [first, first + count) in turn. */
 static struct small_turn turn_of(const struct library *l, uint32_t first, uint32_t count)
@@ -31,17 +22,24 @@ static struct small_turn turn_of(const struct library *l, uint32_t first, uint32
 
 struct small_turn small_methods(const struct library *l)
 {
-    const uint32_t count = methods_of(l->row);
+    const uint32_t count = methods_functions(l->row);
     return turn_of(l, l->row->small - count, count);
 }
 
 struct small_turn small_constructors(const struct library *l)
 {
-    const uint32_t end = l->row->small - methods_of(l->row);
+    const uint32_t end = l->row->small - methods_functions(l->row) - resolvers_of(l->row).local;
     uint32_t first = l->row->small_exported;
     while (first < end && !l->row->small_size[first])
         first++;
     return turn_of(l, first, end - first);
+}
+
+struct small_turn small_resolvers(const struct library *l)
+{
+    const struct resolvers r = resolvers_of(l->row);
+    return r.local ? turn_of(l, r.local_end - r.local, r.local)
+                   : turn_of(l, l->row->small_exported - r.dynamic, r.dynamic);
 }
 
 uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise)
@@ -110,21 +108,53 @@ static uint64_t value_of(const struct plan_library *l, uint32_t index)
     return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small) % PLAN_NAMELESS) : value;
 }
 
+/* The last functions written that do what any caller may want, in turn; before there are any, one that does nothing. */
+enum { USABLE_MOST = 8 };
+struct usable {
+    uint64_t address[USABLE_MOST];
+    uint32_t next;
+};
+
+static struct usable usable_of(const struct library *l)
+{
+    struct usable u = {.next = 0};
+    for (unsigned i = 0; i < USABLE_MOST; i++)
+        u.address[i] = l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
+    return u;
+}
+
+/* lea function(%rip),%rax; ret; at this address */
+static uint8_t *put_resolver(uint8_t *p, uint64_t address, uint64_t function)
+{
+    p = put_bytes(p, "\x48\x8d\x05", 3);
+    p = put_u32(p, (uint32_t)(function - (address + RESOLVER_CODE - 1)));
+    return put_u8(p, 0xc3);
+}
+
 void small_write(const struct library *l, uint8_t *p)
 {
     const struct plan_library *row = l->row;
-    const uint32_t methods = methods_of(row);
+    const uint32_t methods = methods_functions(row);
+    const struct resolvers resolvers = resolvers_of(row);
+    struct usable usable = usable_of(l);
+    uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < plan_small_all(row); i++) {
         const uint32_t size = plan_small_size(row, i);
         const bool is_method = i < row->small && i >= row->small - methods;
-        const uint32_t end = is_method ? RETURN_NUMBER : 1;
+        const bool resolves = resolvers_has(&resolvers, row, i);
+        const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : 1;
         const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
         p = put_bytes(p, PLT_LANDING, landing);
         p = small_put_pieces(row, p, size ? size - landing - end : 0, value_of(row, i));
-        if (size)
+        if (resolves)
+            p = put_resolver(p, at + size - RESOLVER_CODE, usable.address[i % USABLE_MOST]);
+        else if (size)
             p = is_method ? put_return_number(l, i, p) : put_u8(p, 0xc3); /* ret */
+        if (size && !resolves && !is_method)
+            usable.address[usable.next++ % USABLE_MOST] = at;
         const uint32_t padding = plan_small_place(row, i) - size;
         code_pad(p, padding);
         p += padding;
+        at += size + padding;
     }
 }

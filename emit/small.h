@@ -19,6 +19,9 @@ struct small_turn {
 struct small_turn small_methods(const struct library *l);
 struct small_turn small_constructors(const struct library *l);
 
+/* Those that return functions (resolvers.h): local ones, if there are any, or else dynamic ones. */
+struct small_turn small_resolvers(const struct library *l);
+
 /* The address of the next function of the range; if that is empty, that of `otherwise`. */
 uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise);
 

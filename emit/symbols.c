@@ -20,6 +20,7 @@
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/relocated.h"
+#include "emit/resolvers.h"
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
@@ -191,8 +192,10 @@ static void put_data(struct symbols *t)
             size = 8;
         }
         define(t, name, STT_OBJECT, r.section, start + at, size);
-        if (i + x->weak_objects >= x->objects)
-            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_OBJECT);
+        const unsigned char bind = i < x->unique_objects               ? STB_GNU_UNIQUE
+                                   : i + x->weak_objects >= x->objects ? STB_WEAK
+                                                                       : STB_GLOBAL;
+        t->defined[t->count - 1].st_info = (unsigned char)ELF64_ST_INFO(bind, STT_OBJECT);
     }
 }
 
@@ -202,11 +205,13 @@ static void put_small(struct symbols *t)
     const struct library *l = t->l;
     const struct plan_library *row = l->row;
     uint64_t at = l->code.text + l->small;
+    const struct resolvers resolvers = resolvers_of(row);
     for (uint32_t i = 0; i < row->small_exported; i++) {
         const uint32_t name = put_other(t, i);
-        define(t, name, STT_FUNC, SECTION_TEXT, at, row->small_size[i]);
+        const unsigned char type = resolvers_type(&resolvers, row, i);
+        define(t, name, type, SECTION_TEXT, at, row->small_size[i]);
         if (i + row->extra.weak_own >= row->small_exported + row->extra.aliases)
-            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
+            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
         at += plan_small_place(row, i);
     }
 }
@@ -221,9 +226,10 @@ static void put_aliases(struct symbols *t, uint32_t small)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t of = (uint32_t)((uint64_t)i * (exported + row->small_exported) / count);
         const Elf64_Sym function = t->defined[of < exported ? of : small + of - exported];
-        define(t, put_other(t, row->small_exported + i), STT_FUNC, SECTION_TEXT, function.st_value, function.st_size);
+        const unsigned char type = ELF64_ST_TYPE(function.st_info);
+        define(t, put_other(t, row->small_exported + i), type, SECTION_TEXT, function.st_value, function.st_size);
         if (i + row->extra.weak_own >= count)
-            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
+            t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
     }
 }
 
@@ -512,6 +518,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
     for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
         plt_symbols[l->small_slots + i] = place[t.versions.others + i];
+    for (uint32_t i = l->indirect_slots; i < s->plt; i++)
+        plt_symbols[i] = 0;
     if (s->python && !l->row->direct_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];
     if (s->extern_called >= 0)

@@ -128,4 +128,5 @@ def symbols_counted(symbols, dynamic=False):
         counts[key] += 1
         if dynamic and key != "other":
             counts[f"weak-{key}"] += binding == "WEAK"
+            counts["unique"] += binding == "UNIQUE"
     return {key: count for key, count in counts.items() if count}

@@ -63,6 +63,8 @@ def check_row(path, row):
     dynamic = symbols_by_readelf(path, ".dynsym")
     counted = dict(row.get("dynamic", {}))
     counted.pop("dynstr", None)
+    indirect = sum(kind == "IFUNC" and section != "UND" for _, kind, _, section, _ in dynamic)
+    assert counted.pop("ifunc", 0) == (indirect if row.get("symtab") else 0), path
     assert counted == symbols_counted(dynamic, dynamic=True), path
     symbols = symbols_by_readelf(path, ".symtab")
     local = [symbol for symbol in symbols if symbol[2] == "LOCAL"]

@@ -418,6 +418,11 @@ def random_rows(chance):
         if "debug" in row and chance.random() < 0.4:
             units = chance.choice([1, 2, 5, 30, 400])
             row["dwarf"] = {"version": 5, "language": "c", "units": units, "uneven": chance.choice([100, 150, 700, 100_000])}
+    for row in rows:
+        if "dynamic" in row and chance.random() < 0.4:
+            row["ifunc"] = chance.choice([1, 5, 40, 2000])
+            row["relocations"]["irelative"] = chance.choice([0, 1, 5, 70])
+            row["dynamic"] |= {"objects": chance.randint(0, 40), "unique": chance.randint(0, 30), "aliases": chance.randint(0, 30)}
     return rows
 
 

@@ -180,8 +180,12 @@ struct shape { virtual double area() const; virtual ~shape(); virtual void scale
 template <int N> struct box : shape {
     double area() const override { return N * size; }
     void scale(double by) override { size *= by + N; history.push_back(std::to_string(size)); }
+    static int made;
     std::vector<std::string> history;
 };
+template <int N> int box<N>::made = N;
+static void *pick() { return (void *)&puts; }
+extern "C" int say(const char *) __attribute__((ifunc("_ZL4pickv")));
 double shape::area() const { return size; }
 shape::~shape() { puts("gone"); }
 void shape::scale(double by) { size *= by; }
@@ -191,6 +195,7 @@ double sum(int which)
     box<1> one; box<2> two; box<3> three; box<4> four;
     shape *all[] = {&one, &two, &three, &four};
     double found = on_progress ? on_progress(which) : 0;
+    found += box<1>::made++ + box<2>::made++ + box<3>::made++;
     for (shape *s : all) { s->scale(which); found += s->area(); }
     return found;
 }
@@ -200,21 +205,24 @@ double sum(int which)
 def bindings(path):
     """How many symbols of .dynsym there are of each type and binding, of undefined ones those of functions alone."""
     symbols = symbols_by_readelf(path, ".dynsym")
-    defined = collections.Counter((kind, binding) for _, kind, binding, section, _ in symbols if section != "UND")
+    kinds = {"IFUNC": "FUNC"}  # which of the functions are indirect no profile says
+    defined = collections.Counter((kinds.get(kind, kind), binding) for _, kind, binding, section, _ in symbols if section != "UND")
+    defined["IFUNC"] = sum(kind == "IFUNC" for _, kind, *_ in symbols)
     weak = sum(binding == "WEAK" for _, _, binding, section, _ in symbols if section == "UND")
     return defined, weak
 
 
-def test_symbols_are_weak_that_are_in_the_real_one(programs, tmp_path):
-    """Instances of templates and tables of virtual functions of C++; and what is undefined and versioned is known to be a
-    function, as ld knows it."""
+def test_symbols_are_bound_as_in_the_real_one(programs, tmp_path):
+    """Weak ones are instances of templates and tables of virtual functions of C++, unique ones static members of templates,
+    and one function is indirect; what is undefined and versioned is known to be a function, as ld knows it."""
     (tmp_path / "shapes.cpp").write_text(BINDINGS)
-    command = [tool("g++"), "-O2", "-g", "-fPIC", "-shared", "-fno-gnu-unique", "-o", tmp_path / "shapes.so"]
+    command = [tool("g++"), "-O2", "-g", "-fPIC", "-shared", "-fgnu-unique", "-o", tmp_path / "shapes.so"]
     subprocess.run([*command, tmp_path / "shapes.cpp"], check=True)
     twin = Twin(programs, tmp_path / "shapes.so", tmp_path / "twin")
     made = twin.path / "libutility0.so"
     assert bindings(made) == bindings(tmp_path / "shapes.so")
     assert bindings(made)[0]["FUNC", "WEAK"] > 10 and bindings(made)[0]["OBJECT", "WEAK"] > 10
+    assert bindings(made)[0]["OBJECT", "UNIQUE"] == 3 and bindings(made)[0]["IFUNC"] == 1
     undefined = [(kind, name) for _, kind, _, section, name in symbols_by_readelf(made, ".dynsym") if section == "UND"]
     versioned = {kind for kind, name in undefined if "@" in name}
     assert versioned == {"FUNC"} and len(undefined) > 10

@@ -278,6 +278,8 @@ static void mark_functions(struct object *o)
 {
     for (size_t n = 0; n < o->functions; n++) {
         const struct range *f = &o->function[n];
+        if (n && f->address == o->function[n - 1].address && f->end == o->function[n - 1].end)
+            continue; /* another name of it */
         if (f->end == f->address) {
             mark_sizeless(o, n);
             continue;

@@ -404,7 +404,8 @@ static bool complete(struct reading *r)
     for (size_t i = 0, count = r->values; i < count; i++) {
         char name[2 * NAME_MOST + 2];
         const char *of = r->keys->of[r->value[i].key].name;
-        const bool of_dynsym = strcmp(of, "dynamic.dynstr") == 0 || strcmp(of, "dynamic.aliases") == 0 ||
+        const bool of_dynsym = strcmp(of, "dynamic.ifunc") == 0 || strcmp(of, "dynamic.dynstr") == 0 ||
+                               strcmp(of, "dynamic.aliases") == 0 || strcmp(of, "dynamic.unique") == 0 ||
                                strncmp(of, "dynamic.weak-", 13) == 0;
         if (strncmp(of, "dynamic.", 8) != 0 || of_dynsym) /* `global` has none of these anyway */
             continue;

@@ -231,6 +231,14 @@ static void tell_symbols(struct explained *x)
                plural(exported, "function", "functions"), objects, plural(objects, "object", "objects"),
                of_them(x, "imports", "import"), imported, plural(imported, "symbol", "symbols"));
     }
+    const double indirect = sum(x, NULL, "ifunc");
+    if (indirect > 0)
+        printf("Of %.0f %s the dynamic linker asks which it is to be.\n", indirect,
+               plural(indirect, "function", "functions"));
+    const double unique = sum(x, "dynamic", "unique");
+    if (unique > 0)
+        printf("Of %.0f %s a process has one, whichever libraries define it.\n", unique,
+               plural(unique, "object", "objects"));
 }
 
 /* Relocations for calls: where a row does not say how many, as many as it has slots of the PLT. */
