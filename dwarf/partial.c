@@ -9,13 +9,15 @@
 
 enum {
     UNIT_HEADER = 12,
-    ABBREVS = 21,    /* bytes of the abbreviations of partial units */
-    NAMED = 8,       /* bytes of what a unit's own entry has that names a line table and a directory */
-    BASE = 7,        /* bytes of a base type; */
-    QUALIFIED = 5,   /* of what has the type of another, */
-    BRIEF = 3,       /* by a reference of two bytes, */
-    PARAMETERS = 4,  /* as these of a function's type may have it; */
-    BRIEF_ABBREV = 7 /* their abbreviation then */
+    ABBREVS = 21,     /* bytes of the abbreviations of partial units */
+    NAMED = 8,        /* bytes of what a unit's own entry has that names a line table and a directory */
+    BASE = 7,         /* bytes of a base type; */
+    DECLARING_OF = 3, /* one in so many units that name a line table has an inline function; */
+    DECLARED_OF = 3,  /* one in so many inline functions is in partial units: two in three calls of PETSc's are not */
+    QUALIFIED = 5,    /* of what has the type of another, */
+    BRIEF = 3,        /* by a reference of two bytes, */
+    PARAMETERS = 4,   /* as these of a function's type may have it; */
+    BRIEF_ABBREV = 7  /* their abbreviation then */
 };
 
 /* Bytes of a type of functions with its sibling, its parameters, and what ends them; */
@@ -24,11 +26,14 @@ static uint32_t function_type(const struct corpus *c)
     return QUALIFIED + 4 + PARAMETERS * (c->manner.shortest ? BRIEF : QUALIFIED) + 1;
 }
 
-/* and of a unit with that, its own entry, if it names nothing, a base type, and the end. */
-static uint32_t unit_size(const struct corpus *c)
+/* with a base type; */
+static uint32_t types_size(const struct corpus *c)
 {
-    return UNIT_HEADER + 1 + function_type(c) + BASE + 1;
+    return function_type(c) + BASE;
 }
+
+/* and of a unit with its own entry, if it names nothing, and the end. */
+enum { EMPTY = UNIT_HEADER + 1 + 1 };
 
 /* Their codes, behind those of all other entries. */
 static uint8_t import_code(const struct debug *d)
@@ -44,6 +49,50 @@ static uint8_t unit_code(const struct debug *d)
 static uint8_t named_code(const struct debug *d)
 {
     return unit_code(d) + 1;
+}
+
+/* How many inline functions of headers are in units that name a line table, in turn, one in each DECLARING_OF-th. */
+static uint32_t declared(const struct corpus *c)
+{
+    return (corpus_inlines(c) + DECLARED_OF - 1) / DECLARED_OF;
+}
+
+/* Whether the named-th of these has one, */
+static bool declares(const struct corpus *c, uint64_t named)
+{
+    return declared(c) && named % DECLARING_OF == 0;
+}
+
+/* and which. */
+static uint32_t declared_in(const struct corpus *c, uint64_t named)
+{
+    return (uint32_t)(named / DECLARING_OF % declared(c)) * DECLARED_OF;
+}
+
+/* How many of the first `named` units have the i-th of them. */
+static uint64_t declaring(const struct corpus *c, uint64_t named, uint32_t i)
+{
+    const uint64_t all = (named + DECLARING_OF - 1) / DECLARING_OF;
+    return all / declared(c) + (i < all % declared(c));
+}
+
+/* Bytes of an inline function, with what it has below it. */
+static uint32_t declared_size(const struct corpus *c, uint32_t k)
+{
+    const uint32_t end = k + 1 < corpus_inlines(c) ? c->inlines[k + 1].at : c->start + c->fixed;
+    return end - c->inlines[k].at;
+}
+
+/* What of the first `named` units is a function or, where there is none, types. */
+static uint64_t named_size(const struct corpus *c, uint64_t named)
+{
+    uint64_t functions = 0;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < declared(c); i++) {
+        functions += declaring(c, named, i);
+        bytes += declaring(c, named, i) * declared_size(c, i * DECLARED_OF);
+    }
+    return bytes + (named - functions) * types_size(c);
 }
 
 /* How many of the units from the second on, and up to before `number`, name a line table. */
@@ -77,7 +126,11 @@ uint64_t partial_abbrevs_size(const struct corpus *c)
 static uint64_t unit_at(const struct debug *d, uint64_t number)
 {
     const struct corpus *c = d->corpus;
-    return number ? c->start + c->types + 1 + (number - 1) * unit_size(c) + NAMED * named_before(d, number) : 0;
+    if (!number)
+        return 0;
+    const uint64_t named = named_before(d, number);
+    return c->start + c->types + 1 + (number - 1) * EMPTY + (number - 1 - named) * types_size(c) + NAMED * named +
+           named_size(c, named);
 }
 
 uint64_t partial_units_size(const struct debug *d)
@@ -96,7 +149,12 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
         return 0;
     if (c->abbrev[ABBREV_NEAR].size + 1 + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;
-    const uint64_t each = unit_size(c) + NAMED + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
+    uint64_t largest = types_size(c);
+    for (uint32_t i = 0; i < declared(c); i++) {
+        const uint64_t size = declared_size(c, i * DECLARED_OF);
+        largest = size > largest ? size : largest;
+    }
+    const uint64_t each = EMPTY + NAMED + largest + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
     return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
 }
 
@@ -129,12 +187,20 @@ static uint32_t voids_in(uint32_t bytes)
 
 uint64_t partial_dies(const struct debug *d)
 {
-    enum { OTHERS = 3 + PARAMETERS }; /* in all units but the first: its own, two types */
-    const uint32_t before = d->corpus->start - UNIT_HEADER - 1;
+    enum { TYPES = 2 + PARAMETERS };
+    const struct corpus *c = d->corpus;
+    const uint32_t before = c->start - UNIT_HEADER - 1;
     const uint32_t voids = voids_in(before);
     if (!d->partials)
         return 0;
-    return 1 + voids + (before - voids) / QUALIFIED + BASE_ALL + (d->partials - UINT64_C(1)) * OTHERS + all_imports(d);
+    const uint64_t named = named_before(d, d->partials);
+    uint64_t functions = 0;
+    uint64_t dies = 1 + voids + (before - voids) / QUALIFIED + BASE_ALL + all_imports(d);
+    for (uint32_t i = 0; i < declared(c); i++) {
+        functions += declaring(c, named, i);
+        dies += declaring(c, named, i) * (UINT64_C(1) + c->inlines[i * DECLARED_OF].children);
+    }
+    return dies + (d->partials - UINT64_C(1)) + TYPES * (d->partials - 1 - functions);
 }
 
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
@@ -146,11 +212,19 @@ uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
     return p;
 }
 
-/* One of the units that import it; not always the first. */
+/* The largest of half of the units that import it: dwz takes the first one that has what they share, and that is a unit
+ * with much of it. Line tables that PETSc's name are 3.7 times as large as its mean one. */
 static uint32_t importer(const struct debug *d, uint32_t number)
 {
-    const uint64_t import = number + (uint64_t)d->partials * (number % d->corpus->manner.imports);
-    return (uint32_t)(((import + 1) * d->unit_count - 1) / all_imports(d));
+    const uint32_t half = (d->corpus->manner.imports + UINT32_C(1)) / 2;
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < half; i++) {
+        const uint64_t import = number + (uint64_t)d->partials * i;
+        const uint32_t unit = (uint32_t)(((import + 1) * d->unit_count - 1) / all_imports(d));
+        if (!i || d->unit[unit].info_size > d->unit[largest].info_size)
+            largest = unit;
+    }
+    return largest;
 }
 
 /* They use the tables of the others, evenly. */
@@ -201,23 +275,64 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
     return put_u8(put_bytes(p, c->header[0].entries, c->types), ABBREV_END);
 }
 
-/* A type of functions, as there are many among what an application's units share, and that of what they take. */
-static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
+/* Where an inline function begins in a unit that has one. */
+enum { DECLARED_AT = UNIT_HEADER + 1 + NAMED };
+
+/* The inline function of this unit, as the importer's header has it. Its types are in the first unit. */
+static uint8_t *put_declared(const struct debug *d, uint32_t number, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
-    const uint8_t *const start = p;
+    const uint32_t k = declared_in(c, named_before(d, number));
+    const uint32_t from = c->inlines[k].at;
+    const struct corpus_header *h = &c->header[d->unit[importer(d, number)].header];
+    const struct abbrev_entry entry = abbrev_read(c->dialect, h->entries + (from - c->start));
+    uint8_t *const end = put_bytes(p, h->entries + (from - c->start), declared_size(c, k));
+    for (uint32_t i = 0; i < entry.references; i++)
+        if (entry.reference[i].attribute == DW_AT_sibling)
+            put_u32(p + entry.reference[i].at, DECLARED_AT + declared_size(c, k));
+    partial_refer(d, PARTIAL_NO_UNIT, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), p, end);
+    return end;
+}
+
+uint64_t partial_declared(const struct debug *d, uint32_t unit, uint32_t k)
+{
+    const struct corpus *c = d->corpus;
+    if (k % DECLARED_OF)
+        return 0;
+    for (uint64_t i = imports_before(d, unit); i < imports_before(d, unit + 1); i++) {
+        const uint64_t number = i % d->partials;
+        const uint64_t named = number ? named_before(d, number) : 0;
+        if (is_named(d, number) && declares(c, named) && declared_in(c, named) == k)
+            return unit_at(d, number) + DECLARED_AT;
+    }
+    return 0;
+}
+
+/* A type of functions, as there are many among what an application's units share, and that of what they take. */
+static uint8_t *put_types(const struct debug *d, uint32_t number, const uint8_t *start, uint8_t *p)
+{
+    const struct corpus *c = d->corpus;
     const bool is_long = number % 2;
-    p = put_head(d, number, p);
     const uint32_t base = (uint32_t)(p - start) + function_type(c);
     uint8_t *const type = p;
     p = put_u32(put_type(p, ABBREV_FUNCTION_TYPE, base), base); /* its result, and its sibling */
-    partial_refer(d, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), type, p);
+    partial_refer(d, PARTIAL_NO_UNIT, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), type, p);
     for (unsigned i = 0; i < PARAMETERS; i++)
         p = put_parameter(c, p, base);
     p = put_u8(p, ABBREV_END);
     p = put_u8(put_u8(put_u8(p, ABBREV_BASE_TYPE), 8), is_long ? DW_ATE_signed : DW_ATE_float);
-    p = put_u32(p, c->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
-    return put_u8(p, ABBREV_END);
+    return put_u32(p, c->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
+}
+
+static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
+{
+    const uint8_t *const start = p;
+    p = put_head(d, number, p);
+    const bool function = is_named(d, number) && declares(d->corpus, named_before(d, number));
+    p = function ? put_declared(d, number, p) : put_types(d, number, start, p);
+    p = put_u8(p, ABBREV_END);
+    assert((uint64_t)(p - start) == unit_at(d, number + UINT64_C(1)) - unit_at(d, number));
+    return p;
 }
 
 uint8_t *partial_put_units(const struct debug *d, uint8_t *p)

@@ -155,7 +155,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     p = put_pieces(d, u, p);
     p = spare_put(d, index, start, p);
     if (d->partials)
-        partial_refer(d, info, u->small, entries, p);
+        partial_refer(d, index, info, u->small, entries, p);
     unit_renumber(d, entries, p);
     p = partial_put_imports(d, index, p);
     if (index == d->unit_count - 1)

@@ -787,6 +787,29 @@ def test_partial_units_name_line_tables_of_units_that_import_them(shortest):
         assert {unit.text("comp_dir") for unit in named} == directory
 
 
+def test_calls_are_inlined_of_functions_in_partial_units(shortest):
+    """As dwz moves them: of one in three of those that name a line table, by all calls in the units that import it."""
+    for path in shortest:
+        units = Dies(path).units
+        entries = {die.at: (unit, die) for unit in units for die in within(unit)}
+        partial = [unit for unit in units if unit.tag == "partial_unit"]
+        functions = {die.at: unit for unit in partial for die in unit.of("subprogram")}
+        assert len(functions) == -(-sum("stmt_list" in unit for unit in partial) // 3)
+        used = collections.Counter()
+        for unit in units:
+            imported = {die.reference("import") for die in unit.of("imported_unit")}
+            for die in within(unit):
+                if die.tag != "inlined_subroutine":
+                    continue
+                home, function = entries[die.reference("abstract_origin")]
+                assert home is unit or home.at in imported
+                used["its own" if home is unit else "another"] += 1
+                assert "inline" in function and "/" in function.text("decl_file") and function.text("name")
+                below = [entries[x.reference("abstract_origin")][1] for x in die.children if "abstract_origin" in x]
+                assert all(x in function.children or x.tag == "subprogram" for x in below)
+        assert used["its own"] > 20 and used["another"] > 20, used
+
+
 def test_small_units_have_references_of_two_bytes(shortest):
     forms = [set(re.findall(r"DW_AT_(sibling|high_pc) +DW_FORM_(\w+)", ask("readelf", "-wa", path))) for path in shortest]
     usual = {("high_pc", "udata"), ("sibling", "ref_udata")}
