@@ -358,63 +358,70 @@ static void set_definitions(const struct plan *plan, struct plan_library *l, uin
         x->version_symbols = (uint32_t)objects;
 }
 
-/* All of it, with what is nowhere or without; returns how far .dynstr and slots are from what the row says. */
-static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
+/* Symbols, with what is nowhere or without, and the libraries that undefined ones may be in. Returns the shape of the
+ * library without what these and slots of the PLT may add. */
+static struct shape set_symbols(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
 {
     const uint32_t share = w->share;
-    struct plan_extra *x = &l->extra;
-    const bool module = l->kind == LIBRARY_MODULE;
-    *x = (struct plan_extra){0};
-    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    struct plan_extra *const x = &l->extra;
     l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
     x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     x->clones = clones ? clones_of(plan, l, share) : 0;
     set_definitions(plan, l, share);
+    x->aliases = l->exported + l->small_exported ? more_than(w->aliases, 0, share) : 0;
     x->indirect = rows_more_of(l, ROW_IFUNC, 0, share);
     x->indirect_dynamic = rows_indirect(plan, l);
     x->indirect_slots = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
     const struct shape least = shape_of(plan, l);
-    x->outside = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share);
-    if (x->outside > outside_most(module))
-        x->outside = outside_most(module);
-    x->aliases = l->exported + l->small_exported ? more_than(w->aliases, 0, share) : 0;
+    x->outside = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share),
+                              outside_most(l->kind == LIBRARY_MODULE));
     x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, UINT64_C(0) + least.marks_exported + x->version_symbols, share);
-    x->needed = rows_more_of(l, ROW_OUTSIDE, 1, share);
-    if (x->needed > outside_libraries_most())
-        x->needed = outside_libraries_most();
+    x->needed = rows_smaller(rows_more_of(l, ROW_OUTSIDE, 1, share), outside_libraries_most());
     set_weak(plan, l, share);
-    x->slots = rows_more_of(l, ROW_PLT, least.plt, share);
     if (!w->drawn)
         set_unbound(plan, l, w);
+    return least;
+}
+
+/* Slots of the PLT beyond those of `least`. */
+static void set_slots(const struct plan *plan, struct plan_library *l, const struct want *w, const struct shape *least)
+{
+    struct plan_extra *const x = &l->extra;
     const uint32_t uncalled = plan_uncalled(l) + x->outside;
     const uint32_t undefined = x->outside ? uncalled + l->unbound : uncalled;
-    const uint32_t left = x->slots > undefined ? x->slots - undefined : 0;
-    x->slots -= left;
-    /* then its own functions are called through the PLT; in a utility no heads of chains */
-    if (left) {
-        const uint32_t heads = module ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
-        l->lazy = left + heads < l->exported ? left + heads : l->exported;
-        while (l->lazy && shape_of(plan, l).plt > least.plt + x->slots + left)
-            l->lazy--;
-        const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
-        x->small_slots = rows_smaller(least.plt + left > is ? least.plt + left - is : 0, l->small_exported);
-    }
-    x->versioned = rows_versioned(l);
-    const uint64_t versions = rows_versions_least(l) + x->versioned;
-    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, versions, share));
-    const bool any = uncalled || least.defined || l->calls;
+    const uint32_t more = rows_more_of(l, ROW_PLT, least->plt, w->share);
+    const uint32_t left = more > undefined ? more - undefined : 0;
+    x->slots = more - left;
+    if (!left)
+        return;
+    /* its own functions are called through the PLT; in a utility no heads of chains */
+    const uint32_t heads = l->kind == LIBRARY_MODULE ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
+    l->lazy = left + heads < l->exported ? left + heads : l->exported;
+    while (l->lazy && shape_of(plan, l).plt > least->plt + x->slots + left)
+        l->lazy--;
+    const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
+    x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small_exported);
+}
+
+/* Words that relocations fill, and what they lead to. */
+static void set_words(const struct plan *plan, struct plan_library *l, const struct want *w, const struct shape *least)
+{
+    const uint32_t share = w->share;
+    struct plan_extra *const x = &l->extra;
+    const uint32_t uncalled = plan_uncalled(l) + x->outside;
+    const bool any = uncalled || least->defined || l->calls;
     const int64_t relative = profile_row_relative(plan->profile, l->said);
-    x->pointers = more_than(relative > 0 ? (uint64_t)relative : 0, least.relative, share);
+    x->pointers = more_than(relative > 0 ? (uint64_t)relative : 0, least->relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
         .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),
-        .methods = module ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
+        .methods = l->kind == LIBRARY_MODULE ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
     };
     set_relocated(plan, l, &wanted);
     x->constructing = constructing_of(l);
     x->taking = taking_of(l);
     x->initialising = rows_initialising(l);
-    x->tls = tls_of(l, least.bss, share);
+    x->tls = tls_of(l, least->bss, share);
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->clones, share) : 0;
     x->got += l->result_by_got && !x->got;
@@ -422,10 +429,24 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     const uint32_t named = shape_of(plan, l).defined - x->version_symbols;
     x->symbols = symbols_of(l, named + uncalled + l->calls + l->result_by_got);
     x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
+}
+
+/* All of it, with what is nowhere or without; returns how far .dynstr and slots are from what the row says. */
+static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
+{
+    struct plan_extra *const x = &l->extra;
+    *x = (struct plan_extra){0};
+    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    const struct shape least = set_symbols(plan, l, w, clones);
+    set_slots(plan, l, w, &least);
+    x->versioned = rows_versioned(l);
+    const uint64_t versions = rows_versions_least(l) + x->versioned;
+    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, versions, w->share));
+    set_words(plan, l, w, &least);
     set_exceptions(plan, l);
     set_unwind(plan, l);
     x->buckets = rows_buckets(plan, l);
-    return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, share);
+    return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, w->share);
 }
 
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)

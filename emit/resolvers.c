@@ -21,19 +21,21 @@ struct resolvers resolvers_of(const struct plan_library *l)
     const struct plan_extra *const x = &l->extra;
     const uint32_t least = plan_landing(l) + RESOLVER_CODE;
     const uint32_t wanted = x->indirect ? x->indirect : x->indirect_slots > 0;
-    const uint32_t dynamic = x->indirect && !l->stripped ? x->indirect_dynamic : wanted;
+    uint32_t dynamic = l->stripped ? wanted : x->indirect_dynamic;
+    if (!x->indirect || dynamic > wanted)
+        dynamic = wanted;
     struct resolvers r = {.local_end = l->small_exported};
-    if (!wanted)
-        return r;
+    /* one at least, if any, though it may have more aliases */
     while (r.dynamic < l->small_exported && l->small_size[l->small_exported - 1 - r.dynamic] >= least &&
-           r.dynamic + 1 + aliases_of(l, r.dynamic + 1) <= dynamic)
+           (r.dynamic ? r.dynamic + 1 + aliases_of(l, r.dynamic + 1) <= dynamic : dynamic > 0))
         r.dynamic++;
-    if (l->stripped)
+    if (l->stripped || !wanted)
         return r;
+    const uint32_t had = r.dynamic + aliases_of(l, r.dynamic);
+    const uint32_t left = wanted > had ? wanted - had : 0;
     r.local_end = l->small - methods_functions(l);
-    const uint32_t left = wanted - r.dynamic - aliases_of(l, r.dynamic);
-    const uint32_t most = r.local_end - l->small_exported;
-    while (r.local < left && r.local < most && l->small_size[r.local_end - 1 - r.local] >= least)
+    while (r.local < left && r.local_end - r.local > l->small_exported &&
+           l->small_size[r.local_end - 1 - r.local] >= least)
         r.local++;
     return r;
 }
