@@ -220,74 +220,108 @@ static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
     return (uint32_t)(undefined + (all ? defined + GLUE : 0));
 }
 
-static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
+/* What the row wants that its library may have less of. */
+static void begin_want(const struct rows *r, const struct plan_library *l, uint32_t row_number, struct want *w)
 {
-    const struct profile_row *row = &r->s->plan->profile->row[row_number];
-    struct plan_library *l = &r->s->plan->library[index];
-    struct want *w = &r->want[index];
-    const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
-    r->index[row_number] = index;
-    l->said = row;
+    const struct plan *plan = r->s->plan;
+    const struct profile_row *row = l->said;
     *w = (struct want){.row = row_number,
                        .exported = -1,
                        .cap = UINT32_MAX,
                        .bound_most = UINT32_MAX,
                        .calls = ROWS_CALLS_WHOLE,
-                       .share = ROWS_EXTRA_WHOLE};
-    w->functions = functions_of(r->s->plan, l);
+                       .share = ROWS_EXTRA_WHOLE,
+                       .mangled = PROFILE_DERIVED};
+    w->functions = functions_of(plan, l);
     /* a captured row leaves none out */
-    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(r->s->plan->profile)) {
+    if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(plan->profile)) {
         const int64_t exported = (int64_t)rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
         const int64_t glue = (int64_t)dynamic_glue(row);
         w->aliases = aliases_of(row);
         w->exported = exported > glue ? exported - glue - w->aliases : 0;
     }
-    l->used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
-    snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
-    l->plain_names = has_plain_names(r->s->plan->profile, row);
-    l->unaligned =
-        profile_is_captured(r->s->plan->profile) && profile_row_says(r->s->plan->profile, row, ROW_MIX_LOCLISTS) == 0;
-    l->alike = choose_alike(row);
-    const int64_t relative = profile_row_relative(r->s->plan->profile, row);
-    l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
-    set_elf(r->s->plan, l, row);
-    if (l->kind == LIBRARY_MODULE)
-        l->init = glue_init_of(l, rows_value_or(row, ROW_INIT_CODE, 0));
+    if (row->value[ROW_TEXT] != PROFILE_DERIVED && row->value[ROW_SYMTAB] == 0 && row->value[ROW_DEBUG] == 0)
+        w->mangled = row->value[ROW_MANGLED];
+}
+
+/* What is left out, and what relocations and symbols say of that. */
+static void begin_parts(const struct plan *plan, struct plan_library *l)
+{
+    const struct profile *p = plan->profile;
+    const struct profile_row *row = l->said;
+    const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
     const uint32_t definitions = rows_definitions(row); /* which are objects, too */
-    const uint64_t objects =
-        rows_value_or(row, ROW_DYNAMIC_OBJECTS, profile_is_captured(r->s->plan->profile) ? 0 : definitions + 1);
+    const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, profile_is_captured(p) ? 0 : definitions + 1);
+    const int64_t relative = profile_row_relative(p, row);
     l->inner_marks = objects <= definitions;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
-    l->alike_code = choose_alike_code(r->s->plan->profile, l, row);
-    l->large_helpers = has_large_helpers(r->s->plan->profile, l, row);
-    if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
-        l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
-    lengths_of_files(r->s->plan, l);
-    w->mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED;
-    l->mangled = names_are_mangled(&r->s->plan->names, l) ? UINT32_MAX : 0;
-    if (w->mangled != PROFILE_DERIVED)
-        l->mangled = w->mangled < UINT32_MAX ? (uint32_t)w->mangled : UINT32_MAX;
+    l->without_libc =
+        row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0 && !rows_definitions(row);
+    l->unaligned = profile_is_captured(p) && profile_row_says(p, row, ROW_MIX_LOCLISTS) == 0;
+    l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
+    if (l->kind == LIBRARY_MODULE)
+        l->init = glue_init_of(l, rows_value_or(row, ROW_INIT_CODE, 0));
+}
+
+/* Of which kind names are. */
+static void begin_names(const struct plan *plan, struct plan_library *l, int64_t mangled)
+{
+    snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
+    l->plain_names = has_plain_names(plan->profile, l->said);
+    l->alike = choose_alike(l->said);
+    l->mangled = names_are_mangled(&plan->names, l) ? UINT32_MAX : 0;
+    if (mangled != PROFILE_DERIVED)
+        l->mangled = mangled < UINT32_MAX ? (uint32_t)mangled : UINT32_MAX;
     if (l->stripped && l->without_debug) /* they are as long as the row has it */
         l->plain_names = true;
-    const struct dialect dialect = stock_row_dialect(r->s->plan->profile, r->s->corpus->dialect, row);
+}
+
+static void begin_debug(const struct rows *r, struct plan_library *l)
+{
+    const struct dialect dialect = stock_row_dialect(r->s->plan->profile, r->s->corpus->dialect, l->said);
     l->dwarf_version = dialect.version;
     l->dwarf_language = dialect.language;
     l->dwarf_terse = dialect.terse;
     l->separate = separation_of(r, l);
-    l->without_libc =
-        row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0 && !rows_definitions(row);
-    const bool chooses = row->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED || rows_value_or(row, ROW_VERSIONS, 0) > 1;
+}
+
+/* Room for the choice of undefined symbols, where their names are to be of some length. */
+static bool begin_outside(struct plan_library *l, struct want *w)
+{
+    const struct profile_row *row = l->said;
     const uint64_t undefined = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     const uint32_t most = outside_most(l->kind == LIBRARY_MODULE);
     const uint64_t room = undefined < most ? undefined + 1 : most;
-    if (chooses) {
-        l->outside_choice = malloc(room * sizeof *l->outside_choice);
-        w->most_names = names_at_most(row, room);
-        w->lengths = malloc(w->most_names * (size_t)WANT_LENGTHS * sizeof *w->lengths);
-    }
-    return (l->outside_choice && w->lengths) || !chooses ||
-           error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(r->s->plan));
+    if (row->value[ROW_DYNAMIC_DYNSTR] == PROFILE_DERIVED && rows_value_or(row, ROW_VERSIONS, 0) <= 1)
+        return true;
+    w->most_names = names_at_most(row, room);
+    l->outside_choice = malloc(room * sizeof *l->outside_choice);
+    w->lengths = malloc(w->most_names * (size_t)WANT_LENGTHS * sizeof *w->lengths);
+    return l->outside_choice && w->lengths;
+}
+
+static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
+{
+    const struct plan *plan = r->s->plan;
+    const struct profile_row *row = &plan->profile->row[row_number];
+    struct plan_library *l = &r->s->plan->library[index];
+    struct want *w = &r->want[index];
+    r->index[row_number] = index;
+    l->said = row;
+    begin_want(r, l, row_number, w);
+    l->used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
+    set_elf(plan, l, row);
+    begin_parts(plan, l);
+    l->alike_code = choose_alike_code(plan->profile, l, row);
+    l->large_helpers = has_large_helpers(plan->profile, l, row);
+    if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
+        l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
+    begin_names(plan, l, w->mangled);
+    lengths_of_files(plan, l);
+    begin_debug(r, l);
+    return begin_outside(l, w) ||
+           error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
 }
 
 /* --- the graph ----------------------------------------------------------------------------- */
