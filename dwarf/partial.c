@@ -9,15 +9,13 @@
 
 enum {
     UNIT_HEADER = 12,
-    ABBREVS = 21,     /* bytes of the abbreviations of partial units */
-    NAMED = 8,        /* bytes of what a unit's own entry has that names a line table and a directory */
-    BASE = 7,         /* bytes of a base type; */
-    DECLARING_OF = 3, /* one in so many units that name a line table has an inline function; */
-    DECLARED_OF = 3,  /* one in so many inline functions is in partial units: two in three calls of PETSc's are not */
-    QUALIFIED = 5,    /* of what has the type of another, */
-    BRIEF = 3,        /* by a reference of two bytes, */
-    PARAMETERS = 4,   /* as these of a function's type may have it; */
-    BRIEF_ABBREV = 7  /* their abbreviation then */
+    ABBREVS = 21,    /* bytes of the abbreviations of partial units */
+    NAMED = 8,       /* bytes of what a unit's own entry has that names a line table and a directory */
+    BASE = 7,        /* bytes of a base type; */
+    QUALIFIED = 5,   /* of what has the type of another, */
+    BRIEF = 3,       /* by a reference of two bytes, */
+    PARAMETERS = 4,  /* as these of a function's type may have it; */
+    BRIEF_ABBREV = 7 /* their abbreviation then */
 };
 
 /* Bytes of a type of functions with its sibling, its parameters, and what ends them; */
@@ -26,14 +24,20 @@ static uint32_t function_type(const struct corpus *c)
     return QUALIFIED + 4 + PARAMETERS * (c->manner.shortest ? BRIEF : QUALIFIED) + 1;
 }
 
-/* with a base type; */
+/* and with a base type. */
 static uint32_t types_size(const struct corpus *c)
 {
     return function_type(c) + BASE;
 }
 
-/* and of a unit with its own entry, if it names nothing, and the end. */
-enum { EMPTY = UNIT_HEADER + 1 + 1 };
+enum {
+    EMPTY = UNIT_HEADER + 1 + 1,         /* bytes of a unit with its own entry, if it names nothing, and the end */
+    INLINE_AT = UNIT_HEADER + 1 + NAMED, /* where an inline function begins in a unit that has one; */
+    ONE_IN_NAMED = 2,                    /* units that name a line table, of which one may have an inline function; */
+    ONE_IN_INLINES = 3,                  /* a header's, of which one is there: half of PETSc's calls are of such */
+    HOMES_MOST = 32,                     /* headers, at most */
+    IMPORTS_LEAST = 4                    /* of a unit, for each of its header's functions that is there */
+};
 
 /* Their codes, behind those of all other entries. */
 static uint8_t import_code(const struct debug *d)
@@ -51,59 +55,70 @@ static uint8_t named_code(const struct debug *d)
     return unit_code(d) + 1;
 }
 
-/* How many inline functions of headers are in units that name a line table, in turn, one in each DECLARING_OF-th. */
-static uint32_t declared(const struct corpus *c)
+/* How many of a header's inline functions are in partial units. */
+static uint32_t shared_inlines(const struct corpus *c)
 {
-    return (corpus_inlines(c) + DECLARED_OF - 1) / DECLARED_OF;
-}
-
-/* Whether the named-th of these has one, */
-static bool declares(const struct corpus *c, uint64_t named)
-{
-    return declared(c) && named % DECLARING_OF == 0;
-}
-
-/* and which. */
-static uint32_t declared_in(const struct corpus *c, uint64_t named)
-{
-    return (uint32_t)(named / DECLARING_OF % declared(c)) * DECLARED_OF;
-}
-
-/* How many of the first `named` units have the i-th of them. */
-static uint64_t declaring(const struct corpus *c, uint64_t named, uint32_t i)
-{
-    const uint64_t all = (named + DECLARING_OF - 1) / DECLARING_OF;
-    return all / declared(c) + (i < all % declared(c));
+    return (corpus_inlines(c) + ONE_IN_INLINES - 1) / ONE_IN_INLINES;
 }
 
 /* Bytes of an inline function, with what it has below it. */
-static uint32_t declared_size(const struct corpus *c, uint32_t k)
+static uint32_t inline_size(const struct corpus *c, uint32_t k)
 {
     const uint32_t end = k + 1 < corpus_inlines(c) ? c->inlines[k + 1].at : c->start + c->fixed;
     return end - c->inlines[k].at;
 }
 
-/* What of the first `named` units is a function or, where there is none, types. */
-static uint64_t named_size(const struct corpus *c, uint64_t named)
-{
-    uint64_t functions = 0;
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < declared(c); i++) {
-        functions += declaring(c, named, i);
-        bytes += declaring(c, named, i) * declared_size(c, i * DECLARED_OF);
-    }
-    return bytes + (named - functions) * types_size(c);
-}
-
 /* How many of the units from the second on, and up to before `number`, name a line table. */
-static uint64_t named_before(const struct debug *d, uint64_t number)
+static uint64_t named_before(const struct corpus *c, uint64_t number)
 {
-    return (number - 1) * d->corpus->manner.tables / MANNER_USUAL;
+    return (number - 1) * c->manner.tables / MANNER_USUAL;
 }
 
-static bool is_named(const struct debug *d, uint64_t number)
+static bool is_named(const struct corpus *c, uint64_t number)
 {
-    return number && named_before(d, number + 1) > named_before(d, number);
+    return number && named_before(c, number + 1) > named_before(c, number);
+}
+
+/* How many of so many units have an inline function, and are where calls of it lead, its home: the first of those that
+ * name a line table, all that are shared of the first header, of the second, and so on. */
+static uint32_t homes(const struct corpus *c, uint32_t partials)
+{
+    const uint64_t named = partials ? named_before(c, partials) : 0;
+    const uint32_t each = shared_inlines(c);
+    const uint64_t headers = each ? named / ONE_IN_NAMED / each : 0;
+    return each * (uint32_t)(headers < HOMES_MOST ? headers : HOMES_MOST);
+}
+
+/* Whether a unit is a home, and which. */
+static bool is_home(const struct debug *d, uint32_t number, uint32_t *home)
+{
+    *home = is_named(d->corpus, number) ? (uint32_t)named_before(d->corpus, number) : UINT32_MAX;
+    return *home < homes(d->corpus, d->partials);
+}
+
+/* The number of a home. */
+static uint32_t home_number(const struct corpus *c, uint32_t home)
+{
+    return (uint32_t)(((home + UINT64_C(1)) * MANNER_USUAL + c->manner.tables - 1) / c->manner.tables);
+}
+
+static uint32_t home_header(const struct corpus *c, uint32_t home)
+{
+    return home / shared_inlines(c);
+}
+
+static uint32_t home_inline(const struct corpus *c, uint32_t home)
+{
+    return home % shared_inlines(c) * ONE_IN_INLINES;
+}
+
+/* What the first `count` homes have of functions. */
+static uint64_t homes_size(const struct corpus *c, uint64_t count)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < shared_inlines(c); i++)
+        bytes += (count + shared_inlines(c) - 1 - i) / shared_inlines(c) * inline_size(c, i * ONE_IN_INLINES);
+    return bytes;
 }
 
 /* That of parameters with brief references is the last. */
@@ -122,15 +137,20 @@ uint64_t partial_abbrevs_size(const struct corpus *c)
     return ABBREVS + c->lows[0].size + (c->manner.shortest ? BRIEF_ABBREV : 0u);
 }
 
-/* Where unit `number` begins in .debug_info. */
-static uint64_t unit_at(const struct debug *d, uint64_t number)
+/* Where, of so many, unit `number` begins in .debug_info. */
+static uint64_t place_of(const struct corpus *c, uint32_t partials, uint64_t number)
 {
-    const struct corpus *c = d->corpus;
     if (!number)
         return 0;
-    const uint64_t named = named_before(d, number);
-    return c->start + c->types + 1 + (number - 1) * EMPTY + (number - 1 - named) * types_size(c) + NAMED * named +
-           named_size(c, named);
+    const uint64_t named = named_before(c, number);
+    const uint32_t all = homes(c, partials);
+    return c->start + c->types + 1 + (number - 1) * (EMPTY + types_size(c)) + NAMED * named +
+           homes_size(c, named < all ? named : all);
+}
+
+static uint64_t unit_at(const struct debug *d, uint64_t number)
+{
+    return place_of(d->corpus, d->partials, number);
 }
 
 uint64_t partial_units_size(const struct debug *d)
@@ -149,13 +169,8 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
         return 0;
     if (c->abbrev[ABBREV_NEAR].size + 1 + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;
-    uint64_t largest = types_size(c);
-    for (uint32_t i = 0; i < declared(c); i++) {
-        const uint64_t size = declared_size(c, i * DECLARED_OF);
-        largest = size > largest ? size : largest;
-    }
-    const uint64_t each = EMPTY + NAMED + largest + PARTIAL_IMPORT * (uint64_t)c->manner.imports;
-    return c->start + c->types + wanted * each <= info / INFO_PART ? wanted : 0;
+    const uint64_t imports = wanted * (uint64_t)c->manner.imports * PARTIAL_IMPORT;
+    return place_of(c, wanted, wanted) + imports <= info / INFO_PART ? wanted : 0;
 }
 
 static uint64_t all_imports(const struct debug *d)
@@ -163,15 +178,45 @@ static uint64_t all_imports(const struct debug *d)
     return (uint64_t)d->partials * d->corpus->manner.imports;
 }
 
-/* How many imports there are in the units before this one. All units import them in turn. */
+/* How many imports there are in the units before this one. All units import them in turn; */
 static uint64_t imports_before(const struct debug *d, uint32_t unit)
 {
     return all_imports(d) * unit / d->unit_count;
 }
 
+static uint64_t imports_of(const struct debug *d, uint32_t unit)
+{
+    return imports_before(d, unit + 1) - imports_before(d, unit);
+}
+
+/* but a unit with imports enough has, in place of its first, the homes of what its header has. */
+static bool has_homes(const struct debug *d, uint32_t unit)
+{
+    return imports_of(d, unit) >= IMPORTS_LEAST * shared_inlines(d->corpus);
+}
+
+static bool is_in_turn(const struct debug *d, uint32_t unit, uint32_t number)
+{
+    const uint64_t first = imports_before(d, unit) % d->partials;
+    return (number + d->partials - first) % d->partials < imports_of(d, unit);
+}
+
+/* The partial unit that this import, of all, of the unit is of. */
+static uint32_t imported(const struct debug *d, uint32_t unit, uint64_t import)
+{
+    const struct corpus *c = d->corpus;
+    const uint64_t place = import - imports_before(d, unit);
+    const uint64_t home = (uint64_t)d->unit[unit].header * shared_inlines(c) + place;
+    const uint32_t number = (uint32_t)(import % d->partials);
+    if (place >= shared_inlines(c) || home >= homes(c, d->partials) || !has_homes(d, unit))
+        return number;
+    const uint32_t instead = home_number(c, (uint32_t)home);
+    return is_in_turn(d, unit, instead) ? number : instead;
+}
+
 uint64_t partial_imports_size(const struct debug *d, uint32_t unit)
 {
-    return (imports_before(d, unit + 1) - imports_before(d, unit)) * PARTIAL_IMPORT;
+    return imports_of(d, unit) * PARTIAL_IMPORT;
 }
 
 uint64_t partial_all_imports_size(const struct debug *d)
@@ -187,44 +232,61 @@ static uint32_t voids_in(uint32_t bytes)
 
 uint64_t partial_dies(const struct debug *d)
 {
-    enum { TYPES = 2 + PARAMETERS };
+    enum { OTHERS = 3 + PARAMETERS }; /* in all units but the first: its own, two types */
     const struct corpus *c = d->corpus;
     const uint32_t before = c->start - UNIT_HEADER - 1;
     const uint32_t voids = voids_in(before);
     if (!d->partials)
         return 0;
-    const uint64_t named = named_before(d, d->partials);
-    uint64_t functions = 0;
     uint64_t dies = 1 + voids + (before - voids) / QUALIFIED + BASE_ALL + all_imports(d);
-    for (uint32_t i = 0; i < declared(c); i++) {
-        functions += declaring(c, named, i);
-        dies += declaring(c, named, i) * (UINT64_C(1) + c->inlines[i * DECLARED_OF].children);
-    }
-    return dies + (d->partials - UINT64_C(1)) + TYPES * (d->partials - 1 - functions);
+    dies += (d->partials - UINT64_C(1)) * OTHERS;
+    for (uint32_t i = 0; i < homes(c, d->partials); i++)
+        dies += UINT64_C(1) + c->inlines[home_inline(c, i)].children;
+    return dies;
 }
 
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     for (uint64_t i = imports_before(d, unit); i < imports_before(d, unit + 1); i++) {
         p = put_u8(p, import_code(d));
-        p = put_u32(p, (uint32_t)unit_at(d, i % d->partials) + UNIT_HEADER);
+        p = put_u32(p, (uint32_t)unit_at(d, imported(d, unit, i)) + UNIT_HEADER);
     }
     return p;
 }
 
-/* The largest of half of the units that import it: dwz takes the first one that has what they share, and that is a unit
- * with much of it. Line tables that PETSc's name are 3.7 times as large as its mean one. */
+static bool is_larger(const struct debug *d, uint32_t unit, uint32_t than)
+{
+    return than == UINT32_MAX || d->unit[unit].info_size > d->unit[than].info_size;
+}
+
+/* The largest unit that calls what is in a home: it has its header, and imports it. UINT32_MAX: none does. */
+static uint32_t largest_caller(const struct debug *d, uint32_t home)
+{
+    const uint32_t number = home_number(d->corpus, home);
+    uint32_t largest = UINT32_MAX;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        if (d->unit[i].header == home_header(d->corpus, home) && (has_homes(d, i) || is_in_turn(d, i, number)) &&
+            is_larger(d, i, largest))
+            largest = i;
+    return largest;
+}
+
+/* The unit whose line table is named. Of a home it is the largest that calls what is there; of others the largest of
+ * the first half of the units that import it, or of all: dwz takes the first one that has what they share, and that is
+ * a unit with much of it. Line tables that PETSc's name are 3.7 times as large as its mean one. */
 static uint32_t importer(const struct debug *d, uint32_t number)
 {
-    const uint32_t half = (d->corpus->manner.imports + UINT32_C(1)) / 2;
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < half; i++) {
+    const uint32_t all = d->corpus->manner.imports;
+    uint32_t home;
+    uint32_t largest = is_home(d, number, &home) ? largest_caller(d, home) : UINT32_MAX;
+    const bool calls = largest != UINT32_MAX;
+    for (uint32_t i = 0; !calls && i < all && (largest == UINT32_MAX || i < (all + 1) / 2); i++) {
         const uint64_t import = number + (uint64_t)d->partials * i;
         const uint32_t unit = (uint32_t)(((import + 1) * d->unit_count - 1) / all_imports(d));
-        if (!i || d->unit[unit].info_size > d->unit[largest].info_size)
+        if (is_larger(d, unit, largest) && imported(d, unit, import) == number)
             largest = unit;
     }
-    return largest;
+    return largest != UINT32_MAX ? largest : 0; /* which no unit imports */
 }
 
 /* They use the tables of the others, evenly. */
@@ -233,16 +295,16 @@ static uint32_t table_of(const struct debug *d, uint32_t number)
     return (uint32_t)((uint64_t)number * d->tables / d->partials);
 }
 
-/* Unit `number` up to its first type. */
-static uint8_t *put_head(const struct debug *d, uint32_t number, uint8_t *p)
+/* Unit `number` up to its first type; `of` is the unit whose line table it names, if any. */
+static uint8_t *put_head(const struct debug *d, uint32_t number, uint32_t of, uint8_t *p)
 {
     p = put_u32(p, (uint32_t)(unit_at(d, number + UINT64_C(1)) - unit_at(d, number)) - 4);
     p = put_u16(p, d->corpus->dialect.version);
     p = put_u8(put_u8(p, DW_UT_partial), 8);
     p = put_u32(p, (uint32_t)(table_of(d, number) * unit_table_bytes(d)));
-    if (!is_named(d, number))
+    if (!is_named(d->corpus, number))
         return put_u8(p, unit_code(d));
-    p = put_u32(put_u8(p, named_code(d)), d->unit[importer(d, number)].line);
+    p = put_u32(put_u8(p, named_code(d)), d->unit[of].line);
     return put_u32(p, unit_sources(d)); /* the compilation directory */
 }
 
@@ -264,7 +326,7 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
     const struct corpus *c = d->corpus;
     const uint8_t *const start = p;
     const uint8_t *const types = start + c->start;
-    p = put_head(d, 0, p);
+    p = put_head(d, 0, 0, p);
     const uint32_t nothing = (uint32_t)(p - start);
     for (uint32_t i = voids_in((uint32_t)(types - p)); i; i--)
         p = put_u8(p, ABBREV_VOID_CONST);
@@ -275,37 +337,28 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
     return put_u8(put_bytes(p, c->header[0].entries, c->types), ABBREV_END);
 }
 
-/* Where an inline function begins in a unit that has one. */
-enum { DECLARED_AT = UNIT_HEADER + 1 + NAMED };
-
-/* The inline function of this unit, as the importer's header has it. Its types are in the first unit. */
-static uint8_t *put_declared(const struct debug *d, uint32_t number, uint8_t *p)
+/* Inline function `k` of unit `number`, as the header of unit `of` has it. Its types are in the first unit. */
+static uint8_t *put_inline(const struct debug *d, uint32_t number, uint32_t of, uint32_t k, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
-    const uint32_t k = declared_in(c, named_before(d, number));
-    const uint32_t from = c->inlines[k].at;
-    const struct corpus_header *h = &c->header[d->unit[importer(d, number)].header];
-    const struct abbrev_entry entry = abbrev_read(c->dialect, h->entries + (from - c->start));
-    uint8_t *const end = put_bytes(p, h->entries + (from - c->start), declared_size(c, k));
+    const uint8_t *const from = c->header[d->unit[of].header].entries + (c->inlines[k].at - c->start);
+    const struct abbrev_entry entry = abbrev_read(c->dialect, from);
+    uint8_t *const end = put_bytes(p, from, inline_size(c, k));
     for (uint32_t i = 0; i < entry.references; i++)
         if (entry.reference[i].attribute == DW_AT_sibling)
-            put_u32(p + entry.reference[i].at, DECLARED_AT + declared_size(c, k));
-    partial_refer(d, PARTIAL_NO_UNIT, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), p, end);
+            put_u32(p + entry.reference[i].at, INLINE_AT + inline_size(c, k));
+    partial_refer(d, NULL, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), p, end);
     return end;
 }
 
-uint64_t partial_declared(const struct debug *d, uint32_t unit, uint32_t k)
+void partial_find_inlines(const struct debug *d, uint32_t unit, uint64_t at[CORPUS_INLINES])
 {
-    const struct corpus *c = d->corpus;
-    if (k % DECLARED_OF)
-        return 0;
+    uint32_t home;
     for (uint64_t i = imports_before(d, unit); i < imports_before(d, unit + 1); i++) {
-        const uint64_t number = i % d->partials;
-        const uint64_t named = number ? named_before(d, number) : 0;
-        if (is_named(d, number) && declares(c, named) && declared_in(c, named) == k)
-            return unit_at(d, number) + DECLARED_AT;
+        const uint32_t number = imported(d, unit, i);
+        if (is_home(d, number, &home) && home_header(d->corpus, home) == d->unit[unit].header)
+            at[home_inline(d->corpus, home)] = unit_at(d, number) + INLINE_AT;
     }
-    return 0;
 }
 
 /* A type of functions, as there are many among what an application's units share, and that of what they take. */
@@ -316,7 +369,7 @@ static uint8_t *put_types(const struct debug *d, uint32_t number, const uint8_t 
     const uint32_t base = (uint32_t)(p - start) + function_type(c);
     uint8_t *const type = p;
     p = put_u32(put_type(p, ABBREV_FUNCTION_TYPE, base), base); /* its result, and its sibling */
-    partial_refer(d, PARTIAL_NO_UNIT, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), type, p);
+    partial_refer(d, NULL, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), type, p);
     for (unsigned i = 0; i < PARAMETERS; i++)
         p = put_parameter(c, p, base);
     p = put_u8(p, ABBREV_END);
@@ -327,9 +380,12 @@ static uint8_t *put_types(const struct debug *d, uint32_t number, const uint8_t 
 static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
 {
     const uint8_t *const start = p;
-    p = put_head(d, number, p);
-    const bool function = is_named(d, number) && declares(d->corpus, named_before(d, number));
-    p = function ? put_declared(d, number, p) : put_types(d, number, start, p);
+    const uint32_t of = importer(d, number);
+    uint32_t home;
+    p = put_head(d, number, of, p);
+    if (is_home(d, number, &home))
+        p = put_inline(d, number, of, home_inline(d->corpus, home), p);
+    p = put_types(d, number, start, p);
     p = put_u8(p, ABBREV_END);
     assert((uint64_t)(p - start) == unit_at(d, number + UINT64_C(1)) - unit_at(d, number));
     return p;

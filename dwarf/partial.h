@@ -1,17 +1,16 @@
 /* Partial units, as dwz makes them of what several units of a library declare. The first one has the types that the
- * functions of all units use, at the same places as other units have them. Of the others some name the line table of a
- * unit that imports them (manner.tables); of these one in three has an inline function, of which calls were inlined in
- * the units that import it. All others have a type of functions and a base type. Partial units stand before all other
- * units, each of which imports some of them, and share tables of abbreviations with these (DWARF 5, 3.1.1 and appendix
- * E). */
+ * functions of all units use, at the same places as other units have them. Each further one has a type of functions and
+ * a base type. Some name the line table of a unit that imports them (manner.tables), and of these some are homes: they
+ * have an inline function of a header, of which calls were inlined in units that include the header. Partial units
+ * stand before all other units, each of which imports some of them, and share tables of abbreviations with these (DWARF
+ * 5, 3.1.1 and appendix E). */
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
 #include "dwarf/unit.h"
 
 enum {
-    PARTIAL_IMPORT = 5, /* bytes of the entry that imports one */
-    PARTIAL_NO_UNIT = UINT32_MAX,
+    PARTIAL_IMPORT = 5,                  /* bytes of the entry that imports one */
     PARTIAL_PADDED_MOST = (1 << 28) - 1, /* in four bytes of seven bits */
 };
 
@@ -37,15 +36,18 @@ uint64_t partial_dies(const struct debug *d);
  * abbreviations whose units all have 64 KiB at most, where the manner is to have the shortest forms. */
 void partial_choose_forms(struct debug *d);
 
-/* Rewrites entries [p, end) of unit `index`, or of a partial one (PARTIAL_NO_UNIT), that begins at `unit` in
- * .debug_info, which were composed as without partial units, to the forms that dwz uses (ABBREV_SHARED and what it says
- * there): call origins and abstract origins to DW_FORM_ref_addr, siblings to DW_FORM_ref_udata or, if the unit is
- * `small`, partly to DW_FORM_ref2. Lines below 256 take one byte where the corpus has abbreviations for that. Sizes
- * stay as they are. */
-void partial_refer(const struct debug *d, uint32_t index, uint64_t unit, bool small, uint8_t *p, const uint8_t *end);
+/* Sets at[k], for each inline function k of its header that unit `unit` finds in a partial unit which it imports, to
+ * where in .debug_info that is; leaves the others. Partial units have functions of the header of which the unit is
+ * whose line table they name. */
+void partial_find_inlines(const struct debug *d, uint32_t unit, uint64_t at[CORPUS_INLINES]);
 
-/* Where in .debug_info inline function `k` is in a partial unit that unit `index` imports; 0: in none. */
-uint64_t partial_declared(const struct debug *d, uint32_t index, uint32_t k);
+/* Rewrites entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as without partial
+ * units, to the forms that dwz uses (ABBREV_SHARED and what it says there): call origins and abstract origins to
+ * DW_FORM_ref_addr, siblings to DW_FORM_ref_udata or, if the unit is `small`, partly to DW_FORM_ref2. Abstract origins
+ * lead to the inline functions at `inlines`, where in .debug_info each is; NULL: none does. Lines below 256 take one
+ * byte where the corpus has abbreviations for that. Sizes stay as they are. */
+void partial_refer(const struct debug *d, const uint64_t inlines[CORPUS_INLINES], uint64_t unit, bool small, uint8_t *p,
+                   const uint8_t *end);
 
 /* Write a unit's imports; all partial units, whose importers' debug_unit.line is known; abbreviations of table `table`.
  * Return the place behind what they wrote.

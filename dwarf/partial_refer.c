@@ -68,29 +68,21 @@ static void put_small(uint8_t *p, const struct abbrev_entry *entry, enum abbrev_
     }
 }
 
-/* The unit whose entries refer, and where it finds inline functions, each with what is below it. */
-struct referring {
-    const struct debug *d;
-    uint64_t unit; /* where it begins in .debug_info */
-    uint64_t inlines[CORPUS_INLINES];
-};
-
-/* Where in .debug_info what is at `place` in every unit is for this one. */
-static uint64_t place_of(const struct referring *r, uint32_t place)
+/* Where in .debug_info what is at `place` in every unit is for the unit at `unit`. */
+static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint64_t unit, uint32_t place)
 {
-    const struct corpus *c = r->d->corpus;
     uint32_t k = corpus_inlines(c);
-    if (place >= c->start + c->fixed)
-        return r->unit + place;
+    if (!inlines || place >= c->start + c->fixed)
+        return unit + place;
     while (k && place < c->inlines[k - 1].at)
         k--;
-    return k ? r->inlines[k - 1] + (place - c->inlines[k - 1].at) : r->unit + place;
+    return k ? inlines[k - 1] + (place - c->inlines[k - 1].at) : unit + place;
 }
 
-/* An entry of it. */
-static void refer(const struct referring *r, bool is_small, uint8_t *p, struct abbrev_entry *entry)
+/* An entry of the unit at `unit`. */
+static void refer(const struct debug *d, const uint64_t *inlines, uint64_t unit, bool is_small, uint8_t *p,
+                  struct abbrev_entry *entry)
 {
-    const struct debug *const d = r->d;
     const enum abbrev_small small = is_small ? abbrev_small(*p) : ABBREV_SMALL_NOT;
     uint32_t type = 0;
     for (uint32_t i = 0; i < entry->references; i++) {
@@ -104,7 +96,7 @@ static void refer(const struct referring *r, bool is_small, uint8_t *p, struct a
             break;
         case DW_AT_call_origin:
         case DW_AT_abstract_origin:
-            put_u32(at, (uint32_t)place_of(r, place));
+            put_u32(at, (uint32_t)origin_of(d->corpus, inlines, unit, place));
             break;
         case DW_AT_type:
             type = entry->reference[i].at;
@@ -120,16 +112,12 @@ static void refer(const struct referring *r, bool is_small, uint8_t *p, struct a
         put_small(p, entry, small, type);
 }
 
-void partial_refer(const struct debug *d, uint32_t index, uint64_t unit, bool small, uint8_t *p, const uint8_t *end)
+void partial_refer(const struct debug *d, const uint64_t inlines[CORPUS_INLINES], uint64_t unit, bool small, uint8_t *p,
+                   const uint8_t *end)
 {
-    struct referring r = {.d = d, .unit = unit};
-    for (uint32_t k = 0; k < corpus_inlines(d->corpus); k++) {
-        const uint64_t shared = index != PARTIAL_NO_UNIT ? partial_declared(d, index, k) : 0;
-        r.inlines[k] = shared ? shared : unit + d->corpus->inlines[k].at;
-    }
     while (p < end) {
         struct abbrev_entry entry = abbrev_read(d->corpus->dialect, p);
-        refer(&r, small, p, &entry);
+        refer(d, inlines, unit, small, p, &entry);
         p += entry.size;
     }
 }

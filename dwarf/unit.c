@@ -128,6 +128,16 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     return p;
 }
 
+/* Entries of unit `index`, at `info` of the section, refer to others as they do where there are partial units. */
+static void refer(const struct debug *d, uint32_t index, uint64_t info, uint8_t *p, const uint8_t *end)
+{
+    uint64_t inlines[CORPUS_INLINES];
+    for (uint32_t k = 0; k < corpus_inlines(d->corpus); k++)
+        inlines[k] = info + d->corpus->inlines[k].at;
+    partial_find_inlines(d, index, inlines);
+    partial_refer(d, inlines, info, d->unit[index].small, p, end);
+}
+
 /* At `info` of the section. */
 static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, uint8_t *p)
 {
@@ -155,7 +165,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     p = put_pieces(d, u, p);
     p = spare_put(d, index, start, p);
     if (d->partials)
-        partial_refer(d, index, info, u->small, entries, p);
+        refer(d, index, info, entries, p);
     unit_renumber(d, entries, p);
     p = partial_put_imports(d, index, p);
     if (index == d->unit_count - 1)

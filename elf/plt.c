@@ -64,7 +64,7 @@ void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uin
     }
 }
 
-void plt_write_indirect(const struct layout *l, uint8_t *image, uint32_t slot, uint64_t function)
+void plt_write_irelative(const struct layout *l, uint8_t *image, uint32_t slot, uint64_t function)
 {
     const uint64_t got = l->section[layout_got_plt(l)].address;
     uint8_t *rela = image + l->section[SECTION_RELA_PLT].offset + plt_rela_size(slot);

@@ -80,8 +80,9 @@ static inline uint64_t plt_address(const struct layout *l, uint32_t slot)
 /* Writes .plt, .plt.sec, .got.plt and .rela.plt. symbols[slot] is an index in .dynsym. */
 void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols);
 
-/* Makes `slot`, whose symbol is 0, one that the dynamic linker fills with what the function at this address returns. */
-void plt_write_indirect(const struct layout *l, uint8_t *image, uint32_t slot, uint64_t function);
+/* Makes `slot`, which plt_write has written with any symbol, one without, which the dynamic linker fills with what the
+ * function at this address returns. */
+void plt_write_irelative(const struct layout *l, uint8_t *image, uint32_t slot, uint64_t function);
 
 /* Writes an entry of .plt.got, the one at `number`, for the word at this address. */
 void plt_write_direct(const struct layout *l, uint8_t *image, uint32_t number, uint64_t word);

@@ -6,7 +6,6 @@
 #include "emit/names_row.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
-#include "emit/resolvers.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
 {
@@ -41,7 +40,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + v[ROW_DYNAMIC_WEAK_FUNCTIONS] +
                           v[ROW_DYNAMIC_WEAK_OBJECTS];
     v[ROW_DYNAMIC_UNIQUE] = l->row->extra.unique_objects;
-    v[ROW_DYNAMIC_IFUNC] = resolvers_dynamic(l->row);
+    v[ROW_DYNAMIC_IFUNC] = l->row->extra.ifunc ? l->shape.resolvers.dynamic_symbols : 0;
     v[ROW_DYNAMIC_ALIASES] = l->row->extra.aliases;
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
@@ -66,7 +65,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_RELATIVE] = l->shape.relative - l->shape.packed;
     v[ROW_RELR] = l->shape.packed;
     v[ROW_PLT] = l->shape.plt;
-    v[ROW_IRELATIVE] = resolvers_slots(l->row);
+    v[ROW_IRELATIVE] = resolvers_slots(&l->shape.resolvers, l->row);
     v[ROW_JUMP_SLOT] = v[ROW_PLT] - v[ROW_IRELATIVE];
     v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.clones + l->row->extra.got;
     v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
@@ -141,7 +140,8 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_VERSIONS_DEFINED] = l->layout.section[SECTION_VERDEF].info;
     v[ROW_VERSIONS] = v[ROW_VERSIONS_DEFINED] + (libc ? (int64_t)shape_versions(l->row, &l->shape) : 0);
     v[ROW_TLS] = l->row->extra.tls;
-    v[ROW_IFUNC] = resolvers_symbols(l->row);
+    const struct resolvers *r = &l->shape.resolvers;
+    v[ROW_IFUNC] = l->row->extra.ifunc ? (int64_t)r->dynamic_symbols + r->local : 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
     v[ROW_CONSTRUCTOR_CODE] = l->row->extra.constructing;
     v[ROW_CONSTRUCTOR_MEMORY] = l->row->extra.taking;

@@ -13,19 +13,19 @@
 #include "emit/join.h"
 #include "emit/large.h"
 #include "emit/relocated.h"
-#include "emit/resolvers.h"
 #include "emit/sizes_row.h"
 
-/* Which PLT slot leads where: Python's functions, the entry, the extern
- * functions, imports, own functions. */
-/* Behind slots of the PLT, of which the last are not for calls, are numbers of functions that are called directly. */
+/* The number of an own function that is called: the next slot of the PLT, but for the last, which resolvers fill;
+ * behind all of these, of one that is called directly. */
 static uint32_t next_slot(const struct library *l, uint32_t *next)
 {
-    if (*next == l->indirect_slots)
+    if (*next == l->irelative_first)
         *next = l->shape.plt;
     return (*next)++;
 }
 
+/* Which PLT slot leads where: Python's functions, the entry, the extern functions, imports, what is bound and never
+ * called, own functions; and those that resolvers fill. */
 static bool number_slots(struct library *l, struct arena *arena)
 {
     const struct shape *s = &l->shape;
@@ -33,7 +33,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->slot = arena_take(arena, (l->row->functions + UINT64_C(1)) * sizeof *l->slot);
     if (!l->slot)
         return false;
-    l->indirect_slots = s->plt - resolvers_slots(l->row);
+    l->irelative_first = s->plt - resolvers_slots(&s->resolvers, l->row);
     l->at.python_slot = next;
     if (s->python || s->holds)
         next += shape_python_functions(l->row) - l->row->result_by_got;
@@ -55,7 +55,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     }
     if (l->row->direct_entry)
         l->at.entry_slot = next_slot(l, &next);
-    assert(next == s->plt + s->direct || (!s->direct && next == l->indirect_slots));
+    assert(next == s->plt + s->direct || (!s->direct && next == l->irelative_first));
     return true;
 }
 

@@ -44,15 +44,15 @@ struct library {
     struct calls calls;
     struct glue glue;
     struct code code;
-    struct body *body;       /* of each numbered function */
-    double sizes_apart;      /* how far their sizes are from the row's (distribution_distance) */
-    uint32_t small;          /* offset in .text of the small functions, which follow the numbered ones */
-    uint32_t text_tail;      /* bytes of padding at the end of .text, fewer than the alignment of functions */
-    uint32_t *slot;          /* of each numbered function, its PLT slot or CODE_NO_SLOT */
-    uint32_t own_slots;      /* the first PLT slot of its own numbered functions */
-    uint32_t outside_slots;  /* the first PLT slot of functions that are bound but never called */
-    uint32_t small_slots;    /* the first PLT slot of its own small functions */
-    uint32_t indirect_slots; /* the first PLT slot that no symbol fills (resolvers.h); they are the last ones */
+    struct body *body;        /* of each numbered function */
+    double sizes_apart;       /* how far their sizes are from the row's (distribution_distance) */
+    uint32_t small;           /* offset in .text of the small functions, which follow the numbered ones */
+    uint32_t text_tail;       /* bytes of padding at the end of .text, fewer than the alignment of functions */
+    uint32_t *slot;           /* of each numbered function, its PLT slot or CODE_NO_SLOT */
+    uint32_t own_slots;       /* the first PLT slot of its own numbered functions */
+    uint32_t outside_slots;   /* the first PLT slot of functions that are bound but never called */
+    uint32_t small_slots;     /* the first PLT slot of its own small functions */
+    uint32_t irelative_first; /* the first PLT slot that a resolver fills; all behind it are such, and none before it */
     struct glue_addresses at;
     struct debug debug;
     uint64_t rodata_free, data_free, bss_free;          /* bytes to fill; in .data without relocated words */

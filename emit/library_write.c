@@ -10,7 +10,6 @@
 #include "emit/join.h"
 #include "emit/large.h"
 #include "emit/library.h"
-#include "emit/resolvers.h"
 #include "emit/small.h"
 #include "emit/taste.h"
 
@@ -198,11 +197,11 @@ static void complete(struct window *window, const enum section_id *ids)
 }
 
 /* Slots that resolvers fill, each one of them in turn. */
-static void write_indirect(const struct library *l, uint8_t *image)
+static void write_irelative(const struct library *l, uint8_t *image)
 {
     struct small_turn resolvers = small_resolvers(l);
-    for (uint32_t i = l->indirect_slots; i < l->shape.plt; i++)
-        plt_write_indirect(&l->layout, image, i, small_next(l, &resolvers, GLUE_FRAME_DUMMY));
+    for (uint32_t i = l->irelative_first; i < l->shape.plt; i++)
+        plt_write_irelative(&l->layout, image, i, small_next(l, &resolvers, GLUE_FRAME_DUMMY));
 }
 
 bool library_write(struct builder *b, struct error *e)
@@ -221,7 +220,7 @@ bool library_write(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     complete(window, unwind_sections);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
-    write_indirect(l, image);
+    write_irelative(l, image);
     for (uint32_t i = 0; i < l->row->extra.direct; i++)
         plt_write_direct(&l->layout, image, i, i ? l->at.got_extra + 8 * (i - UINT64_C(1)) : l->at.got_cxa_finalize);
     write_code(l, image, window);

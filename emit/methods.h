@@ -14,7 +14,7 @@ enum { METHODS_CODE = 5 + 5 }; /* of a method: mov $number,%edi; jmp PyLong_From
 uint64_t methods_bytes(const struct plan_library *l);
 uint32_t methods_name_length(const struct plan_library *l, uint32_t index);
 
-/* How many small functions implement methods: the last of those with names, whose sizes are in ascending order. */
+/* How many small functions implement methods: the last of those with names, which are the largest. */
 uint32_t methods_functions(const struct plan_library *l);
 
 /* Writes these strings; returns the place behind them. */

@@ -132,11 +132,11 @@ struct plan_library {
         uint32_t weak;    /* how many of `outside`, counted from the end, are weak */
         uint32_t clones;  /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
         uint32_t slots;   /* PLT slots for imports that are never called: those from the set, then `outside` */
-        uint32_t small_slots;      /* PLT slots for its own small functions, from the first on */
-        uint32_t indirect;         /* symbols of type STT_GNU_IFUNC that it is to have (resolvers.h), */
-        uint32_t indirect_dynamic; /* and how many of these are dynamic, at the most */
-        uint32_t indirect_slots;   /* PLT slots that R_X86_64_IRELATIVE fills, if there is what they call */
-        uint32_t got;              /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
+        uint32_t small_slots;   /* PLT slots for its own small functions, from the first on */
+        uint32_t ifunc;         /* symbols of type STT_GNU_IFUNC that it is to have (resolvers.h), */
+        uint32_t ifunc_dynamic; /* and how many of these are to be dynamic, unless it is stripped */
+        uint32_t irelative;     /* PLT slots that R_X86_64_IRELATIVE fills, if there is a resolver for it */
+        uint32_t got;           /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
         uint32_t direct;    /* entries of .plt.got: one for __cxa_finalize, the others for the first words of `got` */
         uint32_t buckets;   /* of .gnu.hash; 0: as many as ld chooses */
         uint32_t addresses; /* R_X86_64_64 relocations in .data */
@@ -179,16 +179,19 @@ struct plan_library {
     /* Characters in the names of its functions and of its static objects; owned by the plan. NULL: as few as can be
      * (names_row.h). `lengths` entries of function_length are set. */
     uint16_t *function_length, *object_length;
-    /* Bytes of functions that are too small for a frame, ascending; owned by the plan. They follow the numbered ones in
-     * .text, at most tables point to them (small.h), and debug information does not mention them. The array has
-     * `small_sizes` sizes, of which 0 is one, and behind these as many again: the wanted sizes, before any was reduced.
-     * The first `small` functions exist. Where they are local symbols, they have the names of the first static objects.
+    /* Bytes of functions that are too small for a frame, ascending but for those ahead of all; owned by the plan. They
+     * follow the numbered ones in .text, at most tables point to them (small.h), and debug information does not mention
+     * them. The array has `small_sizes` sizes, of which 0 is one, and behind these as many again: the wanted sizes,
+     * before any was reduced. The first `small` functions exist. Where they are local symbols, they have the names of
+     * the first static objects.
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
+    uint32_t
+        small_ahead; /* how many, the first ones, stand there for resolvers.h, though they are larger than others */
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
-    uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many: all that have code */
+    uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many that have code */
     uint32_t nameless; /* more small functions behind these, of a stripped library, that are no symbols */
     /* Names of dynamic symbols other than exported numbered functions (names_row_others): bytes of all, with
      * terminators, and characters of each. other_length is owned by the plan and has `other_lengths` entries; names

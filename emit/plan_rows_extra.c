@@ -303,7 +303,7 @@ static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
 static uint32_t clones_of(const struct plan *plan, const struct plan_library *l, uint32_t share)
 {
     const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of(plan, l).undefined, share);
-    const uint32_t slots = rows_more_of(l, ROW_PLT, 0, share);
+    const uint32_t slots = rows_more_of(l, ROW_PLT, rows_value_or(l->said, ROW_IRELATIVE, 0), share);
     const uint32_t unbound = l->imports > slots ? l->imports - slots : 0;
     const uint32_t versions =
         rows_smaller(rows_more_of(l, ROW_VERSIONS, rows_versions_least(l), share), outside_versions_most());
@@ -369,9 +369,9 @@ static struct shape set_symbols(const struct plan *plan, struct plan_library *l,
     x->clones = clones ? clones_of(plan, l, share) : 0;
     set_definitions(plan, l, share);
     x->aliases = l->exported + l->small_exported ? more_than(w->aliases, 0, share) : 0;
-    x->indirect = rows_more_of(l, ROW_IFUNC, 0, share);
-    x->indirect_dynamic = rows_indirect(plan, l);
-    x->indirect_slots = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
+    x->ifunc = rows_more_of(l, ROW_IFUNC, 0, share);
+    x->ifunc_dynamic = more_than(rows_ifunc_dynamic(plan, l), 0, share);
+    x->irelative = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
     const struct shape least = shape_of(plan, l);
     x->outside = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share),
                               outside_most(l->kind == LIBRARY_MODULE));

@@ -119,7 +119,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     /* of few slots none is for it */
-    const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
+    const int64_t plt = rows_bound_slots(plan, l);
     l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
                                          plt <= (int64_t)shape_python_functions(l));
     l->result_by_got = l->direct_entry && plan_is_plain(l) && plt < (int64_t)shape_python_functions(l) &&
@@ -378,7 +378,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
  * slots beside those that lead to Python. */
 static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t fourths)
 {
-    const int64_t plt = profile_row_says(plan->profile, l->said, ROW_PLT);
+    const int64_t plt = rows_bound_slots(plan, l);
     const uint32_t others = l->kind == LIBRARY_MODULE ? shape_python_functions(l) + 1 : 0;
     const uint64_t slots = plt == PROFILE_DERIVED ? UINT64_MAX : (uint64_t)plt > others ? (uint64_t)plt - others : 0;
     const uint64_t calls = ((uint64_t)l->imports * fourths + ROWS_CALLS_WHOLE - 1) / ROWS_CALLS_WHOLE;
@@ -553,7 +553,8 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
     l->leaf = l->callers;
     while (l->small_leaf < l->small_exported && !l->small_size[l->small_leaf])
         l->small_leaf++;
-    l->small_leaves = l->small_exported - l->small_leaf;
+    while (l->small_leaf + l->small_leaves < l->small_exported && l->small_size[l->small_leaf + l->small_leaves])
+        l->small_leaves++;
     return found;
 }
 

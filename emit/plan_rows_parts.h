@@ -13,8 +13,6 @@ struct want {
     uint32_t row;       /* in the profile */
     uint32_t functions; /* wanted symbols of functions, the glue's included, aliases not */
     uint32_t small;     /* how many functions are to be small ones (plan_library.small) */
-    uint32_t
-        indirect; /* how many of these, the first ones, are to be dynamic, for indirect functions; not if stripped */
     uint32_t nameless; /* of a stripped library, how many entries of unwind tables are to be of small functions that are
                           no dynamic symbols */
     int64_t exported;  /* wanted dynamic functions but for aliases; -1: as many as there is room for */
@@ -129,11 +127,19 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 /* Chooses the lengths of its classes' names, after rows_find_small; false when memory ran out. */
 bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const struct want *w);
 
-/* How many dynamic symbols of indirect functions a row's library is to have (resolvers.h). */
-uint32_t rows_indirect(const struct plan *plan, const struct plan_library *l);
+/* How many dynamic symbols of type STT_GNU_IFUNC a row's library is to have (resolvers.h). */
+uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l);
 
-/* How many dynamic functions should be small ones: of a stripped library as many as are so small, of others those that
- * are indirect. */
+/* How many slots of the PLT a row has for calls and for what is bound, PROFILE_DERIVED where it does not say. */
+static inline int64_t rows_bound_slots(const struct plan *plan, const struct plan_library *l)
+{
+    const int64_t slots = profile_row_says(plan->profile, l->said, ROW_PLT);
+    const int64_t filled = (int64_t)rows_value_or(l->said, ROW_IRELATIVE, 0);
+    return slots == PROFILE_DERIVED ? slots : filled < slots ? slots - filled : 0;
+}
+
+/* How many dynamic functions should be small ones: of a stripped library as many as are so small, of others as many
+ * as stand ahead (plan_library.small_ahead). */
 uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w);
 
 /* Sets how many small functions the library has, at most `most`, when its numbered ones are set. Returns whether the

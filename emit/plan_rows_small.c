@@ -43,17 +43,17 @@ static uint32_t common_sizes(const struct plan *plan, const struct plan_library 
 }
 
 /* Calls of other libraries, where all that is imported is called. */
-static uint64_t calls_most(const struct plan_library *l, const struct want *w)
+static uint64_t calls_most(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint64_t slots = rows_value_or(l->said, ROW_PLT, w->imports);
-    return w->imports < slots ? w->imports : slots;
+    const int64_t slots = rows_bound_slots(plan, l);
+    return slots == PROFILE_DERIVED || w->imports < (uint64_t)slots ? w->imports : (uint64_t)slots;
 }
 
 /* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
 static void least_sizes(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t count,
                         uint32_t *least)
 {
-    const uint64_t calls = calls_most(l, w); /* which those make in turn that no one calls */
+    const uint64_t calls = calls_most(plan, l, w); /* which those make in turn that no one calls */
     const uint32_t callers = count - rows_smaller(w->leaves, count / 2);
     for (uint32_t i = 0; i < count; i++) {
         const struct function f = plan_function(l, i);
@@ -146,7 +146,7 @@ static uint32_t nameless_of(const struct plan_library *l, const struct want *w)
     return (uint32_t)(told < most ? told : most);
 }
 
-uint32_t rows_indirect(const struct plan *plan, const struct plan_library *l)
+uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l)
 {
     const int64_t all = profile_row_says(plan->profile, l->said, ROW_IFUNC);
     const int64_t dynamic = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_IFUNC);
@@ -154,26 +154,31 @@ uint32_t rows_indirect(const struct plan *plan, const struct plan_library *l)
     return wanted > 0 ? (uint32_t)wanted : 0;
 }
 
-/* Where local functions are symbols, too, small ones for indirect functions, as far as any are large enough, stand
- * before all others, as dynamic ones do. */
-static void place_indirect(const struct plan *plan, struct plan_library *l, struct want *w)
+static void reverse(uint8_t *size, uint32_t count)
 {
-    const uint64_t wanted = rows_indirect(plan, l);
+    for (uint32_t i = 0; i < count / 2; i++) {
+        const uint8_t kept = size[i];
+        size[i] = size[count - 1 - i];
+        size[count - 1 - i] = kept;
+    }
+}
+
+/* Where local functions are symbols, too, dynamic small ones are the first. So the smallest that have room for a
+ * resolver change places with those that have not. */
+static void place_ahead(const struct plan *plan, struct plan_library *l, const struct want *w)
+{
+    const uint32_t wanted = rows_ifunc_dynamic(plan, l);
     uint32_t first = 0;
-    w->indirect = 0;
+    l->small_ahead = 0;
     if (!wanted || l->stripped || w->exported <= 0)
         return;
     while (first < w->small && l->small_size[first] < plan_landing(l) + RESOLVER_CODE)
         first++;
-    const uint64_t functions = (uint64_t)w->exported;
-    const uint64_t most = (wanted * functions + functions + w->aliases - 1) / (functions + w->aliases);
-    w->indirect = rows_smaller(w->small - first, (uint32_t)most);
-    uint8_t *const small = l->small_size;
-    for (uint32_t i = 0; first && i < w->indirect; i++) {
-        const uint8_t size = small[first + i];
-        memmove(small + i + 1, small + i, first);
-        small[i] = size;
-    }
+    const uint32_t functions = resolvers_without_aliases(wanted, (uint64_t)w->exported, w->aliases);
+    l->small_ahead = rows_smaller(w->small - first, functions);
+    reverse(l->small_size, first);
+    reverse(l->small_size + first, l->small_ahead);
+    reverse(l->small_size, first + l->small_ahead);
 }
 
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
@@ -206,7 +211,8 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, rows_smaller(size[i], small_most(l)));
-        place_indirect(plan, l, w);
+        if (ok)
+            place_ahead(plan, l, w);
         /* where some of the others give way, there are as many more of these, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
@@ -219,7 +225,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 
 uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w)
 {
-    const uint32_t wanted = l->stripped ? w->small : w->indirect;
+    const uint32_t wanted = l->stripped ? w->small : l->small_ahead;
     if (!wanted || w->exported <= 0)
         return 0;
     const uint64_t least = rows_least_exported(l, w);
@@ -230,9 +236,12 @@ uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w)
 void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)
 {
     const uint8_t *wanted = l->small_size + l->small_sizes;
-    const uint32_t first = (uint32_t)((uint64_t)l->small_sizes * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
-    for (uint32_t i = 0; i < l->small_sizes; i++)
-        l->small_size[i] = i < first ? 0 : wanted[i] < most ? wanted[i] : (uint8_t)most;
+    const uint32_t less = (uint32_t)((uint64_t)l->small_sizes * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
+    for (uint32_t i = 0; i < l->small_sizes; i++) {
+        /* the smallest have none, and these stand behind those ahead */
+        const bool has_code = i < l->small_ahead ? less + l->small_ahead <= l->small_sizes : i - l->small_ahead >= less;
+        l->small_size[i] = !has_code ? 0 : wanted[i] < most ? wanted[i] : (uint8_t)most;
+    }
 }
 
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)

@@ -360,7 +360,8 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
     m->tables = for_each_of(less(count_of(attributes, "stmt_list"), others) * MANNER_USUAL, partial, 0, MANNER_USUAL);
 }
 
-/* Where the functions are that calls were inlined of: partial units, which there are more references to, have none. */
+/* Where the functions are that calls were inlined of: in the first unit, but not where there are partial units, to
+ * which there are more references. */
 static void read_origins(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];

@@ -5,61 +5,67 @@
 
 #include "emit/methods.h"
 
-/* How many aliases the last `count` dynamic functions have: these are spread evenly over all (symbols.c). */
-static uint32_t aliases_of(const struct plan_library *l, uint32_t count)
+/* How many aliases dynamic functions before `function` have: these are spread evenly over all (symbols.c). */
+static uint64_t aliases_before(const struct plan_library *l, uint64_t function)
 {
-    const uint64_t aliases = l->extra.aliases;
     const uint64_t functions = (uint64_t)plan_exported(l) + l->small_exported;
-    if (!count || !aliases)
-        return 0;
-    const uint64_t first = ((functions - count) * aliases + functions - 1) / functions;
-    return (uint32_t)(aliases - first);
+    return (function * l->extra.aliases + functions - 1) / functions;
+}
+
+uint32_t resolvers_without_aliases(uint64_t symbols, uint64_t functions, uint64_t aliases)
+{
+    return (uint32_t)((symbols * functions + functions + aliases - 1) / (functions + aliases));
+}
+
+/* Symbols of dynamic small functions [first, first + count). */
+static uint64_t symbols_of(const struct plan_library *l, uint32_t first, uint32_t count)
+{
+    const uint64_t start = (uint64_t)plan_exported(l) + first;
+    return count ? count + aliases_before(l, start + count) - aliases_before(l, start) : 0;
+}
+
+static bool is_large_enough(const struct plan_library *l, uint32_t index)
+{
+    return l->small_size[index] >= plan_landing(l) + RESOLVER_CODE;
+}
+
+/* Dynamic ones, so that there are at most so many symbols; one at least, if any, though it may have more. */
+static void find_dynamic(const struct plan_library *l, uint32_t symbols, struct resolvers *r)
+{
+    const uint32_t count = l->small_exported;
+    const bool last = l->stripped;
+    for (uint32_t n = 0; symbols && n < count && is_large_enough(l, last ? count - 1 - n : n); n++) {
+        const uint32_t first = last ? count - 1 - n : 0;
+        const uint64_t then = symbols_of(l, first, n + 1);
+        if (n && then > symbols)
+            break;
+        *r = (struct resolvers){.dynamic_first = first, .dynamic = n + 1, .dynamic_symbols = (uint32_t)then};
+    }
+}
+
+static void find_local(const struct plan_library *l, uint32_t count, struct resolvers *r)
+{
+    const uint32_t end = l->small - methods_functions(l);
+    while (r->local < count && end - r->local > l->small_exported && is_large_enough(l, end - 1 - r->local))
+        r->local++;
+    r->local_first = end - r->local;
 }
 
 struct resolvers resolvers_of(const struct plan_library *l)
 {
     const struct plan_extra *const x = &l->extra;
-    const uint32_t least = plan_landing(l) + RESOLVER_CODE;
-    const uint32_t wanted = x->indirect ? x->indirect : x->indirect_slots > 0;
-    uint32_t dynamic = l->stripped ? wanted : x->indirect_dynamic;
-    if (!x->indirect || dynamic > wanted)
-        dynamic = wanted;
-    struct resolvers r = {.local_end = l->small_exported};
-    /* one at least, if any, though it may have more aliases */
-    while (r.dynamic < l->small_exported && l->small_size[l->small_exported - 1 - r.dynamic] >= least &&
-           (r.dynamic ? r.dynamic + 1 + aliases_of(l, r.dynamic + 1) <= dynamic : dynamic > 0))
-        r.dynamic++;
-    if (l->stripped || !wanted)
+    const uint32_t symbols = x->ifunc ? x->ifunc : x->irelative > 0;
+    const bool all = l->stripped || !x->ifunc || x->ifunc_dynamic > symbols;
+    struct resolvers r = {.dynamic = 0};
+    if (!symbols)
         return r;
-    const uint32_t had = r.dynamic + aliases_of(l, r.dynamic);
-    const uint32_t left = wanted > had ? wanted - had : 0;
-    r.local_end = l->small - methods_functions(l);
-    while (r.local < left && r.local_end - r.local > l->small_exported &&
-           l->small_size[r.local_end - 1 - r.local] >= least)
-        r.local++;
+    find_dynamic(l, all ? symbols : x->ifunc_dynamic, &r);
+    if (!l->stripped && r.dynamic_symbols < symbols)
+        find_local(l, symbols - r.dynamic_symbols, &r);
     return r;
 }
 
 unsigned char resolvers_type(const struct resolvers *r, const struct plan_library *l, uint32_t index)
 {
-    return l->extra.indirect && resolvers_has(r, l, index) ? STT_GNU_IFUNC : STT_FUNC;
-}
-
-uint32_t resolvers_dynamic(const struct plan_library *l)
-{
-    const uint32_t functions = l->extra.indirect ? resolvers_of(l).dynamic : 0;
-    return functions + aliases_of(l, functions);
-}
-
-uint32_t resolvers_symbols(const struct plan_library *l)
-{
-    return l->extra.indirect ? resolvers_dynamic(l) + resolvers_of(l).local : 0;
-}
-
-uint32_t resolvers_slots(const struct plan_library *l)
-{
-    if (!l->extra.indirect_slots)
-        return 0;
-    const struct resolvers r = resolvers_of(l);
-    return r.dynamic + r.local ? l->extra.indirect_slots : 0;
+    return l->extra.ifunc && resolvers_has(r, index) ? STT_GNU_IFUNC : STT_FUNC;
 }

@@ -2,9 +2,10 @@
  * R_X86_64_IRELATIVE fills (Linux Extensions to gABI, "Symbol Table"; x86-64 psABI 1.0 section 4.4.1).
  *
  * At each is code that the dynamic linker calls when it binds the symbol or fills the slot: a resolver, which returns
- * the address of the function that is to be used. Resolvers are small functions (small.h): the last of those that are
- * dynamic symbols, and with a symbol table the last of those that are local and implement no method, as far as there
- * is room in them for that. What they return is another small function, which any caller may call.
+ * the address of the function that is to be used. Resolvers are small functions (small.h) with room for that. In a
+ * stripped library they are the last of the dynamic ones, which are the largest. Otherwise they are the first of these,
+ * which stand before others for that (plan_library.small_ahead), and the last of those that are local and implement no
+ * method. What they return is another small function, which any caller may call.
  */
 #ifndef EMIT_RESOLVERS_H
 #define EMIT_RESOLVERS_H
@@ -13,27 +14,33 @@
 
 enum { RESOLVER_CODE = 7 + 1 }; /* lea function(%rip),%rax; ret */
 
+/* Ranges of small functions, and how many symbols of type STT_GNU_IFUNC there are with those that are aliases of
+ * others.
+ */
 struct resolvers {
-    uint32_t dynamic, local; /* how many of either, the last ones */
-    uint32_t local_end;      /* the small function behind the local ones */
+    uint32_t dynamic_first, dynamic;
+    uint32_t local_first, local;
+    uint32_t dynamic_symbols;
 };
 
 struct resolvers resolvers_of(const struct plan_library *l);
 
 /* Whether small function `index` is one. */
-static inline bool resolvers_has(const struct resolvers *r, const struct plan_library *l, uint32_t index)
+static inline bool resolvers_has(const struct resolvers *r, uint32_t index)
 {
-    return index < l->small_exported ? index + r->dynamic >= l->small_exported
-                                     : index < r->local_end && index + r->local >= r->local_end;
+    return index - r->dynamic_first < r->dynamic || index - r->local_first < r->local;
 }
 
 /* The type of the symbol of a small function: resolvers are ordinary functions where only slots have need of them. */
 unsigned char resolvers_type(const struct resolvers *r, const struct plan_library *l, uint32_t index);
 
-/* Symbols of type STT_GNU_IFUNC, with those that are aliases of others, dynamic ones and all; slots of the PLT without
- * a symbol. */
-uint32_t resolvers_dynamic(const struct plan_library *l);
-uint32_t resolvers_symbols(const struct plan_library *l);
-uint32_t resolvers_slots(const struct plan_library *l);
+/* How many of the slots of the PLT are filled without a symbol. */
+static inline uint32_t resolvers_slots(const struct resolvers *r, const struct plan_library *l)
+{
+    return r->dynamic + r->local ? l->extra.irelative : 0;
+}
+
+/* How many functions so many dynamic symbols are of, where others of them are aliases, spread evenly. */
+uint32_t resolvers_without_aliases(uint64_t symbols, uint64_t functions, uint64_t aliases);
 
 #endif

@@ -12,7 +12,6 @@
 #include "emit/methods.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
-#include "emit/resolvers.h"
 #include "emit/versions.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
@@ -274,7 +273,8 @@ static void count_slots(const struct plan *plan, const struct plan_library *l, s
     s->plt += UINT32_C(0) + (s->extern_called >= 0) + s->calls_own_extern;
     s->plt += s->python ? shape_python_functions(l) - l->result_by_got + !l->direct_entry : 0;
     s->plt += s->holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
-    s->plt += l->extra.slots + l->extra.small_slots + resolvers_slots(l);
+    s->resolvers = resolvers_of(l);
+    s->plt += l->extra.slots + l->extra.small_slots + resolvers_slots(&s->resolvers, l);
     s->direct += l->direct_entry;
 }
 
@@ -429,7 +429,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (s->executable)
         section[SECTION_INTERP].size = sizeof SHAPE_INTERPRETER;
     layout->cf_protection = elf->cf_protection;
-    layout->extended = l->extra.unique_objects || resolvers_symbols(l);
+    layout->extended = l->extra.unique_objects || (l->extra.ifunc && s->resolvers.dynamic + s->resolvers.local);
     if (elf->cf_protection)
         section[SECTION_NOTE_PROPERTY].size = PROPERTY_BYTES;
     if (elf->build_id)

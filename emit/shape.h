@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "elf/layout.h"
 #include "emit/plan.h"
+#include "emit/resolvers.h"
 
 /* Undefined functions of CPython that a module calls, in the order of their
  * PLT slots. */
@@ -146,9 +147,10 @@ struct shape {
     int64_t extern_called; /* -1: none */
     bool needs_before;     /* needs the library of extern_called (DT_NEEDED), unless libmodulebegin brings that */
     bool soname;
-    uint32_t called;    /* own numbered functions that are called through the PLT */
-    uint32_t direct;    /* how many of `called` are called without the PLT, in an executable */
-    uint32_t plt;       /* slots */
+    uint32_t called; /* own numbered functions that are called through the PLT */
+    uint32_t direct; /* how many of `called` are called without the PLT, in an executable */
+    uint32_t plt;    /* slots */
+    struct resolvers resolvers;
     uint32_t undefined; /* in .dynsym */
     uint32_t defined;
     uint32_t local;        /* own functions that are local symbols */

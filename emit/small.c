@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "elf/plt.h"
 #include "emit/methods.h"
-#include "emit/resolvers.h"
 
 enum {
     PIECE_MOST = 7,
@@ -28,18 +27,18 @@ struct small_turn small_methods(const struct library *l)
 
 struct small_turn small_constructors(const struct library *l)
 {
-    const uint32_t end = l->row->small - methods_functions(l->row) - resolvers_of(l->row).local;
-    uint32_t first = l->row->small_exported;
-    while (first < end && !l->row->small_size[first])
+    const struct plan_library *row = l->row;
+    const uint32_t end = row->small - methods_functions(row) - l->shape.resolvers.local;
+    uint32_t first = row->small_exported > row->small_ahead ? row->small_exported : row->small_ahead;
+    while (first < end && !row->small_size[first])
         first++;
-    return turn_of(l, first, end - first);
+    return turn_of(l, first, end > first ? end - first : 0);
 }
 
 struct small_turn small_resolvers(const struct library *l)
 {
-    const struct resolvers r = resolvers_of(l->row);
-    return r.local ? turn_of(l, r.local_end - r.local, r.local)
-                   : turn_of(l, l->row->small_exported - r.dynamic, r.dynamic);
+    const struct resolvers *r = &l->shape.resolvers;
+    return r->local ? turn_of(l, r->local_first, r->local) : turn_of(l, r->dynamic_first, r->dynamic);
 }
 
 uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_function otherwise)
@@ -108,18 +107,27 @@ static uint64_t value_of(const struct plan_library *l, uint32_t index)
     return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small) % PLAN_NAMELESS) : value;
 }
 
-/* The last functions written that do what any caller may want, in turn; before there are any, one that does nothing. */
+/* Small functions that do what any caller may want, for resolvers to return in turn: the last that are neither these
+ * nor methods, as far as there are any. */
 enum { USABLE_MOST = 8 };
 struct usable {
     uint64_t address[USABLE_MOST];
-    uint32_t next;
+    uint32_t count;
 };
 
 static struct usable usable_of(const struct library *l)
 {
-    struct usable u = {.next = 0};
-    for (unsigned i = 0; i < USABLE_MOST; i++)
-        u.address[i] = l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
+    const struct plan_library *row = l->row;
+    const struct resolvers *r = &l->shape.resolvers;
+    struct usable u = {.address = {l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset}};
+    uint64_t at = l->code.text + l->small;
+    const uint32_t end = r->dynamic + r->local ? row->small - methods_functions(row) : 0;
+    for (uint32_t i = 0; i < end; i++) {
+        if (row->small_size[i] && !resolvers_has(r, i))
+            u.address[u.count++ % USABLE_MOST] = at;
+        at += plan_small_place(row, i);
+    }
+    u.count = !u.count ? 1 : u.count < USABLE_MOST ? u.count : USABLE_MOST;
     return u;
 }
 
@@ -135,23 +143,20 @@ void small_write(const struct library *l, uint8_t *p)
 {
     const struct plan_library *row = l->row;
     const uint32_t methods = methods_functions(row);
-    const struct resolvers resolvers = resolvers_of(row);
-    struct usable usable = usable_of(l);
+    const struct usable usable = usable_of(l);
     uint64_t at = l->code.text + l->small;
     for (uint32_t i = 0; i < plan_small_all(row); i++) {
         const uint32_t size = plan_small_size(row, i);
         const bool is_method = i < row->small && i >= row->small - methods;
-        const bool resolves = resolvers_has(&resolvers, row, i);
+        const bool resolves = resolvers_has(&l->shape.resolvers, i);
         const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : 1;
         const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
         p = put_bytes(p, PLT_LANDING, landing);
         p = small_put_pieces(row, p, size ? size - landing - end : 0, value_of(row, i));
         if (resolves)
-            p = put_resolver(p, at + size - RESOLVER_CODE, usable.address[i % USABLE_MOST]);
+            p = put_resolver(p, at + size - RESOLVER_CODE, usable.address[i % usable.count]);
         else if (size)
             p = is_method ? put_return_number(l, i, p) : put_u8(p, 0xc3); /* ret */
-        if (size && !resolves && !is_method)
-            usable.address[usable.next++ % USABLE_MOST] = at;
         const uint32_t padding = plan_small_place(row, i) - size;
         code_pad(p, padding);
         p += padding;

@@ -1,8 +1,9 @@
 /* The small functions of a library with a row (plan_library.small_size): their code, and the tables that
- * point to them. Tables point to local ones only.
+ * point to them. Tables point to local ones, and slots of the PLT to resolvers of either kind.
  *
  * The last of them implement methods (methods.h), if they are large enough for that: each returns a
- * number to Python. The others do nothing; some are constructors or destructors. None accesses memory.
+ * number to Python. Resolvers (resolvers.h) return the address of another.
+ * The others do nothing; some are constructors or destructors. None accesses memory.
  */
 #ifndef EMIT_SMALL_H
 #define EMIT_SMALL_H

@@ -20,7 +20,6 @@
 #include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/relocated.h"
-#include "emit/resolvers.h"
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
@@ -205,10 +204,9 @@ static void put_small(struct symbols *t)
     const struct library *l = t->l;
     const struct plan_library *row = l->row;
     uint64_t at = l->code.text + l->small;
-    const struct resolvers resolvers = resolvers_of(row);
     for (uint32_t i = 0; i < row->small_exported; i++) {
         const uint32_t name = put_other(t, i);
-        const unsigned char type = resolvers_type(&resolvers, row, i);
+        const unsigned char type = resolvers_type(&l->shape.resolvers, row, i);
         define(t, name, type, SECTION_TEXT, at, row->small_size[i]);
         if (i + row->extra.weak_own >= row->small_exported + row->extra.aliases)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
@@ -518,7 +516,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
         plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
     for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
         plt_symbols[l->small_slots + i] = place[t.versions.others + i];
-    for (uint32_t i = l->indirect_slots; i < s->plt; i++)
+    for (uint32_t i = l->irelative_first; i < s->plt; i++)
         plt_symbols[i] = 0;
     if (s->python && !l->row->direct_entry)
         plt_symbols[l->at.entry_slot] = place[o.entry];

@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "emit/names_row.h"
-#include "emit/resolvers.h"
 #include "emit/symbols_parts.h"
 
 struct local_table {
@@ -165,7 +164,6 @@ struct object_walk {
     struct object_pitch pitch; /* of the region that it is in */
     struct name_stem stem;
     struct shared_names names;
-    struct resolvers resolvers;
     uint32_t small; /* the next small function */
     uint64_t at;    /* its address */
     uint32_t region, object;
@@ -198,7 +196,6 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
                     {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
         .names = {.named = names_row_objects_named(row), .first = next_name(t)},
-        .resolvers = resolvers_of(row),
         .small = row->small_exported,
         .at = l->code.text + l->small,
     };
@@ -213,7 +210,7 @@ static void put_small(struct object_walk *w, struct local_table *t)
 {
     const struct library *l = w->l;
     const uint32_t name = put_object_name(l, t, &w->names, &w->stem, 0);
-    *t->next++ = symbols_entry(name, STB_LOCAL, resolvers_type(&w->resolvers, l->row, w->small),
+    *t->next++ = symbols_entry(name, STB_LOCAL, resolvers_type(&l->shape.resolvers, l->row, w->small),
                                l->layout.section[SECTION_TEXT].index, w->at, l->row->small_size[w->small]);
     w->at += plan_small_place(l->row, w->small++);
 }

@@ -758,8 +758,8 @@ def test_siblings_and_calls_are_referred_to_as_dwz_has_them(partial):
 def shortest(programs, tmp_path_factory):
     """A library of many small units and one of four large ones, by forms as dwz leaves them."""
     directory = tmp_path_factory.mktemp("shortest")
-    tags = "partial_unit:80 compile_unit:64 member:900 call_site:9000 inlined_subroutine:2000 lexical_block:2000"
-    attributes = "high_pc:1000 decl_line:10900 decl_file:10900 stmt_list:124"
+    tags = "partial_unit:80 imported_unit:1280 compile_unit:64 member:900 call_site:9000 inlined_subroutine:2000 lexical_block:2000"
+    attributes = "inline:200 high_pc:1000 decl_line:10900 decl_file:10900 stmt_list:124"
     forms = "udata:1000 data2:7500 implicit_const:10900"
     said = json.dumps({"tags": tags, "attributes": attributes, "forms": forms})
     row = "- {kind: module, text: 300000, data: 8000, bss: 800, debug: 2600000, symtab: 30000, strtab: 30000, "
@@ -788,26 +788,38 @@ def test_partial_units_name_line_tables_of_units_that_import_them(shortest):
 
 
 def test_calls_are_inlined_of_functions_in_partial_units(shortest):
-    """As dwz moves them: of one in three of those that name a line table, by all calls in the units that import it."""
+    """As dwz moves them: each function is in one, which units that include its header import, as its line table says."""
     for path in shortest:
         units = Dies(path).units
         entries = {die.at: (unit, die) for unit in units for die in within(unit)}
         partial = [unit for unit in units if unit.tag == "partial_unit"]
-        functions = {die.at: unit for unit in partial for die in unit.of("subprogram")}
-        assert len(functions) == -(-sum("stmt_list" in unit for unit in partial) // 3)
+        assert sum(len(list(unit.of("subprogram"))) for unit in partial) == sum("stmt_list" in unit for unit in partial) // 2
+        called = {}  # of functions that are there, the entries
         used = collections.Counter()
         for unit in units:
-            imported = {die.reference("import") for die in unit.of("imported_unit")}
+            imports = [die.reference("import") for die in unit.of("imported_unit")]
+            assert len(imports) == len(set(imports)) or len(imports) > len(partial)
+            own = {die.text("decl_file") for die in unit.of("subprogram") if "inline" in die}
             for die in within(unit):
                 if die.tag != "inlined_subroutine":
                     continue
                 home, function = entries[die.reference("abstract_origin")]
-                assert home is unit or home.at in imported
+                assert home is unit or home.at in imports
                 used["its own" if home is unit else "another"] += 1
-                assert "inline" in function and "/" in function.text("decl_file") and function.text("name")
+                if home is not unit:
+                    called.setdefault((function.text("name"), function.text("decl_file")), set()).add(function.at)
+                assert "inline" in function and {function.text("decl_file")} == own and function.text("name")
                 below = [entries[x.reference("abstract_origin")][1] for x in die.children if "abstract_origin" in x]
                 assert all(x in function.children or x.tag == "subprogram" for x in below)
         assert used["its own"] > 20 and used["another"] > 20, used
+        assert len(called) > 1 and all(len(places) == 1 for places in called.values()), called
+
+
+def test_siblings_are_entries(shortest):
+    for path in shortest:
+        dies = [die for unit in Dies(path).units for die in within(unit)]
+        entries = {die.at for die in dies}
+        assert {die.reference("sibling") for die in dies if "sibling" in die} <= entries
 
 
 def test_small_units_have_references_of_two_bytes(shortest):

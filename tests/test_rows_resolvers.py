@@ -99,6 +99,13 @@ def test_what_they_return_is_another_function(made):
     indirect = {s[5].split("@")[0]: s[0] for s in table if s[2] == "IFUNC"}
     starts = {s[0] for s in table if s[2] == "FUNC" and s[4] != "UND"}
     found = {ctypes.cast(library[name], ctypes.c_void_p).value - base for name in indirect}
+    frame_dummy = {s[0] for s in symbols(made / "libutility1.so", "--symbols") if s[5] == "frame_dummy"}
+    other = ctypes.CDLL(str(made / "libutility1.so"))
+    local = symbols(made / "libutility1.so", "--dyn-syms")
+    plain_there = next(s for s in local if s[2] == "FUNC" and s[4] != "UND")
+    base_there = ctypes.cast(other[plain_there[5]], ctypes.c_void_p).value - plain_there[0]
+    returned = {ctypes.cast(other[s[5]], ctypes.c_void_p).value - base_there for s in local if s[2] == "IFUNC"}
+    assert len(returned) > 2 and not returned & frame_dummy
     assert len(found) > 4 and found <= starts and not found & set(indirect.values())
     for name in indirect:
         library[name]()
@@ -131,6 +138,36 @@ def test_programs_are_linked_with_it(made, tmp_path):
     linked = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert linked.returncode == 0 and not linked.stdout, linked.stdout
     assert subprocess.run([tmp_path / "main"]).returncode == 0
+
+
+# Of the dynamic functions of the second, which has a symbol table, some are too small for a resolver, and some have no code;
+# and there is little room, so that all are small ones that others call.
+CALLED = """\
+- {kind: module, text: 60000, data: 6000, bss: 900, functions: 62, dynamic: {functions: 62, undefined: 190, dynstr: 9000},
+   plt: 180, needed: '1:140', outside: 1}
+- {kind: utility, text: %d, data: 9000, bss: 900, functions: 160, dynamic: {functions: %d, undefined: 30, ifunc: %d}, symtab: 9000,
+   strtab: 7000, local: {functions: 10, objects: 90, other: 10}, plt: 30, outside: 1, ifunc: 20, constructors: 30,
+   relocations: {relative: 60, jump-slot: 24, irelative: 6, glob-dat: 4, symbols: 4}, share: {code: 15001},
+   function-sizes: '0*5 20*5 30 33*2 40 60*2 90 200*2 230 250'}
+"""
+
+
+@pytest.mark.parametrize("text, functions, indirect", [(32000, 150, 20), (30000, 150, 5), (34000, 20, 20), (28000, 150, 0)])
+def test_functions_without_code_are_not_called(programs, tmp_path, text, functions, indirect):
+    said = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 2, unreadable: 0}\nlibraries:\n"
+    (tmp_path / "rows.prof").write_text(said + CALLED % (text, functions, indirect))
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    programs.run("pyelfrun", tmp_path / "set")
+    path = tmp_path / "set" / "libutility0.so"
+    sizes = {s[0]: s[1] for s in symbols(path, "--symbols") if s[2] == "FUNC" and s[5] != "frame_dummy"}
+    table = re.search(r"Contents of section \.init_array:\n((?: .*\n)+)", ask("objdump", "-s", "-j", ".init_array", path))[1]
+    words = bytes.fromhex("".join("".join(line.split()[1:5]) for line in table.splitlines())[: 30 * 16])
+    starts = [int.from_bytes(words[i : i + 8], "little") for i in range(0, len(words), 8)]
+    assert all(sizes[start] for start in starts if start in sizes) and len(starts) > 20
+    differs = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"][1]["differs"]
+    assert not {"ifunc", "dynamic: ifunc", "relocations: irelative"} & differs.keys(), differs
+    found = [s for s in symbols(path, "--dyn-syms") if s[2] == "IFUNC"]
+    assert len(found) == indirect
 
 
 def test_gdb_stops_where_a_resolver_leads(made):
