@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/executable.h"
+#include "base/file_begin.h"
 #include "base/profile_find.h"
 #include "driver/marks.h"
 #include "driver/memory.h"
@@ -53,9 +54,15 @@ static bool read_or_hint(struct run *run, struct error *e)
     struct stat st;
     if (manifest_read(&run->manifest, set, NULL, e))
         return true;
-    const bool directory = stat(set, &st) == 0 && S_ISDIR(st.st_mode);
-    if (directory || !profile_find(set, profile, sizeof profile, NULL))
+    char begin[4096];
+    ssize_t got;
+    const bool there = stat(set, &st) == 0;
+    if ((there && S_ISDIR(st.st_mode)) || !profile_find(set, profile, sizeof profile, NULL))
         return false;
+    if (there && !(file_begin(set, begin, sizeof begin, &got) && file_begin_is_profile(begin, got))) {
+        error_set(e, ERROR_INPUT, "is a file; give the directory of a set");
+        return error_at(e, set, 0);
+    }
     error_set(e, ERROR_INPUT, "is no directory, as a set is, but names a profile; pyelfrun --memory runs it");
     return error_at(e, set, 0);
 }

@@ -64,7 +64,7 @@ static void *watch(void *argument)
 bool watchdog_start(struct watchdog *w, const struct run *run, struct error *e)
 {
     *w = (struct watchdog){.run = run, .seconds = run->options.timeout};
-    watchdog_phase(w, "start");
+    watchdog_phase(w, "preparation"); /* of what it is to do, once it has started */
     if (w->seconds == 0)
         return true;
     pthread_condattr_t clock;

@@ -10,6 +10,12 @@
 
 #include "base/whole.h"
 
+static bool cannot_write(const char *path, struct error *e)
+{
+    const bool full = errno == ENOSPC || errno == EDQUOT;
+    return error_errno(e, path, full ? "cannot write the file; make room, and run again" : "cannot write the file");
+}
+
 bool output_begin(struct output *o, int directory, const char *name, const char *path, mode_t mode, uint64_t size,
                   struct error *e)
 {
@@ -20,7 +26,7 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
         return error_errno(e, path, "cannot create the file");
     if (!size || ftruncate(o->fd, (off_t)size) == 0)
         return true;
-    error_errno(e, path, "cannot write the file");
+    cannot_write(path, e);
     return output_end(o, false, NULL);
 }
 
@@ -34,7 +40,7 @@ bool output_write(const struct output *o, const void *bytes, uint64_t size, uint
         const uint64_t rest = SLICE - offset % SLICE;
         const uint64_t slice = size < rest ? size : rest;
         if (!whole_write_at(o->fd, p, slice, offset))
-            return error_errno(e, o->path, "cannot write the file");
+            return cannot_write(o->path, e);
         p += slice;
         offset += slice;
         size -= slice;
@@ -71,7 +77,7 @@ bool output_end(struct output *o, bool whole, struct error *e)
     if (o->fd < 0)
         return false;
     if (close(o->fd) != 0 && whole)
-        whole = error_errno(e, o->path, "cannot write the file");
+        whole = cannot_write(o->path, e);
     o->fd = -1;
     if (whole && renameat(o->directory, o->temporary, o->directory, o->name) != 0)
         whole = error_errno(e, o->path, "cannot give the file its name");

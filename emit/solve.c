@@ -445,7 +445,7 @@ static bool check_most(struct solver *s, struct error *e)
             return error_set(
                 e, ERROR_INFEASIBLE,
                 "sections: strtab: %s.so has %llu symbols' names for %llu bytes, at most %llu are possible; "
-                "lower it, or raise symtab or names: length",
+                "lower it, or raise symtab",
                 l->name, (unsigned long long)s->base[i].symbols, (unsigned long long)l->size[SIZE_STRTAB],
                 (unsigned long long)possible);
         }

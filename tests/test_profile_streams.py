@@ -85,6 +85,13 @@ def test_compare(programs, tmp_path):
     assert data["real"] == 100000  # 0.1 MB
 
 
+def test_another_file_in_place_of_a_set(programs, tmp_path):
+    (tmp_path / "notes").write_text("nothing\n")
+    for path in (tmp_path / "notes", programs.path("pyelfrun")):
+        done = programs.run("pyelfrun", path, status=1)
+        assert done.stderr.endswith(f"{path}: is a file; give the directory of a set\n")
+
+
 @pytest.mark.parametrize("name", ["small", SMALL])
 def test_a_profile_in_place_of_a_set(name, programs):
     """Who forgets --memory is told of it; each rank looks for itself."""

@@ -6,6 +6,7 @@ Nothing here asserts how long anything takes.
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -825,6 +826,9 @@ def test_what_is_no_application(probe, small, tmp_path):
     said = probe.fail("--command=sleep 0")
     assert "'sleep 0' has loaded no shared object but those of every program, as libc; give one" in said
     assert "libutility0.so: is a library; give the directory" in probe.fail(small / "libutility0.so")
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "libcut.so").write_bytes((small / "libutility0.so").read_bytes()[:3000])
+    assert re.search(r"libcut\.so: is cut short: its segments end at byte \d+, and it has 3000", probe.fail(tmp_path / "cut"))
 
 
 @pytest.mark.parametrize("library", ["/no/such.so", "./no-such.so", "/", "libno-such.so", "/etc/passwd"])

@@ -243,7 +243,7 @@ def test_full_disk_of_one_rank(profile, shell, file_system, tmp_path):
     (tmp_path / "n1").symlink_to(little)
     done = shell(3, f"pyelfgen -P {profile} --node-local n$(({RANK} / 2))/set -q", status=None)
     assert re.fullmatch(
-        r"rank 2 on [^ :]+: n1/set/[^ ]+: cannot write the file: No space left on device", complaint(done)
+        r"rank 2 on [^ :]+: n1/set/[^ ]+: cannot write the file; make room, and run again: No space left on device", complaint(done)
     )
     assert list((tmp_path / "n0").iterdir()) == list(little.iterdir()) == []
 
@@ -259,7 +259,7 @@ def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
     options = f"--static --no-libraries --node-local n{RANK}/set -q -j1"
     done = shell(2, f"pyelfgen -P {many} {options}", status=None)
     assert re.fullmatch(
-        r"rank 1 on [^ :]+: n1/set/pyelf-static: cannot write the file: No space left on device", complaint(done)
+        r"rank 1 on [^ :]+: n1/set/pyelf-static: cannot write the file; make room, and run again: No space left on device", complaint(done)
     )
     assert list((tmp_path / "n0" / "set").iterdir()) == list(little.iterdir()) == []
 

@@ -246,7 +246,8 @@ static void put_top(FILE *to, const struct comparison *c)
     fprintf(
         to,
         "</ul>\n<p>Within is what differs by at most %g %%, or, of distributions, has a Kolmogorov-Smirnov distance "
-        "below %g. What zstd makes of a part may differ by five times as much. ~ is an estimate from a part of "
+        "below %g. What zstd makes of a part, and how unlike units are in size (dwarf.uneven), may differ by five "
+        "times as much. ~ is an estimate from a part of "
         "the debug information.</p>\n",
         100 * c->compare->options.tolerance, c->compare->options.tolerance);
     for (int s = 0; s < SIDES; s++) {

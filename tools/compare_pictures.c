@@ -6,6 +6,16 @@
 
 /* ---- shares ---- */
 
+/* Quantities below "relocations." that count others than relocations, or some of these again. */
+static bool is_aside(const char *name)
+{
+    static const char *const aside[] = {"relocations.symbols", "relocations.pages", "relocations.relro"};
+    for (size_t i = 0; i < sizeof aside / sizeof aside[0]; i++)
+        if (strcmp(name, aside[i]) == 0)
+            return true;
+    return false;
+}
+
 /* The quantities of the set below a key, "mix.". */
 static void put_group(FILE *to, const struct comparison *c, const char *group, const char *title)
 {
@@ -13,7 +23,7 @@ static void put_group(FILE *to, const struct comparison *c, const char *group, c
     size_t count = 0;
     for (size_t i = 0; i < c->set.count; i++) {
         const struct compare_quantity *q = &c->set.of[i];
-        if (q->type != TYPE_NUMBER || strncmp(q->name, group, strlen(group)) != 0)
+        if (q->type != TYPE_NUMBER || strncmp(q->name, group, strlen(group)) != 0 || is_aside(q->name))
             continue;
         bar[count++] = (struct html_bar){q->name + strlen(group), {q->number[REAL], q->number[TWIN]}};
     }

@@ -280,7 +280,7 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     if (m->there)
         return true;
     const char *why = fuse_said();
-    error_set(e, ERROR_SYSTEM, "cannot mount the set: %s", *why ? why : "libfuse gives no reason");
+    error_set(e, ERROR_SYSTEM, "cannot mount the set: %s", *why ? why : "fusermount3 may have said why");
     return error_at(e, directory, 0);
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,10 @@ bool app_add(struct app *app, const char *path, struct arena *arena, struct erro
     for (size_t i = 0; i < app->count; i++)
         if (strcmp(app->files[i].path, real) == 0)
             return true;
+    uint64_t end;
+    if (!object_is_whole(real, &end))
+        return error_set(e, ERROR_INPUT, "%s: is cut short: its segments end at byte %" PRIu64 ", and it has %" PRIu64,
+                         path, end, (uint64_t)st.st_size);
     struct app_file *file = grow(app, arena);
     if (!file)
         return no_memory(e);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file_begin.h"
 #include "elf/reader.h"
@@ -30,6 +31,29 @@ bool object_is(const char *path)
     return file_begin(path, &header, sizeof header, &n) && n == (ssize_t)sizeof header &&
            file_begin_is_elf(&header, n) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
            header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_type == ET_DYN && header.e_machine == EM_X86_64;
+}
+
+bool object_is_whole(const char *path, uint64_t *end)
+{
+    enum { SEGMENTS_MOST = 64 };
+    struct {
+        Elf64_Ehdr header;
+        Elf64_Phdr segment[SEGMENTS_MOST];
+    } begin;
+    struct stat st;
+    ssize_t n;
+    *end = 0;
+    if (stat(path, &st) != 0 || !file_begin(path, &begin, sizeof begin, &n) || n < (ssize_t)sizeof begin.header ||
+        begin.header.e_phoff != sizeof begin.header || begin.header.e_phentsize != sizeof begin.segment[0])
+        return true;
+    const size_t read = ((size_t)n - sizeof begin.header) / sizeof begin.segment[0];
+    for (size_t i = 0; i < begin.header.e_phnum && i < read; i++) {
+        const Elf64_Phdr *s = &begin.segment[i];
+        if (s->p_type == PT_LOAD && s->p_offset < INT64_MAX && s->p_filesz < INT64_MAX &&
+            s->p_offset + s->p_filesz > *end)
+            *end = s->p_offset + s->p_filesz;
+    }
+    return *end <= (uint64_t)st.st_size;
 }
 
 static const char *copy(struct arena *arena, const char *text)

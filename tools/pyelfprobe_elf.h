@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 
@@ -19,6 +20,10 @@ struct object {
 
 /* Whether the file begins like a shared object (ET_DYN, of this machine's class). */
 bool object_is(const char *path);
+
+/* Whether the file is as long as the segments that are loaded of it say; otherwise loading it ends with a signal. *end
+ * is where they end. True of what cannot be read. */
+bool object_is_whole(const char *path, uint64_t *end);
 
 /* Whether the file itself has debug information: .debug_info or .zdebug_info. */
 bool object_has_debug(const char *path);

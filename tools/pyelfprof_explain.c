@@ -209,7 +209,7 @@ static void tell_symbols(struct explained *x)
         printf("%.0f %s C++ names.\n", mangled, plural(mangled, "symbol has", "symbols have"));
     const double demangled = sum(x, NULL, "demangled");
     if (demangled > 0)
-        printf("Debuggers show %.0f characters for those that others can use.\n", demangled);
+        printf("Those that others can use are %.0f characters long as debuggers show them.\n", demangled);
     const double tabled = sum(x, "exceptions", "functions");
     if (tabled > 0) {
         printf("%.0f %s what to do when an exception passes, in ", tabled,
@@ -233,8 +233,8 @@ static void tell_symbols(struct explained *x)
     }
     const double indirect = sum(x, NULL, "ifunc");
     if (indirect > 0)
-        printf("Of %.0f %s the dynamic linker asks which it is to be.\n", indirect,
-               plural(indirect, "function", "functions"));
+        printf("%.0f %s indirect: the dynamic linker calls them to learn which function is to be used.\n", indirect,
+               plural(indirect, "function is", "functions are"));
     const double unique = sum(x, "dynamic", "unique");
     if (unique > 0)
         printf("Of %.0f %s a process has one, whichever libraries define it.\n", unique,
@@ -426,8 +426,9 @@ static void tell_uneven(struct explained *x)
         }
     }
     if (most > 0)
-        printf("Of the %.0f units of one library, a byte of .debug_info is in one of %.1f times the mean size.\n", most,
-               uneven / 100);
+        printf("The library with most units has %.0f, and an average byte of .debug_info is in one of %.1f times the "
+               "mean size.\n",
+               most, uneven / 100);
 }
 
 static void tell_dwarf_read(struct explained *x)
@@ -523,8 +524,8 @@ static void tell_numbers(struct explained *x)
                        : "how many libraries there are and how much is in all of them"},
         {having(x, "needed", NULL) || having(x, "outside", NULL), "how they need one another"},
         {linked, "which options of the linker were used"},
-        {compiled, "which language it is in and how old the compiler is"},
-        {styled, "how large functions are and how long names"},
+        {compiled, "which language it is in, the age of the compiler"},
+        {styled, "how large functions are, how long names"},
         {having(x, "zstd", NULL), "how well its parts compress"},
         {having(x, "loaded", NULL), "how long its start took"},
         {having(x, "machine", NULL), "for which machine it is"},

@@ -260,7 +260,7 @@ void prof_add_as(struct prof *p, const char *path, const char *name, bool given)
         struct prof_file *file = add(p, path, name);
         file->given = given;
         file->failed = prof_must(calloc(1, sizeof *file->failed));
-        error_errno(file->failed, path, "cannot find");
+        error_errno(file->failed, path, "cannot be found");
     }
 }
 
