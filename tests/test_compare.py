@@ -108,6 +108,29 @@ def compare(programs, tmp_path):
 # ---- what differs ----
 
 
+def test_what_is_left_out_is_not_off(programs, application, tmp_path):
+    """By patterns, of the set and of each library: nothing else changes, and the report says so."""
+    profile = tmp_path / "real.prof"
+    programs.run("pyelfprof", "-o", profile, application("real"))
+    text = re.sub(r"bss: (\d+)", lambda m: f"bss: {int(m[1]) + 5000}", profile.read_text())
+    (tmp_path / "twin.prof").write_text(re.sub(r"\}, plt: (\d+)", lambda m: f"}}, plt: {int(m[1]) + 900}", text))
+    command = ["pyelfstat", "--compare", profile, tmp_path / "twin.prof"]
+    whole = json.loads(programs.run(*command, "--json", "-", status=1).stdout)
+    assert {"bss", "plt"} <= {one["name"] for one in whole["set"] if one["state"] == "off"} and whole["summary"]["without"] == []
+    programs.run(*command, "--without", "bss", status=1)
+    left = ["--without", "bss", "--without", "p?t", "--without", "relocations.*"]
+    done = programs.run(*command, *left)
+    assert "not compared, as was asked: bss, p?t, relocations.*\n" in done.stdout
+    less = json.loads(programs.run(*command, *left, "--json", "-").stdout)
+    assert less["summary"]["agrees"] and less["summary"]["without"] == ["bss", "p?t", "relocations.*"]
+    gone = {one["name"] for one in whole["set"]} - {one["name"] for one in less["set"]}
+    assert {"bss", "plt"} <= gone and all(name in ("bss", "plt") or name.startswith("relocations.") for name in gone)
+    for library in less["libraries"]:
+        assert not gone & {one["name"] for one in library["quantities"]} and library["states"]["off"] == 0
+    page = programs.run(*command, *left, "--html", "-").stdout
+    assert "Not compared, as was asked: bss, p?t, relocations.*." in page
+
+
 def test_same(compare, application):
     real = application("real")
     shutil.copytree(real, real.parent / "twin")

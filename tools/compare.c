@@ -18,6 +18,7 @@ enum {
     OPTION_HTML,
     OPTION_TOLERANCE,
     OPTION_MATCH,
+    OPTION_WITHOUT,
     OPTION_DEBUG_DIR,
     OPTION_FULL,
     OPTION_NO_DWARF,
@@ -32,6 +33,7 @@ static const struct cli_option options[] = {
     {OPTION_HTML, "html", "FILE", "write a page with pictures; - as above"},
     {OPTION_TOLERANCE, "tolerance", "PERCENT", "what differs by more is off; 5 if not given"},
     {OPTION_MATCH, "match", "HOW", "match libraries by name (where equal) or order"},
+    {OPTION_WITHOUT, "without", "PATTERN", "compare no quantities whose name matches"},
     {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
     {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
     {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information"},
@@ -110,6 +112,9 @@ static bool take_option(struct compare_options *o, int key, const char *value, s
         return take_tolerance(value, &o->tolerance, e);
     case OPTION_MATCH:
         return take_match(value, &o->match, e);
+    case OPTION_WITHOUT:
+        o->without[o->withouts++] = value;
+        return true;
     case OPTION_DEBUG_DIR:
         o->debug_dir[o->debug_dirs++] = value;
         return prof_is_debug_dir(value, e);
@@ -222,6 +227,7 @@ int compare_main(int argc, char **argv)
     const char **dirs = report_must(arena_zeroed(&compare->report.arena, (size_t)argc + 1, sizeof *dirs));
     dirs[compare->options.debug_dirs++] = "/usr/lib/debug";
     compare->options.debug_dir = dirs;
+    compare->options.without = report_must(arena_zeroed(&compare->report.arena, (size_t)argc + 1, sizeof *dirs));
     int status = parse(argc, argv, &compare->options);
     if (status < 0 && can_write(c) && read_sides(c)) {
         /* What is read does not change from here on. */

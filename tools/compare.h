@@ -37,6 +37,8 @@ struct compare_options {
     bool full, no_dwarf;     /* as of pyelfprof */
     const char **debug_dir;  /* where debug files are, all of them */
     size_t debug_dirs;
+    const char **without; /* patterns of names of quantities that are not compared, all of them */
+    size_t withouts;
     enum compare_match_how match;
     double tolerance; /* a share */
 };
@@ -247,8 +249,8 @@ struct comparison {
     size_t silences;
 };
 
-/* Adds a quantity, and counts its state. */
-void compare_add(struct compare_list *list, const struct compare_quantity *q);
+/* Adds a quantity, and counts its state, but not one that is to be left out. */
+void compare_add(const struct comparison *c, struct compare_list *list, const struct compare_quantity *q);
 
 /* Compares the sides, which have been read and matched. */
 void compare_quantities(struct comparison *c);

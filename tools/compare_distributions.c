@@ -9,7 +9,7 @@ static void add(struct comparison *c, struct compare_quantity *q)
 {
     q->type = TYPE_DISTANCE;
     q->state = compare_distance_state(q->distance, c->compare->options.tolerance);
-    compare_add(&c->set, q);
+    compare_add(c, &c->set, q);
 }
 
 static int compare_values(const void *a, const void *b)

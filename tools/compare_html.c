@@ -250,6 +250,12 @@ static void put_top(FILE *to, const struct comparison *c)
         "times as much. ~ is an estimate from a part of "
         "the debug information.</p>\n",
         100 * c->compare->options.tolerance, c->compare->options.tolerance);
+    const struct compare_options *o = &c->compare->options;
+    for (size_t i = 0; i < o->withouts; i++) {
+        fputs(i ? ", " : "<p>Not compared, as was asked: ", to);
+        html_text(to, compare_text(c->compare, o->without[i]));
+    }
+    fputs(o->withouts ? ".</p>\n" : "", to);
     for (int s = 0; s < SIDES; s++) {
         char *names = compare_silence_text(c, s);
         if (*names) {

@@ -138,6 +138,12 @@ static json_object *json_summary(const struct comparison *c)
     for (size_t i = 0; i < c->silences; i++)
         json_object_array_add(silent, report_must(json_object_new_string(c->silence[i].name)));
     json_object_object_add(o, "not-compared", silent);
+    const struct compare_options *options = &c->compare->options;
+    json_object *without = report_must(json_object_new_array());
+    for (size_t i = 0; i < options->withouts; i++)
+        json_object_array_add(without,
+                              report_must(json_object_new_string(compare_text(c->compare, options->without[i]))));
+    json_object_object_add(o, "without", without);
     return o;
 }
 

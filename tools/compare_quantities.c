@@ -1,4 +1,5 @@
 /* What differs, library by library and in sum; see compare.h. */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,18 @@ enum compare_state compare_distance_state(double distance, double tolerance)
     return distance <= 0 ? STATE_EQUAL : distance < tolerance - rounding ? STATE_WITHIN : STATE_OFF;
 }
 
-void compare_add(struct compare_list *list, const struct compare_quantity *q)
+static bool is_left_out(const struct compare_options *o, const char *name)
 {
+    for (size_t i = 0; i < o->withouts; i++)
+        if (fnmatch(o->without[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+void compare_add(const struct comparison *c, struct compare_list *list, const struct compare_quantity *q)
+{
+    if (is_left_out(&c->compare->options, q->name))
+        return;
     if (list->count == list->room) {
         list->room = list->room ? 2 * list->room : 64;
         list->of = report_must(realloc(list->of, list->room * sizeof *list->of));
@@ -288,14 +299,14 @@ static void compare_library(struct comparing *g, struct compare_library *library
             continue;
         q.sampled = q.sampled && sampled;
         g->column[g->order[i]].states[q.state]++;
-        compare_add(&library->list, &q);
+        compare_add(g->c, &library->list, &q);
     }
     for (int s = 0; s < COMPARE_SAMPLES; s++) {
         if (!compare_samples(row, (enum compare_sample)s, &q))
             continue;
         q.state = compare_distance_state(q.distance, g->tolerance);
         g->sample_states[s][q.state]++;
-        compare_add(&library->list, &q);
+        compare_add(g->c, &library->list, &q);
     }
     for (int s = 0; s < STATES; s++)
         c->library_states[s] += library->list.states[s];
@@ -317,7 +328,7 @@ static void add_words(struct comparing *g, uint32_t key)
         q.state = compare_number_state(q.number[REAL], q.number[TWIN], g->tolerance);
         memcpy(q.libraries, g->column[key].states, sizeof q.libraries);
         q.silent = g->column[key].silents;
-        compare_add(&g->c->set, &q);
+        compare_add(g->c, &g->c->set, &q);
     }
 }
 
@@ -341,7 +352,7 @@ static void add_sums(struct comparing *g)
         q.sampled = column->sampled;
         memcpy(q.libraries, column->states, sizeof q.libraries);
         q.silent = column->silents;
-        compare_add(set, &q);
+        compare_add(g->c, set, &q);
     }
 }
 
@@ -350,7 +361,7 @@ static void add_count(struct comparing *g, const char *name, uint64_t real, uint
     struct compare_quantity q = {.name = name, .number = {real, twin}};
     q.state = compare_number_state(real, twin, g->tolerance);
     if (real || twin)
-        compare_add(&g->c->set, &q);
+        compare_add(g->c, &g->c->set, &q);
 }
 
 static void set_keys(struct comparing *g)

@@ -166,6 +166,15 @@ static void print_states(const struct comparison *c, const size_t states[STATES]
            100 * c->compare->options.tolerance, states[STATE_OFF]);
 }
 
+static void print_without(const struct comparison *c)
+{
+    const struct compare_options *o = &c->compare->options;
+    for (size_t i = 0; i < o->withouts; i++)
+        printf("%s%s", i ? ", " : "not compared, as was asked: ", compare_text(c->compare, o->without[i]));
+    if (o->withouts)
+        putchar('\n');
+}
+
 /* In lines that do not grow too long. */
 static void print_silence(const struct comparison *c, int side)
 {
@@ -201,10 +210,12 @@ static void print_notes(const struct comparison *c)
         loose |= is_loosely_within(c, &c->set.of[i]);
     }
     if (loose)
-        printf("zstd is an estimate by itself: within is up to %g times, upwards or downwards\n",
+        printf("of zstd and dwarf.uneven within is up to %g times, upwards or "
+               "downwards\n",
                1 + COMPARE_LOOSER * c->compare->options.tolerance);
     if (sampled)
         puts("~ estimated from a part of the debug information; --full reads all");
+    print_without(c);
     for (int s = 0; s < SIDES; s++)
         print_silence(c, s);
 }
