@@ -140,8 +140,8 @@ static double total(const struct results_run *run)
     return slowest(run, RESULTS_STARTUP) + slowest(run, RESULTS_IMPORT) + slowest(run, RESULTS_VISIT);
 }
 
-/* The median over the case's runs; `part` RESULTS_PARTS stands for the total. */
-static double median_of(const struct results *r, const struct results_case *c, enum results_part part, double *room)
+/* The median over the case's runs, and the least and the most; `part` RESULTS_PARTS stands for the total. */
+static double median_of(const struct results *r, struct results_case *c, enum results_part part, double *room)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->run_count; i++) {
@@ -152,7 +152,10 @@ static double median_of(const struct results *r, const struct results_case *c, e
         if (!isnan(v))
             room[count++] = v;
     }
-    return results_median(room, count);
+    const double median = results_median(room, count); /* which sorts them */
+    c->least[part] = count ? room[0] : NAN;
+    c->most[part] = count ? room[count - 1] : NAN;
+    return median;
 }
 
 struct results_case *results_cases(const struct results *r, size_t *count)

@@ -146,6 +146,8 @@ struct results_case {
     const struct results_run *first; /* borrowed from the results */
     double seconds[RESULTS_PARTS];   /* of the slowest rank; the median over the runs, NAN where unknown */
     double total;                    /* startup, import and visit of a run: the median */
+    double least[RESULTS_PARTS + 1]; /* of the runs, where seconds and, last, total have the median */
+    double most[RESULTS_PARTS + 1];
 };
 
 /* All of them in the order in which they first ran, in an array of *count that

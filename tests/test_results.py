@@ -367,6 +367,12 @@ def test_side_by_side(programs, tmp_path):
     report = programs.run("pyelfstat", "--runs", a, b).stdout
     assert f"{b} has run another set than {a}\n" in report
     assert row(report, f"{a} vanilla ", "seconds") == ["0.1000", "5.0000", "2.0000", "7.1000", "-"]
+    assert row(report, f"{a} vanilla ", "seconds over runs") == ["0.1000", "5.0000", "1.0000", "6.1000", "-", "least", "of", "3"]
+    assert row(report[report.index("least of 3") :], f"{a} vanilla ", "least") == [
+        *["0.1000", "5.0000", "9.0000", "14.1000", "-"],
+        *["most", "of", "3"],
+    ]
+    assert f"{b}" not in report[report.index("seconds over runs") : report.index("most of 3")]
     assert row(report, f"{b} link ", "seconds") == ["0.5000", "0.2500", "5.0000", "5.7500", "-"]
     assert row(report, f"{b} vanilla ", "ratio") == ["-", "2.00", "0.50", "-", "-", "to", str(a), "vanilla"]
     assert "vanilla: 3 runs of 1 rank on 1 host, Linux 6.1, glibc 2.36, CPython 3.11.2, Some MPI 1\n" in report

@@ -117,6 +117,30 @@ static void put_table_1(const struct runs *all)
     free(cell);
 }
 
+/* How far several runs are apart, of the slowest rank each: what a limit for the median says nothing of. */
+static void put_over_runs(const struct runs *all)
+{
+    static const int part[] = {RESULTS_STARTUP, RESULTS_IMPORT, RESULTS_VISIT, RESULTS_PARTS, RESULTS_MPI};
+    const struct grid g = {"seconds over runs", {"startup", "import", "visit", "total", "MPI"}, 5, NULL, true};
+    bool any = false;
+    for (size_t i = 0; i < all->row_count; i++) {
+        const struct results_case *c = all->rows[i].is;
+        if (c->runs < 2)
+            continue;
+        if (!any) {
+            report_gap(all->r);
+            put_heading(all, &g, g.title);
+        }
+        any = true;
+        for (int most = 0; most < 2; most++) {
+            printf("%-*s", all->label_width, all->rows[i].label);
+            for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
+                put_cell((most ? c->most : c->least)[part[k]], true);
+            printf("  %s of %zu\n", most ? "most" : "least", c->runs);
+        }
+    }
+}
+
 /* ---- table 2 ---- */
 
 /* The mean of the ranks, of several runs the median; *absent where there is none. */
@@ -303,6 +327,7 @@ void runs_report(struct report *r, char **paths, size_t count)
     r->begun = r->begun || all.file_count > 0;
     if (all.row_count > 0) {
         put_table_1(&all);
+        put_over_runs(&all);
         runs_report_ranks(r, all.rows, all.row_count, all.label_width);
         put_table_2(&all);
     }
