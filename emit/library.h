@@ -64,7 +64,8 @@ struct library {
     struct dynamic_strings strings;                     /* this and all symbol_ members: set by symbols_write */
     uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym; behind the latter extra.clones */
     uint32_t symbol_main, symbol_start_main;            /* of an executable */
-    uint32_t *version_symbols;                          /* in .dynsym, ascending: extra.version_symbols */
+    uint32_t *unique_symbols;                           /* in .dynsym: extra.unique_objects, */
+    uint32_t *aside_symbols;                            /* and these with those of versions, ascending */
     uint32_t symbol_outside, symbol_defined;            /* in .dynsym: first of extra.outside; first defined */
     uint32_t symbol_python;                             /* in .dynsym: the first of CPython's functions */
     struct layout layout;                               /* of the image */

@@ -157,13 +157,23 @@ static uint32_t named(const struct library *l)
     return l->shape.defined - l->row->extra.version_symbols;
 }
 
-/* The index in .dynsym of one of these. */
+/* The index in .dynsym of one of these. Unique ones are first, as code refers to each of them by a word in .got. */
 static uint32_t named_symbol(const struct library *l, uint32_t i)
 {
-    uint32_t symbol = l->symbol_defined + i;
-    for (uint32_t k = 0; k < l->row->extra.version_symbols && l->version_symbols[k] <= symbol; k++)
-        symbol++;
-    return symbol;
+    const struct plan_extra *x = &l->row->extra;
+    if (i < x->unique_objects)
+        return l->unique_symbols[i];
+    const uint32_t symbol = l->symbol_defined + i - x->unique_objects;
+    uint32_t low = 0; /* of those aside, how many are before it: as many as stand there when these are passed over */
+    uint32_t high = x->unique_objects + x->version_symbols;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (l->aside_symbols[middle] - middle <= symbol)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return symbol + low;
 }
 
 /* How many symbols relocations may refer to. */

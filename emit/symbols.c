@@ -469,6 +469,20 @@ static void put_versions(struct symbols *t)
     }
 }
 
+/* Defined symbols that relocations refer to first, or not at all. */
+static void set_aside(struct library *l, uint32_t *place, const struct symbol_versions *v, uint32_t *aside)
+{
+    const struct plan_extra *x = &l->row->extra;
+    const uint32_t count = x->unique_objects + x->version_symbols;
+    l->unique_symbols = place + v->others + l->row->small_exported + x->aliases;
+    l->aside_symbols = aside;
+    for (uint32_t i = 0; i < x->unique_objects; i++)
+        aside[i] = l->unique_symbols[i];
+    for (uint32_t i = 0; i < x->version_symbols; i++)
+        aside[x->unique_objects + i] = place[v->symbols + i];
+    distribution_sort(aside, count);
+}
+
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -481,7 +495,8 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     uint32_t *order = arena_take(arena, s->defined * sizeof *order);
     uint32_t *place = arena_take(arena, s->defined * sizeof *place);
     t.start_of = arena_take(arena, (l->row->ended + UINT64_C(1)) * sizeof *t.start_of);
-    if (!t.hashes || !t.defined || !order || !place || !t.start_of)
+    uint32_t *aside = arena_take(arena, (s->defined + UINT64_C(1)) * sizeof *aside);
+    if (!t.hashes || !t.defined || !order || !place || !t.start_of || !aside)
         return false;
     dynstr[0] = '\0';
     memset(t.dynsym, 0, sizeof *t.dynsym);
@@ -527,8 +542,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
     l->symbol_defined = first;
-    l->version_symbols = place + t.versions.symbols;
-    distribution_sort(l->version_symbols, l->row->extra.version_symbols);
+    set_aside(l, place, &t.versions, aside);
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
     t.versions.order = order;
