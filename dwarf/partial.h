@@ -37,8 +37,7 @@ uint64_t partial_dies(const struct debug *d);
 void partial_choose_forms(struct debug *d);
 
 /* Sets at[k], for each inline function k of its header that unit `unit` finds in a partial unit which it imports, to
- * where in .debug_info that is; leaves the others. Partial units have functions of the header of which the unit is
- * whose line table they name. */
+ * where in .debug_info that is; leaves the others. */
 void partial_find_inlines(const struct debug *d, uint32_t unit, uint64_t at[CORPUS_INLINES]);
 
 /* Rewrites entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as without partial
