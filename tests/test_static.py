@@ -298,7 +298,7 @@ def test_full_file_system(statics, file_system):
     """Nothing of it is left where there is no room."""
     directory = file_system("1m")
     said = statics.generate("odd", directory / "set", "--no-libraries", status=1).stderr
-    assert re.fullmatch(r"pyelfgen: \S+/set/pyelf-static: cannot write the file: No space [^\n]+\n", said)
+    assert re.fullmatch(r"pyelfgen: \S+/set/pyelf-static: cannot write the file; make room, and run again: No space [^\n]+\n", said)
     assert os.listdir(directory) == []
 
 
