@@ -92,6 +92,16 @@ def test_a_library_that_cannot_be_loaded(load, tmp_path):
     assert said[0].endswith("undefined symbol: nowhere")
 
 
+def test_libraries_that_want_a_program_s_python(load, tmp_path):
+    """As extension modules do where Python is no library: that is said once, with what helps."""
+    wants = "extern int PyLong_Type, _Py_NoneStruct; int *where[] = {&PyLong_Type, &_Py_NoneStruct};"
+    paths = [built(tmp_path, name, wants) for name in ("one", "two", "three")]
+    _, said = load(*paths, built(tmp_path, "fine", "int x;"), status=1)
+    assert len(said) == 1 and said[0].startswith(f"pyelfprof: {paths[0]}: cannot be loaded, nor 2 others: Python is in the program")
+    _, said = load(paths[0], status=1)
+    assert len(said) == 1 and said[0].startswith(f"pyelfprof: {paths[0]}: cannot be loaded: Python is in the program")
+
+
 def test_what_constructors_print_and_read(programs, tmp_path):
     """Goes where errors go; they find no input."""
     text = '#include <stdio.h>\n__attribute__((constructor)) static void f(void) { printf("%d\\n", getchar()); }'

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -110,11 +111,32 @@ static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t
     return NULL;
 }
 
+/* Whether what is missing is Python, which a program may have linked into itself, as Debian's has. */
+static bool wants_python(const char *why)
+{
+    return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");
+}
+
+/* In one line, as all extension modules want it. */
+static void complain_of_python(struct prof *p, const struct prof_file *first, size_t others)
+{
+    char more[64] = "";
+    if (others)
+        snprintf(more, sizeof more, ", nor %zu %s", others, others == 1 ? "other" : "others");
+    prof_complain_at(p, first->name, 0,
+                     prof_format(p,
+                                 "cannot be loaded%s: Python is in the program and in none of these libraries; start "
+                                 "pyelfprof with LD_PRELOAD=libpython3.N.so.1.0",
+                                 more));
+}
+
 /* Takes what it has reported; returns the place of the file that was begun last and has not been loaded, or l->count.
  */
 static size_t take_report(struct prof *p, const struct loads *l, char *text)
 {
     size_t last = l->count;
+    const struct prof_file *first = NULL; /* of those that want Python, */
+    size_t others = 0;
     for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         uint64_t number;
         uint64_t bytes;
@@ -130,11 +152,17 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
         last = kind == '+' ? at : l->count;
         if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64, &number, &bytes) == 2)
             f->constructor_memory = bytes < LEAST ? 0 : bytes < MOST ? bytes : MOST;
-        if (kind == '!')
+        if (kind == '!' && wants_python(line + why)) {
+            others += first != NULL;
+            first = first ? first : f;
+        } else if (kind == '!') {
             prof_complain_at(
                 p, f->name, 0,
                 prof_format(p, "cannot be loaded, and what its constructors do is not known: %s", line + why));
+        }
     }
+    if (first)
+        complain_of_python(p, first, others);
     return last;
 }
 
