@@ -11,6 +11,7 @@
 
 #include "base/file_begin.h"
 #include "base/manifest.h"
+#include "base/whole.h"
 
 bool replacement_is_standard(const char *path)
 {
@@ -74,7 +75,7 @@ bool replacement_is_same(const char *one, const char *other)
 
 static bool cannot(const struct replacement *r, struct error *e)
 {
-    const char *advice = errno == ENOSPC || errno == EDQUOT ? "make room, and run again" : "choose another directory";
+    const char *advice = whole_is_full() ? "make room, and run again" : "choose another directory";
     char what[64];
     snprintf(what, sizeof what, "cannot be written; %s", advice);
     return error_errno(e, r->name, what);

@@ -4,6 +4,7 @@
 #ifndef BASE_WHOLE_H
 #define BASE_WHOLE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,12 @@
  * the end. -1 with errno on failure, whatever was read before. */
 ssize_t whole_read(int fd, void *to, size_t size);
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset);
+
+/* Whether errno says that there is no room left to write to. */
+static inline bool whole_is_full(void)
+{
+    return errno == ENOSPC || errno == EDQUOT;
+}
 
 /* Whether all `size` bytes were written; errno says why not, ENOSPC also where the system took none and said nothing.
  * Some of them may have been. */

@@ -140,22 +140,21 @@ static double total(const struct results_run *run)
     return slowest(run, RESULTS_STARTUP) + slowest(run, RESULTS_IMPORT) + slowest(run, RESULTS_VISIT);
 }
 
-/* The median over the case's runs, and the least and the most; `part` RESULTS_PARTS stands for the total. */
-static double median_of(const struct results *r, struct results_case *c, enum results_part part, double *room)
+/* The median over the case's runs, the least and the most; `part` RESULTS_PARTS stands for the total. */
+static void sum_up(const struct results *r, struct results_case *c, int part, double *room)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->run_count; i++) {
         const struct results_run *run = &r->runs[i];
         if (!results_case_has(c, run))
             continue;
-        const double v = part == RESULTS_PARTS ? total(run) : slowest(run, part);
+        const double v = part == RESULTS_PARTS ? total(run) : slowest(run, (enum results_part)part);
         if (!isnan(v))
             room[count++] = v;
     }
-    const double median = results_median(room, count); /* which sorts them */
+    *(part == RESULTS_PARTS ? &c->total : &c->seconds[part]) = results_median(room, count); /* which sorts them */
     c->least[part] = count ? room[0] : NAN;
     c->most[part] = count ? room[count - 1] : NAN;
-    return median;
 }
 
 struct results_case *results_cases(const struct results *r, size_t *count)
@@ -174,11 +173,9 @@ struct results_case *results_cases(const struct results *r, size_t *count)
             cases[(*count)++] = (struct results_case){.mode = run->mode, .ranks = run->ranks, .first = run};
         cases[k].runs++;
     }
-    for (size_t k = 0; k < *count; k++) {
-        for (int part = 0; part < RESULTS_PARTS; part++)
-            cases[k].seconds[part] = median_of(r, &cases[k], (enum results_part)part, room);
-        cases[k].total = median_of(r, &cases[k], RESULTS_PARTS, room);
-    }
+    for (size_t k = 0; k < *count; k++)
+        for (int part = 0; part <= RESULTS_PARTS; part++)
+            sum_up(r, &cases[k], part, room);
     if (!room) {
         free(cases);
         cases = NULL;

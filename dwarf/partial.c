@@ -279,8 +279,9 @@ static uint32_t importer(const struct debug *d, uint32_t number)
     const uint32_t all = d->corpus->manner.imports;
     uint32_t home;
     uint32_t largest = is_home(d, number, &home) ? largest_caller(d, home) : UINT32_MAX;
-    const bool calls = largest != UINT32_MAX;
-    for (uint32_t i = 0; !calls && i < all && (largest == UINT32_MAX || i < (all + 1) / 2); i++) {
+    if (largest != UINT32_MAX)
+        return largest;
+    for (uint32_t i = 0; i < all && (largest == UINT32_MAX || i < (all + 1) / 2); i++) {
         const uint64_t import = number + (uint64_t)d->partials * i;
         const uint32_t unit = (uint32_t)(((import + 1) * d->unit_count - 1) / all_imports(d));
         if (is_larger(d, unit, largest) && imported(d, unit, import) == number)
@@ -380,7 +381,7 @@ static uint8_t *put_types(const struct debug *d, uint32_t number, const uint8_t 
 static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)
 {
     const uint8_t *const start = p;
-    const uint32_t of = importer(d, number);
+    const uint32_t of = is_named(d->corpus, number) ? importer(d, number) : 0;
     uint32_t home;
     p = put_head(d, number, of, p);
     if (is_home(d, number, &home))

@@ -12,8 +12,8 @@
 
 static bool cannot_write(const char *path, struct error *e)
 {
-    const bool full = errno == ENOSPC || errno == EDQUOT;
-    return error_errno(e, path, full ? "cannot write the file; make room, and run again" : "cannot write the file");
+    return error_errno(e, path,
+                       whole_is_full() ? "cannot write the file; make room, and run again" : "cannot write the file");
 }
 
 bool output_begin(struct output *o, int directory, const char *name, const char *path, mode_t mode, uint64_t size,

@@ -187,8 +187,7 @@ struct plan_library {
      */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint32_t
-        small_ahead; /* how many, the first ones, stand there for resolvers.h, though they are larger than others */
+    uint32_t small_ahead;      /* how many of these, the first ones, are larger than some behind them (resolvers.h) */
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
     uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many that have code */

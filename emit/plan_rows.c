@@ -221,9 +221,8 @@ static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
 }
 
 /* What the row wants that its library may have less of. */
-static void begin_want(const struct rows *r, const struct plan_library *l, uint32_t row_number, struct want *w)
+static void begin_want(const struct plan *plan, const struct plan_library *l, uint32_t row_number, struct want *w)
 {
-    const struct plan *plan = r->s->plan;
     const struct profile_row *row = l->said;
     *w = (struct want){.row = row_number,
                        .exported = -1,
@@ -231,7 +230,7 @@ static void begin_want(const struct rows *r, const struct plan_library *l, uint3
                        .bound_most = UINT32_MAX,
                        .calls = ROWS_CALLS_WHOLE,
                        .share = ROWS_EXTRA_WHOLE,
-                       .mangled = PROFILE_DERIVED};
+                       .mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED};
     w->functions = functions_of(plan, l);
     /* a captured row leaves none out */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(plan->profile)) {
@@ -240,8 +239,6 @@ static void begin_want(const struct rows *r, const struct plan_library *l, uint3
         w->aliases = aliases_of(row);
         w->exported = exported > glue ? exported - glue - w->aliases : 0;
     }
-    if (row->value[ROW_TEXT] != PROFILE_DERIVED && row->value[ROW_SYMTAB] == 0 && row->value[ROW_DEBUG] == 0)
-        w->mangled = row->value[ROW_MANGLED];
 }
 
 /* What is left out, and what relocations and symbols say of that. */
@@ -309,10 +306,10 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     r->index[row_number] = index;
     l->said = row;
-    begin_want(r, l, row_number, w);
     l->used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
     set_elf(plan, l, row);
     begin_parts(plan, l);
+    begin_want(plan, l, row_number, w);
     l->alike_code = choose_alike_code(plan->profile, l, row);
     l->large_helpers = has_large_helpers(plan->profile, l, row);
     if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */

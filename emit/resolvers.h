@@ -14,9 +14,7 @@
 
 enum { RESOLVER_CODE = 7 + 1 }; /* lea function(%rip),%rax; ret */
 
-/* Ranges of small functions, and how many symbols of type STT_GNU_IFUNC there are with those that are aliases of
- * others.
- */
+/* Ranges of small functions, and symbols of type STT_GNU_IFUNC, with those that are aliases of others. */
 struct resolvers {
     uint32_t dynamic_first, dynamic;
     uint32_t local_first, local;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/loader_error.h"
 #include "tools/pyelfprobe_elf.h"
 #include "tools/pyelfprobe_start.h"
 
@@ -240,12 +241,6 @@ static bool take_files(struct probe *p, struct app *app, struct error *e)
     return well;
 }
 
-/* Whether what is missing is Python, which the loader has not. */
-static bool lacks_python(const char *why)
-{
-    return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");
-}
-
 /* The Python that a file is for, as its name says, "x.cpython-312-x86_64-linux-gnu.so":
  * 12 of 3.12; 0 where it does not. */
 static unsigned minor_of(const char *why)
@@ -262,7 +257,8 @@ static bool cannot_run(const struct app *app, const char *why, struct error *e)
     if (minor)
         snprintf(python, sizeof python, "the path of libpython3.%u.so.1.0, for which these files are", minor);
     error_set(e, ERROR_INPUT, "cannot be started: %s%s%s", why,
-              lacks_python(why) ? "; give --start=python, or --preload=" : "", lacks_python(why) ? python : "");
+              loader_error_is_python(why) ? "; give --start=python, or --preload=" : "",
+              loader_error_is_python(why) ? python : "");
     return error_at(e, app->label, 0);
 }
 
@@ -331,7 +327,7 @@ bool live_try(struct probe *p, size_t number, struct error *e)
     }
     if (program.reports && !start_report(p, &sample, &failed, why))
         return cannot_run(app, "it has not reported", e);
-    if (failed && (failed == app->count || lacks_python(why)))
+    if (failed && (failed == app->count || loader_error_is_python(why)))
         return cannot_run(app, why, e);
     return !command || take_files(p, app, e);
 }

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/loader_error.h"
 #include "base/whole.h"
 #include "tools/pyelfprof_child.h"
 
@@ -111,12 +112,6 @@ static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t
     return NULL;
 }
 
-/* Whether what is missing is Python, which a program may have linked into itself, as Debian's has. */
-static bool wants_python(const char *why)
-{
-    return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");
-}
-
 /* In one line, as all extension modules want it. */
 static void complain_of_python(struct prof *p, const struct prof_file *first, size_t others)
 {
@@ -152,7 +147,7 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
         last = kind == '+' ? at : l->count;
         if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64, &number, &bytes) == 2)
             f->constructor_memory = bytes < LEAST ? 0 : bytes < MOST ? bytes : MOST;
-        if (kind == '!' && wants_python(line + why)) {
+        if (kind == '!' && loader_error_is_python(line + why)) {
             others += first != NULL;
             first = first ? first : f;
         } else if (kind == '!') {
