@@ -2,23 +2,16 @@
  * the first thing that is wrong sticks: everything taken after it is 0 or "", so
  * that an object is taken in straight lines and checked once.
  *
- * A few bytes of text can make a large tree ("[[],[],"), so what it may come to is
- * reckoned before it is made. Minima, means and maxima are not read: they follow
- * from the values of the ranks. */
-#include <fcntl.h>
+ * Minima, means and maxima are not read: they follow from the values of the ranks. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/json_file.h"
 #include "base/utf8.h"
-#include "base/whole.h"
 #include "driver/results.h"
-
-enum { DEPTH_MOST = 16 };
 
 struct results_reader {
     struct results *r;
@@ -363,50 +356,13 @@ static void take_top(struct results_reader *in, json_object *top)
     }
 }
 
-/* What json-c's tree of the text may take: a member more for each comma, and
- * tables for objects and lists, whatever they hold. */
-static bool is_too_heavy(const char *text, size_t size)
-{
-    enum { OBJECT = 900, LIST = 400, MEMBER = 160 };
-    size_t weight = 0;
-    for (size_t i = 0; i < size; i++)
-        weight += text[i] == '{' ? OBJECT : text[i] == '[' ? LIST : text[i] == ',' ? MEMBER : 1;
-    return weight > RESULTS_WEIGHT_MOST;
-}
+static const struct json_file_limits limits = {
+    .bytes = RESULTS_BYTES_MOST, .weight = RESULTS_WEIGHT_MOST, .what = "the results", .made = "pyelfrun --json"};
 
-static json_object *make_tree(const char *text, size_t size, struct error *e)
-{
-    if (size > RESULTS_BYTES_MOST || is_too_heavy(text, size)) {
-        error_set(e, ERROR_INPUT, "is larger than the results that this program reads");
-        return NULL;
-    }
-    struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MOST);
-    if (!tokener) {
-        error_set(e, ERROR_MEMORY, "there is no memory left for the results");
-        return NULL;
-    }
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    json_object *top = json_tokener_parse_ex(tokener, text, (int)size);
-    const enum json_tokener_error status = json_tokener_get_error(tokener);
-    json_tokener_free(tokener);
-    if (status == json_tokener_success && json_object_is_type(top, json_type_object))
-        return top;
-    if (status == json_tokener_continue)
-        error_set(e, ERROR_INPUT, "ends in the middle; is it a file that was cut off?");
-    else if (status != json_tokener_success)
-        error_set(e, ERROR_INPUT, "is not JSON: %s", json_tokener_error_desc(status));
-    else
-        error_set(e, ERROR_INPUT, "is not what pyelfrun --json has written");
-    json_object_put(top);
-    return NULL;
-}
-
-static bool parse_more(struct results *r, const char *text, size_t size, struct error *e)
+/* Takes what the tree says, and frees it. */
+static bool take_more(struct results *r, json_object *top, struct error *e)
 {
     const struct results before = *r;
-    json_object *top = make_tree(text, size, e);
-    if (!top)
-        return false;
     struct results_reader in = {.r = r, .e = e};
     r->options = NULL;
     r->option_count = 0;
@@ -424,62 +380,17 @@ static bool parse_more(struct results *r, const char *text, size_t size, struct 
 bool results_parse(struct results *r, const char *text, size_t size, struct error *e)
 {
     *r = (struct results){0};
-    bool well = parse_more(r, text, size, e);
+    json_object *top = json_file_parse(text, size, &limits, e);
+    bool well = top && take_more(r, top, e);
     if (!well)
         results_free(r);
     return well;
 }
 
-/* All of the file, with one byte more than is wanted where it is larger; NULL
- * with the error filled. */
-static char *read_all(int fd, size_t *size, struct error *e)
-{
-    char *text = NULL;
-    size_t capacity = 0;
-    *size = 0;
-    for (;;) {
-        if (*size == capacity) {
-            if (capacity > RESULTS_BYTES_MOST)
-                return text;
-            capacity = capacity ? 4 * capacity : 1 << 16;
-            char *grown = realloc(text, capacity);
-            if (!grown) {
-                free(text);
-                error_set(e, ERROR_MEMORY, "there is no memory left for the results");
-                return NULL;
-            }
-            text = grown;
-        }
-        const ssize_t n = whole_read(fd, text + *size, capacity - *size);
-        if (n < 0) {
-            free(text);
-            error_errno(e, "", "cannot be read");
-            return NULL;
-        }
-        *size += (size_t)n;
-        if (*size < capacity)
-            return text;
-    }
-}
-
 bool results_read_more(struct results *r, const char *path, struct error *e)
 {
-    /* A pipe of that name would block whoever opens it. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        error_errno(e, path, "cannot be read");
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool well = S_ISREG(st.st_mode) || error_set(e, ERROR_INPUT, "is not a regular file");
-    size_t size = 0;
-    char *text = well ? read_all(fd, &size, e) : NULL;
-    well = text && parse_more(r, text, size, e);
-    free(text);
-    close(fd);
-    return well || error_at(e, path, 0);
+    json_object *top = json_file_read(path, &limits, e);
+    return top && (take_more(r, top, e) || error_at(e, path, 0));
 }
 
 bool results_read(struct results *r, const char *path, struct error *e)

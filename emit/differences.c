@@ -27,6 +27,18 @@ static int64_t fixed_locals(const struct library *l, uint8_t type)
     return count;
 }
 
+/* Aliases of functions that have code, by which readers know them. */
+static int64_t aliases_with_code(const struct plan_library *row)
+{
+    const uint32_t exported = plan_exported(row);
+    int64_t count = 0;
+    for (uint32_t i = 0; i < row->extra.aliases; i++) {
+        const uint32_t of = plan_alias_function(row, i);
+        count += of < exported || row->small_size[of - exported] > 0;
+    }
+    return count;
+}
+
 static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
@@ -41,7 +53,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
                           v[ROW_DYNAMIC_WEAK_OBJECTS];
     v[ROW_DYNAMIC_UNIQUE] = l->row->extra.unique_objects;
     v[ROW_DYNAMIC_IFUNC] = l->row->extra.ifunc ? l->shape.resolvers.dynamic_symbols : 0;
-    v[ROW_DYNAMIC_ALIASES] = l->row->extra.aliases;
+    v[ROW_DYNAMIC_ALIASES] = aliases_with_code(l->row);
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
     if (l->row->stripped)

@@ -175,6 +175,35 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     }
 }
 
+/* What `share` leaves over of text; PROFILE_DERIVED where it does not say how text is shared. */
+static int64_t share_left(const struct profile_row *row)
+{
+    int64_t left = row->value[ROW_TEXT];
+    for (unsigned v = ROW_SHARE_CODE; v <= ROW_SHARE_OTHER; v++)
+        left -= row->value[v] != PROFILE_DERIVED ? row->value[v] : 0;
+    return row->value[ROW_SHARE_CODE] != PROFILE_DERIVED && left > 0 ? left : PROFILE_DERIVED;
+}
+
+/* Symbols of .symtab that are not local: as many as in .dynsym, unless the row says so of any kind. */
+static int64_t as_dynamic(const struct profile *p, const struct profile_row *row, enum row_value v)
+{
+    static const enum row_value of[][2] = {
+        {ROW_GLOBAL_FUNCTIONS, ROW_DYNAMIC_FUNCTIONS}, {ROW_GLOBAL_OBJECTS, ROW_DYNAMIC_OBJECTS},
+        {ROW_GLOBAL_OTHER, ROW_DYNAMIC_OTHER},         {ROW_GLOBAL_UNDEFINED, ROW_DYNAMIC_UNDEFINED},
+        {ROW_GLOBAL_WEAK, ROW_DYNAMIC_WEAK},
+    };
+    enum { KINDS = sizeof of / sizeof of[0] };
+    unsigned at = KINDS;
+    bool said = false;
+    for (unsigned i = 0; i < KINDS; i++) {
+        said |= row->value[of[i][0]] != PROFILE_DERIVED;
+        at = of[i][0] == v ? i : at;
+    }
+    if (at == KINDS)
+        return PROFILE_DERIVED;
+    return said || row->value[ROW_SYMTAB] <= 0 ? 0 : profile_row_says(p, row, of[at][1]);
+}
+
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     const int64_t value = row->value[v];
@@ -189,6 +218,13 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         return row->value[ROW_PLT] > 0 ? row->value[ROW_PLT] : 0;
     if (v == ROW_DYNAMIC_IFUNC && row->value[ROW_SYMTAB] <= 0) /* all that there are */
         return profile_row_says(p, row, ROW_IFUNC);
+    const int64_t global = as_dynamic(p, row, v);
+    if (global != PROFILE_DERIVED)
+        return global;
+    if (v == ROW_SHARE_OTHER)
+        return share_left(row);
+    if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
+        return 0;
     if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
         return 0;
     if (v == ROW_DATA_REL_RO) /* nothing but words that are relocated */

@@ -5,7 +5,7 @@
 
 #include "emit/methods.h"
 
-/* How many aliases dynamic functions before `function` have: these are spread evenly over all (symbols.c). */
+/* How many aliases dynamic functions before `function` have (plan_alias_function). */
 static uint64_t aliases_before(const struct plan_library *l, uint64_t function)
 {
     const uint64_t functions = (uint64_t)plan_exported(l) + l->small_exported;

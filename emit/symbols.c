@@ -222,7 +222,7 @@ static void put_aliases(struct symbols *t, uint32_t small)
     const uint32_t exported = plan_exported(row);
     const uint32_t count = row->extra.aliases;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t of = (uint32_t)((uint64_t)i * (exported + row->small_exported) / count);
+        const uint32_t of = plan_alias_function(row, i);
         const Elf64_Sym function = t->defined[of < exported ? of : small + of - exported];
         const unsigned char type = ELF64_ST_TYPE(function.st_info);
         define(t, put_other(t, row->small_exported + i), type, SECTION_TEXT, function.st_value, function.st_size);
