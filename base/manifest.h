@@ -18,8 +18,9 @@
 
 #define MANIFEST_KEY       "pyelfgen-manifest"
 #define MANIFEST_FILE      "manifest.json"
-#define MANIFEST_ROWS_FILE "differences.json"  /* beside it where the profile has rows for libraries */
-#define MANIFEST_SIZE_MOST (UINT64_C(1) << 40) /* of a library, bytes */
+#define MANIFEST_ROWS_FILE "differences.json"     /* beside it where the profile has rows for libraries */
+#define MANIFEST_ROWS_KEY  "pyelfgen-differences" /* the first in that */
+#define MANIFEST_SIZE_MOST (UINT64_C(1) << 40)    /* of a library, bytes */
 
 enum {
     MANIFEST_VERSION = 1,

@@ -15,7 +15,7 @@
 #include "emit/set.h"
 
 #define DIFFERENCES_FILE MANIFEST_ROWS_FILE
-#define DIFFERENCES_KEY  "pyelfgen-differences" /* the first in it */
+#define DIFFERENCES_KEY  MANIFEST_ROWS_KEY
 
 /* What a library with a row has of each value of a row; PROFILE_DERIVED where that is not known. */
 struct differences {

@@ -460,16 +460,16 @@ static inline uint32_t plan_exported(const struct plan_library *l)
     return plan_is_direct(l) ? 0 : l->said ? l->exported : l->functions;
 }
 
+static inline uint32_t plan_lazy(const struct plan_library *l)
+{
+    return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
+}
+
 /* Which function, of the exported ones and then the small dynamic ones, an alias names besides: they are spread evenly.
  */
 static inline uint32_t plan_alias_function(const struct plan_library *l, uint32_t alias)
 {
     return (uint32_t)((uint64_t)alias * (plan_exported(l) + l->small_exported) / l->extra.aliases);
-}
-
-static inline uint32_t plan_lazy(const struct plan_library *l)
-{
-    return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
 }
 
 /* How many imports it does not call. */

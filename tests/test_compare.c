@@ -131,10 +131,14 @@ static void test_states(void **state)
     assert_int_equal(compare_number_state(100, 94, 0.05), STATE_OFF);
     assert_int_equal(compare_number_state(100, 101, 0), STATE_OFF);
     assert_int_equal(compare_number_state(UINT64_MAX, 0, 0.05), STATE_OFF);
-    assert_int_equal(compare_distance_state(0, 0), STATE_EQUAL);
-    assert_int_equal(compare_distance_state(0.049, 0.05), STATE_WITHIN);
-    assert_int_equal(compare_distance_state(0.05, 0.05), STATE_OFF);
-    assert_int_equal(compare_distance_state(0.001, 0), STATE_OFF);
+    assert_int_equal(compare_distance_state(0, METHOD_EXACT, 0), STATE_EQUAL);
+    assert_int_equal(compare_distance_state(0.049, METHOD_EXACT, 0.05), STATE_WITHIN);
+    assert_int_equal(compare_distance_state(0.05, METHOD_EXACT, 0.05), STATE_OFF);
+    assert_int_equal(compare_distance_state(0.001, METHOD_EXACT, 0), STATE_OFF);
+    /* a step between quantiles is seen where hardly anything differs */
+    assert_int_equal(compare_distance_state(0.05, METHOD_QUANTILES, 0.05), STATE_WITHIN);
+    assert_int_equal(compare_distance_state(0.051, METHOD_QUANTILES, 0.05), STATE_OFF);
+    assert_int_equal(compare_distance_state(0.05, METHOD_QUANTILES, 0.01), STATE_OFF);
 }
 
 /* ---- matching ---- */

@@ -16,6 +16,8 @@ from sets import SMALL
 
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "compare.schema.json"
 
+STATES = ("equal", "within", "told", "off")
+
 # Elements that HTML has no end of.
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
@@ -72,18 +74,19 @@ def validate(content):
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(content)
 
 
-def check_sums(content):
+def check_sums(content, strict):
     """What the JSON sums up is what it lists."""
     of_set = collections.Counter(quantity["state"] for quantity in content["set"])
     of_each = collections.Counter(q["state"] for one in content["libraries"] for q in one["quantities"])
-    assert content["summary"]["set"] == {state: of_set[state] for state in ("equal", "within", "off")}
-    assert content["summary"]["libraries"] == {state: of_each[state] for state in ("equal", "within", "off")}
+    assert content["summary"]["set"] == {state: of_set[state] for state in STATES}
+    assert content["summary"]["libraries"] == {state: of_each[state] for state in STATES}
     matched = [one["matched"] for one in content["libraries"]]
     assert content["summary"]["matched"] == len(matched) - matched.count("none")
     assert content["summary"]["matched-by-name"] == matched.count("name")
     off = [one for one in content["libraries"] if one["matched"] == "none" or one["states"]["off"]]
     assert content["summary"]["libraries-off"] == len(off)
-    assert content["summary"]["agrees"] == (of_set["off"] == 0 and not off)
+    told = of_set["told"] + of_each["told"] > 0
+    assert content["summary"]["agrees"] == (of_set["off"] == 0 and not off and not (told and strict))
 
 
 @pytest.fixture
@@ -96,10 +99,10 @@ def compare(programs, tmp_path):
         done = programs.run("pyelfstat", "--compare", "--json", path, *options, real, twin, status=status, **more)
         found = Comparison(done, path)
         validate(found.json)
-        check_sums(found.json)
+        check_sums(found.json, "--told" not in options)
         states = found.json["summary"]["set"]
-        numbers = [int(n) for n in re.search(r"set: (\d+) quan.*: (\d+) eq.*, (\d+) wi.*, (\d+) off", done.stdout).groups()]
-        assert numbers == [sum(states.values()), states["equal"], states["within"], states["off"]]
+        said = re.search(r"set: (\d+) quan.*: (\d+) eq.*, (\d+) wi[^,]*(?:, (\d+) told)?, (\d+) off", done.stdout).groups()
+        assert [int(n or 0) for n in said] == [sum(states.values()), *(states[state] for state in STATES)]
         return found
 
     return run
@@ -160,7 +163,7 @@ def test_one_number(compare, application):
     real, twin = found.differing()["bss"]
     assert twin - real == 4000
     assert list(found.differing()) == ["bss"] and found.set["bss"]["difference"] == 4000
-    assert found.set["bss"]["libraries"] == {"equal": 2, "within": 0, "off": 1}
+    assert found.set["bss"]["libraries"] == {"equal": 2, "within": 0, "told": 0, "off": 1}
     off = {name for one in found.libraries for name in [one["real"]["name"]] if one["states"]["off"]}
     assert off == {"b.so"}
     assert [name for name, q in found.library("b.so").items() if q["state"] != "equal"] == ["bss"]
@@ -296,6 +299,89 @@ def test_twin(compare, programs, small, tmp_path):
     assert (found.status == 0) == found.json["summary"]["agrees"]
 
 
+# Distributions of three functions say nothing.
+NUMBERS = ["--no-dwarf", "--without", "function-sizes", "--without", "name-lengths"]
+
+
+@pytest.fixture
+def twin(programs, application, tmp_path):
+    """A profile of three small libraries, and what is made of it: it cannot have all, and says so."""
+    programs.run("pyelfprof", "-o", tmp_path / "real.prof", application("real"))
+    programs.run("pyelfgen", "--profile", tmp_path / "real.prof", "-o", tmp_path / "twin", "-q")
+    return tmp_path / "real.prof", tmp_path / "twin"
+
+
+def test_what_is_told(compare, twin):
+    """What differences.json says is off, and what nothing says not; it is on the page, and decides with --told."""
+    real, made = twin
+    differs = [library["differs"] for library in json.loads((made / "differences.json").read_text())["libraries"]]
+    found = compare(real, made, *NUMBERS, status=1)
+    for library, expected in zip(found.libraries, differs):
+        told = {q["name"].replace(".", ": "): [q["real"], q["twin"]] for q in library["quantities"] if q["state"] == "told"}
+        assert told and told.items() <= expected.items()
+        assert not [q for q in library["quantities"] if q["state"] == "off"]
+    assert found.set["share.constants"]["state"] == "told" and found.json["summary"]["set"]["off"] == 0
+    assert re.search(r"\ntold  .*\n(  .*\n)*  share.constants .*  told in 3 of 3\n", found.printed)
+    assert "told is off, as the twin's differences.json says" in found.printed
+    assert compare(real, made, *NUMBERS, "--told").json["summary"]["agrees"]
+    page = made.parent / "page.html"
+    compare(real, made, *NUMBERS, "--told", "--html", page)
+    assert '<td class="told">told</td>' in page.read_text()
+
+
+@pytest.mark.parametrize("of", [0, 1])
+def test_what_is_told_wrongly(compare, twin, of):
+    """Both numbers have to be those that there are."""
+    real, made = twin
+    path = made / "differences.json"
+    content = json.loads(path.read_text())
+    content["libraries"][1]["differs"]["share: constants"][of] += 1
+    path.write_text(json.dumps(content))
+    found = compare(real, made, *NUMBERS, "--told", status=1)
+    assert found.set["share.constants"]["libraries"] == {"equal": 0, "within": 0, "told": 2, "off": 1}
+    assert found.set["share.constants"]["state"] == "off" and found.json["summary"]["libraries-off"] == 1
+    assert re.search(r"share.constants .*  off in 1, told in 2 of 3\n", found.printed)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"pyelfgen-differences": 1', "[" * 100])
+def test_what_is_told_cannot_be_read(programs, twin, text):
+    """Then all of it is off, and the file is named."""
+    real, made = twin
+    (made / "differences.json").write_text(text)
+    done = programs.run("pyelfstat", "--compare", *NUMBERS, "--told", real, made, status=2)
+    assert done.stderr.count("\n") == 1 and f"{made}/differences.json: " in done.stderr
+    assert " told" not in done.stdout
+
+
+@pytest.mark.parametrize("text", ["{}", '{"pyelfgen-differences": 1}', '{"pyelfgen-differences": 1, "libraries": [3, {}]}'])
+def test_nothing_is_told(programs, twin, text):
+    """Another program's file of that name, or one in which nothing stands."""
+    real, made = twin
+    (made / "differences.json").write_text(text)
+    done = programs.run("pyelfstat", "--compare", *NUMBERS, "--told", real, made, status=1)
+    assert not done.stderr and " told" not in done.stdout
+
+
+def test_what_is_told_of_a_pipe(programs, twin):
+    real, made = twin
+    (made / "differences.json").unlink()
+    os.mkfifo(made / "differences.json")
+    done = programs.run("pyelfstat", "--compare", *NUMBERS, "--told", real, made, status=2, timeout=20)
+    assert "differences.json: is not a regular file" in done.stderr
+
+
+def test_memory_of_constructors_is_of_those_that_were_loaded(compare, twin):
+    """Files are not: what a profile of pyelfprof --load has is then not compared."""
+    real, made = twin
+    text = real.read_text().replace("kind: utility", "constructor-memory: 65536, kind: utility", 1)
+    real.write_text(text)
+    found = compare(real, made, "--no-dwarf", status=1)
+    assert found.json["summary"]["not-compared"] == ["zstd", "constructor-memory"]
+    assert compare(real, real, "--no-dwarf").set["constructor-memory"]["twin"] == 65536
+    (made.parent / "less.prof").write_text(text.replace("65536", "16384"))
+    assert compare(real, made.parent / "less.prof", status=1).set["constructor-memory"]["state"] == "off"
+
+
 def test_not_asked_for(compare, programs, small, tmp_path):
     """What one side was not asked for does not differ."""
     profile = tmp_path / "small.prof"
@@ -334,8 +420,8 @@ def test_rows_that_do_not_say(compare, programs, tmp_path):
         "debug": (7, 7),
         "local.functions": (4, 5),
     }
-    assert found.set["local.functions"]["libraries"] == {"equal": 0, "within": 0, "off": 1, "not-compared": 1}
-    assert found.set["text"]["libraries"] == {"equal": 1, "within": 0, "off": 1}
+    assert found.set["local.functions"]["libraries"] == {"equal": 0, "within": 0, "told": 0, "off": 1, "not-compared": 1}
+    assert found.set["text"]["libraries"] == {"equal": 1, "within": 0, "told": 0, "off": 1}
     assert [one["states"].get("not-compared") for one in found.libraries] == [7, 2]
     assert [q["name"] for q in found.libraries[0]["quantities"]] == ["kind", "text"]
     assert "not compared, because the twin does not say: local.objects, needed, outside, hash\n" in found.printed
@@ -400,7 +486,7 @@ def test_rows_that_do_not_say_and_files(compare, programs, small, tmp_path):
     # one row that lacks what every captured one has
     captured.write_text(text.replace(", plt: ", ", new: ", 1))
     found = compare(captured, small, status=None)
-    assert found.set["plt"]["libraries"] == {"equal": 11, "within": 0, "off": 0, "not-compared": 1}
+    assert found.set["plt"]["libraries"] == {"equal": 11, "within": 0, "told": 0, "off": 0, "not-compared": 1}
     assert found.set["hash: gnu"]["real"] == found.set["hash: gnu"]["twin"] == 11
 
 

@@ -106,6 +106,8 @@ class Twin:
                 self.cells[quantity["name"]] = states(quantity)
         self.cells["quantities of the set"] = three(report["summary"]["set"])
         self.cells["quantities of the libraries"] = three(report["summary"]["libraries"])
+        told = self.compared("told", "real.prof", "twin")["summary"]
+        self.cells["of the libraries, told"] = f"{told['libraries']['told']}, {told['libraries']['off']} off besides"
         for label, *profiles in FIXED:
             self.cells[label] = same(self.compared(label.replace(" ", "-"), "--tolerance", "0", *profiles))
 

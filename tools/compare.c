@@ -19,6 +19,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_MATCH,
     OPTION_WITHOUT,
+    OPTION_TOLD,
     OPTION_DEBUG_DIR,
     OPTION_FULL,
     OPTION_NO_DWARF,
@@ -34,6 +35,7 @@ static const struct cli_option options[] = {
     {OPTION_TOLERANCE, "tolerance", "PERCENT", "what differs by more is off; 5 if not given"},
     {OPTION_MATCH, "match", "HOW", "match libraries by name (where equal) or order"},
     {OPTION_WITHOUT, "without", "PATTERN", "compare no quantities whose name matches"},
+    {OPTION_TOLD, "told", NULL, "what TWIN's differences.json tells is not off"},
     {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
     {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
     {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information"},
@@ -48,7 +50,8 @@ static const struct cli_program program = {
                "Numbers are equal, within the tolerance of REAL's, or off; words are equal or\n"
                "off; distributions are off at a Kolmogorov-Smirnov distance of the tolerance or\n"
                "more. What zstd makes of a part, and how unlike units are in size, may be off by\n"
-               "five times as much.\n"
+               "five times as much. What is off and stands in TWIN's differences.json, with both\n"
+               "numbers, is told: pyelfgen said so when it made the set.\n"
                "\n"
                "Libraries are matched by name where a name occurs on both sides once, the\n"
                "others in the order in which pyelfprof captures them, modules and utilities\n"
@@ -59,12 +62,14 @@ static const struct cli_program program = {
                "                    an application and its twin, by their files\n"
                "  pyelfstat --compare --html twin.html --json twin.json realapp.prof twin\n"
                "                    the same by the profile, with a page and a file besides\n"
+               "  pyelfstat --compare --told realapp.prof twin && echo as expected\n"
+               "                    whether the twin is what pyelfgen said it would be\n"
                "  pyelfstat --compare --tolerance 0 old new\n"
                "                    whether anything is different at all\n"
                "\n"
                "Exit status:\n"
                "  0  nothing is off\n"
-               "  1  something is (as of diff)\n"
+               "  1  something is (as of diff), or is told, without --told\n"
                "  2  something could not be read or written, or the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
@@ -115,6 +120,8 @@ static bool take_option(struct compare_options *o, int key, const char *value, s
     case OPTION_WITHOUT:
         o->without[o->withouts++] = value;
         return true;
+    case OPTION_TOLD:
+        return o->told = true;
     case OPTION_DEBUG_DIR:
         o->debug_dir[o->debug_dirs++] = value;
         return prof_is_debug_dir(value, e);
@@ -215,6 +222,7 @@ void compare_free(struct comparison *c)
     free(c->library);
     free(c->set.of);
     free(c->silence);
+    json_object_put(c->told);
     for (int s = 0; s < SIDES; s++)
         compare_side_free(&c->side[s]);
 }
@@ -233,6 +241,7 @@ int compare_main(int argc, char **argv)
         /* What is read does not change from here on. */
         if (!compare_match(&compare->report.arena, c->side, compare->options.match, &c->pairs))
             report_must(NULL);
+        compare_read_told(c);
         compare_quantities(c);
         write_all(c);
     }

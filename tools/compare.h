@@ -2,6 +2,7 @@
  * application or of its twin, and what differs between them.
  *
  *     operand ─▶ side ─▶ match ─▶ quantities ─▶ text, JSON, HTML
+ *     differences.json ─▶ told ─┘
  *
  * A side is what a captured profile says. Of files pyelfprof's passes make one, and
  * its text is read as that of any other profile, so that whatever pyelfprof comes to
@@ -35,6 +36,7 @@ struct compare_options {
     const char *json, *html; /* files to write, NULL for none; - is the standard output */
     bool libraries;          /* list all of each library */
     bool full, no_dwarf;     /* as of pyelfprof */
+    bool told;               /* what the twin's maker tells is no reason for another exit status */
     const char **debug_dir;  /* where debug files are, all of them */
     size_t debug_dirs;
     const char **without; /* patterns of names of quantities that are not compared, all of them */
@@ -193,7 +195,13 @@ bool compare_match(struct arena *a, const struct compare_side sides[SIDES], enum
 
 /* ---- what differs ---- */
 
-enum compare_state { STATE_EQUAL, STATE_WITHIN, STATE_OFF, STATES };
+enum compare_state {
+    STATE_EQUAL,
+    STATE_WITHIN,
+    STATE_TOLD, /* off, and the twin's maker says so */
+    STATE_OFF,
+    STATES,
+};
 extern const char *const compare_state_names[STATES];
 
 enum compare_type { TYPE_NUMBER, TYPE_WORD, TYPE_DISTANCE };
@@ -226,7 +234,7 @@ struct compare_library {
 };
 
 /* Keys that a capture may do without. */
-enum compare_group { GROUP_ZSTD, GROUP_DWARF, COMPARE_GROUPS };
+enum compare_group { GROUP_ZSTD, GROUP_DWARF, GROUP_LOAD, COMPARE_GROUPS };
 
 /* What is not compared, because a side does not say: a key, "mix.info", or all keys
  * below one, "mix". */
@@ -241,6 +249,7 @@ struct comparison {
     struct compare_keys keys;
     struct compare_pairs pairs;
     struct compare_list set;
+    struct json_object *told;            /* by the twin's libraries; NULL where there is nothing */
     struct compare_library *library;     /* one for each pair */
     size_t library_states[STATES];       /* quantities of all */
     size_t libraries_off;                /* with anything off, or without match */
@@ -251,6 +260,13 @@ struct comparison {
 
 /* Adds a quantity, and counts its state, but not one that is to be left out. */
 void compare_add(const struct comparison *c, struct compare_list *list, const struct compare_quantity *q);
+
+/* Reads what pyelfgen said that a set has otherwise than its profile, SET/differences.json, where there is such a file.
+ * (compare_told.c) */
+void compare_read_told(struct comparison *c);
+
+/* Whether this is what is said of that library, with both numbers. */
+bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q);
 
 /* Compares the sides, which have been read and matched. */
 void compare_quantities(struct comparison *c);
@@ -292,12 +308,21 @@ static inline bool compare_is_unknown(const struct comparison *c, enum compare_g
 /* Whether every library of a side says what it needs. */
 bool compare_has_graph(const struct compare_side *side);
 
-/* Whether nothing is off. */
+/* Whether nothing is off, nor told, where that counts. */
 bool compare_agrees(const struct comparison *c);
 
 /* The state of a number, a distance. */
 enum compare_state compare_number_state(uint64_t real, uint64_t twin, double tolerance);
-enum compare_state compare_distance_state(double distance, double tolerance);
+enum compare_state compare_distance_state(double distance, enum compare_method method, double tolerance);
+
+/* How many there are of all states. */
+static inline size_t compare_all(const size_t states[STATES])
+{
+    size_t all = 0;
+    for (int s = 0; s < STATES; s++)
+        all += states[s];
+    return all;
+}
 
 /* The name of a library as it may be shown; of one without name, its number. */
 const char *compare_library_name(const struct comparison *c, int side, uint32_t row, char text[32]);

@@ -8,7 +8,7 @@
 static void add(struct comparison *c, struct compare_quantity *q)
 {
     q->type = TYPE_DISTANCE;
-    q->state = compare_distance_state(q->distance, c->compare->options.tolerance);
+    q->state = compare_distance_state(q->distance, q->method, c->compare->options.tolerance);
     compare_add(c, &c->set, q);
 }
 

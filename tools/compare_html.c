@@ -43,7 +43,8 @@ static const char style[] =
     "  vertical-align: top; white-space: nowrap; } th { font-weight: 600; } th:first-child, td:first-child { "
     "text-align: left; }\n"
     "th[scope=row] { font-weight: 400; }\n"
-    ".off { color: var(--off); font-weight: 600; } .within { color: var(--within); } .equal { color: var(--equal); }\n"
+    ".off { color: var(--off); font-weight: 600; } .told { color: var(--off); } .within { color: var(--within); } "
+    ".equal { color: var(--equal); }\n"
     ".totals { display: flex; flex-wrap: wrap; gap: .5rem 2rem; padding: 0; list-style: none; }\n"
     ".libraries { padding: 0; list-style: none; } .libraries li { padding: .15rem 0; }\n"
     "summary { cursor: pointer; } footer { color: var(--soft); margin-top: 2rem; font-size: .85rem; }\n"
@@ -127,12 +128,13 @@ static void put_quantity(FILE *to, const struct compare_quantity *q, bool of_set
     fputs("<td>", to);
     put_difference(to, q, difference);
     fprintf(to, "</td><td>%s</td>", share);
-    size_t all = q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF];
-    if (of_set && all)
-        fprintf(to, "<td>%zu</td><td>%zu</td><td>%zu</td>", q->libraries[STATE_EQUAL], q->libraries[STATE_WITHIN],
-                q->libraries[STATE_OFF]);
-    else if (of_set)
-        fputs("<td></td><td></td><td></td>", to);
+    const bool of_any = compare_all(q->libraries) > 0;
+    for (int s = 0; of_set && s < STATES; s++) {
+        fputs("<td>", to);
+        if (of_any)
+            fprintf(to, "%zu", q->libraries[s]);
+        fputs("</td>", to);
+    }
     if (of_set && q->silent)
         fprintf(to, "<td>%zu not compared</td>", q->silent);
     fputs("</tr>\n", to);
@@ -144,7 +146,7 @@ static void put_table(FILE *to, const struct compare_list *list, enum compare_st
     fprintf(to,
             "<div class=\"wide\"><table><thead><tr><th>quantity</th><th>state</th><th>real</th><th>twin</th>"
             "<th>difference</th><th>relative</th>%s</tr></thead><tbody>\n",
-            of_set ? "<th>libraries equal</th><th>within</th><th>off</th>" : "");
+            of_set ? "<th>libraries equal</th><th>within</th><th>told</th><th>off</th>" : "");
     for (int state = (int)first; state >= (int)last; state--) {
         for (size_t i = 0; i < list->count; i++) {
             if (list->of[i].state == (enum compare_state)state)
@@ -157,10 +159,10 @@ static void put_table(FILE *to, const struct compare_list *list, enum compare_st
 static void put_set(FILE *to, const struct comparison *c)
 {
     fputs("<h2>The set</h2>\n", to);
-    if (c->set.states[STATE_OFF] + c->set.states[STATE_WITHIN])
+    const bool differs = compare_all(c->set.states) > c->set.states[STATE_EQUAL];
+    if (differs)
         put_table(to, &c->set, STATE_OFF, STATE_WITHIN, true);
-    fprintf(to, "<details%s><summary>%zu %s equal</summary>\n",
-            c->set.states[STATE_OFF] + c->set.states[STATE_WITHIN] ? "" : " open", c->set.states[STATE_EQUAL],
+    fprintf(to, "<details%s><summary>%zu %s equal</summary>\n", differs ? "" : " open", c->set.states[STATE_EQUAL],
             c->set.states[STATE_EQUAL] == 1 ? "quantity that is" : "quantities that are");
     put_table(to, &c->set, STATE_EQUAL, STATE_EQUAL, true);
     fputs("</details>\n", to);
@@ -178,7 +180,7 @@ static void put_library(FILE *to, const struct comparison *c, const struct compa
 {
     char text[32];
     const struct compare_list *list = &library->list;
-    bool differs = list->states[STATE_WITHIN] + list->states[STATE_OFF] > 0;
+    const bool differs = compare_all(list->states) > list->states[STATE_EQUAL];
     fputs(differs ? "<li><details><summary>" : "<li>", to);
     fputs("<span class=\"name\">", to);
     html_text(to, compare_library_name(c, REAL, library->pair.of[REAL], text));
@@ -247,8 +249,8 @@ static void put_top(FILE *to, const struct comparison *c)
         to,
         "</ul>\n<p>Within is what differs by at most %g %%, or, of distributions, has a Kolmogorov-Smirnov distance "
         "below %g. What zstd makes of a part, and how unlike units are in size (dwarf.uneven), may differ by five "
-        "times as much. ~ is an estimate from a part of "
-        "the debug information.</p>\n",
+        "times as much. Told is off, and the twin's differences.json says so, with both numbers. ~ is an estimate from "
+        "a part of the debug information.</p>\n",
         100 * c->compare->options.tolerance, c->compare->options.tolerance);
     const struct compare_options *o = &c->compare->options;
     for (size_t i = 0; i < o->withouts; i++) {

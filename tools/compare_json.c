@@ -65,7 +65,7 @@ static json_object *json_quantity(const struct compare_quantity *q, bool of_set)
         json_object_object_add(o, "difference",
                                report_must(json_object_new_int64(difference(q->number[REAL], q->number[TWIN]))));
     }
-    if (of_set && q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF]) {
+    if (of_set && compare_all(q->libraries)) {
         json_object *libraries = object();
         put_states(libraries, q->libraries);
         if (q->silent)

@@ -9,7 +9,7 @@
 
 enum { WORDS_MOST = 64 };
 
-const char *const compare_state_names[STATES] = {"equal", "within", "off"};
+const char *const compare_state_names[STATES] = {"equal", "within", "told", "off"};
 const char *const compare_method_names[] = {[METHOD_EXACT] = "values",
                                             [METHOD_BUCKETS] = "buckets",
                                             [METHOD_QUANTILES] = "quantiles",
@@ -34,10 +34,11 @@ static enum compare_state loose_state(uint64_t real, uint64_t twin, double toler
     return (double)twin <= factor * (double)real && (double)real <= factor * (double)twin ? STATE_WITHIN : STATE_OFF;
 }
 
-enum compare_state compare_distance_state(double distance, double tolerance)
+/* Quantiles are so far apart that a distance of one step is seen where hardly any value differs. */
+enum compare_state compare_distance_state(double distance, enum compare_method method, double tolerance)
 {
-    const double rounding = 1e-9;
-    return distance <= 0 ? STATE_EQUAL : distance < tolerance - rounding ? STATE_WITHIN : STATE_OFF;
+    const double rounding = method == METHOD_QUANTILES ? 1e-9 : -1e-9;
+    return distance <= 0 ? STATE_EQUAL : distance < tolerance + rounding ? STATE_WITHIN : STATE_OFF;
 }
 
 static bool is_left_out(const struct compare_options *o, const char *name)
@@ -278,6 +279,17 @@ static bool compare_samples(const struct compare_row *const row[SIDES], enum com
     return true;
 }
 
+/* Adds to the library's quantities, and to the states of one in all libraries. */
+static void add_own(struct comparing *g, struct compare_library *library, struct compare_quantity *q,
+                    size_t states[STATES])
+{
+    const struct compare_row *twin = row_of(g->c, &library->pair, TWIN);
+    if (q->state == STATE_OFF && twin->name && compare_is_told(g->c, twin->name, q))
+        q->state = STATE_TOLD;
+    states[q->state]++;
+    compare_add(g->c, &library->list, q);
+}
+
 static void compare_library(struct comparing *g, struct compare_library *library)
 {
     struct comparison *c = g->c;
@@ -298,15 +310,13 @@ static void compare_library(struct comparing *g, struct compare_library *library
         if (!is_said(&g->column[g->order[i]]) || !quantity_of(g, g->order[i], &q))
             continue;
         q.sampled = q.sampled && sampled;
-        g->column[g->order[i]].states[q.state]++;
-        compare_add(g->c, &library->list, &q);
+        add_own(g, library, &q, g->column[g->order[i]].states);
     }
     for (int s = 0; s < COMPARE_SAMPLES; s++) {
         if (!compare_samples(row, (enum compare_sample)s, &q))
             continue;
-        q.state = compare_distance_state(q.distance, g->tolerance);
-        g->sample_states[s][q.state]++;
-        compare_add(g->c, &library->list, &q);
+        q.state = compare_distance_state(q.distance, q.method, g->tolerance);
+        add_own(g, library, &q, g->sample_states[s]);
     }
     for (int s = 0; s < STATES; s++)
         c->library_states[s] += library->list.states[s];
@@ -314,6 +324,18 @@ static void compare_library(struct comparing *g, struct compare_library *library
 }
 
 /* ---- the set ---- */
+
+/* Adds what the libraries come to: where all that is off in them is told, so is what is off here. */
+static void add_of_all(struct comparing *g, struct compare_quantity *q, const struct column *column)
+{
+    const struct compare_pairs *pairs = &g->c->pairs;
+    memcpy(q->libraries, column->states, sizeof q->libraries);
+    q->silent = column->silents;
+    if (q->state == STATE_OFF && q->libraries[STATE_TOLD] && !q->libraries[STATE_OFF] && !pairs->alone[REAL] &&
+        !pairs->alone[TWIN])
+        q->state = STATE_TOLD;
+    compare_add(g->c, &g->c->set, q);
+}
 
 static void add_words(struct comparing *g, uint32_t key)
 {
@@ -326,15 +348,12 @@ static void add_words(struct comparing *g, uint32_t key)
         snprintf(name, sizeof name, "%.120s: %.120s", g->c->keys.of[key].name, w->word);
         q.name = compare_text(g->c->compare, name);
         q.state = compare_number_state(q.number[REAL], q.number[TWIN], g->tolerance);
-        memcpy(q.libraries, g->column[key].states, sizeof q.libraries);
-        q.silent = g->column[key].silents;
-        compare_add(g->c, &g->c->set, &q);
+        add_of_all(g, &q, &g->column[key]);
     }
 }
 
 static void add_sums(struct comparing *g)
 {
-    struct compare_list *set = &g->c->set;
     for (uint32_t i = 0; i < g->c->keys.count; i++) {
         uint32_t key = g->order[i];
         struct column *column = &g->column[key];
@@ -350,9 +369,7 @@ static void add_sums(struct comparing *g)
         if (!quantity_of(g, key, &q))
             continue;
         q.sampled = column->sampled;
-        memcpy(q.libraries, column->states, sizeof q.libraries);
-        q.silent = column->silents;
-        compare_add(g->c, set, &q);
+        add_of_all(g, &q, column);
     }
 }
 
@@ -512,7 +529,8 @@ void compare_quantities(struct comparison *c)
 
 bool compare_agrees(const struct comparison *c)
 {
-    return c->set.states[STATE_OFF] == 0 && c->libraries_off == 0;
+    const size_t told = c->set.states[STATE_TOLD] + c->library_states[STATE_TOLD];
+    return c->set.states[STATE_OFF] == 0 && c->libraries_off == 0 && (c->compare->options.told || !told);
 }
 
 const char *compare_library_name(const struct comparison *c, int side, uint32_t row, char text[32])

@@ -4,7 +4,7 @@
 
 #include "tools/compare.h"
 
-static const char *const group_names[COMPARE_GROUPS] = {"zstd", "dwarf"};
+static const char *const group_names[COMPARE_GROUPS] = {"zstd", "dwarf", "constructor-memory"};
 
 /* Whether a key belongs to a group, "zstd" or "zstd.text". */
 static bool is_in(const char *key, const char *group)
@@ -26,10 +26,12 @@ static bool has_group(const struct comparison *c, int side, const char *group)
     return false;
 }
 
-/* A side without debug information has nothing to say of it. */
+/* A side without debug information has nothing to say of it; a profile may be of libraries that were loaded, which
+ * files are not. */
 static bool says(const struct comparison *c, int side, enum compare_group group)
 {
-    return has_group(c, side, group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info"));
+    return has_group(c, side, group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info")) ||
+           (group == GROUP_LOAD && c->side[side].profile);
 }
 
 static void skip_group(struct compare_keys *keys, const char *group)

@@ -47,9 +47,11 @@ static void print_quantity(const struct compare_quantity *q, bool of_set)
 {
     char difference[CELL], share[CELL], libraries[2 * CELL] = "";
     compare_difference_text(q, difference, share);
-    size_t all = q->libraries[STATE_EQUAL] + q->libraries[STATE_WITHIN] + q->libraries[STATE_OFF];
-    if (of_set && q->libraries[STATE_OFF])
-        snprintf(libraries, sizeof libraries, "  off in %zu of %zu", q->libraries[STATE_OFF], all);
+    const size_t all = compare_all(q->libraries), off = q->libraries[STATE_OFF], told = q->libraries[STATE_TOLD];
+    if (of_set && off && told)
+        snprintf(libraries, sizeof libraries, "  off in %zu, told in %zu of %zu", off, told, all);
+    else if (of_set && off + told)
+        snprintf(libraries, sizeof libraries, "  %s in %zu of %zu", off ? "off" : "told", off + told, all);
     else if (of_set && q->libraries[STATE_WITHIN])
         snprintf(libraries, sizeof libraries, "  differs in %zu of %zu", q->libraries[STATE_WITHIN], all);
     if (of_set && q->silent)
@@ -81,10 +83,7 @@ static void print_state(const struct comparison *c, enum compare_state state)
     char heading[CELL];
     if (c->set.states[state] == 0)
         return;
-    snprintf(heading, sizeof heading,
-             state == STATE_OFF      ? "off"
-             : state == STATE_WITHIN ? "within %g %%"
-                                     : "equal",
+    snprintf(heading, sizeof heading, state == STATE_WITHIN ? "within %g %%" : compare_state_names[state],
              100 * c->compare->options.tolerance);
     printf("\n%-*s %*s %*s %*s\n", NAME_WIDTH + 2, heading, NUMBER_WIDTH, "real", NUMBER_WIDTH, "twin", NUMBER_WIDTH,
            "difference");
@@ -100,8 +99,9 @@ static int compare_worst(const void *a, const void *b)
 {
     const struct compare_library *x = *(const struct compare_library *const *)a;
     const struct compare_library *y = *(const struct compare_library *const *)b;
-    if (x->list.states[STATE_OFF] != y->list.states[STATE_OFF])
-        return x->list.states[STATE_OFF] < y->list.states[STATE_OFF] ? 1 : -1;
+    for (int state = STATE_OFF; state >= STATE_TOLD; state--)
+        if (x->list.states[state] != y->list.states[state])
+            return x->list.states[state] < y->list.states[state] ? 1 : -1;
     return x < y ? -1 : x > y;
 }
 
@@ -120,8 +120,10 @@ static void print_library(const struct comparison *c, const struct compare_libra
     printf("\n%s", real);
     if (strcmp(real, twin) != 0)
         printf(" and %s", twin);
-    printf(": %zu off, %zu within, %zu equal", list->states[STATE_OFF], list->states[STATE_WITHIN],
-           list->states[STATE_EQUAL]);
+    printf(": %zu off, ", list->states[STATE_OFF]);
+    if (list->states[STATE_TOLD])
+        printf("%zu told, ", list->states[STATE_TOLD]);
+    printf("%zu within, %zu equal", list->states[STATE_WITHIN], list->states[STATE_EQUAL]);
     if (list->silent)
         printf(", %zu not compared", list->silent);
     putchar('\n');
@@ -161,9 +163,11 @@ static void print_libraries(const struct comparison *c)
 
 static void print_states(const struct comparison *c, const size_t states[STATES])
 {
-    printf("%zu quantities: %zu equal, %zu within %g %%, %zu off",
-           states[STATE_EQUAL] + states[STATE_WITHIN] + states[STATE_OFF], states[STATE_EQUAL], states[STATE_WITHIN],
-           100 * c->compare->options.tolerance, states[STATE_OFF]);
+    printf("%zu quantities: %zu equal, %zu within %g %%, ", compare_all(states), states[STATE_EQUAL],
+           states[STATE_WITHIN], 100 * c->compare->options.tolerance);
+    if (states[STATE_TOLD])
+        printf("%zu told, ", states[STATE_TOLD]);
+    printf("%zu off", states[STATE_OFF]);
 }
 
 static void print_without(const struct comparison *c)
@@ -213,6 +217,8 @@ static void print_notes(const struct comparison *c)
         printf("of zstd and dwarf.uneven within is up to %g times, upwards or "
                "downwards\n",
                1 + COMPARE_LOOSER * c->compare->options.tolerance);
+    if (c->library_states[STATE_TOLD])
+        puts("told is off, as the twin's differences.json says, with both numbers");
     if (sampled)
         puts("~ estimated from a part of the debug information; --full reads all");
     print_without(c);

@@ -1,0 +1,88 @@
+/* What the twin's maker tells: SET/differences.json, in which pyelfgen says what a set has otherwise than its profile;
+ * see compare.h and docs/differences.md.
+ *
+ * What is told counts only where both numbers are those that are compared, so that the file can excuse nothing but what
+ * it states.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json_file.h"
+#include "base/manifest.h"
+#include "tools/compare.h"
+
+/* 20,000 libraries have 20 MB. */
+static const struct json_file_limits limits = {
+    .bytes = 256 << 20, .weight = (size_t)4 << 30, .what = "the differences of a set", .made = "pyelfgen"};
+
+/* A member of that type; NULL where there is none. */
+static struct json_object *member(struct json_object *of, const char *name, enum json_type type)
+{
+    struct json_object *found;
+    return json_object_object_get_ex(of, name, &found) && json_object_is_type(found, type) ? found : NULL;
+}
+
+/* What differs in each library, by the name of its file. */
+static struct json_object *by_name(struct json_object *libraries)
+{
+    struct json_object *all = report_must(json_object_new_object());
+    for (size_t i = 0; i < json_object_array_length(libraries); i++) {
+        struct json_object *one = json_object_array_get_idx(libraries, i);
+        const bool is_object = json_object_is_type(one, json_type_object);
+        struct json_object *name = is_object ? member(one, "name", json_type_string) : NULL;
+        struct json_object *differs = is_object ? member(one, "differs", json_type_object) : NULL;
+        if (name && differs)
+            json_object_object_add(all, json_object_get_string(name), json_object_get(differs));
+    }
+    return all;
+}
+
+void compare_read_told(struct comparison *c)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    struct error e;
+    const char *set = c->compare->options.path[TWIN];
+    const int length = snprintf(path, sizeof path, "%s/" MANIFEST_ROWS_FILE, set);
+    if (c->side[TWIN].profile || length < 0 || (size_t)length >= sizeof path || lstat(path, &st) != 0)
+        return;
+    struct json_object *top = json_file_read(path, &limits, &e);
+    if (!top) {
+        compare_complain(c->compare, &e);
+        return;
+    }
+    struct json_object *libraries = member(top, "libraries", json_type_array);
+    if (libraries && member(top, MANIFEST_ROWS_KEY, json_type_int))
+        c->told = by_name(libraries);
+    json_object_put(top);
+}
+
+/* As differences.json has the name: "relocations: pages" of "relocations.pages". */
+static void key_of(const char *name, char key[256])
+{
+    const size_t top = strcspn(name, ".");
+    snprintf(key, 256, name[top] ? "%.*s: %s" : "%.*s%s", (int)top, name, name[top] ? name + top + 1 : "");
+}
+
+static bool is_value(struct json_object *told, const struct compare_quantity *q, int side)
+{
+    if (q->type == TYPE_WORD)
+        return told && strcmp(json_object_get_string(told), q->word[side]) == 0;
+    return json_object_is_type(told, json_type_int) && json_object_get_uint64(told) == q->number[side];
+}
+
+bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q)
+{
+    char key[256];
+    struct json_object *differs = c->told ? member(c->told, library, json_type_object) : NULL;
+    key_of(q->name, key);
+    struct json_object *pair = differs ? member(differs, key, json_type_array) : NULL;
+    if (!pair || json_object_array_length(pair) != SIDES)
+        return false;
+    if (q->type == TYPE_DISTANCE) /* how far it is follows from what both sides know of it */
+        return true;
+    return is_value(json_object_array_get_idx(pair, REAL), q, REAL) &&
+           is_value(json_object_array_get_idx(pair, TWIN), q, TWIN);
+}
