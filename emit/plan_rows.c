@@ -187,9 +187,10 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
     enum { OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
     const uint64_t packed = 100 * rows_value_or(row, ROW_ZSTD_TEXT, 0);
     const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
+    const int64_t relocations = profile_row_says(p, row, ROW_SHARE_RELOCATIONS);
     const uint64_t others = OF_CONSTANTS * rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +
                             OF_UNWIND * rows_value_or(row, ROW_SHARE_UNWIND, 0) +
-                            OF_RELOCATIONS * rows_value_or(row, ROW_SHARE_RELOCATIONS, 0);
+                            OF_RELOCATIONS * (relocations > 0 ? (uint64_t)relocations : 0);
     if (!packed || !code)
         return (struct alike_code){0};
     /* debug information tells of blocks, and those of a few would be like no real one; and without the share of

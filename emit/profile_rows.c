@@ -4,6 +4,7 @@
  *
  *     needed: '0:12 5:3 17 20-29'    12 symbols of library 0, 3 of 5; 17 and 20 to 29, nobody said how many
  */
+#include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,13 +176,32 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     }
 }
 
-/* What `share` leaves over of text; PROFILE_DERIVED where it does not say how text is shared. */
-static int64_t share_left(const struct profile_row *row)
+/* What relocations take in text; PROFILE_DERIVED where some are packed. */
+static int64_t relocations_share(const struct profile *p, const struct profile_row *row)
+{
+    int64_t sum = 0;
+    for (enum row_value v = ROW_RELATIVE; v <= ROW_RELOCATIONS_OTHER; v++)
+        sum += v != ROW_RELR ? profile_row_says(p, row, v) : 0;
+    return profile_row_says(p, row, ROW_RELR) ? PROFILE_DERIVED : sum * (int64_t)sizeof(Elf64_Rela);
+}
+
+/* What the other parts leave over of text. */
+static int64_t other_share(const struct profile *p, const struct profile_row *row)
 {
     int64_t left = row->value[ROW_TEXT];
-    for (unsigned v = ROW_SHARE_CODE; v <= ROW_SHARE_OTHER; v++)
-        left -= row->value[v] != PROFILE_DERIVED ? row->value[v] : 0;
-    return row->value[ROW_SHARE_CODE] != PROFILE_DERIVED && left > 0 ? left : PROFILE_DERIVED;
+    for (enum row_value v = ROW_SHARE_CODE; v < ROW_SHARE_OTHER; v++) {
+        const int64_t said = profile_row_says(p, row, v);
+        left -= said != PROFILE_DERIVED ? said : 0;
+    }
+    return left > 0 ? left : PROFILE_DERIVED;
+}
+
+/* What follows of the parts of text; PROFILE_DERIVED where the row says nothing of these. */
+static int64_t share_that_follows(const struct profile *p, const struct profile_row *row, enum row_value v)
+{
+    if (row->value[ROW_SHARE_CODE] == PROFILE_DERIVED)
+        return PROFILE_DERIVED;
+    return v == ROW_SHARE_OTHER ? other_share(p, row) : relocations_share(p, row);
 }
 
 /* Symbols of .symtab that are not local: as many as in .dynsym, unless the row says so of any kind. */
@@ -221,8 +241,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
     const int64_t global = as_dynamic(p, row, v);
     if (global != PROFILE_DERIVED)
         return global;
-    if (v == ROW_SHARE_OTHER)
-        return share_left(row);
+    if (v == ROW_SHARE_OTHER || v == ROW_SHARE_RELOCATIONS)
+        return share_that_follows(p, row, v);
     if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
         return 0;
     if (counts || v == ROW_DEBUG_FILE || is_none(row, v))

@@ -1,5 +1,6 @@
 """pyelfprof from outside: what it counts against binutils, what it must not tell, and files that are broken."""
 
+import json
 import os
 import pathlib
 import random
@@ -24,7 +25,7 @@ from captures import (
     symbols_counted,
 )
 from objects import FIVE, ask, counted_libraries, each, every, library_of_units, section, sizes_by_binutils, sums, tool
-from sets import variant_text
+from sets import profile_text, variant_text
 
 @pytest.fixture
 def capture(programs, tmp_path):
@@ -968,6 +969,21 @@ def test_names_only_when_asked(capture, tmp_path, tiny_library):
     assert "odd" not in capture(name, names=False).text
 
 
+def test_what_follows_is_left_out_of_many(programs, capture, sets, tmp_path):
+    """And is there for who reads the profile: it says of 220 libraries all that the files say, and makes the same set."""
+    many = sets.write_profile("many-small", profile_text(modules=210, utilities=10, functions=12))
+    programs.run("pyelfgen", "--profile", many, "-o", tmp_path / "many", "-q")
+    captured = capture(tmp_path / "many", names=False)
+    for row in captured.rows:
+        assert "jump-slot" not in row["relocations"] and "relocations" not in row["share"]
+    (tmp_path / "many.prof").write_text(captured.text)
+    compared = programs.run("pyelfstat", "--compare", "--tolerance", "0", tmp_path / "many.prof", tmp_path / "many")
+    assert re.search(r"share.relocations +(\d+) +\1 +0\n", compared.stdout)
+    programs.run("pyelfgen", "--profile", tmp_path / "many.prof", "-o", tmp_path / "twin", "-q")
+    for library in json.loads((tmp_path / "twin" / "differences.json").read_text())["libraries"]:
+        assert "share: relocations" not in library["differs"]
+
+
 @pytest.mark.long
 def test_five_hundred_libraries(programs, capture, tmp_path):
     programs.run("pyelfgen", "--profile", "llnl-2007", "-o", tmp_path / "many", "-q")
@@ -975,6 +991,7 @@ def test_five_hundred_libraries(programs, capture, tmp_path):
     assert len(captured.rows) == 495
     assert len(captured.text) < 500_000
     assert not any("jump-slot" in row["relocations"] for row in captured.rows)  # as many as slots of the PLT
+    assert not any("relocations" in row["share"] for row in captured.rows)  # as many as are counted
     # The lengths of generated names are few and have the fine ones for it; sizes of functions have the coarse.
     assert {len(quantiles(row["name-lengths"])) for row in captured.rows} == {101}
     assert {len(quantiles(row["function-sizes"])) for row in captured.rows} == {21}

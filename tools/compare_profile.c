@@ -2,6 +2,7 @@
  * its keys. It may come from anywhere: what is no such profile is refused, and what
  * it can take of our memory is bounded.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,21 +384,36 @@ static bool is_complete(const struct reading *r)
     return r->side->captured;
 }
 
+/* Bytes of relocations: of all that relocations.… counts, but for what it says of them besides. */
+static uint64_t relocation_bytes(const struct reading *r)
+{
+    static const char *const besides[] = {"relocations.symbols", "relocations.pages", "relocations.relro"};
+    uint64_t sum;
+    sum_below(r, "relocations.", &sum);
+    for (size_t i = 0; i < sizeof besides / sizeof besides[0]; i++)
+        sum -= number_at(r, besides[i]);
+    return sum < UINT64_MAX / sizeof(Elf64_Rela) ? sum * sizeof(Elf64_Rela) : 0;
+}
+
 /* Says what pyelfprof leaves out because it follows: `global` where it is as
- * `dynamic`, the rest of `share`, a .data.rel.ro of relocated words only, and as many
- * relocations for calls as there are slots. */
+ * `dynamic`, the rest of `share`, a .data.rel.ro of relocated words only, as many
+ * relocations for calls as there are slots, and the bytes of relocations. */
 static bool complete(struct reading *r)
 {
     uint64_t sum;
     uint64_t text = number_at(r, "text");
-    if (sum_below(r, "share.", &sum) && !sum_below(r, "share.other", &(uint64_t){0}) && sum < text &&
+    const uint64_t slots = number_at(r, "plt");
+    if (slots && !find_value(r, "relocations.jump-slot") && !add_value(r, "relocations.jump-slot", "", slots, true))
+        return false;
+    const uint64_t relocations = number_at(r, "relocations.relr") ? 0 : relocation_bytes(r);
+    if (relocations && find_value(r, "share.code") && !find_value(r, "share.relocations") &&
+        !add_value(r, "share.relocations", "", relocations, true))
+        return false;
+    if (sum_below(r, "share.", &sum) && !find_value(r, "share.other") && sum < text &&
         !add_value(r, "share.other", "", text - sum, true))
         return false;
     if (!find_value(r, "data-rel-ro") && sum_below(r, "relocations.relro", &sum) &&
         !add_value(r, "data-rel-ro", "", 8 * sum, true))
-        return false;
-    const uint64_t slots = number_at(r, "plt");
-    if (slots && !find_value(r, "relocations.jump-slot") && !add_value(r, "relocations.jump-slot", "", slots, true))
         return false;
     if (number_at(r, "symtab") == 0 || sum_below(r, "global.", &sum))
         return true;

@@ -237,6 +237,19 @@ static void put_relocations(struct flow *row, const struct capture *c, bool many
     flow_end(&f);
 }
 
+/* Parts of text, but what is left over; nor relocations, of many libraries, where their numbers say how large they are.
+ */
+static void put_share(struct flow *row, const struct capture *c, bool many)
+{
+    uint64_t share[SHARE_OTHER], relocations = 0;
+    memcpy(share, c->share, sizeof share);
+    for (int i = 0; i < RELOCATION_SYMBOLS; i++)
+        relocations += c->relocation[i];
+    if (many && !c->relocation[RELOCATION_RELR] && share[SHARE_RELOCATIONS] == relocations * sizeof(Elf64_Rela))
+        share[SHARE_RELOCATIONS] = 0;
+    put_list(row, "share", capture_share_names, share, SHARE_OTHER);
+}
+
 static void put_counts(struct flow *row, const struct capture *c, bool many)
 {
     put_symbols(row, "dynamic", &c->dynamic, c);
@@ -342,7 +355,7 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_links(&row, file);
     put_quantiles(&row, "function-sizes", &c->functions, SIZES_FEW, many);
     put_quantiles(&row, "name-lengths", &c->name_lengths, LENGTHS_FEW, many);
-    put_list(&row, "share", capture_share_names, c->share, SHARE_OTHER);
+    put_share(&row, c, many);
     put_list(&row, "zstd", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
     put_list(&row, "mix", capture_mix_names, c->mix, CAPTURE_MIXES);
