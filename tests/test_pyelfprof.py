@@ -24,7 +24,7 @@ from captures import (
     symbols_by_readelf,
     symbols_counted,
 )
-from objects import FIVE, ask, counted_libraries, each, every, library_of_units, section, sizes_by_binutils, sums, tool
+from objects import FIVE, ask, counted_libraries, each, every, library_of_units, section, sizes_by_binutils, sizes_of_each, sums, tool
 from sets import profile_text, variant_text
 
 @pytest.fixture
@@ -998,6 +998,31 @@ def test_five_hundred_libraries(programs, capture, tmp_path):
     shutil.rmtree(tmp_path / "many")
 
 
+def test_list(programs, small, tmp_path):
+    """Each library of the twin has its file, with the sizes of that; with a profile and without."""
+    profile, listed = tmp_path / "it.prof", tmp_path / "it.list"
+    programs.run("pyelfprof", "-o", profile, "--list", listed, small)
+    pairs = dict(line.split("\t") for line in listed.read_text().splitlines())
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "twin", "-q")
+    made = {path.name for path in (tmp_path / "twin").glob("*.so")}
+    assert pairs and pairs.keys() == {name for name in made if not re.search("begin|final", name)}
+    for name, path in pairs.items():
+        of_twin, of_real = sizes_of_each([tmp_path / "twin" / name, path])
+        assert of_twin == of_real
+    alone = programs.run("pyelfprof", "--list", "-", small)
+    assert alone.stdout == listed.read_text() and not alone.stderr
+
+
+def test_list_of_a_run(programs, tmp_path, tiny_library):
+    """The standard output is the list's alone; a name's line break makes no line."""
+    odd = tmp_path / "odd\nname.so"
+    odd.symlink_to(tiny_library)
+    done = programs.run("pyelfprof", "--list", "-", odd)
+    assert done.stdout == f"libutility0.so\t{tmp_path}/odd?name.so\n"
+    done = programs.run("pyelfprof", "--list", "-", "--run", "echo", "a word")
+    assert done.stderr == "a word\n" and re.match(r"(libutility\d+\.so\t/.*\n)+$", done.stdout)
+
+
 # ---- files that are broken ----
 
 
@@ -1162,6 +1187,11 @@ def test_packed_relocations_of_many_places(programs, tmp_path):
         (["-o", "x", "--pid", "one"], "--pid"),
         (["--explain", "a", "b"], "--explain takes one PROFILE and no --output; see --help"),
         (["--explain", "-o", "x", "b"], "--explain takes one PROFILE and no --output; see --help"),
+        (["--explain", "--list", "x", "b"], "--explain takes one PROFILE and no --output; see --help"),
+        (["--list", "", "a"], "--list: which file? see --help"),
+        (["--list", "./x", "-o", "x", "a"], "--output and --list are to write the same file; give each its own"),
+        (["--list", "-", "-o", "-", "a"], "--output and --list are to write the same file; give each its own"),
+        (["--list", "x", "-o", "y", "--summary", "a"], "--summary has no rows to list; leave out --list"),
         (["-o", "x", "--summary", "--names", "a"], "--summary has sums and no names; leave out --names"),
     ],
 )

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 
-from captures import Capture
 from twins_applications import APPLICATIONS, LOAD, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
@@ -73,18 +72,14 @@ class Twin:
     def make(self, application):
         """The captures and the sets; then `real` and `made` have the files, row by row."""
         self.load = [word for word in application.capture if word == LOAD]
-        unloaded = [word for word in application.capture if word != LOAD]
-        self.run("pyelfprof", "-o", "real.prof", *application.capture, allocator=application.allocator)
-        self.run("pyelfprof", "--names", "--no-dwarf", "-o", "names.prof", *unloaded)
-        self.real = application.paths([row["name"] for row in Capture(self.directory / "names.prof").rows])
+        wanted = ["-o", "real.prof", "--list", "files.list", *application.capture]
+        self.run("pyelfprof", *wanted, allocator=application.allocator)
         self.generate("real.prof", "twin")
         self.generate("twin.prof", "again")
         shutil.rmtree(self.directory / "again")
-        counts = {"module": 0, "utility": 0}
-        self.made = []
-        for row in Capture(self.directory / "real.prof").rows:
-            self.made.append(self.directory / "twin" / f"lib{row['kind']}{counts[row['kind']]}.so")
-            counts[row["kind"]] += 1
+        listed = [line.split("\t") for line in (self.directory / "files.list").read_text().splitlines()]
+        self.made = [self.directory / "twin" / name for name, _ in listed]
+        self.real = [pathlib.Path(path) for _, path in listed]
         self.cells["libraries"] = str(len(self.real))
 
     def generate(self, profile, name):

@@ -28,23 +28,13 @@ class Absent(Exception):
 
 @dataclasses.dataclass
 class Application:
-    """What to capture, and where the libraries are that pyelfprof then has rows for."""
+    """What to capture, and how to load it."""
 
     capture: list  # arguments of pyelfprof
-    files: list = None  # row by row; None: of what names the rows have, by `named`
-    named: dict = None
     program: pathlib.Path = None  # among the files, and no library
     unsaid: list = ()  # libraries whose symbols others need without DT_NEEDED
     loads: bool = True  # beside what any process has
     allocator: pathlib.Path = None  # whose memory constructors take, where it is not the C library
-
-    def paths(self, names):
-        """The files of the rows, which have these names."""
-        if self.files:
-            return self.files
-        if missing := [name for name in names if name not in self.named]:
-            raise Absent(f"captured, but not found: {' '.join(missing)}")
-        return [self.named[name] for name in names]
 
 
 def shared_objects(*directories):
@@ -85,20 +75,20 @@ def lib_dynload(options, _):
     if not places or not pythons:
         raise Absent(f"{prefix} has no {DYNLOAD} or no libpython: --python names a CPython built with --enable-shared")
     files = [pythons[0], *shared_objects(places[0])]
-    return Application(files, files, unsaid=[pythons[0]])
+    return Application(files, unsaid=[pythons[0]])
 
 
 def numpy(_, __):
     directories = [needs(DIST / name, f"python3-{name}") for name in ("numpy", "scipy", "matplotlib")]
     files = shared_objects(*directories)
-    return Application(files, files, unsaid=[debian_python()])
+    return Application(files, unsaid=[debian_python()])
 
 
 def debian_library(pattern, package, dbg, _, __):
     path = needs(pattern, package, dbg)
     if not debug_file(path):
         raise Absent(f"{path} has no debug information: apt-get install {dbg}")
-    return Application([path], [path])
+    return Application([path])
 
 
 def program(path, package, *_, unsaid=(), without=(), environment=(), allocator=None):
@@ -107,18 +97,18 @@ def program(path, package, *_, unsaid=(), without=(), environment=(), allocator=
     os.environ.update(environment)
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     paths = [word for line in said.splitlines() for word in line.split() if word.startswith("/")]
-    named = {pathlib.Path(path).name: pathlib.Path(path) for path in [program, *paths]}
+    named = {pathlib.Path(path).name: pathlib.Path(path) for path in paths}
     left_out = [f"--without={pattern}" for pattern in without]
     capture = ["--without-libc", *left_out, LOAD, "--exec", program]
     beside = [find() for find in unsaid]
-    return Application(capture, named=named, program=program, unsaid=beside, allocator=named.get(allocator))
+    return Application(capture, program=program, unsaid=beside, allocator=named.get(allocator))
 
 
 def libc(_, __):
     files = [LIBRARIES / name for name in C_LIBRARY]
     if not debug_file(files[0]):
         raise Absent(f"{files[0]} has no debug information: apt-get install libc6-dbg")
-    return Application(files, files, loads=False)
+    return Application(files, loads=False)
 
 
 def mapped(pid):
@@ -142,7 +132,7 @@ def mpi4py(_, stack):
     program = pathlib.Path(os.readlink(f"/proc/{pid}/exe"))
     named = mapped(pid)
     unsaid = [debian_python(), named["libmpi.so.40"], named["libopen-pal.so.40"]]  # components need the latter two
-    return Application(["--without-libc", "--pid", pid], named=named, program=program, unsaid=unsaid)
+    return Application(["--without-libc", "--pid", pid], program=program, unsaid=unsaid)
 
 
 def pynamic(options, _):
@@ -151,7 +141,7 @@ def pynamic(options, _):
     files = sorted(path for path in pathlib.Path(options.pynamic).resolve().glob("*.so") if is_elf(path))
     if not files:
         raise Absent(f"{options.pynamic} has no libraries")
-    return Application(files, files, unsaid=[debian_python()])
+    return Application(files, unsaid=[debian_python()])
 
 
 PETSC = [LIBRARIES / "libpetsc_real.so.3.18.[0-9]*", "libpetsc-real3.18", "libpetsc-real3.18-dbg"]

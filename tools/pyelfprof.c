@@ -7,6 +7,7 @@
 
 #include "base/cli.h"
 #include "base/process.h"
+#include "base/replacement.h"
 #include "tools/pyelfprof.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
     OPTION_WITHOUT,
     OPTION_WITHOUT_LIBC,
     OPTION_SUMMARY,
+    OPTION_LIST,
     OPTION_EXPLAIN,
     OPTION_NO_DWARF,
     OPTION_FULL,
@@ -41,6 +43,7 @@ static const struct cli_option options[] = {
     {OPTION_LOAD, "load", NULL, "load the libraries, and measure what memory their constructors take"},
     {OPTION_SUMMARY, "summary", NULL, "only sums, if enough for a set: a profile of a few lines"},
     {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},
+    {OPTION_LIST, "list", "FILE", "write which file each library of a twin is of"},
     {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says; - is standard input"},
     {'q', "quiet", NULL, "say only what went wrong"},
 };
@@ -64,7 +67,8 @@ static const struct cli_program program = {
                "A profile holds numbers: sizes, counts, distributions, and who needs whom by\n"
                "number. No name, path, string, version or build-id of the application is in it,\n"
                "unless --names asks for the names of libraries. docs/capture.md says what each\n"
-               "key reveals, and --explain what a profile says.\n"
+               "key reveals, and --explain what a profile says. --list writes what stays here: a\n"
+               "line for each library of the twin, its name, a tab, and the path of the file.\n"
                "\n"
                "Libraries that PROGRAMs need are found as ld.so(8) finds them, without running\n"
                "anything: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, /etc/ld.so.cache, the system's\n"
@@ -96,6 +100,8 @@ static const struct cli_program program = {
                "                    a program and what it would load\n"
                "  pyelfprof -o realapp.prof --without-libc --run mpirun -n 2 python3 realapp.py\n"
                "                    what a run really loads\n"
+               "  pyelfprof --list - --without-libc --exec /usr/bin/realapp\n"
+               "                    which files a profile would be of, and what is made of each\n"
                "  pyelfprof --explain realapp.prof\n"
                "                    what the profile says, in sentences\n"
                "  pyelfgen --profile realapp.prof -o twin\n"
@@ -161,6 +167,9 @@ static bool take_option(struct command *c, int key, const char *value, struct er
     case OPTION_SUMMARY:
         p->summary = true;
         break;
+    case OPTION_LIST:
+        p->list = value;
+        break;
     case OPTION_NAMES:
         p->names = true;
         break;
@@ -198,9 +207,15 @@ static bool runs(const struct command *c)
 static bool check(const struct command *c, struct error *e)
 {
     if (c->explain)
-        return (c->operands == 1 && !c->p.output) ||
+        return (c->operands == 1 && !c->p.output && !c->p.list) ||
                error_set(e, ERROR_USAGE, "--explain takes one PROFILE and no --output; see --help");
-    if (!c->p.output)
+    if (c->p.list && !*c->p.list)
+        return error_set(e, ERROR_USAGE, "--list: which file? see --help");
+    if (c->p.output && c->p.list && replacement_is_same(c->p.output, c->p.list))
+        return error_set(e, ERROR_USAGE, "--output and --list are to write the same file; give each its own");
+    if (c->p.list && c->p.summary)
+        return error_set(e, ERROR_USAGE, "--summary has no rows to list; leave out --list");
+    if (!c->p.output && !c->p.list)
         return error_set(e, ERROR_USAGE, "no --output PROFILE is given%s; see --help",
                          runs(c) ? " before --run or --python, behind which all words are the command's" : "");
     if (c->modes > 1)
@@ -305,7 +320,7 @@ static void tell_of_success(const struct command *c)
 {
     const struct prof *p = &c->p;
     FILE *to = runs(c) ? stderr : stdout;
-    if (prof_is_written_through(p->output))
+    if (!p->output || prof_is_written_through(p->output) || replacement_is_standard(p->list))
         return;
     fprintf(to, "%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
     if (p->unreadable)
@@ -331,15 +346,42 @@ static void nothing_there(const struct command *c, struct error *e)
         error_at(e, c->operand[0], 0);
 }
 
+/* The passes that make a profile of the files; false where there is none. */
+static bool measure(struct command *c)
+{
+    struct prof *p = &c->p;
+    struct error e;
+    if (!p->no_dwarf && !p->summary)
+        prof_dwarf(p);
+    prof_graph(p);
+    if (p->load)
+        prof_load(p);
+    if ((!p->summary || prof_sums_suffice(p, &e)) && prof_write(p, &e))
+        return true;
+    prof_complain(p, &e);
+    return false;
+}
+
+static bool can_write(struct prof *p)
+{
+    const char *const results[] = {p->output, p->list};
+    struct error e;
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        if (!results[i] || prof_can_replace(results[i], &e))
+            continue;
+        prof_complain(p, &e);
+        return false;
+    }
+    return true;
+}
+
 /* The passes; what one leaves, the next takes. */
 static void profile(struct command *c)
 {
     struct prof *p = &c->p;
     struct error e;
-    if (!prof_can_replace(p->output, &e)) {
-        prof_complain(p, &e);
+    if (!can_write(p))
         return;
-    }
     find(c);
     const bool nothing_wanted = p->count == 0 && p->refusals > 0;
     /* The files do not change from here on, but in number: what is none of the
@@ -354,16 +396,13 @@ static void profile(struct command *c)
             prof_complain(p, &e);
         return;
     }
-    if (!p->no_dwarf && !p->summary)
-        prof_dwarf(p);
-    prof_graph(p);
-    if (p->load)
-        prof_load(p);
-    if ((p->summary && !prof_sums_suffice(p, &e)) || !prof_write(p, &e)) {
+    if (p->output && !measure(c))
+        return;
+    if (p->list && !prof_write_list(p, &e)) {
         prof_complain(p, &e);
         return;
     }
-    if (!c->quiet)
+    if (p->output && !c->quiet)
         tell(c);
 }
 

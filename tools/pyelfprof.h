@@ -78,6 +78,7 @@ enum prof_from { FROM_FILES, FROM_EXEC, FROM_PYTHON, FROM_RUN, FROM_PID, FROM_CO
 struct prof {
     /* What was asked for. */
     const char *output;
+    const char *list; /* where to write which file each row is of; NULL: nowhere */
     enum prof_from from;
     bool names, summary, no_dwarf, full, load;
     bool without_libc;
@@ -192,6 +193,9 @@ void prof_tell_of_sums(const struct prof *p);
 /* Writes the profile. */
 bool prof_write(struct prof *p, struct error *e);
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e);
+/* Writes which file each row is of: what its library is called in a set, a tab, the path, one a line. In the paths
+ * control characters are '?'. */
+bool prof_write_list(struct prof *p, struct error *e);
 
 /* Writes a file, as base/replacement.h does; or to the standard output, which is
  * "-", or the device of that name, or the pipe of a descriptor. A FIFO is refused,

@@ -82,7 +82,8 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
         sigaction(SIGPIPE, &c->pipe, NULL);
         sigprocmask(SIG_SETMASK, &c->mask, NULL);
         /* Where the profile goes, nothing else does. */
-        if ((!replacement_is_standard(p->output) || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
+        const bool is_ours = replacement_is_standard(p->output) || replacement_is_standard(p->list);
+        if ((!is_ours || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
             execvp(words[0], words);
         why = errno;
         (void)!write(ends[1], &why, sizeof why);

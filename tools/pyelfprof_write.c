@@ -593,3 +593,29 @@ bool prof_write(struct prof *p, struct error *e)
 {
     return prof_replace(p->output, write_profile, p, e);
 }
+
+/* A path in a line of its own. */
+static void put_path(FILE *to, const char *path)
+{
+    for (const char *s = path; *s; s++)
+        putc((unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s, to);
+    putc('\n', to);
+}
+
+static bool write_list(FILE *to, void *context, struct error *e)
+{
+    const struct prof *const p = context;
+    size_t modules = 0, utilities = 0;
+    (void)e;
+    for (size_t i = 0; i < p->count; i++) {
+        const bool module = p->file[i].capture.module;
+        fprintf(to, "lib%s%zu.so\t", module ? "module" : "utility", module ? modules++ : utilities++);
+        put_path(to, p->file[i].name);
+    }
+    return true;
+}
+
+bool prof_write_list(struct prof *p, struct error *e)
+{
+    return prof_replace(p->list, write_list, p, e);
+}
