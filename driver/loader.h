@@ -28,9 +28,6 @@ struct loader {
     void (*describe)(const struct run *run, char *text, size_t size);
 };
 
-/* The flags of dlopen that the options ask for. */
-int loader_flags(const struct options *o);
-
 extern const struct loader loader_python; /* python.c: import and call as Python does */
 extern const struct loader loader_plain;  /* plain.c: the dynamic linker alone */
 

@@ -10,7 +10,6 @@
 
 #include "base/maps.h"
 #include "base/memory_set.h"
-#include "driver/loader.h"
 
 enum state { NEW, OPEN, DONE };
 
@@ -157,7 +156,7 @@ static bool open_needed(const struct run *run, uint32_t library, struct error *e
 {
     char path[MEMORY_PATH_MOST];
     memory_path(run, library, path);
-    return dlopen(path, loader_flags(&run->options)) ||
+    return dlopen(path, options_dlopen_flags(&run->options)) ||
            error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s", run->memory->set.library[library].name,
                      dlerror());
 }

@@ -2,6 +2,7 @@
 #include "driver/options.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -404,4 +405,9 @@ bool options_parse(struct options *o, int argc, char **argv, const char *set, in
     if (!o->set)
         o->set = set;
     return check(o, &e) || wrong(&e, status);
+}
+
+int options_dlopen_flags(const struct options *o)
+{
+    return (o->lazy ? RTLD_LAZY : RTLD_NOW) | (o->global ? RTLD_GLOBAL : RTLD_LOCAL) | (o->deep ? RTLD_DEEPBIND : 0);
 }

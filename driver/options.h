@@ -88,6 +88,9 @@ struct options {
  * is taken where the command line names none; NULL: it has to. */
 bool options_parse(struct options *o, int argc, char **argv, const char *set, int *status);
 
+/* The flags of dlopen(3) that they ask for. */
+int options_dlopen_flags(const struct options *o);
+
 /* The caches of --simulate, always the same so that figures can be compared:
  * bytes, ways, bytes of a line. */
 #define SIMULATED_I1 "32768,8,64"

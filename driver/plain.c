@@ -13,11 +13,6 @@
 #include "driver/loader.h"
 #include "driver/memory.h"
 
-int loader_flags(const struct options *o)
-{
-    return (o->lazy ? RTLD_LAZY : RTLD_NOW) | (o->global ? RTLD_GLOBAL : RTLD_LOCAL) | (o->deep ? RTLD_DEEPBIND : 0);
-}
-
 struct plain {
     const struct run *run;
     void **handles; /* one for each library of the manifest, NULL where it is not opened */
@@ -53,7 +48,7 @@ static bool plain_open(void *state, size_t library, struct error *e)
     if (!memory_bring(p->run, library, e))
         return false;
     memory_path(p->run, library, path);
-    p->handles[library] = dlopen(path, loader_flags(&p->run->options));
+    p->handles[library] = dlopen(path, options_dlopen_flags(&p->run->options));
     if (!p->handles[library])
         return error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify", l->stem,
                          dlerror());

@@ -158,7 +158,7 @@ static bool point_at_set(const struct run *run)
     Py_XDECREF(directory);
     PyObject *set_flags = PySys_GetObject("setdlopenflags");
     if (well && set_flags) {
-        PyObject *none = PyObject_CallFunction(set_flags, "i", loader_flags(&run->options));
+        PyObject *none = PyObject_CallFunction(set_flags, "i", options_dlopen_flags(&run->options));
         well = none != NULL;
         Py_XDECREF(none);
     }
