@@ -30,66 +30,6 @@ const char *const capture_relocation_names[CAPTURE_RELOCATIONS] = {
 };
 const char *const capture_part_names[CAPTURE_PARTS] = {"text", "data", "debug", "names"};
 
-/* ---- what parts share ---- */
-
-bool look_no_memory(struct look *l)
-{
-    error_set(l->e, ERROR_MEMORY, "out of memory");
-    return error_at(l->e, l->reader.path, 0);
-}
-
-static bool take_bytes(struct look *l, uint64_t bytes)
-{
-    const uint64_t most = reader_take_most(&l->reader);
-    if (reader_take(&l->reader, bytes))
-        return true;
-    LOOK_WRONG(l, "has tables that overlap, or of more than %" PRIu64 " bytes together", most);
-    return reader_disagree(l->reader.taken, most, l->e);
-}
-
-Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
-{
-    if (shdr->sh_size > CAPTURE_TABLE_MOST) {
-        LOOK_WRONG(l, "has %" PRIu64 " bytes in section %zu (%.64s), more than the %" PRIu64 " we read", shdr->sh_size,
-                   elf_ndxscn(section), reader_name(&l->reader, shdr), CAPTURE_TABLE_MOST);
-        reader_disagree(shdr->sh_size, CAPTURE_TABLE_MOST, l->e);
-        return NULL;
-    }
-    if (!take_bytes(l, shdr->sh_size))
-        return NULL;
-    Elf_Data *data = elf_getdata(section, NULL);
-    if (!data)
-        LOOK_WRONG(l, "cannot read section %zu (%.64s): %s", elf_ndxscn(section), reader_name(&l->reader, shdr),
-                   elf_errmsg(-1));
-    return data;
-}
-
-const Elf_Data *look_strings(struct look *l, const GElf_Shdr *shdr)
-{
-    GElf_Shdr strings;
-    Elf_Scn *section = reader_section(&l->reader, shdr->sh_link, &strings, l->e);
-    if (!section)
-        return NULL;
-    if (strings.sh_type != SHT_STRTAB) {
-        LOOK_WRONG(l, "has no strings where section %.64s says, in section %u", reader_name(&l->reader, shdr),
-                   shdr->sh_link);
-        return NULL;
-    }
-    Elf_Data *data = look_table(l, section, &strings);
-    if (!data)
-        return NULL;
-    if (data->d_size == 0 || !data->d_buf || ((const char *)data->d_buf)[data->d_size - 1] != '\0') {
-        LOOK_WRONG(l, "has strings that do not end in a zero, in section %u", shdr->sh_link);
-        return NULL;
-    }
-    return data;
-}
-
-const char *look_string(const Elf_Data *strings, uint64_t offset)
-{
-    return offset < strings->d_size ? (const char *)strings->d_buf + offset : "";
-}
-
 /* ---- sections ---- */
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -183,7 +123,7 @@ static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *sh
 {
     if (shdr->sh_size > 4096 || l->c->debuglink)
         return true;
-    if (!take_bytes(l, shdr->sh_size))
+    if (!look_take(l, shdr->sh_size))
         return false;
     const Elf_Data *data = elf_rawdata(section, NULL);
     if (!data || !data->d_buf || data->d_size < 8)
@@ -221,7 +161,7 @@ static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
     if (shdr->sh_size > 1 << 20)
         return true;
-    if (!take_bytes(l, shdr->sh_size))
+    if (!look_take(l, shdr->sh_size))
         return false;
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Nhdr note;
@@ -293,7 +233,7 @@ static bool take_needed(struct look *l, const char *name)
     const size_t length = strnlen(name, PATH_MAX);
     if (length == PATH_MAX)
         return LOOK_WRONG(l, "needs a library whose name has %d characters or more", PATH_MAX);
-    if (!take_bytes(l, length))
+    if (!look_take(l, length))
         return false;
     if ((c->needed_count & (c->needed_count - 1)) == 0) {
         size_t capacity = c->needed_count ? 2 * c->needed_count : 1;

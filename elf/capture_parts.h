@@ -31,6 +31,10 @@ struct look {
 
 bool look_no_memory(struct look *l);
 
+/* To be asked before so many bytes are read: of all together there are no more than a file has. False with the error
+ * set. */
+bool look_take(struct look *l, uint64_t bytes);
+
 /* The contents of a section in the host's byte order; NULL with the error set
  * where they are too large or cannot be read. Borrowed until the file is closed. */
 Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
