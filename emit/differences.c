@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "emit/files.h"
 #include "emit/names_row.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"

@@ -51,7 +51,7 @@ static uint8_t *begin_file(struct builder *b, const struct layout *l)
  * images stay where they are. */
 static bool end_file(struct builder *b, struct layout *l, uint8_t *image, const char *name, struct error *e)
 {
-    enum pack_kind packing = library_packing(b->library.plan);
+    enum pack_kind packing = files_packing(b->library.plan);
     struct library_file *file = &b->files[b->file_count++];
     if (packing != PACK_NONE && !pack_debug(l, image, packing, &b->packed, e))
         return false;
@@ -119,7 +119,7 @@ bool dwo_write(struct builder *b, struct error *e)
     const uint8_t *p = identity;
     files_build_id(l->plan, l->row, identity);
     struct split_source source = {
-        .dialect = l->stock->corpus.dialect, .places = library_debug_places(l, b->image), .identity = take_u64(&p)};
+        .dialect = l->stock->corpus.dialect, .places = files_debug_places(l, b->image), .identity = take_u64(&p)};
     memcpy(source.size, l->debug.size, sizeof source.size);
     const bool packaged = dialect_is_4(source.dialect);
     b->files = arena_zeroed(&b->arena, (packaged ? 1 : l->debug.unit_count) + UINT64_C(1), sizeof *b->files);

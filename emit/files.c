@@ -1,4 +1,4 @@
-/* Names, layouts and contents of a library's files; see files.h. */
+/* Names and layouts of a library's files; see files.h. */
 #include "emit/files.h"
 
 #include <stdio.h>
@@ -34,30 +34,22 @@ void files_debug_name(const struct plan *plan, const struct plan_library *row, c
     }
 }
 
-/* What .gnu_debuglink says; "" where there is none. */
-static void link_name(const struct library *l, char name[FILE_NAME_MOST])
+void files_link_name(const struct library *l, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
     if (l->row->separate == SEPARATE_DEBUGLINK)
         files_debug_name(l->plan, l->row, name);
 }
 
-/* --- layouts and contents -------------------------------------------------------- */
+/* --- layouts  -------------------------------------------------------- */
 
 bool files_place(struct library *l, struct error *e)
 {
     if (l->row->separate == SEPARATE_NONE)
         return true;
     char link[FILE_NAME_MOST];
-    link_name(l, link);
+    files_link_name(l, link);
     return separate_place(&l->separate, &l->layout, *link ? separate_link_size(link) : 0, e);
-}
-
-/* Compresses the debug sections of one file, where they are to be. */
-static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct error *e)
-{
-    enum pack_kind packing = library_packing(b->library.plan);
-    return packing == PACK_NONE || pack_debug(l, image, packing, &b->packed, e);
 }
 
 bool files_list(struct builder *b, struct error *e)
@@ -77,26 +69,21 @@ bool files_list(struct builder *b, struct error *e)
     return true;
 }
 
-bool files_write(struct builder *b, struct error *e)
+struct debug_places files_debug_places(const struct library *l, uint8_t *image)
 {
-    struct library *l = &b->library;
-    bool separate = l->row->separate != SEPARATE_NONE;
-    if (files_are_split(l->plan))
-        return dwo_write(b, e);
-    struct layout *debug = separate ? &l->separate.debug : &l->layout;
-    uint8_t *start = b->image + (separate ? l->separate.start : 0);
-    if (!files_list(b, e) || !pack(b, debug, start, e))
-        return false;
-    if (separate) {
-        char link[FILE_NAME_MOST];
-        link_name(l, link);
-        separate_write(&l->separate, b->image, *link ? link : NULL);
-    } else {
-        layout_write(&l->layout, b->image);
-    }
-    b->files[0].image = start;
-    b->files[b->file_count - 1].image = b->image;
-    return true;
+    const struct section *s = l->layout.section;
+    struct debug_places places;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        places.section[i] = image + s[library_debug_section(l, i)].offset;
+    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
+    return places;
+}
+
+enum pack_kind files_packing(const struct plan *plan)
+{
+    static const enum pack_kind kinds[] = {
+        [COMPRESS_NONE] = PACK_NONE, [COMPRESS_ZLIB] = PACK_ZLIB, [COMPRESS_ZSTD] = PACK_ZSTD};
+    return kinds[plan->profile->dwarf.compress];
 }
 
 struct layout_sizes files_count(const struct library *l)

@@ -44,6 +44,15 @@ bool files_list(struct builder *b, struct error *e);
  * appears without the others. */
 bool files_write(struct builder *b, struct error *e);
 
+/* What .gnu_debuglink says; "" where there is none. */
+void files_link_name(const struct library *l, char name[FILE_NAME_MOST]);
+
+/* How debug sections are compressed, by the plan's profile. */
+enum pack_kind files_packing(const struct plan *plan);
+
+/* Where the debug sections are in the image. */
+struct debug_places files_debug_places(const struct library *l, uint8_t *image);
+
 /* The library's sizes, summed over all its files; those of debug information as before splitting. */
 struct layout_sizes files_count(const struct library *l);
 

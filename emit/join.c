@@ -7,6 +7,7 @@
 #include "elf/plt.h"
 #include "elf/unwind.h"
 #include "emit/calls_rows.h"
+#include "emit/objects.h"
 
 /* Sections that have parts of libraries, besides those of debug information. */
 static const enum section_id joined_sections[] = {

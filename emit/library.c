@@ -12,6 +12,8 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/large.h"
+#include "emit/library_start.h"
+#include "emit/objects.h"
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
 
@@ -75,59 +77,6 @@ static bool target_directly(struct library *l, struct arena *arena)
         target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     l->code.target = target;
     return true;
-}
-
-/* The signatures of its numbered functions and of those it imports, which many
- * passes ask for. */
-static bool list_functions(struct library *l, struct arena *arena)
-{
-    const struct plan *plan = l->plan;
-    struct function *own = arena_take(arena, (l->row->functions + UINT64_C(1)) * sizeof *own);
-    struct function *imported = arena_take(arena, (l->calls.import_count + UINT64_C(1)) * sizeof *imported);
-    if (!own || !imported)
-        return false;
-    for (uint32_t i = 0; i < l->row->functions; i++)
-        own[i] = plan_function(l->row, i);
-    for (uint32_t i = 0; i < l->calls.import_count; i++) {
-        const struct import *import = &l->calls.import[i];
-        imported[i] = plan_imported(&plan->library[import->library], import->function);
-    }
-    l->code.own = own;
-    l->code.imported = imported;
-    return true;
-}
-
-static bool start_library(struct library *l, const struct plan *plan, const struct plan_library *row,
-                          const struct stock *stock, struct arena *arena)
-{
-    stock = stock_of(stock, row);
-    *l = (struct library){.plan = plan, .row = row, .stock = stock};
-    l->shape = shape_of(plan, row);
-    l->code = (struct code){
-        .plan = plan, .library = row, .filler = stock ? &stock->filler : NULL, .blocks = stock ? &stock->blocks : NULL};
-    if (row->kind == LIBRARY_MODULE || row->edges) {
-        if (!calls_make(plan, row, arena, &l->calls))
-            return false;
-        l->code.calls = &l->calls;
-    }
-    if (!list_functions(l, arena))
-        return false;
-    l->glue = glue_size(&l->code, &l->shape);
-    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
-        l->code.helper[i] = l->glue.place[GLUE_HELPER + i].offset;
-    return true;
-}
-
-uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena)
-{
-    struct library l;
-    arena_reset(arena);
-    if (!start_library(&l, plan, row, NULL, arena))
-        return 0;
-    uint64_t size = 0;
-    for (uint32_t i = 0; i < row->functions; i++)
-        size += code_aligned(code_least(&l.code, i), code_align(row));
-    return size;
 }
 
 /* How a function takes part in the code that is free: most a little, some a lot. */
@@ -251,8 +200,8 @@ static void size_objects(struct library *l)
     l->layout.section[SECTION_DATA].size = l->shape.data - 8 * (uint64_t)l->relro_words + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
     l->layout.section[SECTION_TBSS].size = row->extra.tls;
-    l->layout.section[SECTION_DATA].align = alignment_for(library_objects_size(l));
-    l->layout.section[SECTION_DATA_REL_RO].align = alignment_for(library_relro_size(l));
+    l->layout.section[SECTION_DATA].align = alignment_for(objects_size(l));
+    l->layout.section[SECTION_DATA_REL_RO].align = alignment_for(objects_relro_size(l));
     l->layout.section[SECTION_BSS].align = alignment_for(bss - fixed + l->bss_free);
 }
 
@@ -476,10 +425,10 @@ static bool place(struct library *l, struct error *e)
  * relocation. */
 static bool place_with(struct library *l, uint32_t words, uint64_t constants, struct error *e)
 {
-    l->layout.section[SECTION_DATA_REL_RO].size -= library_relro_size(l);
+    l->layout.section[SECTION_DATA_REL_RO].size -= objects_relro_size(l);
     l->relro_words = words;
     l->relro_free = constants;
-    l->layout.section[SECTION_DATA_REL_RO].size += library_relro_size(l);
+    l->layout.section[SECTION_DATA_REL_RO].size += objects_relro_size(l);
     size_objects(l);
     if (!place(l, e))
         return false;
@@ -492,7 +441,7 @@ static bool place_with(struct library *l, uint32_t words, uint64_t constants, st
 static bool place_as_said(struct library *l, uint64_t bytes, uint64_t relocated, int64_t pages, struct error *e)
 {
     enum { ROUNDS = 4 };
-    const uint64_t others = library_relro_at(l);
+    const uint64_t others = objects_relro_at(l);
     const uint64_t said = relocated > l->shape.pointers ? relocated - l->shape.pointers : 0;
     const uint64_t size = bytes > others ? bytes - others : 0;
     const uint64_t most = l->row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data;
@@ -541,7 +490,7 @@ static bool size_loaded(struct builder *b, const struct plan *plan, const struct
 {
     struct library *l = &b->library;
     const struct plan_library *row = &plan->library[index];
-    if (!start_library(l, plan, row, stock, &b->arena) || !number_slots(l, &b->arena))
+    if (!library_start(l, plan, row, stock, &b->arena) || !number_slots(l, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->code.slot = l->slot;
     l->joined = b->joined;
@@ -566,23 +515,6 @@ static bool size_loaded(struct builder *b, const struct plan *plan, const struct
 static bool size_rest(struct builder *b, struct error *e)
 {
     return size_debug(b, e) && place(&b->library, e) && files_place(&b->library, e);
-}
-
-struct object_pitch library_object_pitch(const struct library *l, uint64_t address, uint64_t size, uint64_t count)
-{
-    struct object_pitch pitch = {.align = 8, .key = l->row->key};
-    if (!count)
-        return pitch;
-    for (uint64_t align = 32; align >= 8; align /= 2) {
-        pitch.skip = -address & (align - 1);
-        pitch.each = size > pitch.skip ? (size - pitch.skip) / count & ~(align - 1) : 0;
-        pitch.align = align;
-        if (pitch.each)
-            return pitch;
-    }
-    pitch.skip = 0;
-    pitch.each = size / count & ~UINT64_C(7);
-    return pitch;
 }
 
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,

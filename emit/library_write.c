@@ -1,4 +1,4 @@
-/* The write pass of a library, and what its builder has; see library.h. */
+/* The write pass of a library; see library.h. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,16 +138,6 @@ static bool write_unwind_part(const struct library *l, uint8_t *image, struct ar
     return f;
 }
 
-struct debug_places library_debug_places(const struct library *l, uint8_t *image)
-{
-    const struct section *s = l->layout.section;
-    struct debug_places places;
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        places.section[i] = image + s[library_debug_section(l, i)].offset;
-    places.gdb_index = image + s[SECTION_GDB_INDEX].offset;
-    return places;
-}
-
 /* Names of functions, over and over. */
 static void write_hollow(const struct library *l, uint8_t *image)
 {
@@ -170,15 +160,8 @@ static void write_debug(const struct library *l, uint8_t *image, const uint8_t *
         write_hollow(l, image);
         return;
     }
-    const struct debug_places places = library_debug_places(l, image);
+    const struct debug_places places = files_debug_places(l, image);
     debug_write(&l->debug, names, &places);
-}
-
-enum pack_kind library_packing(const struct plan *plan)
-{
-    static const enum pack_kind kinds[] = {
-        [COMPRESS_NONE] = PACK_NONE, [COMPRESS_ZLIB] = PACK_ZLIB, [COMPRESS_ZSTD] = PACK_ZSTD};
-    return kinds[plan->profile->dwarf.compress];
 }
 
 /* Of a large library it need not stay what is complete with the symbols, with the unwind tables, and with all tables.
@@ -263,25 +246,4 @@ bool library_write_part(struct builder *b, struct error *e)
     tables_write_part(l, image);
     write_debug(l, image, names);
     return true;
-}
-
-void builder_free(struct builder *b)
-{
-    arena_free(&b->arena);
-    composed_free(&b->composed);
-    bytes_free(&b->sources);
-    bytes_free(&b->statics);
-    bytes_free(&b->packed);
-    bytes_free(&b->split_files);
-    split_free(&b->split);
-    free(b->image);
-    b->image = NULL;
-    b->capacity = 0;
-}
-
-void builders_free(struct builder *builders, unsigned count)
-{
-    for (unsigned i = 0; builders && i < count; i++)
-        builder_free(&builders[i]);
-    free(builders);
 }

@@ -6,6 +6,7 @@
 
 #include "emit/differences.h"
 #include "emit/digest.h"
+#include "emit/files.h"
 #include "emit/large.h"
 #include "emit/mix.h"
 
@@ -29,7 +30,7 @@ bool make_has_file(const struct plan *plan, const struct plan_library *row)
 
 bool make_is_planned(const struct plan *plan)
 {
-    return library_packing(plan) == PACK_NONE && !files_are_split(plan);
+    return files_packing(plan) == PACK_NONE && !files_are_split(plan);
 }
 
 /* What the visit of every entry marks in this library. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/version.h"
+#include "emit/files.h"
 #include "emit/set.h"
 
 static_assert((int)SIZE_TEXT == MANIFEST_TEXT && (int)SIZE_BSS == MANIFEST_BSS && (int)SIZE_KINDS == MANIFEST_SIZES,
@@ -244,7 +245,7 @@ static bool put_libraries(FILE *f, const struct set *set)
 static bool put_compressor(FILE *f, const struct plan *plan)
 {
     char buffer[64];
-    const char *version = pack_version(library_packing(plan), buffer, sizeof buffer);
+    const char *version = pack_version(files_packing(plan), buffer, sizeof buffer);
     return !version || put_member(f, "compressor", json_object_new_string(version));
 }
 

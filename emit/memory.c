@@ -15,6 +15,7 @@
 #include "base/memory_set.h"
 #include "base/whole.h"
 #include "base/workers.h"
+#include "emit/files.h"
 #include "emit/make.h"
 #include "emit/view_names.h"
 

@@ -6,6 +6,7 @@
 #include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/library.h"
+#include "emit/library_start.h"
 #include "emit/names_row.h"
 #include "emit/plan_rows.h"
 #include "emit/plan_rows_parts.h"

@@ -2,6 +2,7 @@
 #include "emit/relocated.h"
 
 #include "emit/calls_rows.h"
+#include "emit/objects.h"
 
 enum { PAGE = RELOCATED_PAGE };
 
@@ -37,8 +38,8 @@ static void meet_arrays(struct pages *p, const struct library *l)
 {
     const struct section *s = l->layout.section;
     const struct section *last = &s[SECTION_FINI_ARRAY];
-    const uint64_t pointers = s[SECTION_DATA_REL_RO].address + library_relro_at(l);
-    meet(p, s[SECTION_INIT_ARRAY].address, (library_relro_at(l) ? pointers : last->address + last->size) - 1);
+    const uint64_t pointers = s[SECTION_DATA_REL_RO].address + objects_relro_at(l);
+    meet(p, s[SECTION_INIT_ARRAY].address, (objects_relro_at(l) ? pointers : last->address + last->size) - 1);
 }
 
 /* and so do, all but, the slots and what stands before the objects. */
@@ -82,8 +83,8 @@ struct relocated relocated_words(const struct library *l)
 {
     const struct plan_extra *x = &l->row->extra;
     struct relocated w = {.count = x->pointers + x->addresses, .addresses = x->addresses};
-    w.region[0] = (struct relocated_region){l->layout.section[SECTION_DATA_REL_RO].address + library_relro_at(l),
-                                            library_relro_size(l) / 8, l->relro_words};
+    w.region[0] = (struct relocated_region){l->layout.section[SECTION_DATA_REL_RO].address + objects_relro_at(l),
+                                            objects_relro_size(l) / 8, l->relro_words};
     w.region[1] = (struct relocated_region){l->code.objects, l->code.objects_size / 8, w.count - l->relro_words};
     const int64_t pages = l->row->said ? l->row->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     if (pages != PROFILE_DERIVED)

@@ -16,6 +16,7 @@
 #include "emit/code.h"
 #include "emit/describe.h"
 #include "emit/library.h"
+#include "emit/library_start.h"
 #include "emit/plan_parts.h"
 #include "emit/shape.h"
 #include "emit/stock.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emit/library.h"
+#include "emit/library_start.h"
 #include "emit/plan_parts.h"
 
 enum { SYMBOL = sizeof(Elf64_Sym) };

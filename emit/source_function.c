@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit/evaluate.h"
+#include "emit/objects.h"
 #include "emit/source_type.h"
 #include "emit/source_walk.h"
 
@@ -196,12 +197,12 @@ static void say_object(struct source_walk *w, uint64_t at)
         name = "_data[";
         start = code->objects;
         const uint64_t objects = w->l->objects_data;
-        const struct object_pitch pitch = library_object_pitch(w->l, start, code->objects_size, objects);
+        const struct object_pitch pitch = objects_pitch(w->l, start, code->objects_size, objects);
         if (pitch.each && address >= start + pitch.skip) {
             uint64_t number = (address - start - pitch.skip) / pitch.each;
             number = number < objects ? number : objects - 1;
-            number -= address < start + library_object_at(&pitch, number); /* it begins later */
-            start += library_object_at(&pitch, number);
+            number -= address < start + object_at(&pitch, number); /* it begins later */
+            start += object_at(&pitch, number);
             source_use(w, USED_OBJECT, (uint32_t)number);
             source_put_object(w, body_of(w), (uint32_t)number);
             name = "[";

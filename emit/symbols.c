@@ -19,6 +19,7 @@
 #include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/names_row.h"
+#include "emit/objects.h"
 #include "emit/relocated.h"
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
@@ -153,9 +154,8 @@ static void define_glue(struct symbols *t, uint32_t name, enum glue_function whi
 /* Where most of the constants or variables are. */
 static struct object_room most_objects(const struct library *l)
 {
-    const struct object_room relro = library_object_room(l, SECTION_DATA_REL_RO);
-    const struct object_room other =
-        library_object_room(l, l->data_free < l->rodata_free ? SECTION_RODATA : SECTION_DATA);
+    const struct object_room relro = objects_room(l, SECTION_DATA_REL_RO);
+    const struct object_room other = objects_room(l, l->data_free < l->rodata_free ? SECTION_RODATA : SECTION_DATA);
     return relro.size > other.size ? relro : other;
 }
 
@@ -165,8 +165,8 @@ static uint64_t object_size(const struct library *l, const struct object_room *r
 {
     enum { SIZES = 16 };
     const uint64_t wanted = 8 * (1 + random_below(random_at(l->row->key, i), SIZES));
-    const uint64_t at = library_object_at(pitch, i);
-    const uint64_t end = i + 1 < l->row->extra.objects ? library_object_at(pitch, i + UINT64_C(1)) : r->size;
+    const uint64_t at = object_at(pitch, i);
+    const uint64_t end = i + 1 < l->row->extra.objects ? object_at(pitch, i + UINT64_C(1)) : r->size;
     return wanted < end - at ? wanted : end - at;
 }
 
@@ -177,14 +177,14 @@ static void put_data(struct symbols *t)
     const struct plan_extra *x = &l->row->extra;
     const struct object_room r = most_objects(l);
     const uint64_t start = l->layout.section[r.section].address;
-    const struct object_pitch pitch = library_object_pitch(l, start + r.at, r.size, x->objects);
+    const struct object_pitch pitch = objects_pitch(l, start + r.at, r.size, x->objects);
     const uint64_t skip = -(start + r.at) & 7;
     const uint64_t words = r.size > skip ? (r.size - skip) / 8 : 0;
     for (uint32_t i = 0; i < x->objects; i++) {
         const uint32_t name = put_other(t, l->row->small_exported + x->aliases + i);
         uint64_t at = 0, size = 0;
         if (pitch.each) {
-            at = r.at + library_object_at(&pitch, i);
+            at = r.at + object_at(&pitch, i);
             size = object_size(l, &r, &pitch, i);
         } else if (words) {
             at = r.at + skip + 8 * (i % words);

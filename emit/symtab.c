@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "emit/names_row.h"
+#include "emit/objects.h"
 #include "emit/symbols_parts.h"
 
 struct local_table {
@@ -174,12 +175,12 @@ static void enter_region(struct object_walk *w, uint32_t region)
     const struct region *g = &w->regions[region];
     w->region = region;
     w->object = 0;
-    w->pitch = library_object_pitch(w->l, g->address, g->size, g->count);
+    w->pitch = objects_pitch(w->l, g->address, g->size, g->count);
 }
 
 static struct region objects_of(const struct library *l, enum section_id id, uint32_t count)
 {
-    const struct object_room room = library_object_room(l, id);
+    const struct object_room room = objects_room(l, id);
     return (struct region){id, l->layout.section[id].address + room.at, room.size, count};
 }
 
@@ -225,8 +226,8 @@ static void put_object(struct object_walk *w, struct local_table *t)
     const uint32_t named = w->names.named;
     const uint64_t extra = row->local_names / named + (number < row->local_names % named ? 1 : 0);
     const uint64_t length = w->stem.length + names_digits(number) + extra;
-    const uint64_t from = library_object_at(&w->pitch, w->object);
-    const uint64_t to = ++w->object < g->count ? library_object_at(&w->pitch, w->object) : g->size;
+    const uint64_t from = object_at(&w->pitch, w->object);
+    const uint64_t to = ++w->object < g->count ? object_at(&w->pitch, w->object) : g->size;
     const unsigned char type = g->section == SECTION_TBSS ? STT_TLS : STT_OBJECT;
     const uint32_t name = put_object_name(w->l, t, &w->names, &w->stem, (uint32_t)length);
     *t->next++ =

@@ -15,6 +15,7 @@
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
+#include "emit/objects.h"
 #include "emit/pointers.h"
 #include "emit/relocated.h"
 #include "emit/small.h"
@@ -81,8 +82,8 @@ void tables_addresses(struct library *l)
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + DEFINITION_BYTES;
-    c->objects = s[SECTION_DATA].address + library_objects_at(l);
-    c->objects_size = library_objects_size(l);
+    c->objects = s[SECTION_DATA].address + objects_at(l);
+    c->objects_size = objects_size(l);
     c->scratch_words = SCRATCH_BYTES / 8;
     if (l->shape.in_data) {
         c->scratch = c->objects - library_scratch(l);
@@ -513,7 +514,7 @@ static void write_constants(const struct library *l, uint8_t *image, bool steere
     }
     assert(p == image + l->layout.section[SECTION_RODATA].offset + l->shape.rodata);
     const struct section *data = &l->layout.section[SECTION_DATA];
-    memset(image + data->offset + library_objects_at(l) - library_scratch(l), 0, library_scratch(l));
+    memset(image + data->offset + objects_at(l) - library_scratch(l), 0, library_scratch(l));
     taste_fill(l, image, steered);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "emit/objects.h"
 #include "emit/packed.h"
 #include "emit/pointers.h"
 #include "emit/relocated.h"
@@ -52,7 +53,7 @@ struct place {
 
 static struct span span_of(const struct library *l, enum section_id id, uint64_t key)
 {
-    const struct object_room room = library_object_room(l, id);
+    const struct object_room room = objects_room(l, id);
     return (struct span){l->layout.section[id].offset + room.at, room.size, key};
 }
 

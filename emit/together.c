@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "emit/differences.h"
 #include "emit/digest.h"
+#include "emit/files.h"
 #include "emit/make.h"
 
 /* What making a library costs beside its bytes, in bytes that could have been written meanwhile. */
@@ -56,7 +57,7 @@ static struct wish wish_of(const struct plan *plan, const struct set_making *how
     const struct plan_executables *x = &plan->executables;
     struct wish w = {.version = PYELFGEN_VERSION, .digest = {plan->profile_digest[0], plan->profile_digest[1]}};
     char options[512];
-    pack_version(library_packing(plan), w.compressor, sizeof w.compressor);
+    pack_version(files_packing(plan), w.compressor, sizeof w.compressor);
     const int n = snprintf(options, sizeof options, "%d %d %d %llu %s %d %d %d %d", x->link, x->joined, x->alone,
                            (unsigned long long)x->big, x->libpython ? x->libpython : "", how->force, how->sources,
                            how->local, how->path != NULL);

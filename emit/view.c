@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include "emit/differences.h"
 #include "emit/driver_py.h"
+#include "emit/files.h"
 #include "emit/images.h"
 #include "emit/make.h"
 #include "emit/view_names.h"

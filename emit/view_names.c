@@ -1,5 +1,6 @@
 /* See view_names.h. */
 #include "emit/view_names.h"
+#include "emit/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,95 @@
+/* Sizing a large library and writing its file; see large.h. */
+#include <unistd.h>
+
+#include "base/same.h"
+#include "elf/output.h"
+#include "emit/files.h"
+#include "emit/large.h"
+
+bool large_size_again(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                      struct error *e)
+{
+    struct large large = {.builder = b};
+    b->only_sizes = true;
+    b->large = large_is(plan, &plan->library[index]) ? &large : NULL;
+    const bool again = b->loaded.row == &plan->library[index];
+    const bool sized = again ? library_size_again(b, e) : library_size(b, plan, stock, index, e);
+    b->large = NULL;
+    b->library.watch = NULL;
+    return sized;
+}
+
+bool large_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
+{
+    b->loaded.row = NULL;
+    return large_size_again(b, plan, stock, index, e);
+}
+
+/* Where the file goes: to a new one, or it is compared with one that is there. */
+struct target {
+    const struct output *output; /* or NULL */
+    int there;
+    const char *path; /* of what is there, for messages */
+    bool differs;
+    struct digest_pieces digest;
+};
+
+static bool put_piece(void *context, const void *bytes, uint64_t size, uint64_t offset, struct error *e)
+{
+    struct target *t = context;
+    digest_pieces_add(&t->digest, bytes, size, offset);
+    if (t->output)
+        return output_write(t->output, bytes, size, offset, e);
+    t->differs = !same_piece(t->there, bytes, size, offset);
+    return !t->differs || error_set(e, ERROR_MISMATCH, "the file that is there is another");
+}
+
+static bool read_back(const void *context, void *bytes, uint64_t size, uint64_t offset, struct error *e)
+{
+    const struct target *t = context;
+    const struct output there = {.fd = t->there, .path = t->path};
+    return output_read(t->output ? t->output : &there, bytes, size, offset, e);
+}
+
+static bool go_through(struct builder *b, struct target *t, struct set_file *file, struct error *e)
+{
+    const struct layout *layout = &b->library.layout;
+    struct window *w = &b->large->window;
+    digest_pieces_start(&t->digest, layout->file_size);
+    const bool ok = window_open(w, layout, put_piece, t, e) && library_write(b, e) && window_finish(w, e) &&
+                    digest_pieces_end(&t->digest, read_back, t, file->digest, e);
+    window_close(w);
+    digest_pieces_free(&t->digest);
+    return ok;
+}
+
+/* Whether it is there already; false also where that cannot be found out, with *failed. */
+static bool is_there(struct builder *b, const struct directory *directory, const char *path, struct set_file *file,
+                     bool *failed, struct error *e)
+{
+    struct target t = {.there = directory->force ? -1 : same_open(directory->fd, file->name, file->size), .path = path};
+    *failed = false;
+    if (t.there < 0)
+        return false;
+    file->kept = go_through(b, &t, file, e);
+    *failed = !file->kept && !t.differs;
+    file->kept = file->kept && same_mode(t.there, 0777 & ~directory->umask);
+    close(t.there);
+    return file->kept;
+}
+
+bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e)
+{
+    struct output output;
+    struct target t = {.output = &output, .there = -1};
+    char path[DIRECTORY_PATH_MOST];
+    bool failed;
+    *file = (struct set_file){.size = b->library.layout.file_size};
+    files_name(b->library.row, file->name);
+    directory_path(directory, file->name, path);
+    if (is_there(b, directory, path, file, &failed, e) || failed)
+        return !failed;
+    if (!directory_change(directory, e) || !output_begin(&output, directory->fd, file->name, path, 0777, file->size, e))
+        return false;
+    return output_end(&output, go_through(b, &t, file, e), e);
+}

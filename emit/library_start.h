@@ -1,0 +1,16 @@
+/* What a library has before anything of it has a size of its own: its shape, its calls, and what its functions are. */
+#ifndef EMIT_LIBRARY_START_H
+#define EMIT_LIBRARY_START_H
+
+#include "emit/library.h"
+
+/* Fills *l, with memory from the arena; false when that ran out. `stock` may be NULL for a library that is not to be
+ * written. */
+bool library_start(struct library *l, const struct plan *plan, const struct plan_library *row,
+                   const struct stock *stock, struct arena *arena);
+
+/* The exact least of a library's numbered functions, for plans where the
+ * estimate is too close; 0 when memory ran out. */
+uint64_t library_code_least(const struct plan *plan, const struct plan_library *row, struct arena *arena);
+
+#endif
