@@ -221,6 +221,14 @@ static uint32_t taking_of(const struct plan_library *l)
     return (uint32_t)((memory + PAGE - 1) / PAGE * PAGE);
 }
 
+uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l)
+{
+    const int64_t all = profile_row_says(plan->profile, l->said, ROW_IFUNC);
+    const int64_t dynamic = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_IFUNC);
+    const int64_t wanted = l->stripped || dynamic == PROFILE_DERIVED || dynamic > all ? all : dynamic;
+    return wanted > 0 ? (uint32_t)wanted : 0;
+}
+
 uint32_t rows_initialising(const struct plan_library *l)
 {
     const uint64_t code = rows_value_or(l->said, ROW_INIT_CODE, 0);

@@ -42,18 +42,6 @@ static uint32_t leaves_of(const struct want *w, uint32_t exported)
     return w->leaves < half ? w->leaves : half;
 }
 
-/* Whether others import functions of it, as far as its row has any: they may be objects, too. */
-static bool is_called(const struct plan_library *l, const struct want *w)
-{
-    return w->called && (w->exported || !rows_value_or(l->said, ROW_DYNAMIC_OBJECTS, 0));
-}
-
-uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
-{
-    const uint32_t callers = l->calls && w->leaves ? 1 : 0;
-    return is_called(l, w) + callers;
-}
-
 /* Sums up mangled names, of as many functions as there can be. */
 static bool sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e)
 {
@@ -286,7 +274,7 @@ static uint32_t numbered(const struct plan *plan, const struct plan_library *l, 
     const uint32_t dynamic = rows_small_dynamic(l, w);
     const uint32_t small = l->stripped ? dynamic : 0;
     const uint32_t glue = glue_symbols(l) + small + rows_nameless(plan, l, w);
-    const uint32_t least = l->calls || is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
+    const uint32_t least = l->calls || rows_is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
     const int64_t exported = w->exported - (l->stripped ? 0 : dynamic);
     const uint32_t most = exported > (int64_t)least && exported < UINT32_MAX ? (uint32_t)exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;

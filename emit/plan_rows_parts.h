@@ -154,8 +154,17 @@ uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, co
 enum { ROWS_SMALL_WHOLE = 16 };
 void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded);
 
+/* Whether others import functions of it, as far as its row has any: they may be objects, too. */
+static inline bool rows_is_called(const struct plan_library *l, const struct want *w)
+{
+    return w->called && (w->exported || !rows_value_or(l->said, ROW_DYNAMIC_OBJECTS, 0));
+}
+
 /* The fewest exported functions that the library can have. */
-uint32_t rows_least_exported(const struct plan_library *l, const struct want *w);
+static inline uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
+{
+    return (rows_is_called(l, w) ? 1u : 0u) + (l->calls && w->leaves ? 1u : 0u);
+}
 
 /* A worker's task, with a struct rows as context: settles the counts of a library, as far as its imports are known. An
  * ERROR_INFEASIBLE, with the nearest size that is possible, where no counts fit. */

@@ -146,14 +146,6 @@ static uint32_t nameless_of(const struct plan_library *l, const struct want *w)
     return (uint32_t)(told < most ? told : most);
 }
 
-uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l)
-{
-    const int64_t all = profile_row_says(plan->profile, l->said, ROW_IFUNC);
-    const int64_t dynamic = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_IFUNC);
-    const int64_t wanted = l->stripped || dynamic == PROFILE_DERIVED || dynamic > all ? all : dynamic;
-    return wanted > 0 ? (uint32_t)wanted : 0;
-}
-
 static void reverse(uint8_t *size, uint32_t count)
 {
     for (uint32_t i = 0; i < count / 2; i++) {
