@@ -11,193 +11,6 @@
 #include "base/words.h"
 #include "dwarf/cpp_types.h"
 
-enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
-
-/* --- what pieces are made of ------------------------------------------------- */
-
-struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align)
-{
-    struct known_type *k = &b->known[b->known_count < RECENT ? b->known_count : BASE_ALL + pick(b, RECENT - BASE_ALL)];
-    b->known_count += b->known_count < RECENT;
-    *k = (struct known_type){.offset = offset, .size = size, .align = align};
-    return k;
-}
-
-struct known_type corpus_any_type(struct header_builder *b)
-{
-    /* base types are more than their share of what real members have */
-    return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
-}
-
-struct known_type corpus_value_type(struct header_builder *b)
-{
-    const struct known_type k = corpus_any_type(b);
-    return k.array || k.constant ? b->known[k.size % BASE_TYPES] : k; /* as large with type units and without */
-}
-
-struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
-{
-    for (int tries = 0; tries < 4; tries++) {
-        struct known_type k = corpus_any_type(b);
-        if (k.size && k.size <= most)
-            return k;
-    }
-    return b->known[BASE_INT];
-}
-
-/* The lines of the inline functions are skipped. Small headers, whose lines are low, have more comments. */
-uint32_t corpus_next_line(struct header_builder *b)
-{
-    const bool is_low = b->corpus->manner.low && b->line < corpus_inline_line(0);
-    b->line += pick(b, is_low ? 2 : 8) ? 1 : 2;
-    if (b->line >= corpus_inline_line(0) && b->line < corpus_inline_line(CORPUS_INLINES))
-        b->line = corpus_inline_line(CORPUS_INLINES);
-    return b->line;
-}
-
-void corpus_put_constant(struct header_builder *b, uint8_t value)
-{
-    if (dialect_is_4(b->corpus->dialect))
-        bytes_u8(&b->entries, value);
-}
-
-void corpus_put_name(struct header_builder *b, uint32_t name)
-{
-    uint8_t bytes[4];
-    bytes_append(&b->entries, bytes, (size_t)(short_name_put(bytes, name) - bytes));
-}
-
-uint32_t corpus_begin_declared(struct header_builder *b, enum abbrev_code code)
-{
-    uint32_t line = corpus_next_line(b);
-    b->early = line < 256;
-    b->declared[b->early]++;
-    bytes_u8(&b->entries, (uint8_t)(b->early ? code + 1u : code));
-    return line;
-}
-
-void corpus_declare(struct header_builder *b, uint32_t line)
-{
-    const uint8_t file = DIALECT_HEADER_FILE;
-    if (b->early) {
-        corpus_put_constant(b, file);
-        bytes_u8(&b->entries, (uint8_t)line);
-    } else {
-        bytes_u8(&b->entries, file);
-        bytes_u16(&b->entries, (uint16_t)line);
-    }
-    b->early = false;
-    bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
-}
-
-void corpus_end_children(struct header_builder *b, size_t sibling)
-{
-    bytes_u8(&b->entries, ABBREV_END);
-    if (sibling != NO_SIBLING)
-        bytes_patch_u32(&b->entries, sibling, here(b));
-}
-
-static uint32_t put_string(struct corpus *c, const char *text)
-{
-    return once_put(&c->known, &c->strings, text);
-}
-
-uint32_t corpus_add_string(struct header_builder *b, const char *text)
-{
-    struct bytes *strings = &b->corpus->strings;
-    const size_t before = strings->size;
-    const uint32_t name = put_string(b->corpus, text);
-    assert(!b->repeats || strings->failed || strings->size == before);
-    if (b->repeats && name == b->repeated)
-        b->repeated += (uint32_t)strlen(text) + 1;
-    return name;
-}
-
-/* A short name, or the four bytes that all others begin with: these have a zero where short ones have their bit. */
-static uint32_t head_of(const char *text)
-{
-    uint32_t head;
-    if (strnlen(text, SHORT_NAME_MOST + 1) <= SHORT_NAME_MOST)
-        return short_name_of(text);
-    memcpy(&head, text, sizeof head);
-    return head;
-}
-
-/* `head` is the text's. */
-static bool is_taken(const struct header_builder *b, const struct scope *scope, uint32_t head, const char *text)
-{
-    const char *strings = (const char *)b->corpus->strings.data;
-    for (uint32_t i = 0; i < scope->count; i++)
-        if (scope->head[i] == head && (short_name_is(head) || strcmp(strings + scope->name[i], text) == 0))
-            return true;
-    return false;
-}
-
-/* Whether a short text names something else in C or C++. */
-static bool is_keyword(const char *text)
-{
-    static const char keywords[][SHORT_NAME_MOST + 1] = {"if",  "do",  "or",  "for", "int", "asm",
-                                                         "and", "not", "xor", "new", "try"};
-    for (unsigned i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(text, keywords[i]) == 0)
-            return true;
-    return false;
-}
-
-static uint32_t take_name(struct scope *scope, uint32_t name, uint32_t head)
-{
-    assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
-    scope->head[scope->count] = head;
-    scope->name[scope->count++] = name;
-    return name;
-}
-
-uint32_t corpus_member_name(struct header_builder *b, struct scope *scope)
-{
-    uint32_t name = 0;
-    uint32_t head = 0;
-    bool found = false;
-    for (unsigned tries = 0; tries < 3 && !found && b->names_count > 16 && pick(b, 3); tries++) {
-        name = b->names[pick(b, b->names_count)];
-        const char *const text = (const char *)b->corpus->strings.data + name;
-        head = head_of(text);
-        found = !is_taken(b, scope, head, text);
-    }
-    while (!found && !b->corpus->strings.failed) {
-        char text[64];
-        words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
-        head = head_of(text);
-        found = !is_taken(b, scope, head, text);
-        if (!found)
-            continue;
-        name = corpus_add_string(b, text);
-        b->names[b->names_count < RECENT ? b->names_count++ : pick(b, RECENT)] = name;
-    }
-    return take_name(scope, name, head);
-}
-
-uint32_t corpus_variable_name(struct header_builder *b, struct scope *scope, uint32_t least)
-{
-    static const uint8_t one_of[] = {[DWARF_C] = 8, [DWARF_CPP] = 6};
-    char text[SHORT_NAME_MOST + 1];
-    if (pick(b, one_of[b->corpus->dialect.language]))
-        return corpus_member_name(b, scope);
-    words_identifier(random_next(&b->random), least + pick(b, SHORT_NAME_MOST + 1 - least), text);
-    const uint32_t name = short_name_of(text);
-    return is_taken(b, scope, name, text) || is_keyword(text) ? corpus_member_name(b, scope)
-                                                              : take_name(scope, name, name);
-}
-
-/* What all of a header's names begin with, as those of a library's interface do;
- * then the number in words. */
-uint32_t corpus_unique_name(struct header_builder *b, const char *suffix, char *text)
-{
-    char *end = words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, stpcpy(text, b->prefix));
-    strcpy(end, suffix);
-    assert(b->serial <= NAMES_MOST);
-    return corpus_add_string(b, text);
-}
-
 /* --- headers -------------------------------------------------------------------- */
 
 static void add_cut(struct header_builder *b)
@@ -375,9 +188,9 @@ static void make_names(struct corpus *c, uint64_t key)
             *end++ = (char)('a' + i / 26);
         *end = '\0';
         if (strlen(name) > SHORT_NAME_MOST) {
-            c->name[i] = put_string(c, name);
+            c->name[i] = corpus_put_string(c, name);
         } else {
-            name[0] = is_keyword(name) ? 'x' : name[0];
+            name[0] = corpus_is_keyword(name) ? 'x' : name[0];
             c->name[i] = short_name_of(name);
             strcpy(c->short_name[i], name);
         }
@@ -395,7 +208,7 @@ static void name_labels(struct corpus *c)
                                                       "finally", "cleanup", "retry",         "next",
                                                       "again",   "restart", "skip_optional", "resume"};
     for (unsigned i = 0; i < CORPUS_LABELS; i++)
-        c->label[i] = put_string(c, labels[i]);
+        c->label[i] = corpus_put_string(c, labels[i]);
 }
 
 /* Those of the base types; short ones too, where an index of names refers to them. */
@@ -404,7 +217,7 @@ static void name_base_types(struct corpus *c, uint32_t *names)
     for (unsigned i = 0; i < BASE_TYPES; i++) {
         const char *name = corpus_base_type_name(c->dialect, i);
         const bool stands = strlen(name) > SHORT_NAME_MOST || c->dialect.index == INDEX_DEBUG_NAMES;
-        names[i] = stands ? put_string(c, name) : short_name_of(name);
+        names[i] = stands ? corpus_put_string(c, name) : short_name_of(name);
     }
 }
 
@@ -474,7 +287,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
             abbrev_write_lows(&c->lows[i], dialect, i);
     }
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
-    c->producer = put_string(c, producer(dialect.language));
+    c->producer = corpus_put_string(c, producer(dialect.language));
     name_base_types(c, c->base_name);
     c->key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, c->key);
@@ -482,10 +295,10 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
         name_labels(c);
     if (dialect.language == DWARF_CPP) {
         for (unsigned i = 0; i < BASE_MORE; i++)
-            c->base_name[BASE_TYPES + i] = put_string(c, corpus_more_type_name(i));
+            c->base_name[BASE_TYPES + i] = corpus_put_string(c, corpus_more_type_name(i));
         c->name_t = short_name_of("T");
         c->name_n = short_name_of("N");
-        c->name_this = put_string(c, "this");
+        c->name_this = corpus_put_string(c, "this");
     }
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");

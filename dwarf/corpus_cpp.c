@@ -288,11 +288,6 @@ static void add_scope_functions(struct header_builder *b)
     }
 }
 
-bool cpp_leaves_out(struct header_builder *b, uint32_t n)
-{
-    return b->repeats && random_below(random_next(&b->variety), n) == 0;
-}
-
 /* A piece that no other refers to may be left out. */
 static void add_leaf(struct header_builder *b, void add(struct header_builder *b))
 {

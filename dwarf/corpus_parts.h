@@ -1,4 +1,4 @@
-/* What the makers of a corpus share: corpus.c the frame, corpus_types.c the types
+/* What the makers of a corpus share: corpus.c the frame, corpus_put.c what pieces are made of, corpus_types.c the types
  * of C, corpus_cpp.c what C++ adds, corpus_units.c types in units of their own,
  * corpus_index.c what an index of names lists. */
 #ifndef DWARF_CORPUS_PARTS_H
@@ -78,7 +78,16 @@ struct scope {
     uint32_t count;
 };
 
-/* Appends a name to the strings, if it is not there already, in this header or one before; returns where it is. */
+/* Appends a text to the strings, if it is not there already; returns where it is. */
+static inline uint32_t corpus_put_string(struct corpus *c, const char *text)
+{
+    return once_put(&c->known, &c->strings, text);
+}
+
+/* Whether a short text names something else in C or C++. */
+bool corpus_is_keyword(const char *text);
+
+/* The same of a name of this header, or one before. */
 uint32_t corpus_add_string(struct header_builder *b, const char *text);
 void corpus_put_constant(struct header_builder *b, uint8_t value);
 /* Writes a name, short or not. The entry must have the abbreviation for that: named_code. */

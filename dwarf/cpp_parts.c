@@ -120,6 +120,11 @@ static uint16_t argument_type(struct header_builder *b)
     return usual[pick(b, sizeof usual)];
 }
 
+bool cpp_leaves_out(struct header_builder *b, uint32_t n)
+{
+    return b->repeats && random_below(random_next(&b->variety), n) == 0;
+}
+
 struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered)
 {
     return (struct cpp_arguments){.type = {argument_type(b), two ? argument_type(b) : CPP_NONE},

@@ -120,41 +120,6 @@ static bool schema_failed(const struct schema *s, cyaml_err_t err, const char *f
     }
 }
 
-const char *profile_path(enum profile_section section, char path[PROFILE_PATH])
-{
-    path[0] = '\0';
-    if (section == profile_sections[section].parent)
-        return path;
-    profile_path(profile_sections[section].parent, path);
-    size_t used = strlen(path);
-    snprintf(path + used, PROFILE_PATH - used, "%s: ", profile_sections[section].name);
-    return path;
-}
-
-/* Where `section` begins, or else what it would stand in; 0 where nothing does. */
-static unsigned section_line(const struct profile_source *s, enum profile_section section)
-{
-    while (section != SECTION_ROOT && !s->section_line[section])
-        section = profile_sections[section].parent;
-    return s->section_line[section];
-}
-
-bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
-{
-    char text[640], path[PROFILE_PATH];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!s)
-        return error_set(e, ERROR_USAGE, "%s", text);
-    const struct profile_key *k = &profile_keys[key];
-    if (key >= KEY_ROW)
-        return profile_row_wrong(s, e, "%s%s: %s", profile_path(k->section, path), k->name, text);
-    error_set(e, ERROR_INPUT, "%s%s: %s", profile_path(k->section, path), k->name, text);
-    return error_at(e, s->name, s->key_line[key] ? s->key_line[key] : section_line(s, k->section));
-}
-
 static bool sections_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     bool any = s->section_line[SECTION_SECTIONS] != 0;
@@ -211,7 +176,7 @@ static bool mix_check(const struct profile *p, const struct profile_source *s, s
         e->wanted = sum;
         e->possible = debug;
     }
-    return error_at(e, s->name, section_line(s, SECTION_MIX));
+    return error_at(e, s->name, profile_section_line(s, SECTION_MIX));
 }
 
 static bool distributions_check(const struct profile *p, const struct profile_source *s, struct error *e)

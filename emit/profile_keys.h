@@ -164,6 +164,9 @@ struct profile_source {
 };
 #define PROFILE_LIBRARIES "libraries"
 
+/* Where `section` begins, or else what it would stand in; 0 where nothing does. */
+unsigned profile_section_line(const struct profile_source *s, enum profile_section section);
+
 /* An ERROR_INPUT about `key`, its path and name before the message; false. Where `s`
  * is NULL, an ERROR_USAGE with the message alone. */
 bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)

@@ -5,28 +5,12 @@
  *     needed: '0:12 5:3 17 20-29'    12 symbols of library 0, 3 of 5; 17 and 20 to 29, nobody said how many
  */
 #include <elf.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emit/distribution.h"
 #include "emit/profile_keys.h"
-
-bool profile_row_wrong(const struct profile_source *s, struct error *e, const char *format, ...)
-{
-    char text[640];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!s->row_line) {
-        error_set(e, ERROR_INPUT, PROFILE_LIBRARIES ": row %u: %s", s->row, text);
-        return error_at(e, s->name, s->rows_line);
-    }
-    error_set(e, ERROR_INPUT, PROFILE_LIBRARIES ": row %u (line %u): %s", s->row, s->row_line[s->row], text);
-    return error_at(e, s->name, s->row_line[s->row]);
-}
 
 void profile_row_init(struct profile_row *row)
 {

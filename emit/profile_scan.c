@@ -26,20 +26,6 @@ struct scan {
     unsigned row_section[PROFILE_SECTION_ALL - SECTION_ROW]; /* where the present row has them */
 };
 
-const char *profile_shown(const char *text, char shown[PROFILE_SHOWN])
-{
-    size_t length = strlen(text);
-    if (length > PROFILE_SHOWN - 4) {
-        length = PROFILE_SHOWN - 4;
-        while (length && ((unsigned char)text[length] & 0xc0) == 0x80) /* not inside a UTF-8 character */
-            length--;
-        snprintf(shown, PROFILE_SHOWN, "%.*s...", (int)length, text);
-    } else {
-        snprintf(shown, PROFILE_SHOWN, "%s", text);
-    }
-    return shown;
-}
-
 static bool refuse(struct scan *s, size_t line, const char *text)
 {
     error_set(s->e, ERROR_INPUT, "%s", text);
