@@ -6,7 +6,8 @@
  * them, and some megabytes of everything else: together a quarter of the file's size or less (docs/scale.md). The file
  * has the same bytes as if the library were written in one piece.
  *
- * Use: builder.large set, library_size, library_write.
+ * Use: builder.large set, library_size, library_write. large.c composes, beneath library.c; large_file.c sizes and
+ * writes, above it.
  */
 #ifndef EMIT_LARGE_H
 #define EMIT_LARGE_H

@@ -11,6 +11,7 @@
  *     profile_table.c  the table
  *     profile.c        defaults, cross-checks, file text <-> struct
  *     profile_scan.c   what libcyaml does not check in a YAML text, with lines
+ *     profile_wrong.c  what is said of one that is wrong
  *     profile_value.c  one value: text <-> struct, and its range
  *     profile_rows.c   what only rows of libraries have: edges, sums
  *     profile_file.c   finding, reading and replacing files
