@@ -31,7 +31,8 @@ void differences_measure(const struct library *l, struct differences *d);
 /* Writes the file's text; false with errno. */
 bool differences_write(FILE *f, const struct set *set);
 
-/* The summary; nothing where the profile has no rows. */
-void differences_report(FILE *f, const struct set *set);
+/* The summary; nothing where the profile has no rows, and then `set` need not be sized. Says where the file is, if it
+ * is written. */
+void differences_report(FILE *f, const struct plan *plan, const struct set *set, bool written);
 
 #endif

@@ -311,10 +311,9 @@ static void report_distances(FILE *f, const struct set *set, bool *any)
     }
 }
 
-void differences_report(FILE *f, const struct set *set)
+void differences_report(FILE *f, const struct plan *plan, const struct set *set, bool written)
 {
     bool any = false;
-    const struct plan *plan = set->plan;
     char name[PROFILE_PATH + 32];
     if (!plan->profile->rows)
         return;
@@ -336,8 +335,8 @@ void differences_report(FILE *f, const struct set *set)
             fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name),
                     nearly ? "followed in part" : "not followed");
         }
-    if (any)
+    if (any && written)
         fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");
-    else
+    else if (!any)
         fprintf(f, "\neverything that the rows say is as they say it\n");
 }

@@ -61,6 +61,18 @@ static bool write_set(struct run *r, const struct set_making *how, struct error 
     return ok;
 }
 
+/* What a set would have otherwise than its rows, which only their size passes tell. */
+static bool size_set(struct run *r, struct error *e)
+{
+    const struct plan *plan = &r->prepared.plan;
+    if (!plan->profile->rows || !ranks_leads(&r->ranks))
+        return true;
+    progress_start(&r->progress, "sizing", plan_counted(plan), r->options.quiet);
+    bool ok = set_size(&r->set, plan, r->prepared.stock, r->options.threads, &r->progress, e);
+    progress_end(&r->progress);
+    return ok;
+}
+
 /* Several ranks would have a part each of what can be read once. */
 static bool check_profile(const struct run *r, struct error *e)
 {
@@ -95,16 +107,19 @@ static bool generate(struct run *r, struct error *e)
     if (!together_alike(&r->ranks, plan, &how, e))
         return false;
 
+    if (o->dry_run && !ranks_agree(&r->ranks, size_set(r, e), e))
+        return false;
+
     /* Each library is sized, laid out, written and renamed; then the manifest. */
     if (!o->dry_run && !(ranks_divide(&r->ranks, how.local, how.path, e) && write_set(r, &how, e)))
         return false;
 
     if (!o->quiet)
         report_sizes(stdout, plan, o->dry_run ? NULL : &r->set, how.path);
-    if (!o->quiet && !o->dry_run) {
-        differences_report(stdout, &r->set);
+    if (!o->quiet)
+        differences_report(stdout, plan, &r->set, how.path != NULL);
+    if (!o->quiet && !o->dry_run)
         report_ranks(stdout, &r->ranks);
-    }
     return true;
 }
 

@@ -43,7 +43,7 @@ static const struct cli_option table[] = {
     OPTIONS_SET_LIBPYTHON,
     {OPTION_BIGEXE, "bigexe", "SIZE",
      "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
-    {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes, write nothing"},
+    {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes and what differs, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every library and executable with its manifest"},
     {'q', "quiet", NULL, "no progress, no table"},
     {'u', NULL, "UTILITIES AVERAGE", "Pynamic: how many of the files are utilities, and their average functions"},

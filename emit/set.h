@@ -71,6 +71,11 @@ struct set_making {
 bool set_generate(struct set *set, const struct plan *plan, const struct stock *stock, const struct set_making *how,
                   struct error *e);
 
+/* Sizes the libraries of the set, but no executables, and writes nothing: `set` then has what differences_report tells.
+ * Calls progress_step for each. Free with set_free. */
+bool set_size(struct set *set, const struct plan *plan, const struct stock *stock, unsigned threads,
+              struct progress *progress, struct error *e);
+
 /* How often set_generate calls progress_step. */
 static inline uint32_t set_steps(const struct plan *plan)
 {

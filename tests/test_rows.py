@@ -457,3 +457,17 @@ def test_random_rows(programs, tmp_path, seed):
     check_differences(made)
     check_runs(programs, made.directory)
     check_readers(made.paths)
+
+
+@pytest.mark.parametrize("dwarf", ["views: true", "compress: zlib", "split: true", "separate: debuglink", "type-units: true"])
+def test_a_dry_run_tells_what_will_differ(programs, tmp_path, dwarf):
+    """As the run does, and writes nothing."""
+    profile = tmp_path / "rows.prof"
+    profile.write_text(profile_of(ROWS, f"dwarf: {{{dwarf}}}"))
+    dry = programs.run("pyelfgen", "--profile", profile, "--dry-run", "-o", tmp_path / "set").stdout
+    assert not (tmp_path / "set").exists()
+    done = programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set").stdout
+    assert "differs from the rows" in dry
+    expected = done.removeprefix(f"{tmp_path}/set: ").replace("actual ", "planned").replace("actual", "planned")
+    expected = expected.replace("each library's are in differences.json beside its manifest\n", "")
+    assert [line.split() for line in dry.splitlines()] == [line.split() for line in expected.splitlines()]
