@@ -17,11 +17,17 @@ const uint8_t *images_bytes(const struct image *i)
     return (const uint8_t *)&i->at[i->files + 1];
 }
 
-struct image *images_copy(const struct builder *b, uint32_t library)
+uint64_t images_size(const struct builder *b)
 {
     uint64_t size = 0;
     for (uint32_t i = 0; i < b->file_count; i++)
         size += b->files[i].layout->file_size;
+    return size;
+}
+
+struct image *images_copy(const struct builder *b, uint32_t library)
+{
+    const uint64_t size = images_size(b);
     const size_t head = sizeof(struct image) + (b->file_count + UINT64_C(1)) * sizeof(uint64_t);
     struct image *image = malloc(head + size);
     if (!image)

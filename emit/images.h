@@ -28,6 +28,9 @@ struct images {
 /* Room for `most` bytes of so many libraries; false when memory ran out. Free with images_free. */
 bool images_start(struct images *s, uint32_t libraries, uint64_t most);
 
+/* Bytes of the builder's files together. */
+uint64_t images_size(const struct builder *b);
+
 /* A copy of the builder's files, in no list yet; NULL when memory ran out. */
 struct image *images_copy(const struct builder *b, uint32_t library);
 

@@ -76,6 +76,15 @@ static void keep_record(struct view *v, uint32_t library, enum known known, stru
     entry->known = (uint8_t)known;
 }
 
+/* Whether the builder's files can be kept without others being dropped. */
+static bool has_room(struct view *v, const struct builder *b)
+{
+    pthread_mutex_lock(&v->lock);
+    const uint64_t left = v->images.most > v->images.bytes ? v->images.most - v->images.bytes : 0;
+    pthread_mutex_unlock(&v->lock);
+    return images_size(b) <= left;
+}
+
 /* Makes what is wanted, without the lock, which is held before and after. */
 static bool make(struct view *v, uint32_t library, enum known want, struct error *e)
 {
@@ -87,8 +96,8 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
     pthread_mutex_unlock(&v->lock);
     bool ok =
         sizes ? make_sizes(b, plan, v->stock, library, &made, e) : make_library(b, plan, v->stock, library, &made, e);
-    /* whoever asks how large a file is will read it, as a rule */
-    if (ok && !sizes && want != KNOWN_DIGESTS && !(image = images_copy(b, library)))
+    /* whoever asks how large a file is will read it, as a rule; for digests alone nothing else goes */
+    if (ok && !sizes && (want != KNOWN_DIGESTS || has_room(v, b)) && !(image = images_copy(b, library)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
     if (b->capacity > BUILDER_KEPT)
         builder_free(b);
@@ -288,6 +297,26 @@ static bool is_text(const struct view *v, const struct view_name *n)
 bool view_is_object(const struct view *v, uint32_t file)
 {
     return !is_text(v, &v->names.name[file]);
+}
+
+const char *view_name(const struct view *v, uint32_t file)
+{
+    return v->names.name[file].name;
+}
+
+bool view_knows_size(struct view *v, uint32_t file, uint64_t *size)
+{
+    const struct view_name *n = &v->names.name[file];
+    if (is_text(v, n) && n->which == TEXT_DRIVER) {
+        *size = driver_py_size;
+        return true;
+    }
+    pthread_mutex_lock(&v->lock);
+    const bool known = is_text(v, n) ? v->text[n->which].sized : v->entry[n->library].known >= KNOWN_SIZES;
+    if (known)
+        *size = is_text(v, n) ? v->text[n->which].size : v->set.library[n->library].file[n->which].size;
+    pthread_mutex_unlock(&v->lock);
+    return known;
 }
 
 bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e)

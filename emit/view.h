@@ -41,8 +41,14 @@ enum view_kind view_find(const struct view *v, const char *name, uint32_t *file)
 typedef bool view_each(void *context, const char *name, enum view_kind kind, uint32_t file);
 void view_list(const struct view *v, const char *name, view_each *each, void *context);
 
+/* The file's path within the set. */
+const char *view_name(const struct view *v, uint32_t file);
+
 /* Whether the file is an ELF object and not a text. */
 bool view_is_object(const struct view *v, uint32_t file);
+
+/* Bytes of the file, if they are known already; never waits. */
+bool view_knows_size(struct view *v, uint32_t file, uint64_t *size);
 
 /* Bytes of the file. */
 bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e);

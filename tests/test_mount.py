@@ -64,12 +64,13 @@ def profile(tmp_path_factory):
 class Mount:
     """A mounted set, until the end of `with`; what pyelfmount said then is in `said`, with `status`."""
 
-    def __init__(self, programs, directory, *arguments):
+    def __init__(self, programs, directory, *arguments, umask=-1, **environment):
         self.directory = directory
         directory.mkdir(exist_ok=True)
         command = [programs.path("pyelfmount"), "-f", *map(str, arguments), str(directory)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, env=programs.environment(), preexec_fn=as_in_a_shell, **pipes)
+        how = {"env": {**programs.environment(), **environment}, "umask": umask, "preexec_fn": as_in_a_shell}
+        self.process = subprocess.Popen(command, **how, **pipes)
 
     def __enter__(self):
         until = time.monotonic() + 30
@@ -211,12 +212,64 @@ def test_all_at_once(programs, profile, written, tmp_path, fuse):
     assert all(files == wanted for files in found) and len(found) == 4
 
 
-def test_a_manifest_makes_every_library_once(programs, profile, tmp_path, fuse):
-    with Mount(programs, tmp_path / "seen", profile) as mount:
+@pytest.mark.parametrize("cache, made", [("1 GB", 8), ("1 B", 16)])
+def test_a_manifest_makes_every_library_once(programs, profile, written, tmp_path, fuse, cache, made):
+    """And keeps them as far as there is room, for who reads them then."""
+    with Mount(programs, tmp_path / "seen", f"--cache={cache}", profile) as mount:
         for _ in range(2):
             assert len(manifest_of(mount.directory)["libraries"]) == 8
-    made, _, kept = mount.counts()
-    assert (made, kept) == (8, 0.0)  # and keeps none
+        files = {path: content for path, content in files_of(mount.directory).items() if path.suffix == ".so"}
+        assert files == {path: content for path, content in files_of(written).items() if path.suffix == ".so"}
+    assert mount.counts()[0] == made
+
+
+def test_what_it_says_of_files(programs, profile, tmp_path, fuse):
+    """Modes are those that pyelfgen gives under this umask, and times may be the same every time."""
+    programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q", "--separate=build-id", umask=0o027)
+    how = {"umask": 0o027, "SOURCE_DATE_EPOCH": "1234567890"}
+    with Mount(programs, tmp_path / "seen", "--separate=build-id", profile, **how) as mount:
+        for path in [pathlib.Path("."), *(path.relative_to(tmp_path / "set") for path in (tmp_path / "set").rglob("*"))]:
+            seen, wanted = ((top / path).stat() for top in (mount.directory, tmp_path / "set"))
+            assert (seen.st_mode, seen.st_mtime) == (wanted.st_mode, 1234567890), path
+            assert os.listxattr(mount.directory / path) == []
+
+
+def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
+    """What is read without is all of the file, and nothing behind it."""
+    name = "libmodule0.so"
+    content = (written / name).read_bytes()
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        source = os.open(mount.directory / name, os.O_RDONLY)
+        with open(tmp_path / "copy", "wb") as target:
+            while os.sendfile(target.fileno(), source, None, 1 << 16):
+                pass
+        assert (tmp_path / "copy").read_bytes() == content
+        os.close(source)
+        source = os.open(mount.directory / "libmodule1.so", os.O_RDONLY)
+        size = (written / "libmodule1.so").stat().st_size
+        assert os.pread(source, 100, size - 10) == (written / "libmodule1.so").read_bytes()[-10:]
+        assert os.pread(source, 100, size) == os.pread(source, 100, size + (1 << 30)) == b""
+        os.close(source)
+        source = os.open(mount.directory / "libmodule2.so", os.O_RDONLY)
+        assert os.lseek(source, 0, os.SEEK_END) == (written / "libmodule2.so").stat().st_size
+        os.close(source)
+
+
+@pytest.mark.slow
+def test_who_waits_for_a_size_holds_up_nobody(programs, tmp_path, fuse):
+    """Names are found and listed meanwhile, and others' sizes and files."""
+    with Mount(programs, tmp_path / "seen", "-j2", "llnl-900") as mount:
+        asking = subprocess.Popen(["stat", mount.directory / "manifest.json"], stdout=subprocess.DEVNULL)
+        try:
+            time.sleep(0.05)
+            assert len(os.listdir(mount.directory)) > 900
+            assert not (mount.directory / "missing").exists()
+            assert (mount.directory / "driver.py").stat().st_size > 0
+            assert (mount.directory / "libmodule7.so").read_bytes()[:4] == b"\x7fELF"
+            assert asking.poll() is None
+        finally:
+            asking.kill()
+            asking.wait(timeout=30)
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 /* pyelfmount: a set as a directory whose files are made when they are read. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
     struct run r = {0};
     int status = EXIT_SUCCESS;
     process_start();
+    mallopt(M_ARENA_MAX, 1); /* libfuse's threads come and go: what one has freed, the next is to have */
     const enum options_result parsed = mount_options_parse(&r.options, argc, argv, &e);
     if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !run(&r, &e)))
         status = error_report("pyelfmount", &e);

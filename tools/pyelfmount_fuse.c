@@ -2,6 +2,11 @@
  *
  * Nothing in the set ever changes, so the kernel may keep what it has read, names and sizes as well as pages, for
  * as long as it likes.
+ *
+ * The kernel looks names up one at a time in a directory, and lists it only in between, so that whoever answers late
+ * holds up all others. So a lookup never waits for a size: where that is not known yet, the entry has one that is
+ * larger than any file, and its attributes are not kept. Who wants the size asks for them then, by himself; who reads
+ * without asking is told where the file ends.
  */
 #ifdef PYELFGEN_FUSE_THREADS /* libfuse lets us say how many threads it may have */
 #define FUSE_USE_VERSION 312
@@ -14,7 +19,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fuse.h>
 #include <fuse_log.h>
 #include <fuse_lowlevel.h>
 #include <pthread.h>
@@ -23,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,163 +36,279 @@
 
 struct mounted {
     struct view *view;
-    struct fuse *fuse;
+    struct fuse_session *session;
     bool handlers, there;
     struct timespec since;
+    mode_t umask;
     uid_t user;
     gid_t group;
 };
 
-static struct mounted *here(void)
-{
-    return fuse_get_context()->private_data;
-}
+static const double always = 1e9; /* seconds */
+
+/* Who waits for an answer. */
+struct waiter {
+    const struct mounted *mounted;
+    fuse_req_t request;
+};
 
 /* Whether nobody waits for what is being made: the reader was interrupted, or the set is being unmounted. */
 static bool unwanted(void *context)
 {
-    const struct mounted *m = context;
-    return fuse_interrupted() || fuse_session_exited(fuse_get_session(m->fuse));
+    const struct waiter *w = context;
+    return fuse_req_interrupted(w->request) || fuse_session_exited(w->mounted->session);
 }
 
-/* Tells why, where somebody can see it, and makes an errno of it. */
-static int refuse(struct mounted *m, const struct error *e)
+/* Tells why, where somebody can see it, and answers with an errno of it. */
+static void refuse(struct waiter *w, const struct error *e)
 {
-    if (unwanted(m))
-        return -EINTR;
-    error_report("pyelfmount", e);
-    return e->code == ERROR_MEMORY ? -ENOMEM : -EIO;
+    const bool gone = unwanted(w);
+    if (!gone)
+        error_report("pyelfmount", e);
+    fuse_reply_err(w->request, gone ? EINTR : e->code == ERROR_MEMORY ? ENOMEM : EIO);
 }
 
 /* Whoever waits for a library has a thread for himself meanwhile; besides, some answer those who want what is there,
  * or tell that nobody waits any more. */
 enum { THREADS_MOST = WORKERS_MOST + 16, THREADS_IDLE = 10 };
 
-/* --- operations ------------------------------------------------------------------------ */
+/* --- places ---------------------------------------------------------------------------- */
 
-static void *start(struct fuse_conn_info *connection, struct fuse_config *config)
+/* Where something is in the set: the number of a file, or of the first in a directory, which directories above may
+ * begin with too; and of a directory how many steps it is down from the set. All are in its number for the kernel. */
+struct place {
+    enum view_kind kind;
+    uint32_t file;
+    unsigned depth;
+};
+
+enum { FIRST_INODE = 4, INODES = 4, PATH_ROOM = FILE_NAME_MOST + NAME_MAX + 2 };
+
+static fuse_ino_t number_of(const struct place *p)
 {
-    const double always = 1e9; /* seconds */
-    /* a listing need not know sizes */
-    connection->want &= ~(unsigned)FUSE_CAP_READDIRPLUS;
-    /* as many reads may wait at a time, for the kernel too */
-    connection->max_background = THREADS_MOST;
-    config->use_ino = 1;
-    config->kernel_cache = 1;
-    config->entry_timeout = config->attr_timeout = config->negative_timeout = always;
-    return here();
+    const bool is_set = p->kind == VIEW_DIRECTORY && !p->depth;
+    return is_set ? FUSE_ROOT_ID : FIRST_INODE + (fuse_ino_t)INODES * p->file + p->depth;
 }
 
-enum { BLOCK = 512, FIRST_INODE = 4, INODES = 4 };
-
-/* Steps from the set down to it. */
-static unsigned depth_of(const char *path)
+static struct place place_of(fuse_ino_t number)
 {
-    unsigned depth = 0;
-    for (const char *p = path; path[1] && *p; p++)
-        depth += *p == '/';
-    return depth;
+    if (number < FIRST_INODE)
+        return (struct place){.kind = VIEW_DIRECTORY};
+    const unsigned depth = (number - FIRST_INODE) % INODES;
+    return (struct place){.kind = depth ? VIEW_DIRECTORY : VIEW_FILE,
+                          .file = (uint32_t)((number - FIRST_INODE) / INODES),
+                          .depth = depth};
 }
 
-static void fill(const struct mounted *m, enum view_kind kind, unsigned depth, uint32_t file, struct stat *s)
+/* The directory's path within the set. */
+static void path_of(const struct mounted *m, const struct place *p, char path[FILE_NAME_MOST])
+{
+    const char *const name = p->depth ? view_name(m->view, p->file) : "";
+    size_t length = 0;
+    for (unsigned depth = 0; name[length] && (name[length] != '/' || ++depth < p->depth);)
+        length++;
+    snprintf(path, FILE_NAME_MOST, "%.*s", (int)length, name);
+}
+
+enum { BLOCK = 512 };
+
+static void put_size(struct stat *s, uint64_t size)
+{
+    s->st_size = (off_t)size;
+    s->st_blocks = (blkcnt_t)((size + BLOCK - 1) / BLOCK);
+}
+
+/* All but the size of a file. Modes are those that pyelfgen would give. */
+static void fill(const struct mounted *m, const struct place *p, struct stat *s)
 {
     *s = (struct stat){.st_nlink = 1, .st_uid = m->user, .st_gid = m->group, .st_blksize = 1 << 17};
     s->st_atim = s->st_mtim = s->st_ctim = m->since;
-    s->st_ino = FIRST_INODE + (ino_t)INODES * file;
-    if (kind == VIEW_DIRECTORY) { /* after the first file in it, which directories above may begin with too */
-        s->st_mode = S_IFDIR | 0555;
-        s->st_nlink = 2;
-        s->st_ino += depth;
-    } else {
-        s->st_mode = S_IFREG | (view_is_object(m->view, file) ? 0555 : 0444);
-    }
-    if (!depth)
-        s->st_ino = 1;
+    s->st_ino = number_of(p);
+    s->st_mode = p->kind == VIEW_DIRECTORY          ? S_IFDIR | 0777
+                 : view_is_object(m->view, p->file) ? S_IFREG | 0777
+                                                    : S_IFREG | 0666;
+    s->st_mode &= ~m->umask;
 }
 
-static int get_attributes(const char *path, struct stat *s, struct fuse_file_info *f)
+/* --- operations ------------------------------------------------------------------------ */
+
+static void start(void *context, struct fuse_conn_info *connection)
 {
-    struct mounted *m = here();
-    const struct view_stop stop = {unwanted, m};
-    struct error e = {0};
-    uint64_t size = 0;
-    uint32_t file;
-    (void)f;
-    const enum view_kind kind = view_find(m->view, path + 1, &file);
-    if (kind == VIEW_NOTHING)
-        return -ENOENT;
-    fill(m, kind, depth_of(path), file, s);
-    if (kind == VIEW_FILE && !view_size(m->view, file, &stop, &size, &e))
-        return refuse(m, &e);
-    s->st_size = (off_t)size;
-    s->st_blocks = (blkcnt_t)((size + BLOCK - 1) / BLOCK);
-    return 0;
+    (void)context;
+    /* as many reads may wait at a time, for the kernel too */
+    connection->max_background = THREADS_MOST;
 }
 
+/* Larger than any file; it is never said where somebody asks for a size. */
+#define UNKNOWN_SIZE (UINT64_C(1) << 40)
+
+static void look_up(fuse_req_t request, fuse_ino_t parent, const char *name)
+{
+    const struct mounted *m = fuse_req_userdata(request);
+    const struct place in = place_of(parent);
+    struct fuse_entry_param found = {.attr_timeout = always, .entry_timeout = always};
+    char path[PATH_ROOM];
+    path_of(m, &in, path);
+    const size_t above = strlen(path);
+    if (snprintf(path + above, sizeof path - above, "%s%s", above ? "/" : "", name) >= (int)(sizeof path - above)) {
+        fuse_reply_err(request, ENAMETOOLONG);
+        return;
+    }
+    struct place p = {.depth = in.depth + 1};
+    p.kind = view_find(m->view, path, &p.file);
+    if (p.kind == VIEW_FILE)
+        p.depth = 0;
+    if (p.kind != VIEW_NOTHING) {
+        uint64_t size = 0;
+        fill(m, &p, &found.attr);
+        found.ino = number_of(&p);
+        if (p.kind == VIEW_FILE && !view_knows_size(m->view, p.file, &size)) {
+            size = UNKNOWN_SIZE;
+            found.attr_timeout = 0;
+        }
+        put_size(&found.attr, size);
+    }
+    fuse_reply_entry(request, &found); /* also where there is none, which may be remembered */
+}
+
+static void get_attributes(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
+{
+    struct mounted *m = fuse_req_userdata(request);
+    struct waiter waiter = {m, request};
+    const struct view_stop stop = {unwanted, &waiter};
+    const struct place p = place_of(number);
+    struct error e = {0};
+    struct stat s;
+    uint64_t size = 0;
+    (void)f;
+    fill(m, &p, &s);
+    if (p.kind == VIEW_FILE && !view_size(m->view, p.file, &stop, &size, &e)) {
+        refuse(&waiter, &e);
+        return;
+    }
+    put_size(&s, size);
+    fuse_reply_attr(request, &s, always);
+}
+
+/* What a directory has, as it is answered, piece by piece. */
 struct listing {
     const struct mounted *mounted;
+    fuse_req_t request;
     unsigned depth; /* of what is in it */
-    void *buffer;
-    fuse_fill_dir_t fill;
-    bool full; /* there was no memory for an entry */
+    struct bytes entries;
 };
+
+static bool add_entry(struct listing *l, const char *name, const struct place *p)
+{
+    struct stat s;
+    fill(l->mounted, p, &s);
+    const size_t size = fuse_add_direntry(l->request, NULL, 0, name, NULL, 0);
+    char *const at = (char *)bytes_reserve(&l->entries, size);
+    if (!at)
+        return false;
+    fuse_add_direntry(l->request, at, size, name, &s, (off_t)(l->entries.size + size));
+    bytes_keep(&l->entries, (const uint8_t *)at + size);
+    return true;
+}
 
 static bool list_one(void *context, const char *name, enum view_kind kind, uint32_t file)
 {
     struct listing *l = context;
-    struct stat s;
-    fill(l->mounted, kind, l->depth, file, &s);
-    l->full |= l->fill(l->buffer, name, &s, 0, 0) != 0;
-    return !l->full;
+    const struct place p = {kind, file, kind == VIEW_DIRECTORY ? l->depth : 0};
+    return add_entry(l, name, &p);
 }
 
-static int list(const char *path, void *buffer, fuse_fill_dir_t filler, off_t offset, struct fuse_file_info *f,
-                enum fuse_readdir_flags flags)
+static void open_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
 {
-    struct listing l = {here(), depth_of(path) + 1, buffer, filler, false};
-    (void)offset, (void)f, (void)flags;
-    filler(buffer, ".", NULL, 0, 0);
-    filler(buffer, "..", NULL, 0, 0);
-    view_list(l.mounted->view, path + 1, list_one, &l);
-    return l.full ? -ENOMEM : 0;
-}
-
-static int open_file(const char *path, struct fuse_file_info *f)
-{
-    uint32_t file;
-    switch (view_find(here()->view, path + 1, &file)) {
-    case VIEW_NOTHING:
-        return -ENOENT;
-    case VIEW_DIRECTORY:
-        return -EISDIR;
-    default:
-        break;
+    const struct mounted *m = fuse_req_userdata(request);
+    const struct place p = place_of(number);
+    struct listing l = {.mounted = m, .request = request, .depth = p.depth + 1};
+    char path[FILE_NAME_MOST];
+    path_of(m, &p, path);
+    struct bytes *kept = malloc(sizeof *kept);
+    const struct place above = {VIEW_DIRECTORY, p.file, p.depth ? p.depth - 1 : 0};
+    if (add_entry(&l, ".", &p) && add_entry(&l, "..", &above))
+        view_list(m->view, path, list_one, &l);
+    if (!kept || l.entries.failed) {
+        free(kept);
+        bytes_free(&l.entries);
+        fuse_reply_err(request, ENOMEM);
+        return;
     }
-    if ((f->flags & O_ACCMODE) != O_RDONLY)
-        return -EROFS;
-    f->fh = file;
-    f->keep_cache = 1;
-    return 0;
+    *kept = l.entries;
+    f->fh = (uint64_t)(uintptr_t)kept;
+    if (fuse_reply_open(request, f) == 0)
+        return;
+    bytes_free(kept);
+    free(kept);
 }
 
-static int read_file(const char *path, char *bytes, size_t size, off_t offset, struct fuse_file_info *f)
+static void read_directory(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *f)
 {
-    struct mounted *m = here();
-    const struct view_stop stop = {unwanted, m};
+    const struct bytes *const entries = (const struct bytes *)(uintptr_t)f->fh;
+    const size_t left = (uint64_t)offset < entries->size ? entries->size - (size_t)offset : 0;
+    (void)number;
+    fuse_reply_buf(request, left ? (const char *)entries->data + offset : NULL, left < size ? left : size);
+}
+
+static void close_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
+{
+    struct bytes *const entries = (struct bytes *)(uintptr_t)f->fh;
+    (void)number;
+    bytes_free(entries);
+    free(entries);
+    fuse_reply_err(request, 0);
+}
+
+static void open_file(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
+{
+    const struct place p = place_of(number);
+    if (p.kind == VIEW_DIRECTORY || (f->flags & O_ACCMODE) != O_RDONLY) {
+        fuse_reply_err(request, p.kind == VIEW_DIRECTORY ? EISDIR : EROFS);
+        return;
+    }
+    f->keep_cache = 1;
+    fuse_reply_open(request, f);
+}
+
+static void read_file(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *f)
+{
+    struct mounted *m = fuse_req_userdata(request);
+    struct waiter waiter = {m, request};
+    const struct view_stop stop = {unwanted, &waiter};
     struct error e = {0};
     uint64_t got;
-    (void)path;
-    if (!view_read(m->view, (uint32_t)f->fh, &stop, bytes, size, (uint64_t)offset, &got, &e))
-        return refuse(m, &e);
-    return (int)got;
+    (void)f;
+    char *const bytes = malloc(size + 1);
+    if (!bytes)
+        fuse_reply_err(request, ENOMEM);
+    else if (view_read(m->view, place_of(number).file, &stop, bytes, size, (uint64_t)offset, &got, &e))
+        fuse_reply_buf(request, bytes, got);
+    else
+        refuse(&waiter, &e);
+    free(bytes);
 }
 
-static const struct fuse_operations operations = {
+/* There are none, which tools that copy them want to be told. */
+static void list_more_attributes(fuse_req_t request, fuse_ino_t number, size_t size)
+{
+    (void)number;
+    if (size)
+        fuse_reply_buf(request, NULL, 0);
+    else
+        fuse_reply_xattr(request, 0);
+}
+
+static const struct fuse_lowlevel_ops operations = {
     .init = start,
+    .lookup = look_up,
     .getattr = get_attributes,
-    .readdir = list,
+    .opendir = open_directory,
+    .readdir = read_directory,
+    .releasedir = close_directory,
     .open = open_file,
     .read = read_file,
+    .listxattr = list_more_attributes,
 };
 
 /* --- mounting -------------------------------------------------------------------------- */
@@ -271,10 +392,10 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     char *absolute = realpath(directory, NULL); /* the background is in another directory */
     if (!absolute)
         return error_errno(e, directory, "cannot mount the set");
-    m->fuse = fuse_new(&arguments, &operations, sizeof operations, m);
+    m->session = fuse_session_new(&arguments, &operations, sizeof operations, m);
     /* A signal has to find what unmounts before there is anything mounted. */
-    m->handlers = m->fuse && fuse_set_signal_handlers(fuse_get_session(m->fuse)) == 0;
-    m->there = m->handlers && fuse_mount(m->fuse, absolute) == 0;
+    m->handlers = m->session && fuse_set_signal_handlers(m->session) == 0;
+    m->there = m->handlers && fuse_session_mount(m->session, absolute) == 0;
     free(absolute);
     fuse_opt_free_args(&arguments);
     if (m->there)
@@ -282,6 +403,21 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     const char *why = fuse_said();
     error_set(e, ERROR_SYSTEM, "cannot mount the set: %s", *why ? why : "fusermount3 may have said why");
     return error_at(e, directory, 0);
+}
+
+/* When files were made, for whoever copies them: when the set was mounted, or SOURCE_DATE_EPOCH, seconds by which
+ * builds are the same every time (reproducible-builds.org). */
+static struct timespec time_of_files(void)
+{
+    struct timespec now;
+    const char *const said = getenv("SOURCE_DATE_EPOCH");
+    char *end = NULL;
+    errno = 0;
+    const long long seconds = said ? strtoll(said, &end, 10) : 0;
+    if (said && *said && !*end && !errno && seconds >= 0)
+        return (struct timespec){.tv_sec = (time_t)seconds};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now;
 }
 
 struct mounted *mount_begin(struct view *view, const char *directory, bool others, struct error *e)
@@ -294,7 +430,9 @@ struct mounted *mount_begin(struct view *view, const char *directory, bool other
     m->view = view;
     m->user = getuid();
     m->group = getgid();
-    clock_gettime(CLOCK_REALTIME, &m->since);
+    m->umask = umask(0);
+    umask(m->umask);
+    m->since = time_of_files();
     fuse_set_log_func(hear);
     if (mount_there(m, directory, others, e))
         return m;
@@ -314,7 +452,7 @@ enum {
 };
 
 struct ending {
-    struct fuse *fuse;
+    struct fuse_session *session;
     pthread_t serving, waiting;
     sigset_t signals; /* that end it, and WAKE, by which serve() says that it has ended otherwise */
     sem_t ended;
@@ -344,14 +482,14 @@ static void *await_signal(void *context)
     while (sigwait(&n->signals, &number) != 0 || number == WAKE)
         if (sem_trywait(&n->ended) == 0)
             return NULL;
-    fuse_session_exit(fuse_get_session(n->fuse));
+    fuse_session_exit(n->session);
     while (!has_ended(n))
         pthread_kill(n->serving, WAKE);
     return NULL;
 }
 
 /* 0, or by which signal it has ended; or -errno. */
-static int loop(struct fuse *fuse)
+static int loop(struct fuse_session *session)
 {
 #ifdef PYELFGEN_FUSE_THREADS
     struct fuse_loop_config *config = fuse_loop_cfg_create();
@@ -359,19 +497,19 @@ static int loop(struct fuse *fuse)
         return -ENOMEM;
     fuse_loop_cfg_set_max_threads(config, THREADS_MOST);
     fuse_loop_cfg_set_idle_threads(config, THREADS_IDLE);
-    const int ended = fuse_loop_mt(fuse, config);
+    const int ended = fuse_session_loop_mt(session, config);
     fuse_loop_cfg_destroy(config);
     return ended;
 #else /* as many as are wanted */
     struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = THREADS_IDLE};
-    return fuse_loop_mt(fuse, &config);
+    return fuse_session_loop_mt(session, &config);
 #endif
 }
 
 /* As loop(). The threads of libfuse have all signals blocked that end it, and this one has WAKE only. */
-static int serve(struct fuse *fuse)
+static int serve(struct fuse_session *session)
 {
-    struct ending n = {.fuse = fuse, .serving = pthread_self()};
+    struct ending n = {.session = session, .serving = pthread_self()};
     sigset_t wake, before;
     const struct sigaction none = {.sa_handler = take_no_notice};
     sigemptyset(&wake);
@@ -384,7 +522,7 @@ static int serve(struct fuse *fuse)
     int ended = -pthread_create(&n.waiting, NULL, await_signal, &n);
     if (ended == 0) {
         pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
-        ended = loop(fuse);
+        ended = loop(session);
         pthread_sigmask(SIG_BLOCK, &wake, NULL);
         sem_post(&n.ended);
         pthread_kill(n.waiting, WAKE);
@@ -400,7 +538,7 @@ bool mount_serve(struct mounted *m, bool foreground, struct error *e)
     if (fuse_daemonize(foreground) != 0)
         return error_errno(e, "", "cannot go to the background; use -f");
     fuse_set_log_func(NULL); /* threads speak for themselves */
-    const int ended = serve(m->fuse);
+    const int ended = serve(m->session);
     return ended >= 0 || error_set(e, ERROR_SYSTEM, "libfuse cannot go on: %s", strerror(-ended));
 }
 
@@ -409,10 +547,10 @@ void mount_end(struct mounted *m)
     if (!m)
         return;
     if (m->there)
-        fuse_unmount(m->fuse);
+        fuse_session_unmount(m->session);
     if (m->handlers)
-        fuse_remove_signal_handlers(fuse_get_session(m->fuse));
-    if (m->fuse)
-        fuse_destroy(m->fuse);
+        fuse_remove_signal_handlers(m->session);
+    if (m->session)
+        fuse_session_destroy(m->session);
     free(m);
 }
