@@ -178,12 +178,16 @@ bool ours_look(int directory, const char *name, enum ours_kind kind, enum ours *
     *found = OURS_NOTHING;
     if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
-    if (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size == 0))
+    if (S_ISREG(st.st_mode) && st.st_size == 0)
         return true;
     *found = OURS_FOREIGN;
     if (!S_ISREG(st.st_mode))
         return true;
     const int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES) {
+        *found = OURS_CLOSED;
+        return true;
+    }
     if (fd < 0)
         return false;
     const bool ok = look(fd, (uint64_t)st.st_size, kind, found);

@@ -14,8 +14,9 @@ enum ours_kind { OURS_ELF, OURS_MANIFEST, OURS_DIFFERENCES, OURS_DRIVER, OURS_SO
 
 enum ours {
     OURS_FOREIGN, /* of somebody else, as is what is no regular file */
+    OURS_CLOSED,  /* a file that we may not read */
     OURS_NOTHING, /* nothing that is lost with it: empty, an ELF file or a text of ours without its end, not there any
-                     more; or a directory, which no file replaces */
+                     more */
     OURS_MARKED,  /* pyelfgen has written it */
 };
 

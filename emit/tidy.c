@@ -303,6 +303,17 @@ static bool refuse(const struct walk *w, const char *name, struct error *e)
     return error_at(e, w->path, 0);
 }
 
+/* The same of what cannot be told from outside. */
+static bool refuse_closed(const struct walk *w, const char *name, struct error *e)
+{
+    error_set(
+        e, ERROR_SYSTEM,
+        "it cannot be told whether '%s%.100s' is of a set: it may not be read; allow that, with chmod u+r, and run "
+        "again",
+        w->within, name);
+    return error_at(e, w->path, 0);
+}
+
 /* --- refusing ------------------------------------------------------------------------ */
 
 static enum ours_kind kind_of(const char *name)
@@ -328,13 +339,22 @@ static bool refuse_top_file(struct walk *w, int directory, const char *name, str
     enum ours found;
     if (!look(w, directory, name, kind_of(name), &found, e))
         return false;
-    if (found != OURS_FOREIGN)
+    if (found != OURS_FOREIGN && found != OURS_CLOSED)
         return true;
-    bool listed;
-    if (!find_listed(w, name, &listed, e))
+    bool listed = false; /* directories never are */
+    if (!is_directory(directory, name) && !find_listed(w, name, &listed, e))
         return false;
     w->damaged |= listed;
-    return listed || refuse(w, name, e);
+    return listed || (found == OURS_CLOSED ? refuse_closed : refuse)(w, name, e);
+}
+
+static bool cannot_remove(const struct walk *w, const char *name, const char *what, struct error *e)
+{
+    const int number = errno;
+    char path[FILE_NAME_MOST + 600];
+    snprintf(path, sizeof path, "%s/%s%.100s", w->path, w->within, name);
+    errno = number;
+    return error_errno(e, path, what);
 }
 
 static bool remove_damaged(struct walk *w, int directory, const char *name, struct error *e)
@@ -346,8 +366,8 @@ static bool remove_damaged(struct walk *w, int directory, const char *name, stru
     if (!find_listed(w, name, &listed, e))
         return false;
     return !listed || (look(w, directory, name, kind_of(name), &found, e) &&
-                       (found != OURS_FOREIGN || unlinkat(directory, name, 0) == 0 ||
-                        error_errno(e, w->path, "cannot remove a damaged file of the set")));
+                       ((found != OURS_FOREIGN && found != OURS_CLOSED) || unlinkat(directory, name, 0) == 0 ||
+                        cannot_remove(w, name, "cannot remove this damaged file of the set", e)));
 }
 
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
@@ -393,7 +413,15 @@ static bool refuse_unit_source(struct walk *w, int directory, const char *name, 
 {
     enum ours found;
     return !is_unit_source(name) ||
-           (look(w, directory, name, OURS_SOURCE, &found, e) && (found != OURS_FOREIGN || refuse(w, name, e)));
+           (look(w, directory, name, OURS_SOURCE, &found, e) && (found == OURS_CLOSED    ? refuse_closed(w, name, e)
+                                                                 : found == OURS_FOREIGN ? refuse(w, name, e)
+                                                                                         : true));
+}
+
+/* What a run leaves by its name alone, and the next one removes. */
+static bool is_ours_by_name(int directory, const char *name)
+{
+    return (is_temporary(name, is_top_file) || tidy_is_meeting(name)) && !is_directory(directory, name);
 }
 
 static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
@@ -404,8 +432,7 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
         return refuse_sources(w, directory, e);
     if (is_top_file(name))
         return refuse_top_file(w, directory, name, e);
-    return is_temporary(name, is_top_file) || tidy_is_meeting(name) || strcmp(name, "__pycache__") == 0 ||
-           refuse(w, name, e);
+    return is_ours_by_name(directory, name) || strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
 }
 
 bool tidy_looks_like_library(const char *name)
@@ -419,6 +446,8 @@ static bool refuse_library(struct walk *w, int directory, const char *name, stru
 {
     if (is_top_file(name))
         return refuse_top_file(w, directory, name, e);
+    if ((is_temporary(name, is_top_file) || tidy_is_meeting(name)) && is_directory(directory, name))
+        return refuse(w, name, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name)) {
         w->within = SOURCES_DIRECTORY "/";
         const bool ok = each_entry(w, directory, name, refuse_unit_source, e);
@@ -436,7 +465,8 @@ bool tidy_take_over(int directory, const char *path, struct error *e)
 {
     struct walk w = {.path = path, .directory = directory, .within = ""};
     enum ours manifest;
-    if (!look(&w, directory, MANIFEST_FILE, OURS_MANIFEST, &manifest, e))
+    if (!look(&w, directory, MANIFEST_FILE, OURS_MANIFEST, &manifest, e) ||
+        (manifest == OURS_CLOSED && !refuse_closed(&w, MANIFEST_FILE, e)))
         return false;
     w.is_set = manifest == OURS_MARKED;
     const bool ok = each_entry(&w, directory, ".", w.is_set ? refuse_library : refuse_entry, e) &&
@@ -463,7 +493,7 @@ static bool remove_file(const struct walk *w, int directory, const char *name, s
         count_removed(w, name);
         return true;
     }
-    return error_errno(e, w->path, "cannot remove a file of the set that was there before");
+    return cannot_remove(w, name, "cannot remove this file of the set that was there before", e);
 }
 
 static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
