@@ -70,6 +70,12 @@ static inline void line_column(struct line_rows *r, uint32_t column)
     r->p = put_u8(r->p, (uint8_t)column);
 }
 
+/* Rows from here on are of this file (below 128). */
+static inline void line_file(struct line_rows *r, uint32_t file)
+{
+    r->p = put_u8(put_u8(r->p, DW_LNS_set_file), (uint8_t)file);
+}
+
 /* Rows from here on are of instructions inside of statements; or each begins one, as at the beginning of a program. */
 static inline void line_inside(struct line_rows *r, bool inside)
 {

@@ -49,12 +49,25 @@ def describe(frame):
 
 
 def frames(most=FRAMES_MOST):
+    """Those of calls; between them are those of code that was inlined, of which `inlined` has the names."""
     found = []
+    inlined = []
     frame = gdb.newest_frame()
     while frame is not None and len(found) < most:
-        found.append(describe(frame))
+        if frame.type() == gdb.INLINE_FRAME:
+            inlined.append(frame.name())
+        else:
+            found.append({**describe(frame), "inlined": inlined})
+            inlined = []
         frame = frame.older()
     return found
+
+
+def outermost(frame):
+    """The function that a frame's code was inlined into."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
 
 
 def run_to(place):
@@ -70,16 +83,11 @@ def stop(place, finish=0, locals=False):
     if locals:
         show(locals=gdb.execute("info locals", to_string=True).splitlines())
     for _ in range(finish):
-        name = gdb.newest_frame().name()
+        frame = outermost(gdb.newest_frame())
+        name = frame.name()
+        frame.select()
         gdb.execute("finish")
-        show(finished=name, returned=int(gdb.history(0)), now=describe(gdb.newest_frame()))
-
-
-def outermost(frame):
-    """The function that a frame's code was inlined into."""
-    while frame.type() == gdb.INLINE_FRAME:
-        frame = frame.older()
-    return frame
+        show(finished=name, returned=int(gdb.history(0)), now=describe(outermost(gdb.newest_frame())))
 
 
 def walk(place):
@@ -94,6 +102,7 @@ def walk(place):
         callers = []
         older = frame.older()
         while older is not None and len(callers) < level:
+            older = outermost(older)
             callers.append(older.name())
             older = older.older()
         show(at=frame.pc(), arguments=describe(frame)["arguments"], callers=callers)

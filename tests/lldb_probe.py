@@ -49,8 +49,13 @@ def describe(frame):
     return described
 
 
+def calls(thread):
+    """The frames of calls; between them are those of code that was inlined."""
+    return [frame for frame in thread.frames if not frame.IsInlined()]
+
+
 def frames(thread):
-    return [describe(thread.GetFrameAtIndex(i)) for i in range(min(thread.GetNumFrames(), FRAMES_MOST))]
+    return [describe(frame) for frame in calls(thread)[:FRAMES_MOST]]
 
 
 def launch(debugger, command, name=None, file=None, line=None):
@@ -75,9 +80,10 @@ def stop(debugger, command, finish=0, step=0, commands=(), **place):
     show(locals=variables(thread.GetFrameAtIndex(0).GetVariables(False, True, False, True)))
     tell(debugger, commands, lldb.SBExecutionContext(thread.GetFrameAtIndex(0)))
     for _ in range(finish):
-        name = thread.GetFrameAtIndex(0).GetFunctionName()
-        thread.StepOut()
-        show(finished=name, returned=thread.GetStopReturnValue().GetValueAsUnsigned(), now=describe(thread.frames[0]))
+        frame = calls(thread)[0]
+        name = frame.GetFunctionName()
+        thread.StepOutOfFrame(frame)
+        show(finished=name, returned=thread.GetStopReturnValue().GetValueAsUnsigned(), now=describe(calls(thread)[0]))
     for _ in range(step):
         thread.StepInto()
         show(stepped=describe(thread.frames[0]))

@@ -209,7 +209,8 @@ def calls(path):
     return {name: function.calls for name, function in code(path).items()}
 
 
-def line_of(path, address):
-    """(file's name, line) of an address."""
-    file, line = ask("addr2line", "-e", path, hex(address)).strip().rsplit(":", 1)
+def line_of(path, address, outermost=False):
+    """(file's name, line) of an address; or of the call of the code that was inlined there, where it was."""
+    lines = ask("addr2line", "-i" if outermost else "-a", "-e", path, hex(address)).splitlines()
+    file, line = lines[-1].rsplit(":", 1)
     return os.path.basename(file), int(line.split()[0])

@@ -108,7 +108,7 @@ def test_files_and_lines_of_frames(by_name, small):
             near = [address for name, address in symbols.items() if name == frame["function"]][0]
             shift = (frame["pc"] - near) // 4096 * 4096
         back = 0 if frame is frames[0] else 1
-        assert (frame["file"], frame["line"]) == line_of(path, frame["pc"] - shift - back)
+        assert (frame["file"], frame["line"]) == line_of(path, frame["pc"] - shift - back, outermost=True)
     lines = [frame["line"] for frame in frames[:10] if frame["file"] == frames[0]["file"]]
     assert lines == sorted(lines, reverse=True) and len(set(lines)) == len(lines)
 
@@ -132,7 +132,7 @@ def by_line(probe, expected, small):
     """A stop at the line of the last call of a function deep in its chain."""
     chain = chain_in(expected, "libmodule5", 20)[:9]
     address = expected.libraries["libmodule5"].call_sites(chain[-1])[-1]
-    file, line = line_of(small / "libmodule5.so", address)
+    file, line = line_of(small / "libmodule5.so", address, outermost=True)
     shown = probe(DRIVE.format("libmodule5"), mode="stop", place=f"{file}:{line}", locals=True)
     return chain, (file, line), shown
 
@@ -292,7 +292,7 @@ def test_every_module(number, by, probe, expected, small):
     place = chain[-1].name
     if by == "line":
         chain = chain[:9]
-        file, line = line_of(small / f"{name}.so", expected.libraries[name].call_sites(chain[-1])[-1])
+        file, line = line_of(small / f"{name}.so", expected.libraries[name].call_sites(chain[-1])[-1], outermost=True)
         place = f"{file}:{line}"
     frames = probe(DRIVE.format(name), mode="stop", place=place)[0]["frames"]
     stack = [*reversed(chain)]

@@ -93,7 +93,7 @@ def test_files_and_lines_of_frames(by_name, small):
     _, (_, shown, *_) = by_name
     for frame in shown["frames"][:12]:
         back = 0 if frame is shown["frames"][0] else 1
-        assert (frame["file"], frame["line"]) == line_of(small / "libmodule3.so", frame["pc"] - back)
+        assert (frame["file"], frame["line"]) == line_of(small / "libmodule3.so", frame["pc"] - back, outermost=True)
 
 
 def test_finish_gives_the_result(by_name, expected):
@@ -114,7 +114,7 @@ def test_finish_leads_to_the_caller(by_name):
 def by_line(probe, expected, small):
     """A stop at the line of the last call of a function deep in its chain."""
     chain = chain_in(expected, "libmodule5", 20)[:9]
-    file, line = line_of(small / "libmodule5.so", expected.libraries["libmodule5"].call_sites(chain[-1])[-1])
+    file, line = line_of(small / "libmodule5.so", expected.libraries["libmodule5"].call_sites(chain[-1])[-1], outermost=True)
     return chain, (file, line), probe("libmodule5", mode="stop", file=file, line=line)
 
 
@@ -310,7 +310,7 @@ def test_cpp_backtrace_of_ten_frames(cpp, cpp_stop):
 def test_cpp_files_and_lines_of_frames(cpp, cpp_stop):
     for level, frame in enumerate(cpp_stop[1]["frames"][: DEPTH + 2]):
         assert re.fullmatch(r"libmodule1(_\d+)?\.cpp", frame["file"])
-        assert (frame["file"], frame["line"]) == line_of(cpp.path, frame["pc"] - (level > 0))
+        assert (frame["file"], frame["line"]) == line_of(cpp.path, frame["pc"] - (level > 0), outermost=True)
 
 
 def test_cpp_finish_gives_the_result(cpp, cpp_stop):
@@ -333,7 +333,7 @@ def test_cpp_stop_by_mangled_name(cpp, cpp_stop, probe):
 def cpp_by_line(cpp, probe):
     """A stop at the line of the last call of the last function of the chain that calls another and takes the most."""
     depth = max(range(DEPTH - 1), key=lambda i: len(cpp.chain[i].types))
-    file, line = line_of(cpp.path, cpp.module.call_sites(cpp.chain[depth])[-1])
+    file, line = line_of(cpp.path, cpp.module.call_sites(cpp.chain[depth])[-1], outermost=True)
     commands = ["frame variable", "frame variable --no-args"]
     return depth, (file, line), probe("libmodule1", cpp.directory, mode="stop", file=file, line=line, commands=commands)
 
