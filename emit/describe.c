@@ -188,12 +188,12 @@ static bool passes_integers(const struct function *f)
 }
 
 /* In which of the header's inline functions a call is, which was inlined with it; NOT_INLINED: in none. Of CPython's
- * calls 58 in 100 are in such code, of Ipopt's, which has eight times as much of it, 74. These are fewer, as each takes
- * as much of .debug_info as two or three other entries. A few functions have most. */
+ * calls 58 in 100 are in such code, of Ipopt's, which has eight times as much of it, 74. Here they are fewer, as each
+ * takes as much of .debug_info as three to five other entries. A few functions have most. */
 enum { NOT_INLINED = UINT32_MAX };
 static uint32_t choose_inlined(const struct walk *w, const struct subject *s, uint32_t call)
 {
-    enum { USUAL = 20, MOST = 40, OF = 64 };
+    enum { USUAL = 28, MOST = 40, OF = 64 };
     const uint32_t inlines = corpus_inlines(w->corpus);
     const uint32_t share = (uint32_t)USUAL * w->corpus->manner.inlined / MANNER_USUAL;
     const uint64_t r = random_at(s->f->hash, UINT64_C(0x696e6c) + call);
@@ -201,7 +201,8 @@ static uint32_t choose_inlined(const struct walk *w, const struct subject *s, ui
         return NOT_INLINED;
     if (r % OF >= (share < MOST ? share : MOST))
         return NOT_INLINED;
-    return random_below(r << 8, random_below(r << 32, inlines) + 1);
+    const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
+    return w->corpus->inlines[inlined].block ? NOT_INLINED : inlined; /* a block would be told of, too */
 }
 
 /* Rows of the call and of the addition of its result, in the header if it is inlined from there. */
@@ -219,15 +220,16 @@ static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t in
     line_file(rows, DIALECT_SOURCE_FILE);
 }
 
-/* The code [from, to), on the present line, as a call that was inlined, of which a parameter is nowhere any more. */
+/* The code [from, to), on the present line, as a call that was inlined: what its function has is nowhere any more. */
 static void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to)
 {
     enum { COLUMN = 9 };
     struct composer *c = &w->composer;
+    const struct corpus_inline *f = &w->corpus->inlines[inlined];
     uint8_t *const begin = c->info;
     uint8_t *const sibling = compose_inlined(c, inlined, DIALECT_SOURCE_FILE, w->line_number, COLUMN, 1, &from, &to);
-    if (w->corpus->inlines[inlined].children > w->corpus->inlines[inlined].variables)
-        compose_inlined_child(c, inlined, 0, DEBUG_LIST_NONE);
+    for (uint32_t i = 0; i < f->children; i++)
+        compose_inlined_child(c, inlined, i, DEBUG_LIST_NONE);
     compose_end_child(c, begin, sibling);
 }
 

@@ -335,7 +335,7 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
  * leave goes to the declarations of headers, with no fewer entries in all, or hardly any. */
 static bool settle_defined(const struct lacking *l, struct error *own)
 {
-    enum { LITTLE = 16, RIGHT = 32 };
+    enum { LITTLE = 14, RIGHT = 32 };
     struct settled *const best = l->best;
     const uint64_t said = l->said;
     uint32_t much = best->mix.told;

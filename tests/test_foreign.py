@@ -297,11 +297,52 @@ def test_a_comment_is_enough(generate, into):
     generate()
 
 
-@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root reads everything")
-def test_a_file_that_may_not_be_read(programs, into):
-    (into / "driver.py").write_text("mine\n")
-    (into / "driver.py").chmod(0)
+def without_rights(programs, *arguments, **options):
+    """pyelfgen as somebody to whom permissions apply."""
     prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
-    done = programs.command([*prefix, programs.path("pyelfgen"), "-q", "-P", SMALL, "-o", into], status=1)
-    said = "cannot tell whether the file is of a set: Permission denied"
-    assert done.stderr == f"pyelfgen: {into}/driver.py: {said}\n"
+    return programs.command([*prefix, programs.path("pyelfgen"), "-q", "-P", SMALL, *arguments], **options)
+
+
+ROOT_READS_ALL = pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root reads everything")
+
+
+@ROOT_READS_ALL
+@pytest.mark.parametrize("name", ["driver.py", "manifest.json"])
+def test_a_file_that_may_not_be_read(programs, into, name):
+    """Nobody knows whose it is: the line says what to do."""
+    (into / name).write_text("mine\n")
+    (into / name).chmod(0)
+    done = without_rights(programs, "-o", into, status=1)
+    said = f"it cannot be told whether '{name}' is of a set: it may not be read; allow that, with chmod u+r, and run again"
+    assert done.stderr == f"pyelfgen: {into}: {said}\n"
+    (into / name).chmod(0o600)
+    assert (into / name).read_text() == "mine\n"
+
+
+@ROOT_READS_ALL
+def test_a_library_of_the_set_that_may_not_be_read(programs, tmp_path):
+    """The manifest lists it: it is made again."""
+    into = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
+    wanted = content(into)
+    for name in ("libmodule1.so", "libutility0.so"):
+        (into / name).chmod(0)
+    without_rights(programs, "-o", into)
+    assert content(into) == wanted
+    programs.run("pyelfgen", "--verify", into, "-q")
+
+
+@pytest.mark.parametrize("name", ["libmodule0.so", "libmodule99.so", "libmodule0.so.debug", "pyelf-link", ".libmodule0.so.tmp"])
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_directory_by_the_name_of_a_file(programs, tmp_path, name, finished):
+    """Is named, and nothing is changed: the manifest stays."""
+    into = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
+    if not finished:
+        (into / "manifest.json").unlink()
+    (into / name).unlink(missing_ok=True)
+    (into / name).mkdir()
+    before = content(into)
+    done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, status=2)
+    assert done.stderr == refusal(into, name)
+    assert content(into) == before

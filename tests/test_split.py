@@ -471,14 +471,14 @@ def test_directory_with_a_foreign_file_is_left(programs, tmp_path):
     assert "the directory holds 'application.dwo', which is not of a set; " in done.stderr
 
 
-def test_nothing_half_written(programs, tmp_path):
-    """A file that cannot be written: its library is not there either."""
+def test_a_directory_in_the_place_of_a_file(programs, tmp_path):
+    """Is refused before anything is written."""
     path = tmp_path / "set" / "libmodule1_1.dwo"
     path.mkdir(parents=True)
-    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--split", status=1)
-    assert done.stderr == f"pyelfgen: {path}: cannot give the file its name: Is a directory\n"
-    assert not list((tmp_path / "set").glob(".*")) and not (tmp_path / "set" / "manifest.json").exists()
-    assert not (tmp_path / "set" / "libmodule1.so").exists()
+    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--split", status=2)
+    said = "the directory holds 'libmodule1_1.dwo', which is not of a set; give an empty or a new one"
+    assert done.stderr == f"pyelfgen: {tmp_path / 'set'}: {said}\n"
+    assert list((tmp_path / "set").iterdir()) == [path]
 
 
 # --- other profiles, and what is refused -----------------------------------------------
