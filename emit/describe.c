@@ -196,7 +196,7 @@ static uint32_t choose_inlined(const struct walk *w, const struct subject *s, ui
     enum { USUAL = 28, MOST = 40, OF = 64 };
     const uint32_t inlines = corpus_inlines(w->corpus);
     const uint32_t share = (uint32_t)USUAL * w->corpus->manner.inlined / MANNER_USUAL;
-    const uint64_t r = random_at(s->f->hash, UINT64_C(0x696e6c) + call);
+    const uint64_t r = random_at(s->f->hash, UINT64_C(0x696e6c03) + call);
     if (s->level != SUBJECT_RICH || plain_is_told(w) || !inlines || more_rows_ahead(w, s->at))
         return NOT_INLINED;
     if (r % OF >= (share < MOST ? share : MOST))

@@ -89,7 +89,7 @@ def test_documents_show_the_lines_that_a_debugger_shows(programs, tmp_path):
     printed = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path).stdout
     frame = r"^#\d+ .*?(\w+) \(.*\) at (\S+:\d+)$"
     frames = re.findall(frame, wanted, flags=re.M)
-    assert len(frames) == 12 and frames == re.findall(frame, printed, flags=re.M)
+    assert len(frames) == 16 and frames == re.findall(frame, printed, flags=re.M)
     asked, listing = re.search(r"^\(gdb\) (list .*)\n([^`]*)```$", howto, flags=re.M).groups()
     sources = tmp_path / "first" / "sources"
     command = [tool("gdb"), "-q", "-batch", "-d", sources, "-ex", asked, tmp_path / "first" / "libmodule0.so"]
