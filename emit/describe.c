@@ -187,29 +187,25 @@ static bool passes_integers(const struct function *f)
     return false;
 }
 
-/* In which of the header's inline functions a call is, which was inlined with it; NOT_INLINED: in none. Of CPython's
- * calls 58 in 100 are in such code, of Ipopt's, which has eight times as much of it, 74. Here they are fewer, as each
- * takes as much of .debug_info as three to five other entries. A few functions have most. */
-enum { NOT_INLINED = UINT32_MAX };
-static uint32_t choose_inlined(const struct walk *w, const struct subject *s, uint32_t call)
+uint32_t describe_inlined_call(const struct corpus *corpus, const struct function *f, const struct code_call_site *site,
+                               uint32_t call)
 {
     enum { USUAL = 28, MOST = 40, OF = 64 };
-    const uint32_t inlines = corpus_inlines(w->corpus);
-    const uint32_t share = (uint32_t)USUAL * w->corpus->manner.inlined / MANNER_USUAL;
-    const uint64_t r = random_at(s->f->hash, UINT64_C(0x696e6c03) + call);
-    if (s->level != SUBJECT_RICH || plain_is_told(w) || !inlines || more_rows_ahead(w, s->at))
-        return NOT_INLINED;
-    if (r % OF >= (share < MOST ? share : MOST))
-        return NOT_INLINED;
+    const uint32_t inlines = corpus_inlines(corpus);
+    const uint32_t share = (uint32_t)USUAL * corpus->manner.inlined / MANNER_USUAL;
+    const uint64_t r = random_at(f->hash, UINT64_C(0x696e6c03) + call);
+    const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0; /* else the source had no row */
+    if (!inlines || !passes || r % OF >= (share < MOST ? share : MOST))
+        return DESCRIBE_NOT_INLINED;
     const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
-    return w->corpus->inlines[inlined].block ? NOT_INLINED : inlined; /* a block would be told of, too */
+    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined; /* a block would be told of, too */
 }
 
 /* Rows of the call and of the addition of its result, in the header if it is inlined from there. */
 static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t inlined)
 {
     struct line_rows *rows = &w->composer.rows;
-    if (inlined == NOT_INLINED) {
+    if (inlined == DESCRIBE_NOT_INLINED) {
         inner_row(w, at, 12, LINE_FIRST);
         inner_row(w, returns, 9, LINE_LAST);
         return;
@@ -252,20 +248,18 @@ static void describe_calls(struct walk *w, struct subject *s)
     for (uint32_t t = 0; !site.last; t++) {
         if (!code_call_site(&w->l->code, s->index, s->f, t, &site))
             continue;
-        const uint64_t start = s->at;
-        uint32_t inlined = choose_inlined(w, s, t);
+        const bool is_told = s->level == SUBJECT_RICH && !plain_is_told(w) && !more_rows_ahead(w, s->at);
+        const uint32_t inlined = is_told ? describe_inlined_call(w->corpus, s->f, &site, t) : DESCRIBE_NOT_INLINED;
         row(w, s->at);
         s->at += code_before_call(&site) + code_pass_size(site.callee) + CODE_CALL;
         /* the result is added behind the call, in four bytes */
         const uint64_t returns = s->at - 4;
         const uint64_t at = returns - (CODE_CALL - 4);
         s->at += code_behind_call(&site);
-        if (at == start) /* the source would have no row */
-            inlined = NOT_INLINED;
         call_rows(w, at, returns, inlined);
         if (s->level != SUBJECT_RICH)
             continue;
-        if (inlined != NOT_INLINED)
+        if (inlined != DESCRIBE_NOT_INLINED)
             describe_inlined(w, inlined, at, s->at);
         describe_call(w, s, &site, returns);
     }

@@ -54,6 +54,14 @@ struct describe_goal {
 bool describe(struct library *l, enum describe_level level, const struct describe_goal *goal, struct composed *out,
               struct arena *arena);
 
+/* In which of the header's inline functions a function's call, number `call` of code_call_site, is said to be, which
+ * was inlined with it. Of CPython's calls 58 in 100 are in such code, of Ipopt's, which has eight times as much of
+ * it, 74. Here they are fewer, as each takes as much of .debug_info as three to five other entries. A few functions
+ * have most. */
+enum { DESCRIBE_NOT_INLINED = CORPUS_INLINES };
+uint32_t describe_inlined_call(const struct corpus *corpus, const struct function *f, const struct code_call_site *site,
+                               uint32_t call);
+
 /* Whether debug information describes the library's functions as methods of classes. */
 bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l);
 /* An upper bound of the bytes that a library with so many units needs for its classes. */

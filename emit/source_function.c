@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emit/describe.h"
 #include "emit/evaluate.h"
 #include "emit/objects.h"
 #include "emit/source_type.h"
@@ -167,6 +168,19 @@ static void say_site(struct source_walk *w, const struct code_call_site *site)
         source_use(w, USED_IMPORT, callee);
         say_call(w, w->s->imported[callee], site->callee, site->caller);
     }
+}
+
+/* What is inlined where the next call is. */
+static void say_inlined(struct source_walk *w, uint32_t inlined)
+{
+    if (inlined == DESCRIBE_NOT_INLINED)
+        return;
+    const struct corpus_inline *f = &w->l->stock->corpus.inlines[inlined];
+    say(w, "(");
+    say(w, w->s->inlines[inlined]);
+    for (uint32_t i = 0; i + f->variables < f->children; i++)
+        say(w, i ? ", 0" : "(0");
+    say(w, f->children > f->variables ? "), " : "(), ");
 }
 
 /* --- statements -------------------------------------------------------------------------------- */
@@ -428,11 +442,13 @@ static void numbered_body(struct source_walk *w, struct told *t, uint32_t index,
     for (uint32_t n = 0; !site.last; n++) {
         if (!code_call_site(&w->l->code, index, f, n, &site))
             continue;
+        const uint32_t inlined = describe_inlined_call(&w->l->stock->corpus, f, &site, n);
         begin_statement(w, source_line_at(w, at));
         say_repeat(w, site.repeat);
         say(w, "result += ");
+        say_inlined(w, inlined);
         say_site(w, &site);
-        say(w, ";");
+        say(w, inlined != DESCRIBE_NOT_INLINED ? ");" : ";");
         at += code_before_call(&site) + code_pass_size(site.callee) + CODE_CALL + code_behind_call(&site);
     }
     begin_statement(w, source_line_at(w, at));

@@ -317,14 +317,16 @@ def test_directory_with_a_foreign_debug_file_is_left(programs, tmp_path):
 
 
 def test_nothing_half_written(programs, tmp_path):
-    """A debug file that cannot be written: what was made is gone."""
+    """A debug file that cannot be written, as it is the largest and no file may be so large: its library is not there."""
+    programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "whole", "-q", "--separate=debuglink")
+    *_, largest = sorted((tmp_path / "whole").iterdir(), key=lambda path: path.stat().st_size)
+    assert largest.suffix == ".debug"
     (tmp_path / "set").mkdir()
-    (tmp_path / "set" / "libmodule4.so.debug").mkdir()
-    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--separate=debuglink", status=1)
-    path = tmp_path / "set" / "libmodule4.so.debug"
-    assert done.stderr == f"pyelfgen: {path}: cannot give the file its name: Is a directory\n"
+    limited = ["prlimit", f"--fsize={largest.stat().st_size - 1}", programs.path("pyelfgen")]
+    done = programs.command([*limited, "-P", SMALL, "-o", tmp_path / "set", "-q", "--separate=debuglink"], status=1)
+    assert done.stderr.startswith(f"pyelfgen: {tmp_path / 'set' / largest.name}: ") and done.stderr.count("\n") == 1
     assert not list((tmp_path / "set").glob(".*")) and not (tmp_path / "set" / "manifest.json").exists()
-    assert not (tmp_path / "set" / "libmodule4.so").exists()
+    assert not (tmp_path / "set" / largest.stem).exists() and largest.stem.endswith(".so")
 
 
 # --- other profiles, and what is refused -----------------------------------------------
