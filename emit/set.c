@@ -45,7 +45,7 @@ static bool write_made(const struct work *w, const char *name, const struct byte
 {
     char path[DIRECTORY_PATH_MOST];
     directory_path(&w->directory, name, path);
-    return text_file_write(w->directory.fd, name, w->directory.umask, path, text, e);
+    return text_file_write(w->directory.fd, name, w->directory.umask, w->directory.force, path, text, e);
 }
 
 static bool write_text(const struct work *w, const char *name, make_text_function *text, struct error *e)
@@ -319,14 +319,13 @@ static bool begin(struct work *w, struct error *e)
 {
     if (!try_joined(w, e))
         return false;
-    return !w->set->sources ||
-           sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITH_HEADERS, e);
+    return !w->set->sources || sources_begin(&w->sources, &w->directory, w->stock, SOURCES_WITH_HEADERS, e);
 }
 
 static bool write_share(struct work *w, struct error *e)
 {
     if (w->set->sources && !ranks_leads(w->how->ranks) &&
-        !sources_begin(&w->sources, w->directory.fd, w->directory.path, w->stock, SOURCES_WITHOUT_HEADERS, e))
+        !sources_begin(&w->sources, &w->directory, w->stock, SOURCES_WITHOUT_HEADERS, e))
         return false;
     w->marker = find_marker(w);
     return workers_run(w->how->threads, w->share.count, make_in_turn, w, e);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process.h"
 #include "base/workers.h"
 #include "emit/ours.h"
 #include "emit/source_header.h"
@@ -36,11 +35,11 @@ static bool write_file(struct sources *s, int directory, const char *within, con
     char path[PATH_MOST];
     char part[sizeof SOURCES_DIRECTORY SOURCES_INCLUDE + 130];
     snprintf(part, sizeof part, SOURCES_DIRECTORY "/%s%s", within, name);
-    snprintf(path, sizeof path, "%s/%s", s->path, part);
+    snprintf(path, sizeof path, "%s/%s", s->set->path, part);
     pthread_mutex_lock(&s->lock);
     bytes_string(&s->written, part);
     pthread_mutex_unlock(&s->lock);
-    return text_file_write(directory, name, s->umask, path, text, e);
+    return text_file_write(directory, name, s->set->umask, s->set->force, path, text, e);
 }
 
 /* Of a unit's source tidy.h knows the name, of a header's nobody until here. */
@@ -48,7 +47,7 @@ static bool refuse_foreign(const struct sources *s, const char *name, struct err
 {
     char path[PATH_MOST];
     enum ours found;
-    snprintf(path, sizeof path, "%s/" SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/%s", s->path, name);
+    snprintf(path, sizeof path, "%s/" SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/%s", s->set->path, name);
     if (!ours_look(s->include, name, OURS_SOURCE, &found))
         return error_errno(e, path, "cannot tell whether the file is of a set");
     if (found != OURS_FOREIGN)
@@ -86,12 +85,11 @@ static bool make_headers(struct sources *s, const struct stock *stock, struct er
     return ok;
 }
 
-bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, enum sources_part part,
+bool sources_begin(struct sources *s, const struct directory *set, const struct stock *stock, enum sources_part part,
                    struct error *e)
 {
-    s->path = path;
+    s->set = set;
     s->directory = s->include = -1;
-    s->umask = process_umask();
     pthread_mutex_init(&s->lock, NULL);
     s->source = calloc(WORKERS_MOST, sizeof *s->source);
     if (!s->source || !block_texts_make(&s->blocks, &stock->blocks, &stock->filler, &stock->corpus))
@@ -99,8 +97,8 @@ bool sources_begin(struct sources *s, int set, const char *path, const struct st
     for (unsigned i = 0; i < WORKERS_MOST; i++)
         s->source[i].blocks = &s->blocks;
     char within[PATH_MOST];
-    snprintf(within, sizeof within, "%s/" SOURCES_DIRECTORY, path);
-    return open_directory(set, SOURCES_DIRECTORY, within, &s->directory, e) &&
+    snprintf(within, sizeof within, "%s/" SOURCES_DIRECTORY, set->path);
+    return open_directory(set->fd, SOURCES_DIRECTORY, within, &s->directory, e) &&
            open_directory(s->directory, SOURCES_INCLUDE, within, &s->include, e) &&
            (part == SOURCES_WITHOUT_HEADERS || make_headers(s, stock, e));
 }
@@ -127,10 +125,10 @@ void sources_free(struct sources *s)
     s->source = NULL;
     block_texts_free(&s->blocks);
     bytes_free(&s->written);
-    if (s->path)
+    if (s->set)
         pthread_mutex_destroy(&s->lock);
-    if (s->path && s->include >= 0)
+    if (s->set && s->include >= 0)
         close(s->include);
-    if (s->path && s->directory >= 0)
+    if (s->set && s->directory >= 0)
         close(s->directory);
 }

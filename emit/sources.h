@@ -7,18 +7,17 @@
 #define EMIT_SOURCES_H
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include "base/error.h"
+#include "emit/directory.h"
 #include "emit/source.h"
 
 #define SOURCES_DIRECTORY "sources"
 #define SOURCES_INCLUDE   "include"
 
 struct sources {
-    const char *path; /* of the set, for messages */
+    const struct directory *set; /* borrowed */
     int directory, include;
-    mode_t umask;
     struct block_texts blocks;
     struct source *source; /* of each thread */
     pthread_mutex_t lock;
@@ -27,9 +26,9 @@ struct sources {
 
 enum sources_part { SOURCES_WITH_HEADERS, SOURCES_WITHOUT_HEADERS };
 
-/* Makes the directories and, unless another rank does, writes the headers. Free with sources_free, also when
- * it failed; zeroed before. */
-bool sources_begin(struct sources *s, int set, const char *path, const struct stock *stock, enum sources_part part,
+/* Makes the directories in the set's and, unless another rank does, writes the headers. Free with sources_free, also
+ * when it failed; zeroed before. */
+bool sources_begin(struct sources *s, const struct directory *set, const struct stock *stock, enum sources_part part,
                    struct error *e);
 
 /* Writes the sources of a library that was just written, in one thread. */

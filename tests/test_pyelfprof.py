@@ -1209,6 +1209,15 @@ def test_a_profile_is_no_file_of_the_application(programs, tmp_path, tiny_librar
     assert f"{profile}: is not an ELF file, but a profile; give --compare for two of these\n" in done.stderr
 
 
+def test_a_debug_file_is_no_library(programs, tmp_path, tiny_library):
+    """It says so, and the library beside it is captured."""
+    debug = tmp_path / "tiny.debug"
+    subprocess.run([tool("objcopy"), "--only-keep-debug", tiny_library, debug], check=True)
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", debug, tiny_library, status=1)
+    said = f"{debug}: has debug information alone, and no code; give the file that it belongs to"
+    assert f"pyelfprof: {said}\n" in done.stderr and len(Capture(tmp_path / "x.prof").rows) == 1
+
+
 def test_nothing_to_make_a_profile_of(programs, tmp_path):
     (tmp_path / "empty").mkdir()
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "empty", status=1)
