@@ -243,12 +243,22 @@ static void open_directory(fuse_req_t request, fuse_ino_t number, struct fuse_fi
     free(kept);
 }
 
+/* Of a copy: whoever has read the last piece may close the directory before the thread that has answered goes on. */
 static void read_directory(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *f)
 {
     const struct bytes *const entries = (const struct bytes *)(uintptr_t)f->fh;
     const size_t left = (uint64_t)offset < entries->size ? entries->size - (size_t)offset : 0;
+    const size_t part = left < size ? left : size;
+    char *const piece = malloc(part + 1);
     (void)number;
-    fuse_reply_buf(request, left ? (const char *)entries->data + offset : NULL, left < size ? left : size);
+    if (!piece) {
+        fuse_reply_err(request, ENOMEM);
+        return;
+    }
+    if (part)
+        memcpy(piece, entries->data + offset, part);
+    fuse_reply_buf(request, piece, part);
+    free(piece);
 }
 
 static void close_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
