@@ -267,8 +267,6 @@ static void be_last(struct composer *c)
     c->info -= sizeof(uint32_t);
     if (is_call(code)) /* what is passed refers to nothing */
         return;
-    if (c->next_function > last->sibling) /* of a call in it */
-        c->next_function -= sizeof(uint32_t);
     move_notes(c, behind);
     if (!c->only_sizes)
         move_siblings(c, last->sibling);

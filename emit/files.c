@@ -41,7 +41,7 @@ void files_link_name(const struct library *l, char name[FILE_NAME_MOST])
         files_debug_name(l->plan, l->row, name);
 }
 
-/* --- layouts  -------------------------------------------------------- */
+/* --- layouts ---------------------------------------------------------------------- */
 
 bool files_place(struct library *l, struct error *e)
 {

@@ -95,12 +95,18 @@ bool make_library(struct builder *b, const struct plan *plan, const struct stock
     return true;
 }
 
+bool make_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+               struct set_library *out, struct error *e)
+{
+    *out = (struct set_library){0};
+    return mix_settle_library(b, plan, stock, index, e) && large_size_again(b, plan, stock, index, e) &&
+           make_record(out, b, e);
+}
+
 bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                 struct set_library *out, struct error *e)
 {
-    *out = (struct set_library){0};
-    if (!mix_settle_library(b, plan, stock, index, e) || !large_size_again(b, plan, stock, index, e) ||
-        !make_record(out, b, e) || !files_list(b, e) || !list_files(out, b, e))
+    if (!make_size(b, plan, stock, index, out, e) || !files_list(b, e) || !list_files(out, b, e))
         return false;
     for (; out->files < b->file_count; out->files++) {
         const struct library_file *file = &b->files[out->files];

@@ -28,8 +28,11 @@ void make_digest(struct set_file *out, const struct library_file *file);
 bool make_library(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct set_library *out, struct error *e);
 
-/* The size pass alone of library `index`. Fills *out as make_library does, but with digests of 0. Only where
- * make_is_planned. */
+/* The size pass alone of library `index`. Fills *out but for its files. */
+bool make_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+               struct set_library *out, struct error *e);
+
+/* The same, and *out as make_library fills it, but with digests of 0. Only where make_is_planned. */
 bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                 struct set_library *out, struct error *e);
 

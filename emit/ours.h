@@ -20,6 +20,12 @@ enum ours {
     OURS_MARKED,  /* pyelfgen has written it */
 };
 
+/* Whether it may be somebody else's. */
+static inline bool ours_is_not(enum ours found)
+{
+    return found == OURS_FOREIGN || found == OURS_CLOSED;
+}
+
 /* Looks at the file `name` in the directory open as `directory`, not through symbolic links. False, with errno, where
  * it cannot be read. */
 bool ours_look(int directory, const char *name, enum ours_kind kind, enum ours *found);

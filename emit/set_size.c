@@ -2,9 +2,7 @@
 #include <stdlib.h>
 
 #include "base/workers.h"
-#include "emit/large.h"
 #include "emit/make.h"
-#include "emit/mix.h"
 
 struct sizing {
     struct set *set;
@@ -16,10 +14,8 @@ struct sizing {
 static bool size_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct sizing *s = context;
-    struct builder *b = &s->builders[worker];
-    const struct plan *plan = s->set->plan;
-    if (!mix_settle_library(b, plan, s->stock, index, e) || !large_size_again(b, plan, s->stock, index, e) ||
-        !make_record(&s->set->library[index], b, e))
+    struct set *set = s->set;
+    if (!make_size(&s->builders[worker], set->plan, s->stock, index, &set->library[index], e))
         return false;
     progress_step(s->progress);
     return true;

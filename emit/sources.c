@@ -50,9 +50,11 @@ static bool refuse_foreign(const struct sources *s, const char *name, struct err
     snprintf(path, sizeof path, "%s/" SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/%s", s->set->path, name);
     if (!ours_look(s->include, name, OURS_SOURCE, &found))
         return error_errno(e, path, "cannot tell whether the file is of a set");
-    if (found != OURS_FOREIGN)
+    if (!ours_is_not(found))
         return true;
-    error_set(e, ERROR_USAGE, "is not of a set, but has the name of one of its headers; remove it");
+    error_set(e, ERROR_USAGE,
+              found == OURS_CLOSED ? "has the name of a header of the set, and may not be read; remove it"
+                                   : "is not of a set, but has the name of one of its headers; remove it");
     return error_at(e, path, 0);
 }
 

@@ -162,6 +162,12 @@ bool tidy_is_meeting(const char *name)
            number[strspn(number, "0123456789")] == '\0';
 }
 
+/* What an interrupted run leaves at the top, by its name alone, and the next one removes. */
+static bool is_left(const char *name)
+{
+    return is_temporary(name, is_top_file) || tidy_is_meeting(name);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -303,9 +309,11 @@ static bool refuse(const struct walk *w, const char *name, struct error *e)
     return error_at(e, w->path, 0);
 }
 
-/* The same of what cannot be told from outside. */
-static bool refuse_closed(const struct walk *w, const char *name, struct error *e)
+/* The same of what ours_look has found. */
+static bool refuse_found(const struct walk *w, const char *name, enum ours found, struct error *e)
 {
+    if (found != OURS_CLOSED)
+        return refuse(w, name, e);
     error_set(
         e, ERROR_SYSTEM,
         "it cannot be told whether '%s%.100s' is of a set: it may not be read; allow that, with chmod u+r, and run "
@@ -325,12 +333,20 @@ static enum ours_kind kind_of(const char *name)
     return strcmp(name, DRIVER_FILE) == 0 ? OURS_DRIVER : OURS_ELF;
 }
 
+/* The error of errno about one of the files. */
+static bool fail_at(const struct walk *w, const char *name, const char *what, struct error *e)
+{
+    const int number = errno;
+    char path[FILE_NAME_MOST + 600];
+    snprintf(path, sizeof path, "%s/%s%.100s", w->path, w->within, name);
+    errno = number;
+    return error_errno(e, path, what);
+}
+
 static bool look(const struct walk *w, int directory, const char *name, enum ours_kind kind, enum ours *found,
                  struct error *e)
 {
-    char path[FILE_NAME_MOST + 600];
-    snprintf(path, sizeof path, "%s/%s%.100s", w->path, w->within, name);
-    return ours_look(directory, name, kind, found) || error_errno(e, path, "cannot tell whether the file is of a set");
+    return ours_look(directory, name, kind, found) || fail_at(w, name, "cannot tell whether the file is of a set", e);
 }
 
 /* What will be written or removed by its name. */
@@ -339,22 +355,13 @@ static bool refuse_top_file(struct walk *w, int directory, const char *name, str
     enum ours found;
     if (!look(w, directory, name, kind_of(name), &found, e))
         return false;
-    if (found != OURS_FOREIGN && found != OURS_CLOSED)
+    if (!ours_is_not(found))
         return true;
     bool listed = false; /* directories never are */
     if (!is_directory(directory, name) && !find_listed(w, name, &listed, e))
         return false;
     w->damaged |= listed;
-    return listed || (found == OURS_CLOSED ? refuse_closed : refuse)(w, name, e);
-}
-
-static bool cannot_remove(const struct walk *w, const char *name, const char *what, struct error *e)
-{
-    const int number = errno;
-    char path[FILE_NAME_MOST + 600];
-    snprintf(path, sizeof path, "%s/%s%.100s", w->path, w->within, name);
-    errno = number;
-    return error_errno(e, path, what);
+    return listed || refuse_found(w, name, found, e);
 }
 
 static bool remove_damaged(struct walk *w, int directory, const char *name, struct error *e)
@@ -366,8 +373,8 @@ static bool remove_damaged(struct walk *w, int directory, const char *name, stru
     if (!find_listed(w, name, &listed, e))
         return false;
     return !listed || (look(w, directory, name, kind_of(name), &found, e) &&
-                       ((found != OURS_FOREIGN && found != OURS_CLOSED) || unlinkat(directory, name, 0) == 0 ||
-                        cannot_remove(w, name, "cannot remove this damaged file of the set", e)));
+                       (!ours_is_not(found) || unlinkat(directory, name, 0) == 0 ||
+                        fail_at(w, name, "cannot remove this damaged file of the set", e)));
 }
 
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
@@ -412,16 +419,8 @@ static bool refuse_sources(struct walk *w, int directory, struct error *e)
 static bool refuse_unit_source(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
-    return !is_unit_source(name) ||
-           (look(w, directory, name, OURS_SOURCE, &found, e) && (found == OURS_CLOSED    ? refuse_closed(w, name, e)
-                                                                 : found == OURS_FOREIGN ? refuse(w, name, e)
-                                                                                         : true));
-}
-
-/* What a run leaves by its name alone, and the next one removes. */
-static bool is_ours_by_name(int directory, const char *name)
-{
-    return (is_temporary(name, is_top_file) || tidy_is_meeting(name)) && !is_directory(directory, name);
+    return !is_unit_source(name) || (look(w, directory, name, OURS_SOURCE, &found, e) &&
+                                     (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
 static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
@@ -432,7 +431,7 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
         return refuse_sources(w, directory, e);
     if (is_top_file(name))
         return refuse_top_file(w, directory, name, e);
-    return is_ours_by_name(directory, name) || strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
+    return (is_left(name) && !is_directory(directory, name)) || strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
 }
 
 bool tidy_looks_like_library(const char *name)
@@ -446,7 +445,7 @@ static bool refuse_library(struct walk *w, int directory, const char *name, stru
 {
     if (is_top_file(name))
         return refuse_top_file(w, directory, name, e);
-    if ((is_temporary(name, is_top_file) || tidy_is_meeting(name)) && is_directory(directory, name))
+    if (is_left(name) && is_directory(directory, name))
         return refuse(w, name, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name)) {
         w->within = SOURCES_DIRECTORY "/";
@@ -466,7 +465,7 @@ bool tidy_take_over(int directory, const char *path, struct error *e)
     struct walk w = {.path = path, .directory = directory, .within = ""};
     enum ours manifest;
     if (!look(&w, directory, MANIFEST_FILE, OURS_MANIFEST, &manifest, e) ||
-        (manifest == OURS_CLOSED && !refuse_closed(&w, MANIFEST_FILE, e)))
+        (manifest == OURS_CLOSED && !refuse_found(&w, MANIFEST_FILE, manifest, e)))
         return false;
     w.is_set = manifest == OURS_MARKED;
     const bool ok = each_entry(&w, directory, ".", w.is_set ? refuse_library : refuse_entry, e) &&
@@ -493,7 +492,7 @@ static bool remove_file(const struct walk *w, int directory, const char *name, s
         count_removed(w, name);
         return true;
     }
-    return cannot_remove(w, name, "cannot remove this file of the set that was there before", e);
+    return fail_at(w, name, "cannot remove this file of the set that was there before", e);
 }
 
 static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
@@ -558,7 +557,7 @@ static bool remove_sources(struct walk *w, int directory, struct error *e)
 
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
-    bool unwanted = is_temporary(name, is_top_file) || tidy_is_meeting(name);
+    bool unwanted = is_left(name);
     if (w->kind == TIDY_STALE && (is_object(name) || is_linked(name) || is_split(name)))
         unwanted = !is_written(w, name);
     if (w->kind == TIDY_STALE && strcmp(name, DIFFERENCES_FILE) == 0)

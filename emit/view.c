@@ -322,21 +322,13 @@ bool view_knows_size(struct view *v, uint32_t file, uint64_t *size)
 bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint64_t *size, struct error *e)
 {
     const struct view_name *n = &v->names.name[file];
-    bool ok = true;
-    if (is_text(v, n) && n->which == TEXT_DRIVER) {
-        *size = driver_py_size;
+    if (view_knows_size(v, file, size))
         return true;
-    }
     pthread_mutex_lock(&v->lock);
-    if (is_text(v, n)) {
-        ok = bring_text(v, (enum text_id)n->which, true, stop, e);
-        *size = v->text[n->which].size;
-    } else {
-        ok = bring(v, n->library, KNOWN_SIZES, e);
-        *size = ok ? v->set.library[n->library].file[n->which].size : 0;
-    }
+    const bool ok =
+        is_text(v, n) ? bring_text(v, (enum text_id)n->which, true, stop, e) : bring(v, n->library, KNOWN_SIZES, e);
     pthread_mutex_unlock(&v->lock);
-    return ok;
+    return ok && view_knows_size(v, file, size);
 }
 
 static uint64_t copy(void *to, uint64_t size, const void *from, uint64_t all, uint64_t offset)

@@ -320,6 +320,18 @@ def test_a_file_that_may_not_be_read(programs, into, name):
 
 
 @ROOT_READS_ALL
+def test_a_header_that_may_not_be_read(programs, into):
+    """Whose it is nobody knows: it stays."""
+    programs.run("pyelfgen", "-q", "-P", SMALL, "--sources", "-o", into)
+    header = next((into / "sources" / "include").iterdir())
+    header.write_text("mine\n")
+    header.chmod(0)
+    assert "and may not be read; remove it" in without_rights(programs, "--sources", "-o", into, status=2).stderr
+    header.chmod(0o600)
+    assert header.read_text() == "mine\n"
+
+
+@ROOT_READS_ALL
 def test_a_library_of_the_set_that_may_not_be_read(programs, tmp_path):
     """The manifest lists it: it is made again."""
     into = tmp_path / "set"

@@ -75,6 +75,13 @@ def test_backtrace_of_a_chain(by_name):
     assert "PyObject_Vectorcall" in names and names[-1] == "_start"
 
 
+def test_frames_of_code_that_was_inlined(by_name):
+    """In the midst of a chain, too, where one function calls the next."""
+    _, shown = by_name
+    callers = shown[0]["frames"][1:10]
+    assert sum(bool(frame["inlined"]) for frame in callers) > 1
+
+
 def test_arguments_of_each_frame(by_name):
     chain, shown = by_name
     for function, frame in zip(reversed(chain), shown[0]["frames"]):

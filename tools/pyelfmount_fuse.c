@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cli.h"
 #include "base/process.h"
 #include "base/workers.h"
 
@@ -419,12 +420,10 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
  * builds are the same every time (reproducible-builds.org). */
 static struct timespec time_of_files(void)
 {
+    static const char epoch[] = "SOURCE_DATE_EPOCH";
     struct timespec now;
-    const char *const said = getenv("SOURCE_DATE_EPOCH");
-    char *end = NULL;
-    errno = 0;
-    const long long seconds = said ? strtoll(said, &end, 10) : 0;
-    if (said && *said && !*end && !errno && seconds >= 0)
+    uint64_t seconds;
+    if (getenv(epoch) && cli_number(getenv(epoch), epoch, 0, INT64_MAX, &seconds, NULL))
         return (struct timespec){.tv_sec = (time_t)seconds};
     clock_gettime(CLOCK_REALTIME, &now);
     return now;

@@ -320,7 +320,7 @@ static void tell_of_success(const struct command *c)
 {
     const struct prof *p = &c->p;
     FILE *to = runs(c) ? stderr : stdout;
-    if (!p->output || prof_is_written_through(p->output) || replacement_is_standard(p->list))
+    if (prof_is_written_through(p->output) || replacement_is_standard(p->list))
         return;
     fprintf(to, "%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
     if (p->unreadable)

@@ -191,7 +191,7 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     const struct capture *c = &file->capture;
     if (!file->given && !is_shared_object(c)) {
         file->left_out = true;
-    } else if (c->debug_only) {
+    } else if (c->debug_only && t->p->output) { /* of which no set could be made */
         error_set(&e, ERROR_INPUT, "has debug information alone, and no code; give the file that it belongs to");
         error_at(&e, file->path, 0);
         note(&file->failed, &e);
