@@ -1218,6 +1218,13 @@ def test_a_debug_file_is_no_library(programs, tmp_path, tiny_library):
     assert f"pyelfprof: {said}\n" in done.stderr and len(Capture(tmp_path / "x.prof").rows) == 1
 
 
+def test_debug_files_are_compared(programs, tmp_path, tiny_library):
+    debug = tmp_path / "tiny.debug"
+    subprocess.run([tool("objcopy"), "--only-keep-debug", tiny_library, debug], check=True)
+    done = programs.run("pyelfstat", "--compare", debug, debug)
+    assert done.stdout.count(": 1 library\n") == 2 and not done.stderr
+
+
 def test_nothing_to_make_a_profile_of(programs, tmp_path):
     (tmp_path / "empty").mkdir()
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "empty", status=1)
