@@ -282,9 +282,9 @@ enum view_kind view_find(const struct view *v, const char *name, uint32_t *file)
     return view_names_find(&v->names, name, file);
 }
 
-void view_list(const struct view *v, const char *name, view_each *each, void *context)
+void view_list(const struct view *v, const char *name, uint32_t first, view_each *each, void *context)
 {
-    view_names_list(&v->names, name, each, context);
+    view_names_list(&v->names, name, first, each, context);
 }
 
 /* --- files ----------------------------------------------------------------------------- */

@@ -37,9 +37,10 @@ enum view_kind { VIEW_NOTHING, VIEW_FILE, VIEW_DIRECTORY };
  * directory. */
 enum view_kind view_find(const struct view *v, const char *name, uint32_t *file);
 
-/* Calls `each` with every name in the directory `name`, or until it returns false. */
+/* Calls `each` with every name in the directory `name`, or until it returns false. They come in the order of their
+ * numbers: those from the number `first` on, so that a list can be gone on with behind the last it was called with. */
 typedef bool view_each(void *context, const char *name, enum view_kind kind, uint32_t file);
-void view_list(const struct view *v, const char *name, view_each *each, void *context);
+void view_list(const struct view *v, const char *name, uint32_t first, view_each *each, void *context);
 
 /* The file's path within the set. */
 const char *view_name(const struct view *v, uint32_t file);

@@ -83,21 +83,37 @@ enum view_kind view_names_find(const struct view_names *n, const char *name, uin
                                                                                          : VIEW_NOTHING;
 }
 
-void view_names_list(const struct view_names *n, const char *name, view_each *each, void *context)
+/* How much of a name within a directory is one step: what the directory lists. */
+static size_t step_of(const char *rest)
+{
+    return strcspn(rest, "/");
+}
+
+/* Whether the directory has the same name from the file before. */
+static bool is_listed(const struct view_names *n, uint32_t file, uint32_t directory, size_t within)
+{
+    const char *const rest = n->name[file].name + within;
+    const size_t step = step_of(rest);
+    return file > directory && rest[step] && strncmp(n->name[file - 1].name + within, rest, step + 1) == 0;
+}
+
+void view_names_list(const struct view_names *n, const char *name, uint32_t first, view_each *each, void *context)
 {
     char within[FILE_NAME_MOST + 1];
-    char before[FILE_NAME_MOST + 1] = "";
     if (!as_directory(within, name))
         return;
     const size_t length = strlen(within);
-    for (uint32_t i = lower_bound(n, within); i < n->count && strncmp(n->name[i].name, within, length) == 0; i++) {
-        const char *rest = n->name[i].name + length;
-        const size_t step = strcspn(rest, "/");
-        if (before[step] == '\0' && strncmp(before, rest, step) == 0)
-            continue; /* one more in the same directory */
-        memcpy(before, rest, step);
-        before[step] = '\0';
-        if (!each(context, before, rest[step] ? VIEW_DIRECTORY : VIEW_FILE, i))
+    const uint32_t directory = lower_bound(n, within);
+    uint32_t i = first > directory ? first : directory;
+    for (; i < n->count && strncmp(n->name[i].name, within, length) == 0; i++) {
+        const char *const rest = n->name[i].name + length;
+        const size_t step = step_of(rest);
+        char listed[FILE_NAME_MOST + 1];
+        if (is_listed(n, i, directory, length))
+            continue;
+        memcpy(listed, rest, step);
+        listed[step] = '\0';
+        if (!each(context, listed, rest[step] ? VIEW_DIRECTORY : VIEW_FILE, i))
             return;
     }
 }

@@ -29,7 +29,7 @@ void view_names_sort(struct view_names *n);
 
 /* As view_find and view_list. */
 enum view_kind view_names_find(const struct view_names *n, const char *name, uint32_t *file);
-void view_names_list(const struct view_names *n, const char *name, view_each *each, void *context);
+void view_names_list(const struct view_names *n, const char *name, uint32_t first, view_each *each, void *context);
 
 void view_names_free(struct view_names *n);
 

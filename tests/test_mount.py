@@ -255,6 +255,21 @@ def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
         os.close(source)
 
 
+def test_a_long_list(programs, tmp_path, fuse):
+    """Of more names than the kernel asks for at once; and of one that is still open when the set goes."""
+    profile = tmp_path / "many.prof"
+    profile.write_text(profile_text(modules=400, utilities=400, functions=1))
+    names = [f"lib{kind}{i}.so" for kind in ("module", "utility") for i in range(400)]
+    names += ["libmodulebegin.so", "libmodulefinal.so", "driver.py", "manifest.json"]
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        for _ in range(2):
+            assert sorted(os.listdir(mount.directory)) == sorted(names)
+        with os.scandir(mount.directory) as entries:
+            next(entries)
+            mount.process.send_signal(signal.SIGTERM)
+            mount.end()
+
+
 @pytest.mark.slow
 def test_who_waits_for_a_size_holds_up_nobody(programs, tmp_path, fuse):
     """Names are found and listed meanwhile, and others' sizes and files."""

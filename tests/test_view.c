@@ -275,15 +275,39 @@ static void test_what_was_read_longest_ago_goes(void **state)
 
 struct listed {
     unsigned files, directories, most;
+    uint32_t last; /* the number of the last */
 };
 
 static bool count_one(void *context, const char *name, enum view_kind kind, uint32_t file)
 {
     struct listed *l = context;
-    (void)file;
     assert_null(strchr(name, '/'));
+    assert_true(l->files + l->directories == 0 || file > l->last);
+    l->last = file;
     *(kind == VIEW_DIRECTORY ? &l->directories : &l->files) += 1;
     return l->files + l->directories < l->most;
+}
+
+/* One name at a time, each going on behind the one before. */
+static struct listed list_in_pieces(const struct view *v, const char *directory)
+{
+    struct listed all = {0};
+    for (;;) {
+        struct listed one = {.most = 1};
+        view_list(v, directory, all.files + all.directories ? all.last + 1 : 0, count_one, &one);
+        if (!one.files && !one.directories)
+            return all;
+        all.files += one.files;
+        all.directories += one.directories;
+        all.last = one.last;
+    }
+}
+
+static void assert_listed_in_pieces(const struct view *v, const char *directory, const struct listed *whole)
+{
+    const struct listed pieces = list_in_pieces(v, directory);
+    assert_int_equal(pieces.files, whole->files);
+    assert_int_equal(pieces.directories, whole->directories);
 }
 
 static void test_names(void **state)
@@ -292,7 +316,7 @@ static void test_names(void **state)
                                           "lib",           ".build-id/zz",   "z"};
     const struct made *m = *state;
     struct view *v = open_view(m, BYTE, 1);
-    struct listed all = {.most = 100}, some = {.most = 2}, ids = {.most = 100};
+    struct listed all = {.most = 100}, some = {.most = 2}, ids = {.most = 100}, none = {.most = 100};
     char name[FILE_NAME_MOST];
     uint32_t file;
     assert_int_equal(view_find(v, "", &file), VIEW_DIRECTORY);
@@ -307,13 +331,17 @@ static void test_names(void **state)
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_int_equal(view_find(v, name, &file), VIEW_NOTHING);
-    view_list(v, "", count_one, &all);
+    view_list(v, "", 0, count_one, &all);
     assert_int_equal(all.files, m->plan.library_count + 2); /* manifest.json and driver.py */
     assert_int_equal(all.directories, 1);
-    view_list(v, "", count_one, &some);
+    view_list(v, "", 0, count_one, &some);
     assert_int_equal(some.files + some.directories, 2);
-    view_list(v, ".build-id", count_one, &ids);
+    view_list(v, ".build-id", 0, count_one, &ids);
     assert_true(ids.directories > 0 && ids.directories <= m->plan.library_count && !ids.files);
+    assert_listed_in_pieces(v, "", &all);
+    assert_listed_in_pieces(v, ".build-id", &ids);
+    view_list(v, "", UINT32_MAX, count_one, &none);
+    assert_int_equal(none.files + none.directories, 0);
     assert_int_equal(view_counts(v).made + view_counts(v).sized, 0);
     view_free(v);
 }

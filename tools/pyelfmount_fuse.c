@@ -191,84 +191,75 @@ static void get_attributes(fuse_req_t request, fuse_ino_t number, struct fuse_fi
     fuse_reply_attr(request, &s, always);
 }
 
-/* What a directory has, as it is answered, piece by piece. */
+/* Nothing ever changes in it, so the kernel may keep the list, too. */
+static void open_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
+{
+    (void)number;
+    f->cache_readdir = 1;
+    f->keep_cache = 1;
+    fuse_reply_open(request, f);
+}
+
+/* A piece of a directory's list. Nothing is kept from one piece to the next, so that nothing is left when the kernel
+ * does not close what it has opened, as when the set is unmounted: where to go on is in the offsets. */
 struct listing {
     const struct mounted *mounted;
     fuse_req_t request;
-    unsigned depth; /* of what is in it */
-    struct bytes entries;
+    unsigned depth; /* of what is in the directory */
+    char *bytes;
+    size_t used, size;
 };
 
-static bool add_entry(struct listing *l, const char *name, const struct place *p)
+/* Offsets: behind "." and "..", and behind a file by its number. */
+enum { FROM_START, FROM_ABOVE, FROM_FILES };
+
+static bool add_entry(struct listing *l, const char *name, const struct place *p, off_t next)
 {
     struct stat s;
     fill(l->mounted, p, &s);
-    const size_t size = fuse_add_direntry(l->request, NULL, 0, name, NULL, 0);
-    char *const at = (char *)bytes_reserve(&l->entries, size);
-    if (!at)
+    const size_t room = l->size - l->used;
+    const size_t size = fuse_add_direntry(l->request, l->bytes + l->used, room, name, &s, next);
+    if (size > room)
         return false;
-    fuse_add_direntry(l->request, at, size, name, &s, (off_t)(l->entries.size + size));
-    bytes_keep(&l->entries, (const uint8_t *)at + size);
+    l->used += size;
     return true;
 }
 
-static bool list_one(void *context, const char *name, enum view_kind kind, uint32_t file)
+static bool add_file(void *context, const char *name, enum view_kind kind, uint32_t file)
 {
     struct listing *l = context;
     const struct place p = {kind, file, kind == VIEW_DIRECTORY ? l->depth : 0};
-    return add_entry(l, name, &p);
+    return add_entry(l, name, &p, (off_t)file + 1 + FROM_FILES);
 }
 
-static void open_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
+static void list_from(struct listing *l, const struct place *p, off_t from)
+{
+    const struct place above = {VIEW_DIRECTORY, p->file, p->depth ? p->depth - 1 : 0};
+    char path[FILE_NAME_MOST];
+    path_of(l->mounted, p, path);
+    if (from == FROM_START && !add_entry(l, ".", p, FROM_ABOVE))
+        return;
+    if (from <= FROM_ABOVE && !add_entry(l, "..", &above, FROM_FILES))
+        return;
+    const off_t file = from <= FROM_FILES ? 0 : from - FROM_FILES;
+    if (file < UINT32_MAX)
+        view_list(l->mounted->view, path, (uint32_t)file, add_file, l);
+}
+
+static void read_directory(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *f)
 {
     const struct mounted *m = fuse_req_userdata(request);
     const struct place p = place_of(number);
-    struct listing l = {.mounted = m, .request = request, .depth = p.depth + 1};
-    char path[FILE_NAME_MOST];
-    path_of(m, &p, path);
-    struct bytes *kept = malloc(sizeof *kept);
-    const struct place above = {VIEW_DIRECTORY, p.file, p.depth ? p.depth - 1 : 0};
-    if (add_entry(&l, ".", &p) && add_entry(&l, "..", &above))
-        view_list(m->view, path, list_one, &l);
-    if (!kept || l.entries.failed) {
-        free(kept);
-        bytes_free(&l.entries);
+    struct listing l = {.mounted = m, .request = request, .depth = p.depth + 1, .size = size};
+    (void)f;
+    l.bytes = malloc(size + 1);
+    if (!l.bytes) {
         fuse_reply_err(request, ENOMEM);
         return;
     }
-    *kept = l.entries;
-    f->fh = (uint64_t)(uintptr_t)kept;
-    if (fuse_reply_open(request, f) == 0)
-        return;
-    bytes_free(kept);
-    free(kept);
-}
-
-/* Of a copy: whoever has read the last piece may close the directory before the thread that has answered goes on. */
-static void read_directory(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *f)
-{
-    const struct bytes *const entries = (const struct bytes *)(uintptr_t)f->fh;
-    const size_t left = (uint64_t)offset < entries->size ? entries->size - (size_t)offset : 0;
-    const size_t part = left < size ? left : size;
-    char *const piece = malloc(part + 1);
-    (void)number;
-    if (!piece) {
-        fuse_reply_err(request, ENOMEM);
-        return;
-    }
-    if (part)
-        memcpy(piece, entries->data + offset, part);
-    fuse_reply_buf(request, piece, part);
-    free(piece);
-}
-
-static void close_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
-{
-    struct bytes *const entries = (struct bytes *)(uintptr_t)f->fh;
-    (void)number;
-    bytes_free(entries);
-    free(entries);
-    fuse_reply_err(request, 0);
+    list_from(&l, &p, offset);
+    fuse_reply_buf(request, l.bytes, l.used);
+    free(l.bytes);
 }
 
 static void open_file(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
@@ -316,7 +307,6 @@ static const struct fuse_lowlevel_ops operations = {
     .getattr = get_attributes,
     .opendir = open_directory,
     .readdir = read_directory,
-    .releasedir = close_directory,
     .open = open_file,
     .read = read_file,
     .listxattr = list_more_attributes,
