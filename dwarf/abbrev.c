@@ -7,6 +7,7 @@
 #define A(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, 0},
 #define NOTHING             {0, 0, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
+#define S(attribute)        {DW_AT_##attribute, DW_FORM_data1, ABBREV_SOURCE},
 
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
@@ -42,6 +43,11 @@ static uint32_t name_in(struct dialect d, uint32_t name)
     default:
         return name;
     }
+}
+
+uint32_t abbrev_attribute(struct dialect d, const struct abbrev_attribute *a)
+{
+    return name_in(d, a->name);
 }
 
 static bool is_source(const struct abbrev_attribute *a)
@@ -106,10 +112,57 @@ static uint32_t first_beyond(struct dialect d)
     return d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
 }
 
+#undef A
+#undef C
+#undef S
+#undef NOTHING
+#define A(attribute, form)  {DW_AT_##attribute, #attribute},
+#define NOTHING             {0, ""},
+#define C(attribute, value) A(attribute, value)
+#define S(attribute)        A(attribute, data1)
+
+/* All, many of them several times, and what GNU called some. */
+static const struct {
+    uint32_t attribute;
+    const char *name;
+} attribute_names[] = {
+#define ABBREV_ATTRIBUTE_NAMES(code, tag, children, attributes) attributes
+    ABBREVIATIONS(ABBREV_ATTRIBUTE_NAMES)
+#undef ABBREV_ATTRIBUTE_NAMES
+        A(GNU_all_call_sites, flag_present) A(GNU_all_tail_call_sites, flag_present) A(GNU_call_site_value, exprloc)};
+
+const char *abbrev_attribute_name(uint32_t attribute)
+{
+    for (size_t i = 0; i < sizeof attribute_names / sizeof attribute_names[0]; i++)
+        if (attribute_names[i].attribute == attribute)
+            return attribute_names[i].name;
+    return "";
+}
+
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 {
+    return &table[abbrev_code_of(d, code)];
+}
+
+enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code)
+{
     const uint32_t beyond = first_beyond(d);
-    return &table[code < beyond ? code : code - beyond + first_in_table(d)];
+    return code < beyond ? code : code - beyond + first_in_table(d);
+}
+
+uint16_t abbrev_tag(enum abbrev_code code)
+{
+    return table[code].tag;
+}
+
+const char *abbrev_tag_name(enum abbrev_code code)
+{
+    static const char *const names[ABBREV_COUNT] = {[ABBREV_END] = "",
+#define ABBREV_TAG_NAME(code, tag, ...) [ABBREV_##code] = #tag,
+                                                    ABBREVIATIONS(ABBREV_TAG_NAME)
+#undef ABBREV_TAG_NAME
+    };
+    return names[code];
 }
 
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)

@@ -18,16 +18,15 @@
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
 /* DECLARED for a function, or what is in it: the file is the source */
-#define OWN {DW_AT_decl_file, DW_FORM_data1, ABBREV_SOURCE}, A(decl_line, data2) A(decl_column, data1)
+#define OWN S(decl_file) A(decl_line, data2) A(decl_column, data1)
 /* DECLARED with a line below 256 */
 #define TAKEN A(decl_file, data1) A(decl_line, data1) A(decl_column, data1)
 /* DECLARED with a line below 256, in the unit's first header */
 #define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
-/* code, tag, has children, attributes: A(attribute, form) or C(attribute, implicit constant),
- * or NOTHING.
- * An entry that may have a short name (short_name.h) has another abbreviation for that: the next
- * one, or the next but one where there is also one for early lines. */
+/* code, tag, has children, attributes: A(attribute, form), C(attribute, implicit constant) or S(attribute), which is
+ * the source, or NOTHING. An entry that may have a short name (short_name.h) has another abbreviation for that: the
+ * next one, or the next but one where there is also one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
       A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr) A(high_pc, data8) \
@@ -291,8 +290,18 @@ struct abbreviation {
 /* The abbreviation that the table has under this code. */
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code);
 
+/* Which of all languages' it is; the tag that it has in version 5, and that tag's name without its prefix. */
+enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code);
+uint16_t abbrev_tag(enum abbrev_code code);
+const char *abbrev_tag_name(enum abbrev_code code);
+
 /* The first attribute from `a` on that entries have in this dialect; the end, if there is none, has no name. */
 const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a);
+
+/* What the attribute is called in this dialect; and the name of that without its prefix, "" for one that no entry has.
+ */
+uint32_t abbrev_attribute(struct dialect d, const struct abbrev_attribute *a);
+const char *abbrev_attribute_name(uint32_t attribute);
 
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);

@@ -68,7 +68,9 @@ enum { BASE_MORE = 10 };
 enum {
     CORPUS_INLINES = 32, /* at most: corpus_inlines */
     CORPUS_INLINE_LINES = 40,
-    CORPUS_INLINE_CHILDREN = 6,
+    CORPUS_INLINE_CHILDREN = 8, /* of an inline function, at most: */
+    CORPUS_INLINE_PARAMETERS = 5,
+    CORPUS_INLINE_VARIABLES = CORPUS_INLINE_CHILDREN - CORPUS_INLINE_PARAMETERS,
     CORPUS_CLASSES = 8, /* in C++, classes of these methods, CORPUS_INLINES / CORPUS_CLASSES methods each */
 };
 

@@ -4,6 +4,7 @@
  * CPython 3.11's extension modules, compiled by gcc 12. */
 #include "dwarf/corpus_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { UNION_MOST = 5 /* members */ };
@@ -94,13 +95,19 @@ void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
 
 /* --- inline functions ------------------------------------------------------------ */
 
-/* One to four parameters, or three to five, at most one variable; the same for each header. */
+/* Of as many as there are on average, in 1/MANNER_USUAL of one, those that the k-th has. */
+static uint8_t evenly(uint32_t average, uint32_t k)
+{
+    return (uint8_t)((k + 1) * average / MANNER_USUAL - k * average / MANNER_USUAL);
+}
+
+/* One to four parameters, at most one variable, or as the manner has it; the same for each header. */
 static struct corpus_inline shape_of(const struct manner *m, uint32_t k)
 {
     static const uint8_t parameters[] = {1, 2, 1, 2, 3, 1, 2, 4};
-    static const uint8_t more[] = {3, 4, 5, 4, 3, 5, 4, 4};
-    uint8_t variables = k % 5 == 2;
-    uint8_t count = (m->fuller ? more : parameters)[k % sizeof parameters];
+    const uint8_t variables = m->parameters ? evenly(m->variables, k) : k % 5 == 2;
+    const uint8_t count = m->parameters ? evenly(m->parameters, k) : parameters[k % sizeof parameters];
+    assert(count && count <= CORPUS_INLINE_PARAMETERS && variables <= CORPUS_INLINE_VARIABLES);
     return (struct corpus_inline){.children = (uint8_t)(count + variables),
                                   .variables = variables,
                                   .doubles = (uint8_t)((k * 5 + 2) & ((1u << count) - 1))};
@@ -256,22 +263,25 @@ void corpus_add_array(struct header_builder *b)
     made->atomic = of.atomic;
 }
 
+static uint32_t as_many(uint32_t usual, const struct header_builder *b)
+{
+    enum { MOST = 120 }; /* whose values take a byte in any form */
+    const uint32_t many = usual * b->corpus->manner.enumerators / MANNER_USUAL;
+    return many < 1 ? 1 : many < MOST ? many : MOST;
+}
+
 /* How many the next enumeration of a header of C has. There are not so many that their
  * sizes would even out: they come in turn. */
 static uint32_t enumerators_next(const struct header_builder *b)
 {
     static const uint8_t in_turn[] = {9, 13, 5, 7, 21, 4, 11, 8, 6, 14};
-    return in_turn[(b->group * 3 + b->enumerations) % sizeof in_turn];
+    return as_many(in_turn[(b->group * 3 + b->enumerations) % sizeof in_turn], b);
 }
 
 static uint32_t enumerators(struct header_builder *b)
 {
-    enum { MOST_CPP = 120 }; /* whose values take a byte in any form */
-    if (b->corpus->dialect.language == DWARF_CPP) {
-        const uint32_t usual = 3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12));
-        const uint32_t many = usual * b->corpus->manner.enumerators / MANNER_USUAL;
-        return many < MOST_CPP ? many : MOST_CPP;
-    }
+    if (b->corpus->dialect.language == DWARF_CPP)
+        return as_many(3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12)), b);
     const uint32_t count = enumerators_next(b);
     b->enumerations++;
     return count;

@@ -29,6 +29,7 @@ struct manner manner_usual(void)
                            .told = MANNER_USUAL,
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
+                           .gone = MANNER_USUAL,
                            .own = MANNER_USUAL,
                            .spread = MANNER_USUAL,
                            .locals = 3,
@@ -37,6 +38,30 @@ struct manner manner_usual(void)
                            .brief = 1,
                            .names = CORPUS_NAMES,
                            .entries = MANNER_USUAL * 7 / 8};
+}
+
+static uint64_t sum_of(const uint64_t numbers[PIECES])
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        sum += numbers[i];
+    return sum;
+}
+
+void manner_share_pieces(struct manner *m, const uint64_t weight[PIECES])
+{
+    uint64_t kept[PIECES];
+    uint64_t told = 0;
+    unsigned most = 0;
+    uint64_t all = sum_of(weight);
+    for (unsigned i = 0; i < PIECES; i++) /* what is too rare to be there is not there */
+        kept[i] = weight[i] * MANNER_PIECES * 2 < all ? 0 : weight[i];
+    all = sum_of(kept);
+    for (unsigned i = 0; i < PIECES; i++) {
+        told += m->piece[i] = (uint16_t)((kept[i] * MANNER_PIECES + all / 2) / all);
+        most = m->piece[i] > m->piece[most] ? i : most;
+    }
+    m->piece[most] = (uint16_t)(m->piece[most] + MANNER_PIECES - told);
 }
 
 struct manner manner_terse(struct manner m)

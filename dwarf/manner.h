@@ -42,14 +42,19 @@ struct manner {
     uint16_t members;       /* members of a structure, union or class, in 1/MANNER_USUAL of the usual number */
     uint16_t taken;         /* C functions that namespaces of C++ import, in 1/MANNER_USUAL of the usual number, at most
                                MANNER_TAKEN */
-    uint16_t enumerators;   /* values of a C++ enumeration, in 1/MANNER_USUAL of the usual number, at most
+    uint16_t enumerators;   /* values of an enumeration, in 1/MANNER_USUAL of the usual number, at most
                                MANNER_ENUMERATORS */
     uint8_t unnamed;        /* out of five structures, how many have no name but that of a typedef */
     uint8_t inlines;        /* functions that a header defines inline; 0: nothing was inlined */
+    /* Of these in C, on average, in 1/MANNER_USUAL of one; without parameters both are as usual: */
+    uint16_t parameters; /* from one to CORPUS_INLINE_PARAMETERS */
+    uint16_t variables;  /* at most CORPUS_INLINE_VARIABLES */
     /* Calls of helpers, inlined calls and lexical blocks with locals, each in 1/MANNER_USUAL of the usual number. */
     uint16_t calls;
     uint16_t inlined;
     uint16_t lexical;
+    uint16_t gone;   /* parameters and variables of inlined functions that are nowhere, in 1/MANNER_USUAL of the usual
+                        number */
     uint16_t own;    /* in C: locals of a function outside blocks, in 1/MANNER_USUAL of all that there may be */
     uint16_t told;   /* share of the constants passed together with a local that are described, in 1/MANNER_USUAL */
     uint16_t passed; /* additional arguments of a call on average, in 1/MANNER_USUAL of one argument */
@@ -64,9 +69,8 @@ struct manner {
                         entry itself */
     uint16_t spread; /* in C++: calls inlined into others and spread over several ranges of these, in 1/MANNER_USUAL of
                         the usual number */
-    bool fuller; /* inlined functions have more children than is usual: in C parameters, in C++ one in three a variable
-                  */
-    bool far;    /* inlined calls refer to functions of another unit, as after linking with -flto */
+    bool fuller;     /* in C++: one in three inlined functions has a variable */
+    bool far;        /* inlined calls refer to functions of another unit, as after linking with -flto */
     uint16_t names;  /* distinct names of parameters and locals: a power of two, at most CORPUS_NAMES */
     uint8_t further; /* in C++: additional headers, no two of which declare the same: at most CORPUS_FURTHER */
     uint8_t low; /* in C: out of MANNER_LOWS declarations in a header, how many have a line below 256; 0: only the first
@@ -82,6 +86,9 @@ struct manner {
 
 /* The usual manner. */
 struct manner manner_usual(void);
+
+/* Makes the pieces of each kind as many as their weights, which are not all 0. */
+void manner_share_pieces(struct manner *m, const uint64_t weight[PIECES]);
 
 /* The manner of an application's small units: with fewer names, kinds of entries and abbreviations than `m`, and
  * nothing inlined. */

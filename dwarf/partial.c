@@ -245,6 +245,32 @@ uint64_t partial_dies(const struct debug *d)
     return dies;
 }
 
+void partial_count(const struct debug *d, uint64_t *entries, struct debug_counts *sum)
+{
+    const struct corpus *const c = d->corpus;
+    const uint32_t before = c->start - UNIT_HEADER - 1;
+    const uint32_t voids = voids_in(before);
+    const uint64_t others = d->partials ? d->partials - UINT64_C(1) : 0;
+    if (!d->partials)
+        return;
+    sum->partial_units += d->partials;
+    sum->imports += all_imports(d);
+    sum->others += all_imports(d) + 2 * named_before(c, d->partials); /* line table and directory */
+    entries[ABBREV_VOID_CONST] += voids;
+    entries[ABBREV_CONST] += (before - voids) / QUALIFIED; /* and of the types that all have: */
+    entries[ABBREV_POINTER] += 2;
+    entries[ABBREV_VOID_POINTER]++;
+    entries[ABBREV_BASE_TYPE] += BASE_TYPES + others;
+    entries[ABBREV_FUNCTION_TYPE] += others;
+    entries[ABBREV_TYPE_PARAMETER] += PARAMETERS * others;
+    for (uint32_t i = 0; i < homes(c, d->partials); i++) {
+        const struct corpus_inline *const f = &c->inlines[home_inline(c, i)];
+        entries[ABBREV_INLINE_FUNCTION]++;
+        entries[ABBREV_INLINE_VARIABLE] += f->variables;
+        entries[ABBREV_INLINE_PARAMETER] += (uint64_t)f->children - f->variables;
+    }
+}
+
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     for (uint64_t i = imports_before(d, unit); i < imports_before(d, unit + 1); i++) {

@@ -7,6 +7,7 @@
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
+#include "dwarf/count.h"
 #include "dwarf/unit.h"
 
 enum {
@@ -31,6 +32,9 @@ uint64_t partial_all_imports_size(const struct debug *d);
 
 /* How many entries the partial units have, and the units that import them have for that. */
 uint64_t partial_dies(const struct debug *d);
+
+/* Adds these to `entries`, by code; but units and imports, which have other codes, to *c. */
+void partial_count(const struct debug *d, uint64_t *entries, struct debug_counts *c);
 
 /* partial_refer.c. Decides which units have the forms of ABBREV_SHARED_SMALL (debug_unit.small): those of tables of
  * abbreviations whose units all have 64 KiB at most, where the manner is to have the shortest forms. */

@@ -87,6 +87,16 @@ uint32_t single_count(const struct single_mix *mix)
     return count;
 }
 
+uint64_t single_attributes(const struct single_mix *mix)
+{
+    enum { NAMED = 4 }; /* name, type, and that it is an external declaration */
+    uint64_t sum = 0;
+    for (uint32_t wide = 0; wide < 2; wide++)
+        for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
+            sum += mix->count[wide][kind] * (uint64_t)(NAMED + declared(kind) + ((kind & ALIGNMENT) != 0));
+    return sum;
+}
+
 uint64_t single_entries_size(const struct single_mix *mix)
 {
     uint64_t size = 0;

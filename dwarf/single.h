@@ -47,6 +47,9 @@ uint8_t *single_put_unused(uint8_t *p, uint32_t code);
 uint32_t single_count(const struct single_mix *mix);
 uint64_t single_entries_size(const struct single_mix *mix);
 
+/* How many attributes the entries have in all. */
+uint64_t single_attributes(const struct single_mix *mix);
+
 /* The kind of abbreviation i, from 0, whose code is first + i. */
 uint32_t single_kind(const struct single_mix *mix, uint32_t i);
 

@@ -12,6 +12,7 @@ enum {
     EXTRA_MOST = 40,  /* and at most, as a rule */
     ROUND_ONE = 64,   /* one for each round */
     MEMBERS_USUAL = 5,
+    MEMBERS_OF_UNION = 3,
     MEMBERS_MOST = 31, /* whose places, and the size of all, take a byte */
     ENUMERATORS = 8,
     PARAMETERS = 2,
@@ -24,8 +25,21 @@ enum {
     LINES = 200, /* of the header, in which they stand */
 };
 
-/* What there may be; each with its children, types of functions also with a pointer. */
-enum kind { STRUCTURE, TYPEDEF, POINTER, ARRAY, CONST, ENUMERATION, VARIABLE, FUNCTION, FUNCTION_TYPE, KINDS };
+/* What there may be; each with its children, types of functions and what is restrict also with a pointer. */
+enum kind {
+    STRUCTURE,
+    TYPEDEF,
+    POINTER,
+    ARRAY,
+    CONST,
+    ENUMERATION,
+    VARIABLE,
+    FUNCTION,
+    FUNCTION_TYPE,
+    RESTRICT,
+    UNION,
+    KINDS
+};
 
 /* Its abbreviation, and that of its children. */
 static const uint8_t codes[KINDS][2] = {
@@ -38,6 +52,8 @@ static const uint8_t codes[KINDS][2] = {
     [VARIABLE] = {ABBREV_EXTERN_VARIABLE_EARLY},
     [FUNCTION] = {ABBREV_DECLARED_FUNCTION_EARLY, ABBREV_TYPE_PARAMETER},
     [FUNCTION_TYPE] = {ABBREV_FUNCTION_TYPE, ABBREV_TYPE_PARAMETER},
+    [RESTRICT] = {ABBREV_RESTRICT},
+    [UNION] = {ABBREV_UNION_EARLY, ABBREV_MEMBER_EARLY},
 };
 
 /* One of a kind. */
@@ -57,10 +73,15 @@ struct mix {
     uint64_t shortest;   /* declaration with a name in it */
 };
 
+static bool has_pointer(enum kind kind)
+{
+    return kind == FUNCTION_TYPE || kind == RESTRICT;
+}
+
 static struct item item_of(const struct debug *d, enum kind kind, uint32_t children)
 {
     const struct dialect dialect = d->corpus->dialect;
-    const uint64_t pointer = kind == FUNCTION_TYPE ? abbrev_entry_size(dialect, ABBREV_POINTER) : 0;
+    const uint64_t pointer = has_pointer(kind) ? abbrev_entry_size(dialect, ABBREV_POINTER) : 0;
     const uint64_t below = children ? children * (uint64_t)abbrev_entry_size(dialect, codes[kind][1]) + 1 : 0;
     return (struct item){abbrev_entry_size(dialect, codes[kind][0]) + below + pointer, 1 + children + (pointer != 0)};
 }
@@ -69,7 +90,7 @@ static struct item item_of(const struct debug *d, enum kind kind, uint32_t child
 static bool may_be(const struct debug *d, enum kind kind)
 {
     return unit_has_abbrev(d, codes[kind][0]) && (!codes[kind][1] || unit_has_abbrev(d, codes[kind][1])) &&
-           (kind != FUNCTION_TYPE || unit_has_abbrev(d, ABBREV_POINTER));
+           (!has_pointer(kind) || unit_has_abbrev(d, ABBREV_POINTER));
 }
 
 /* Where an index lists names, there are none. */
@@ -78,7 +99,8 @@ static struct mix mix_of(const struct debug *d)
     static const uint8_t piece[KINDS] = {
         [STRUCTURE] = PIECE_STRUCTURE, [TYPEDEF] = PIECE_TYPEDEF,   [POINTER] = PIECE_POINTER,
         [ARRAY] = PIECE_ARRAY,         [CONST] = PIECE_CONST,       [ENUMERATION] = PIECE_ENUMERATION,
-        [VARIABLE] = PIECE_VARIABLE,   [FUNCTION] = PIECE_FUNCTION, [FUNCTION_TYPE] = PIECE_FUNCTION_TYPE};
+        [VARIABLE] = PIECE_VARIABLE,   [FUNCTION] = PIECE_FUNCTION, [FUNCTION_TYPE] = PIECE_FUNCTION_TYPE,
+        [RESTRICT] = PIECE_RESTRICT,   [UNION] = PIECE_UNION};
     const struct manner *const manner = &d->corpus->manner;
     const uint32_t members = (uint32_t)MEMBERS_USUAL * manner->members / MANNER_USUAL;
     struct mix m = {.children = {[STRUCTURE] = members < 1              ? 1
@@ -87,7 +109,8 @@ static struct mix mix_of(const struct debug *d)
                                  [ARRAY] = 1,
                                  [ENUMERATION] = ENUMERATORS,
                                  [FUNCTION] = PARAMETERS,
-                                 [FUNCTION_TYPE] = PARAMETERS},
+                                 [FUNCTION_TYPE] = PARAMETERS,
+                                 [UNION] = MEMBERS_OF_UNION},
                     .shortest = short_entry(d->corpus, SHORT_NAME),
                     .dense = item_of(d, FUNCTION_TYPE, PARAMETERS_MANY)};
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
@@ -100,7 +123,7 @@ static struct mix mix_of(const struct debug *d)
     for (enum kind k = 0; k < KINDS && structures && !d->corpus->dialect.index; k++) {
         m.item[k] = item_of(d, k, m.children[k]);
         m.each[k] = may_be(d, k) ? ROUND_ONE * manner->piece[piece[k]] / structures : 0;
-        m.each[k] *= cpp && k == FUNCTION ? FUNCTIONS_CPP : cpp && k == VARIABLE ? VARIABLES_CPP : 1;
+        m.each[k] *= !cpp ? 1 : k == FUNCTION ? FUNCTIONS_CPP : k == VARIABLE ? VARIABLES_CPP : k != UNION;
         m.rounds.bytes += m.each[k] * m.item[k].bytes;
         m.rounds.dies += m.each[k] * m.item[k].dies;
     }
@@ -361,16 +384,18 @@ static void put_named(struct writing *w, enum abbrev_code of, uint32_t type)
     w->p = put_u32(w->p, type);
 }
 
-static void put_structure(struct writing *w, uint32_t members)
+/* A structure, or a union, whose members are all at its beginning. */
+static void put_aggregate(struct writing *w, enum abbrev_code of, uint32_t members)
 {
+    const uint32_t step = of == ABBREV_UNION_EARLY ? 0 : MEMBER_SIZE;
     w->last = here(w);
-    code(w, ABBREV_STRUCTURE_EARLY);
-    w->p = put_u8(put_u32(w->p, next_name(w)), (uint8_t)(members * MEMBER_SIZE));
+    code(w, of);
+    w->p = put_u8(put_u32(w->p, next_name(w)), (uint8_t)(step ? members * step : MEMBER_SIZE));
     place(w);
     uint8_t *const behind = sibling(w);
     for (uint32_t i = 0; i < members; i++) {
         put_named(w, ABBREV_MEMBER_EARLY, next_type(w));
-        w->p = put_u8(w->p, (uint8_t)(i * MEMBER_SIZE));
+        w->p = put_u8(w->p, (uint8_t)(i * step));
     }
     end(w, behind);
 }
@@ -380,6 +405,14 @@ static void put_pointer(struct writing *w, uint32_t to)
     code(w, ABBREV_POINTER);
     constant(w, 8);
     w->p = put_u32(w->p, to);
+}
+
+static void put_restrict(struct writing *w)
+{
+    const uint32_t pointer = here(w);
+    put_pointer(w, w->last);
+    code(w, ABBREV_RESTRICT);
+    w->p = put_u32(w->p, pointer);
 }
 
 static void put_array(struct writing *w)
@@ -438,7 +471,7 @@ static void put_item(struct writing *w, enum kind kind, uint32_t children)
 {
     switch (kind) {
     case STRUCTURE:
-        put_structure(w, children);
+        put_aggregate(w, ABBREV_STRUCTURE_EARLY, children);
         break;
     case TYPEDEF:
         put_named(w, ABBREV_TYPEDEF_EARLY, w->last);
@@ -464,6 +497,12 @@ static void put_item(struct writing *w, enum kind kind, uint32_t children)
         break;
     case FUNCTION_TYPE:
         put_function_type(w, children);
+        break;
+    case RESTRICT:
+        put_restrict(w);
+        break;
+    case UNION:
+        put_aggregate(w, ABBREV_UNION_EARLY, children);
         break;
     case KINDS:
         break;

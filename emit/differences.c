@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "dwarf/count.h"
 #include "emit/files.h"
 #include "emit/names_row.h"
 #include "emit/profile_keys.h"
@@ -195,6 +196,15 @@ static int64_t uneven_of(const struct debug *d)
     return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : PROFILE_DERIVED;
 }
 
+/* PROFILE_DERIVED where entries are not in memory, or in units of types. */
+static int64_t attributes_of(const struct library *l)
+{
+    struct debug_counts counts = {.imports = 0};
+    if (l->only_sizes || l->debug.corpus->dialect.type_units || !debug_count(&l->debug, &counts))
+        return PROFILE_DERIVED;
+    return (int64_t)debug_counts_attributes(&counts);
+}
+
 static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
@@ -215,6 +225,7 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_DWARF_ROWS] = (int64_t)l->debug.composed->rows;
         v[ROW_DWARF_ENTRIES] = (int64_t)l->debug.composed->entries;
         v[ROW_DWARF_DEFINED] = (int64_t)l->debug.composed->defined;
+        v[ROW_DWARF_ATTRIBUTES] = attributes_of(l);
     }
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);

@@ -128,6 +128,7 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
                       l->debug.statics.size == settled.statics.size;
     b->statics = settled.statics = l->debug.statics;
     l->debug = settled;
+    l->only_sizes = true; /* what was composed is forgotten */
     l->watch = NULL;
     if (!told)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);

@@ -6,6 +6,8 @@
 #include "base/workers.h"
 #include "emit/assemble.h"
 #include "emit/inside.h"
+#include "emit/manner_fit.h"
+#include "emit/manner_sample.h"
 #include "emit/mix.h"
 #include "emit/profile_manner.h"
 
@@ -67,16 +69,57 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
 }
 
 /* What all libraries are made from, read-only from then on; and counts, calls and exact sizes of every library. */
-static bool make_stock_and_plan(struct prepared *p, const struct options *o, struct error *e)
+static bool make_stock_and_plan(struct prepared *p, const struct options *o, const struct manner *manner,
+                                struct error *e)
 {
     struct preparation w = {p, o};
-    const struct manner manner = profile_manner(&p->profile);
-    if (!(p->stock = stock_begin(stock_dialect(&p->profile), &manner, p->profile.seed)) ||
+    if (!(p->stock = stock_begin(stock_dialect(&p->profile), manner, p->profile.seed)) ||
         !stock_add_rows(p->stock, &p->profile, o->threads))
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
         return false;
     stock_end(p->stock);
+    return true;
+}
+
+static bool make_in_manner(struct prepared *p, const struct options *o, const struct manner *manner, struct error *e)
+{
+    return make_stock_and_plan(p, o, manner, e) &&
+
+           /* Whether one executable can hold them all, where it is to. */
+           assemble_check(&p->plan, o->sources, e) &&
+
+           /* What each debug section gets, where the profile says. */
+           mix_settle(&p->plan, p->stock, o->threads, e);
+}
+
+static void forget(struct prepared *p)
+{
+    plan_free(&p->plan);
+    stock_free(p->stock);
+    p->plan = (struct plan){0};
+    p->stock = NULL;
+}
+
+/* In the manner that comes nearest to the application, of those that are tried. */
+static bool make_nearest(struct prepared *p, const struct options *o, struct error *e)
+{
+    struct manner manner = profile_manner(&p->profile);
+    struct manner_search search = {.tries = 0};
+    bool goes_on = manner_can_fit(&p->profile);
+    if (!make_in_manner(p, o, &manner, e))
+        return false;
+    while (goes_on) {
+        struct debug_counts counts;
+        if (!manner_sample(&p->plan, p->stock, o->threads, &counts, e))
+            return false;
+        goes_on = manner_search_next(&search, &p->profile, &counts, &manner);
+        if (!goes_on && search.is_best)
+            return true;
+        forget(p);
+        if (!make_in_manner(p, o, &manner, e))
+            return false;
+    }
     return true;
 }
 
@@ -90,13 +133,7 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     return load_profile(&p->profile, o, e) &&
 
            /* What cannot be met is refused here and in the next steps, before anything is written. */
-           make_stock_and_plan(p, o, e) &&
-
-           /* Whether one executable can hold them all, where it is to. */
-           assemble_check(&p->plan, o->sources, e) &&
-
-           /* What each debug section gets, where the profile says. */
-           mix_settle(&p->plan, p->stock, o->threads, e) &&
+           make_nearest(p, o, e) &&
 
            /* What parts of a large executable come to. */
            inside_settle(&p->plan, p->stock, o->threads, e);

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "dwarf/corpus.h"
+#include "emit/profile_tags.h"
 
 enum {
     INLINES_LEAST = 2,
     UNNAMED_OF = 5,
     ENTRIES_LEAST = 10000, /* with fewer, what there is of each is chance; */
     NAMED_LEAST = 1000,    /* but for names, which nearly all have */
-    COUNT_MOST = 1 << 30,  /* of each tag */
 };
 
 /* What there is of each for one call, and of arguments for one that is passed besides, where all is made in the usual
@@ -36,38 +36,11 @@ enum {
 #define ENUMERATORS_CPP 0.32
 #define TAKEN_USUAL     0.124
 #define INLINED_CODE    0.153 /* for each byte of code */
-/* From which on inlined functions have more than is usual: in C++ the share of inlined calls and blocks with several
- * ranges, and variables for each inlined call; in C, where units share what they have, references to abstract
- * instances for each: elsewhere the tags of the C library and of GSL come out farther apart, not nearer. */
+/* From which on inlined functions of C++ have more than is usual: the share of inlined calls and blocks with several
+ * ranges, and variables for each inlined call. */
 #define SPREAD_LEAST    0.44
 #define VARIABLES_LEAST 0.4
-#define ORIGINS_LEAST   4
 #define PASSED_LEAST    0.25 /* arguments, of which the manner is not the usual one */
-
-/* The number behind `word:` in the text of a distribution; 0 where there is none. */
-static uint64_t count_of(const char *text, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = text; at && (at = strstr(at, word)); at += length) {
-        if ((at != text && at[-1] != ' ') || at[length] != ':')
-            continue;
-        char *end;
-        const unsigned long long count = strtoull(at + length + 1, &end, 10);
-        return end == at + length + 1 ? 0 : count < COUNT_MOST ? count : COUNT_MOST;
-    }
-    return 0;
-}
-
-/* Calls, and arguments that are passed, also as gcc calls them before version 5. */
-static uint64_t calls_of(const char *tags)
-{
-    return count_of(tags, "call_site") + count_of(tags, "GNU_call_site");
-}
-
-static uint64_t passed_of(const char *tags)
-{
-    return count_of(tags, "call_site_parameter") + count_of(tags, "GNU_call_site_parameter");
-}
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
@@ -145,26 +118,12 @@ static void share_pieces(struct manner *m, const uint64_t *count)
 {
     enum { RARE = 4, POWER_RARE = 4 };
     uint64_t weight[PIECES];
-    uint64_t all = 0;
-    uint64_t told = 0;
     for (unsigned i = 0; i < PIECES; i++) {
         const double many = (double)m->piece[i] / m->piece[PIECE_STRUCTURE];
         const double times = times_usual(count[i], count[PIECE_STRUCTURE], many);
         weight[i] = (uint64_t)m->piece[i] * nearest_step(times, m->piece[i] <= RARE ? POWER_RARE : 1);
-        all += weight[i];
     }
-    /* what is too rare to be there is not there */
-    for (unsigned i = 0; i < PIECES; i++)
-        weight[i] = weight[i] * MANNER_PIECES * 2 < all ? 0 : weight[i];
-    all = 0;
-    for (unsigned i = 0; i < PIECES; i++)
-        all += weight[i];
-    for (unsigned i = 0; i < PIECES; i++)
-        told += m->piece[i] = (uint16_t)((weight[i] * MANNER_PIECES + all / 2) / all);
-    unsigned most = 0;
-    for (unsigned i = 0; i < PIECES; i++)
-        most = m->piece[i] > m->piece[most] ? i : most;
-    m->piece[most] = (uint16_t)(m->piece[most] + MANNER_PIECES - told);
+    manner_share_pieces(m, weight);
 }
 
 /* The manner of members, beyond a structure's first: in even steps where they are fewer than usual. */
@@ -190,33 +149,34 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
 {
     enum { POINTERS = 2, CONSTS = 1, /* of each unit */ VOID_OF = 6 /* one in so many is of nothing */ };
     const uint64_t units = sum_of(p, ROW_DWARF_UNITS, 0);
-    const uint64_t inlines = count_of(attributes, "inline");
-    const uint64_t structures = count_of(tags, "structure_type");
-    const uint64_t unions = count_of(tags, "union_type");
-    const uint64_t typedefs = count_of(tags, "typedef");
-    const uint64_t consts = less(count_of(tags, "const_type"), CONSTS * units);
-    const uint64_t types = count_of(tags, "subroutine_type");
-    const uint64_t restricts = count_of(tags, "restrict_type");
-    const uint64_t atomics = count_of(tags, "atomic_type");
+    const uint64_t inlines = tags_count(attributes, "inline");
+    const uint64_t structures = tags_count(tags, "structure_type");
+    const uint64_t unions = tags_count(tags, "union_type");
+    const uint64_t typedefs = tags_count(tags, "typedef");
+    const uint64_t consts = less(tags_count(tags, "const_type"), CONSTS * units);
+    const uint64_t types = tags_count(tags, "subroutine_type");
+    const uint64_t restricts = tags_count(tags, "restrict_type");
+    const uint64_t atomics = tags_count(tags, "atomic_type");
     m->inlines = for_each_of(inlines, units_not_terse(p), INLINES_LEAST, CORPUS_INLINES);
     if (structures)
         m->unnamed = (uint8_t)(typedefs >= structures ? m->unnamed : typedefs * m->unnamed / structures);
     if (structures + unions)
-        m->members = members_usual(less(count_of(tags, "member"), structures + unions), structures + unions);
+        m->members = members_usual(less(tags_count(tags, "member"), structures + unions), structures + unions);
     const uint64_t count[PIECES] = {
         [PIECE_STRUCTURE] = structures,
         [PIECE_TYPEDEF] = less(typedefs, structures * m->unnamed / UNNAMED_OF + atomics),
         [PIECE_ATOMIC] = atomics,
-        [PIECE_POINTER] = less(count_of(tags, "pointer_type"), types + restricts + consts / VOID_OF + POINTERS * units),
-        [PIECE_ARRAY] = count_of(tags, "array_type"),
+        [PIECE_POINTER] =
+            less(tags_count(tags, "pointer_type"), types + restricts + consts / VOID_OF + POINTERS * units),
+        [PIECE_ARRAY] = tags_count(tags, "array_type"),
         [PIECE_FUNCTION_TYPE] = types,
         [PIECE_CONST] = consts - consts / VOID_OF,
         [PIECE_VOID_CONST] = consts / VOID_OF,
         [PIECE_UNION] = unions,
         [PIECE_VARIABLE] = structures * m->piece[PIECE_VARIABLE] / m->piece[PIECE_STRUCTURE], /* as usual */
-        [PIECE_ENUMERATION] = count_of(tags, "enumeration_type"),
+        [PIECE_ENUMERATION] = tags_count(tags, "enumeration_type"),
         [PIECE_RESTRICT] = restricts,
-        [PIECE_FUNCTION] = less(count_of(tags, "subprogram"), functions_of(p) + inlines),
+        [PIECE_FUNCTION] = less(tags_count(tags, "subprogram"), functions_of(p) + inlines),
     };
     if (structures)
         share_pieces(m, count);
@@ -226,13 +186,13 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
 static void read_classes(struct manner *m, const char *tags)
 {
     const uint64_t classes =
-        count_of(tags, "class_type") + count_of(tags, "structure_type") + count_of(tags, "union_type");
-    m->members = nearest_step(times_usual(count_of(tags, "member"), classes, MEMBERS_CPP), 1);
-    const uint64_t taken = count_of(tags, "imported_declaration");
-    const uint64_t others = less(count_of(tags, "subprogram"), taken);
+        tags_count(tags, "class_type") + tags_count(tags, "structure_type") + tags_count(tags, "union_type");
+    m->members = nearest_step(times_usual(tags_count(tags, "member"), classes, MEMBERS_CPP), 1);
+    const uint64_t taken = tags_count(tags, "imported_declaration");
+    const uint64_t others = less(tags_count(tags, "subprogram"), taken);
     const uint16_t step = nearest_step(times_usual(taken, others, TAKEN_USUAL), 1);
     m->taken = step < MANNER_TAKEN ? step : MANNER_TAKEN;
-    const uint16_t each = nearest_step(times_usual(count_of(tags, "enumerator"), classes, ENUMERATORS_CPP), 2);
+    const uint16_t each = nearest_step(times_usual(tags_count(tags, "enumerator"), classes, ENUMERATORS_CPP), 2);
     if (each >= ENUMERATORS_MANY)
         m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
 }
@@ -251,10 +211,10 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
 {
     enum { LABELLED = 30 }; /* functions, of which one has a label where hardly any has */
     const enum debug_language language = p->dwarf.language;
-    const uint64_t calls = calls_of(tags);
-    const uint64_t blocks = count_of(tags, "lexical_block");
-    const uint64_t variables = count_of(tags, "variable");
-    const uint64_t inlined = count_of(tags, "inlined_subroutine");
+    const uint64_t calls = tags_calls(tags);
+    const uint64_t blocks = tags_count(tags, "lexical_block");
+    const uint64_t variables = tags_count(tags, "variable");
+    const uint64_t inlined = tags_count(tags, "inlined_subroutine");
     if (!calls)
         return;
     m->inlined = nearest_step(times_usual(inlined, calls, usual[language].inlined), 1);
@@ -264,13 +224,12 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
         m->inlined = (uint16_t)((dense > m->inlined ? dense : m->inlined) * 6U / 5);
         m->lexical = LEXICAL_CPP;
         m->fuller = inlined && (double)variables > VARIABLES_LEAST * (double)inlined;
-        if ((double)count_of(attributes, "ranges") > SPREAD_LEAST * (double)(inlined + blocks))
+        if ((double)tags_count(attributes, "ranges") > SPREAD_LEAST * (double)(inlined + blocks))
             m->spread = SPREAD_CPP;
         return;
     }
-    m->fuller = count_of(tags, "partial_unit") && count_of(attributes, "abstract_origin") > ORIGINS_LEAST * inlined;
-    m->labels = count_of(tags, "label") * LABELLED >= functions_of(p);
-    const double passed = (double)passed_of(tags) / (double)calls - usual[language].parameters;
+    m->labels = tags_count(tags, "label") * LABELLED >= functions_of(p);
+    const double passed = (double)tags_passed(tags) / (double)calls - usual[language].parameters;
     m->calls = CALLS;
     m->ending = ENDING;
     m->own = OWN_LOCALS;
@@ -291,9 +250,9 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
         uint64_t inlined, much;
     } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
     const uint64_t info = sum_of(p, ROW_MIX_INFO, 0);
-    const uint64_t bytes = CALL * calls_of(tags) + PASSED * passed_of(tags) +
-                           of[p->dwarf.language].inlined * count_of(tags, "inlined_subroutine") +
-                           BLOCK * count_of(tags, "lexical_block") + VARIABLE * count_of(tags, "variable") +
+    const uint64_t bytes = CALL * tags_calls(tags) + PASSED * tags_passed(tags) +
+                           of[p->dwarf.language].inlined * tags_count(tags, "inlined_subroutine") +
+                           BLOCK * tags_count(tags, "lexical_block") + VARIABLE * tags_count(tags, "variable") +
                            FUNCTION * functions_of(p);
     if (!info)
         return;
@@ -308,12 +267,12 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
 static void read_defined(struct manner *m, const struct profile *p, const char *tags)
 {
     enum { PARAMETERS = 2 }; /* of a function, and for two calls that were inlined three more */
-    const uint64_t inlined = count_of(tags, "inlined_subroutine");
-    const uint64_t parameters = count_of(tags, "formal_parameter");
+    const uint64_t inlined = tags_count(tags, "inlined_subroutine");
+    const uint64_t parameters = tags_count(tags, "formal_parameter");
     const uint64_t own = PARAMETERS * functions_of(p) + inlined + inlined / 2;
-    const uint64_t defined = functions_of(p) + (own < parameters ? own : parameters) + inlined + calls_of(tags) +
-                             passed_of(tags) + count_of(tags, "lexical_block") + count_of(tags, "label") +
-                             count_of(tags, "variable");
+    const uint64_t defined = functions_of(p) + (own < parameters ? own : parameters) + inlined + tags_calls(tags) +
+                             tags_passed(tags) + tags_count(tags, "lexical_block") + tags_count(tags, "label") +
+                             tags_count(tags, "variable");
     const uint64_t all = sum_of(p, ROW_DWARF_DIES, 0);
     m->defined = (uint8_t)(defined < all ? defined * MANNER_USUAL / all : MANNER_USUAL);
 }
@@ -322,8 +281,8 @@ static void read_defined(struct manner *m, const struct profile *p, const char *
 static void read_names(struct manner *m, const struct profile *p, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    const double names = (double)count_of(attributes, "name");
-    const double brief = forms ? (double)count_of(forms, "string") : 0;
+    const double names = (double)tags_count(attributes, "name");
+    const double brief = forms ? (double)tags_count(forms, "string") : 0;
     if (brief > 0.18 * names)
         m->brief = brief > 0.75 * names ? 9 : brief > 0.55 * names ? 8 : brief > 0.45 * names ? 6 : 3;
 }
@@ -335,16 +294,16 @@ static void read_lines(struct manner *m, const struct profile *p, const char *ta
     static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
     enum { STEPS = 16 };
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    uint64_t all = less(count_of(tags, "subprogram"), functions_of(p) + count_of(attributes, "inline"));
+    uint64_t all = less(tags_count(tags, "subprogram"), functions_of(p) + tags_count(attributes, "inline"));
     for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
-        all += count_of(tags, declared[i]);
-    const uint64_t longer = forms ? count_of(forms, "data2") + count_of(forms, "data4") : UINT64_MAX;
-    const uint64_t low = less(count_of(attributes, "decl_line") + count_of(attributes, "call_line"), longer);
+        all += tags_count(tags, declared[i]);
+    const uint64_t longer = forms ? tags_count(forms, "data2") + tags_count(forms, "data4") : UINT64_MAX;
+    const uint64_t low = less(tags_count(attributes, "decl_line") + tags_count(attributes, "call_line"), longer);
     m->low = (uint8_t)(!all ? 0 : low < all ? (low * MANNER_LOWS + all / 4) / all : MANNER_LOWS);
-    const uint64_t own = less(count_of(attributes, "decl_line"), all);
+    const uint64_t own = less(tags_count(attributes, "decl_line"), all);
     const uint64_t own_low = less(low, all);
     const uint64_t share = own ? (own_low * STEPS + own / 2) / own : 0;
-    if (count_of(tags, "partial_unit"))
+    if (tags_count(tags, "partial_unit"))
         m->lows = (uint8_t)((share < STEPS ? share : STEPS) * (MANNER_USUAL / STEPS));
 }
 
@@ -352,12 +311,12 @@ static void read_lines(struct manner *m, const struct profile *p, const char *ta
 static void read_imports(struct manner *m, const char *tags, const char *attributes)
 {
     enum { IMPORTS_MOST = 64 };
-    const uint64_t partial = count_of(tags, "partial_unit");
+    const uint64_t partial = tags_count(tags, "partial_unit");
     if (!partial)
         return;
-    m->imports = for_each_of(count_of(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
-    const uint64_t others = count_of(tags, "compile_unit") + count_of(tags, "type_unit");
-    m->tables = for_each_of(less(count_of(attributes, "stmt_list"), others) * MANNER_USUAL, partial, 0, MANNER_USUAL);
+    m->imports = for_each_of(tags_count(tags, "imported_unit"), partial, 1, IMPORTS_MOST);
+    const uint64_t others = tags_count(tags, "compile_unit") + tags_count(tags, "type_unit");
+    m->tables = for_each_of(less(tags_count(attributes, "stmt_list"), others) * MANNER_USUAL, partial, 0, MANNER_USUAL);
 }
 
 /* Where the functions are that calls were inlined of: in the first unit, but not where there are partial units, to
@@ -365,16 +324,16 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
 static void read_origins(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    const uint64_t far = forms ? count_of(forms, "ref_addr") : 0;
-    m->far = !count_of(tags, "partial_unit") && far > count_of(attributes, "abstract_origin") / 2;
+    const uint64_t far = forms ? tags_count(forms, "ref_addr") : 0;
+    m->far = !tags_count(tags, "partial_unit") && far > tags_count(attributes, "abstract_origin") / 2;
 }
 
 /* Whether dwz has left the ends of functions as it does. */
 static void read_ends(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    const uint64_t ends = count_of(attributes, "high_pc");
-    m->shortest = forms && ends && count_of(tags, "partial_unit") && count_of(forms, "udata") >= ends - ends / 4;
+    const uint64_t ends = tags_count(attributes, "high_pc");
+    m->shortest = forms && ends && tags_count(tags, "partial_unit") && tags_count(forms, "udata") >= ends - ends / 4;
 }
 
 /* Headers that it takes for strings of C++: of so many bytes in the largest, half of which are theirs. */
@@ -396,7 +355,7 @@ static bool has_many(const struct profile *p, uint64_t least)
 }
 
 /* Whether tags and attributes say how entries are told. */
-static bool has_manner(const struct profile *p)
+bool profile_has_manner(const struct profile *p)
 {
     return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] &&
            has_many(p, ENTRIES_LEAST);
@@ -407,7 +366,7 @@ bool profile_has_one_file(const struct profile *p)
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     return forms && attributes && has_many(p, ENTRIES_LEAST) &&
-           count_of(forms, "implicit_const") >= count_of(attributes, "decl_file") / 4 * 3 + 1;
+           tags_count(forms, "implicit_const") >= tags_count(attributes, "decl_file") / 4 * 3 + 1;
 }
 
 struct manner profile_manner(const struct profile *p)
@@ -419,7 +378,7 @@ struct manner profile_manner(const struct profile *p)
         read_defined(&m, p, tags);
     if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language == LANGUAGE_C)
         read_names(&m, p, attributes);
-    if (!has_manner(p))
+    if (!profile_has_manner(p))
         return m;
     if (p->dwarf.language == LANGUAGE_C) {
         read_pieces(&m, p, tags, attributes);

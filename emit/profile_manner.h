@@ -9,6 +9,9 @@
  * the usual manner. Whatever the profile says, headers and blocks can be made in it. */
 struct manner profile_manner(const struct profile *p);
 
+/* Whether tags and attributes say how entries are told. */
+bool profile_has_manner(const struct profile *p);
+
 /* Whether nearly all declarations of the application have DW_AT_decl_file as a constant in the abbreviation, as where
  * hardly anything but functions and their contents is described (dialect.one_file). */
 bool profile_has_one_file(const struct profile *p);

@@ -327,6 +327,20 @@ def test_names_and_functions_are_as_large_as_the_real_ones(programs, tmp_path):
 
 
 @pytest.mark.slow
+def test_debug_information_of_a_program_is_as_the_real_one(programs, tmp_path):
+    """Of ours: gcc's, of 250,000 entries, whose manner is looked for by what sets come out as."""
+    real, made = tmp_path / "real.prof", tmp_path / "made.prof"
+    programs.run("pyelfprof", "-o", real, programs.path("pyelfgen"))
+    programs.run("pyelfgen", "--profile", real, "-o", tmp_path / "set")
+    programs.run("pyelfprof", "-o", made, tmp_path / "set")
+    programs.run("pyelfstat", "--compare", real, made, "--json", tmp_path / "both.json", status=1)
+    found = {row["name"]: row for row in json.loads((tmp_path / "both.json").read_text())["set"]}
+    assert found["dwarf.dies"]["real"] > 200_000
+    distances = {name: found[name]["distance"] for name in ("tags", "attributes")}
+    assert max(distances.values()) < 0.05, distances
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [*PYENV[:1], *DYNLOAD[:1]], ids=str)
 def test_extension_modules_of_python(programs, place, tmp_path):
     """With debug information under ~/.pyenv, stripped from Debian; small ones, without room for much."""

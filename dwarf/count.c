@@ -1,0 +1,143 @@
+/* See count.h. */
+#include "dwarf/count.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/partial.h"
+#include "dwarf/spare.h"
+#include "dwarf/unit_sizes.h"
+
+enum { CODES = 256 };
+
+/* How many entries have each code of a library's table. */
+struct counting {
+    const struct debug *d;
+    struct abbrev_layouts layouts;
+    uint64_t own[CODES], header[CODES];
+};
+
+static void count_entries(const struct counting *c, const uint8_t *p, const uint8_t *end, uint64_t counts[CODES])
+{
+    while (p < end) {
+        const struct abbrev_entry *const layout = &c->layouts.of[*p];
+        const bool has_text = layout->size && c->layouts.begins_with_text[*p];
+        counts[*p]++;
+        p += (layout->size ? layout->size : abbrev_read(c->d->corpus->dialect, p).size) +
+             (has_text ? strlen((const char *)p + 1) : 0);
+    }
+}
+
+/* Those that stand before the types of every unit. */
+static void count_frame(struct counting *c, const struct debug_unit *u)
+{
+    const bool is_4 = dialect_is_4(c->d->corpus->dialect);
+    if (unit_has_code(u)) {
+        c->own[ABBREV_COMPILE_UNIT]++;
+        return;
+    }
+    c->own[ABBREV_DATA_UNIT]++;
+    c->own[ABBREV_CONST] += is_4 ? 2 : 3;
+    c->own[is_4 ? ABBREV_POINTER : ABBREV_VOID_POINTER]++;
+}
+
+static void count_headers(struct counting *c, const struct debug_unit *u)
+{
+    const uint32_t fixed = c->d->corpus->fixed;
+    for (uint32_t i = 0; i <= u->wholes; i++) {
+        const struct corpus_header *const h = unit_header(c->d, u, i);
+        const struct corpus_cut *const cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
+        count_entries(c, h->entries + fixed, h->entries + cut->entries - (cut->open != 0), c->header);
+    }
+}
+
+static bool count_spare(struct counting *c, uint32_t unit)
+{
+    const uint64_t size = spare_size(c->d, unit);
+    uint8_t *const spare = size ? malloc(size) : NULL;
+    if (spare)
+        count_entries(c, spare, spare_put(c->d, unit, spare, spare), c->own);
+    free(spare);
+    return spare || !size;
+}
+
+static bool count_unit(struct counting *c, uint32_t unit)
+{
+    const struct debug *const d = c->d;
+    const struct debug_unit *const u = &d->unit[unit];
+    const struct corpus_header *const h = &d->corpus->header[u->header];
+    const uint8_t *const functions = d->composed->info.data + u->entries;
+    count_frame(c, u);
+    count_entries(c, h->entries, h->entries + d->corpus->fixed, c->own);
+    if (u->entries_size)
+        count_entries(c, functions, functions + u->entries_size, c->own);
+    count_headers(c, u);
+    return count_spare(c, unit);
+}
+
+static void add_attribute(struct debug_counts *sum, uint32_t name, uint64_t uses)
+{
+    uint32_t i = 0;
+    while (i < sum->attributes && sum->attribute[i].name != name)
+        i++;
+    assert(i < COUNT_ATTRIBUTES);
+    sum->attributes += i == sum->attributes;
+    sum->attribute[i].name = name;
+    sum->attribute[i].uses += uses;
+}
+
+static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t code, uint64_t own, uint64_t header)
+{
+    const enum abbrev_code of = abbrev_code_of(d, code);
+    if (!own && !header)
+        return;
+    sum->all[of] += own + header;
+    sum->header[of] += header;
+    for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
+        add_attribute(sum, abbrev_attribute(d, a), own + header);
+}
+
+static void add_counts(struct counting *c, struct debug_counts *sum)
+{
+    const struct dialect dialect = c->d->corpus->dialect;
+    c->own[ABBREV_EXTERN_VARIABLE] += c->d->externs;
+    c->own[ABBREV_SHORT_VARIABLE] += c->d->shorts;
+    for (uint32_t code = 1; code <= abbrev_codes(dialect); code++)
+        add_entries(sum, dialect, code, c->own[code], c->header[code]);
+    sum->all[ABBREV_EXTERN_VARIABLE] += single_count(&c->d->single);
+    sum->others += single_attributes(&c->d->single);
+}
+
+bool debug_count(const struct debug *d, struct debug_counts *sum)
+{
+    struct counting c = {.d = d};
+    bool ok = true;
+    abbrev_lay_out(d->corpus->dialect, &c.layouts);
+    for (uint32_t i = 0; i < d->unit_count && ok; i++)
+        ok = count_unit(&c, i);
+    partial_count(d, c.own, sum);
+    add_counts(&c, sum);
+    return ok;
+}
+
+void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more)
+{
+    for (unsigned code = 0; code < ABBREV_COUNT; code++) {
+        sum->all[code] += more->all[code];
+        sum->header[code] += more->header[code];
+    }
+    sum->partial_units += more->partial_units;
+    sum->imports += more->imports;
+    sum->others += more->others;
+    for (uint32_t i = 0; i < more->attributes; i++)
+        add_attribute(sum, more->attribute[i].name, more->attribute[i].uses);
+}
+
+uint64_t debug_counts_attributes(const struct debug_counts *c)
+{
+    uint64_t sum = c->others;
+    for (uint32_t i = 0; i < c->attributes; i++)
+        sum += c->attribute[i].uses;
+    return sum;
+}

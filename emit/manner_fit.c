@@ -1,0 +1,403 @@
+/* See manner_fit.h.
+ *
+ * Each number of a manner is for entries of some kind, its part of all that have the tag. Where there are too few or
+ * too many with the tag, the number grows or shrinks as the part would have to. What the number changes besides, the
+ * next set shows.
+ */
+#include "emit/manner_fit.h"
+
+#include <string.h>
+
+#include "emit/profile_manner.h"
+#include "emit/profile_tags.h"
+
+enum {
+    LOCALS_MOST = 3,
+    OWN_LEAST = MANNER_USUAL / 4, /* with which functions have any */
+    PASSED_MOST = 4 * MANNER_USUAL,
+    ENDING_MOST = MANNER_USUAL * 7 / 8,
+    GONE_MOST = 4 * MANNER_USUAL,
+    TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* of numbers that others are multiplied by */
+    FINE = 256                              /* steps of weights */
+};
+
+/* What is wanted is brought to as many entries as were made. */
+struct fit {
+    const struct debug_counts *made;
+    const char *tags, *attributes;
+    double scale;
+};
+
+/* --- what there is of each --------------------------------------------------------- */
+
+static double all_of(const struct debug_counts *c)
+{
+    double sum = (double)c->partial_units + (double)c->imports;
+    for (unsigned code = 1; code < ABBREV_COUNT; code++)
+        sum += (double)c->all[code];
+    return sum;
+}
+
+static double tagged(const uint64_t counts[ABBREV_COUNT], const char *tag)
+{
+    double sum = 0;
+    for (unsigned code = 1; code < ABBREV_COUNT; code++)
+        sum += strcmp(abbrev_tag_name(code), tag) == 0 ? (double)counts[code] : 0;
+    return sum;
+}
+
+static struct fit fit_of(const struct profile *p, const struct debug_counts *made)
+{
+    struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES], 0};
+    const uint64_t all = tags_sum(f.tags);
+    f.scale = all ? all_of(made) / (double)all : 0;
+    return f;
+}
+
+static double wanted(const struct fit *f, const char *tag)
+{
+    const uint64_t count = strcmp(tag, "call_site") == 0             ? tags_calls(f->tags)
+                           : strcmp(tag, "call_site_parameter") == 0 ? tags_passed(f->tags)
+                                                                     : tags_count(f->tags, tag);
+    return (double)count * f->scale;
+}
+
+static double made(const struct fit *f, const char *tag)
+{
+    return tagged(f->made->all, tag);
+}
+
+static double attributes_wanted(const struct fit *f, const char *name)
+{
+    return (double)tags_count(f->attributes, name) * f->scale;
+}
+
+static double attributes_made(const struct fit *f, const char *name)
+{
+    const struct debug_counts *const c = f->made;
+    double sum = 0;
+    for (uint32_t i = 0; i < c->attributes; i++)
+        sum += strcmp(abbrev_attribute_name(c->attribute[i].name), name) == 0 ? (double)c->attribute[i].uses : 0;
+    return sum;
+}
+
+static double lacking(const struct fit *f, const char *tag)
+{
+    return wanted(f, tag) - made(f, tag);
+}
+
+/* --- how far ------------------------------------------------------------------------ */
+
+static bool is_first_with_tag(unsigned code)
+{
+    for (unsigned before = 1; before < code; before++)
+        if (abbrev_tag(before) == abbrev_tag(code))
+            return false;
+    return true;
+}
+
+static double apart(double a, double b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* What two distributions differ by: of what is wanted, `met` has been compared. */
+static double distance(double sum, double all, double met)
+{
+    return all > 0 ? (sum + all - met) / 2 / all : 1;
+}
+
+static double tags_distance(const struct fit *f)
+{
+    const double partial[] = {(double)f->made->partial_units, (double)f->made->imports};
+    static const char *const partial_tags[] = {"partial_unit", "imported_unit"};
+    double sum = 0;
+    double met = 0;
+    for (unsigned code = 1; code < ABBREV_COUNT; code++) {
+        const char *const tag = abbrev_tag_name(code);
+        if (!is_first_with_tag(code))
+            continue;
+        sum += apart(wanted(f, tag), made(f, tag));
+        met += wanted(f, tag);
+    }
+    for (unsigned i = 0; i < sizeof partial / sizeof partial[0]; i++) {
+        sum += apart(wanted(f, partial_tags[i]), partial[i]);
+        met += wanted(f, partial_tags[i]);
+    }
+    return distance(sum, all_of(f->made), met);
+}
+
+static double attributes_distance(const struct fit *f)
+{
+    const struct debug_counts *const c = f->made;
+    const double all_wanted = (double)tags_sum(f->attributes);
+    double all = 0;
+    double sum = 0;
+    double met = 0;
+    for (uint32_t i = 0; i < c->attributes; i++)
+        all += (double)c->attribute[i].uses;
+    for (uint32_t i = 0; i < c->attributes; i++) {
+        const char *const name = abbrev_attribute_name(c->attribute[i].name);
+        const double uses = all_wanted > 0 ? (double)tags_count(f->attributes, name) / all_wanted * all : 0;
+        sum += apart(uses, (double)c->attribute[i].uses);
+        met += uses;
+    }
+    return distance(sum, all, met);
+}
+
+bool manner_can_fit(const struct profile *p)
+{
+    return p->dwarf.language == LANGUAGE_C && !p->dwarf.type_units && profile_has_manner(p);
+}
+
+double manner_distance(const struct profile *p, const struct debug_counts *counts)
+{
+    const struct fit f = fit_of(p, counts);
+    const double tags = tags_distance(&f);
+    const double attributes = attributes_distance(&f);
+    return tags > attributes ? tags : attributes;
+}
+
+/* --- how much more ------------------------------------------------------------------ */
+
+/* How many times as many there are to be where a part of `part` lacks `more`, within bounds. */
+static double times(double part, double more)
+{
+    const double least = 0.25;
+    const double most = 4;
+    const double to = part > 0 ? (part + more) / part : 1;
+    return to < least ? least : to < most ? to : most;
+}
+
+static uint16_t multiplied(uint16_t number, double by, uint16_t least, uint16_t most)
+{
+    const double to = number * by + 0.5;
+    return to < least ? least : to < most ? (uint16_t)to : most;
+}
+
+/* --- what headers of C declare ------------------------------------------------------- */
+
+/* Pieces of each kind, with the tag that tells whether there are enough. */
+struct piece_made {
+    const char *tag;
+    double count;
+};
+
+static void count_pieces(const struct fit *f, struct piece_made piece[PIECES])
+{
+    const uint64_t *const h = f->made->header;
+    const double unnamed = (double)h[ABBREV_UNNAMED_STRUCTURE] + (double)h[ABBREV_UNNAMED_STRUCTURE_EARLY];
+    const double atomic = tagged(h, "atomic_type");
+    const double types = tagged(h, "subroutine_type");
+    const double restricts = tagged(h, "restrict_type");
+    const double voids = (double)h[ABBREV_VOID_CONST];
+    piece[PIECE_STRUCTURE] = (struct piece_made){"structure_type", tagged(h, "structure_type")};
+    piece[PIECE_TYPEDEF] = (struct piece_made){"typedef", tagged(h, "typedef") - unnamed - atomic};
+    piece[PIECE_ATOMIC] = (struct piece_made){"atomic_type", atomic};
+    piece[PIECE_POINTER] = (struct piece_made){"pointer_type", tagged(h, "pointer_type") - types - restricts - voids};
+    piece[PIECE_ARRAY] = (struct piece_made){"array_type", tagged(h, "array_type")};
+    piece[PIECE_FUNCTION_TYPE] = (struct piece_made){"subroutine_type", types};
+    piece[PIECE_CONST] = (struct piece_made){"const_type", tagged(h, "const_type") - voids};
+    piece[PIECE_UNION] = (struct piece_made){"union_type", tagged(h, "union_type")};
+    piece[PIECE_ENUMERATION] = (struct piece_made){"enumeration_type", tagged(h, "enumeration_type")};
+    piece[PIECE_RESTRICT] = (struct piece_made){"restrict_type", restricts};
+    piece[PIECE_FUNCTION] = (struct piece_made){"subprogram", tagged(h, "subprogram")};
+}
+
+static void fit_pieces(const struct fit *f, struct manner *m)
+{
+    struct piece_made piece[PIECES] = {{NULL, 0}};
+    uint64_t weight[PIECES];
+    count_pieces(f, piece);
+    for (unsigned i = 0; i < PIECES; i++) {
+        const double to = piece[i].tag ? times(piece[i].count, lacking(f, piece[i].tag)) : 1;
+        weight[i] = (uint64_t)(m->piece[i] * to * FINE);
+    }
+    manner_share_pieces(m, weight);
+    const double owners = piece[PIECE_STRUCTURE].count + piece[PIECE_UNION].count;
+    const double members = times(tagged(f->made->header, "member"), lacking(f, "member")) /
+                           times(owners, lacking(f, "structure_type") + lacking(f, "union_type"));
+    m->members = multiplied(m->members, members, 1, TIMES_MOST);
+    const double enumerators = times(tagged(f->made->header, "enumerator"), lacking(f, "enumerator")) /
+                               times(piece[PIECE_ENUMERATION].count, lacking(f, "enumeration_type"));
+    m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
+}
+
+/* --- how code is told ---------------------------------------------------------------- */
+
+/* Arguments of calls: constants that are told, and where all are, additional ones. */
+static void fit_passed(const struct fit *f, struct manner *m)
+{
+    const double told = 0.66;   /* of a call, where all constants are told, */
+    const double passed = 0.62; /* and of one argument passed besides */
+    const double calls_wanted = wanted(f, "call_site");
+    const double calls = made(f, "call_site");
+    if (calls_wanted <= 0 || calls <= 0)
+        return;
+    const double more = wanted(f, "call_site_parameter") / calls_wanted - made(f, "call_site_parameter") / calls;
+    const double beyond = m->passed * passed / MANNER_USUAL - (1 - (double)m->told / MANNER_USUAL) * told + more;
+    const double share = beyond < 0 ? 1 + beyond / told : 1;
+    m->told = multiplied(MANNER_USUAL, share, 0, MANNER_USUAL);
+    m->passed = multiplied(MANNER_USUAL, beyond / passed, 0, PASSED_MOST);
+}
+
+static double sum_of(const uint64_t *counts, const uint8_t *codes, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)counts[codes[i]];
+    return sum;
+}
+
+/* What a call that was inlined has of its function, on average: most of the references to abstract instances. */
+static double origins_each(const struct fit *f)
+{
+    const double most = 0.8;
+    const double inlined = wanted(f, "inlined_subroutine");
+    const double calls = tags_count(f->tags, "GNU_call_site") ? wanted(f, "call_site") : 0; /* which have one, too */
+    return inlined > 0 ? most * (attributes_wanted(f, "abstract_origin") - inlined - calls) / inlined : 0;
+}
+
+/* Locals of blocks, and of functions outside these, where `more` are lacking of `locals`. */
+static void fit_locals(const struct fit *f, struct manner *m, double locals, double more)
+{
+    const double step = made(f, "lexical_block") / 2; /* for each local more that a block may have */
+    if (more < -step / 2 && m->locals > 1) {
+        m->locals--;
+        more += step;
+    } else if (more > step / 2 && m->locals < LOCALS_MOST) {
+        m->locals++;
+        more -= step;
+    }
+    m->own = multiplied(m->own, times(locals, more), OWN_LEAST, MANNER_USUAL);
+}
+
+/* What inlined functions have, and other locals. Parameters make up for all that lack; variables are what else refers
+ * to abstract instances, but not so many that blocks could have none. */
+static void fit_inlined(const struct fit *f, struct manner *m)
+{
+    static const uint8_t parameter[] = {ABBREV_INLINE_PARAMETER, ABBREV_INLINE_PARAMETER_SHORT,
+                                        ABBREV_INLINED_PARAMETER, ABBREV_INLINED_PARAMETER_GONE,
+                                        ABBREV_INLINED_PARAMETER_CONSTANT};
+    static const uint8_t variable[] = {ABBREV_INLINE_VARIABLE, ABBREV_INLINE_VARIABLE_SHORT, ABBREV_INLINED_VARIABLE,
+                                       ABBREV_INLINED_VARIABLE_GONE};
+    static const uint8_t local[] = {ABBREV_LOCAL,      ABBREV_LOCAL_SHORT,
+                                    ABBREV_LOCAL_LIST, ABBREV_LOCAL_LIST_SHORT,
+                                    ABBREV_LOCAL_GONE, ABBREV_LOCAL_GONE_SHORT};
+    const uint64_t *const all = f->made->all;
+    const double functions = (double)all[ABBREV_INLINE_FUNCTION];
+    const double inlined = made(f, "inlined_subroutine") + functions;
+    const double variables = sum_of(all, variable, sizeof variable);
+    const double locals = sum_of(all, local, sizeof local);
+    if (inlined <= 0)
+        return;
+    const double parameters = (sum_of(all, parameter, sizeof parameter) + lacking(f, "formal_parameter")) / inlined;
+    const double others = made(f, "variable") - variables - locals;
+    const double most = (wanted(f, "variable") - others - made(f, "lexical_block")) / inlined;
+    const double rest = origins_each(f) - parameters;
+    const double each = rest < most ? rest : most;
+    m->parameters = multiplied(MANNER_USUAL, parameters, MANNER_USUAL, CORPUS_INLINE_PARAMETERS * MANNER_USUAL);
+    m->variables = multiplied(MANNER_USUAL, each, 0, CORPUS_INLINE_VARIABLES * MANNER_USUAL);
+    const double then = (double)m->variables / MANNER_USUAL * inlined;
+    fit_locals(f, m, locals, lacking(f, "variable") - (then - variables));
+}
+
+/* What of inlined functions has no place; not by much at once, as other numbers change what has one. */
+static void fit_gone(const struct fit *f, struct manner *m)
+{
+    const uint64_t *const all = f->made->all;
+    const double gone = (double)all[ABBREV_INLINED_PARAMETER_GONE] + (double)all[ABBREV_INLINED_VARIABLE_GONE];
+    const double to = times(gone, attributes_made(f, "location") - attributes_wanted(f, "location"));
+    m->gone = multiplied(m->gone, to < 0.5 ? 0.5 : to < 2 ? to : 2, 1, GONE_MOST);
+}
+
+/* Calls without a sibling. */
+static void fit_ending(const struct fit *f, struct manner *m)
+{
+    const double calls = made(f, "call_site");
+    const double more = attributes_made(f, "sibling") - attributes_wanted(f, "sibling");
+    if (calls > 0)
+        m->ending = (uint8_t)multiplied(MANNER_USUAL, (double)m->ending / MANNER_USUAL + more / calls, 0, ENDING_MOST);
+}
+
+static uint16_t fitted(const struct fit *f, uint16_t number, const char *tag)
+{
+    return multiplied(number, times(made(f, tag), lacking(f, tag)), 1, TIMES_MOST);
+}
+
+/* By all that is lacking. */
+static struct manner fitting(const struct manner *m, const struct fit *f)
+{
+    struct manner next = *m;
+    fit_pieces(f, &next);
+    fit_passed(f, &next);
+    fit_inlined(f, &next);
+    fit_gone(f, &next);
+    fit_ending(f, &next);
+    next.calls = fitted(f, m->calls, "call_site");
+    next.inlined = fitted(f, m->inlined, "inlined_subroutine");
+    next.lexical = fitted(f, m->lexical, "lexical_block");
+    return next;
+}
+
+/* --- how far to go -------------------------------------------------------------------- */
+
+static uint16_t between(uint16_t from, uint16_t to, double step)
+{
+    return (uint16_t)(from + (to - from) * step + 0.5);
+}
+
+struct manner manner_nearer(const struct manner *m, const struct profile *p, const struct debug_counts *counts,
+                            double step)
+{
+    const struct fit f = fit_of(p, counts);
+    const struct manner to = fitting(m, &f);
+    struct manner next = to;
+    uint64_t weight[PIECES];
+    for (unsigned i = 0; i < PIECES; i++)
+        weight[i] = (uint64_t)((m->piece[i] + (to.piece[i] - m->piece[i]) * step) * FINE);
+    manner_share_pieces(&next, weight);
+    next.members = between(m->members, to.members, step);
+    next.enumerators = between(m->enumerators, to.enumerators, step);
+    next.calls = between(m->calls, to.calls, step);
+    next.inlined = between(m->inlined, to.inlined, step);
+    next.lexical = between(m->lexical, to.lexical, step);
+    next.told = between(m->told, to.told, step);
+    next.passed = between(m->passed, to.passed, step);
+    next.gone = between(m->gone, to.gone, step);
+    next.ending = (uint8_t)between(m->ending, to.ending, step);
+    next.own = between(m->own, to.own, step);
+    if (m->parameters) {
+        next.parameters = between(m->parameters, to.parameters, step);
+        next.variables = between(m->variables, to.variables, step);
+    }
+    return next;
+}
+
+/* --- the search ----------------------------------------------------------------------- */
+
+bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
+                        struct manner *m)
+{
+    enum {
+        FULL = 3, /* the first go by all that is lacking; others from the best, by less and less, as one number changes
+                     what is another's */
+        MOST = 6
+    };
+    const double near_enough = 0.02;
+    const double distance = manner_distance(p, counts);
+    s->step = s->tries ? s->step : 1;
+    s->is_best = !s->tries || distance < s->nearest;
+    if (s->is_best) {
+        s->best = *m;
+        s->counts = *counts;
+        s->nearest = distance;
+    } else if (s->tries >= FULL - 1) {
+        s->step /= 2;
+    }
+    const bool goes_on = ++s->tries < MOST && s->nearest >= near_enough;
+    *m = !goes_on          ? s->best
+         : s->tries < FULL ? manner_nearer(m, p, counts, s->step)
+                           : manner_nearer(&s->best, p, &s->counts, s->step);
+    return goes_on;
+}

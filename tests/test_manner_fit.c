@@ -1,0 +1,242 @@
+/* How the manner of a set is brought nearer to an application's, by entries that nothing was made of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dwarf/corpus.h"
+#include "emit/manner_fit.h"
+
+/* A profile with such distributions, which are not checked here. */
+static struct profile profile_of(const char *tags, const char *attributes)
+{
+    static const char text[] = "pyelfgen-profile: 1\ndwarf: {language: c}\nlibraries:\n"
+                               "- {kind: module, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, "
+                               "strtab: 9, functions: 106, dwarf: {version: 5, units: 10, dies: 100000}}\n";
+    struct profile p;
+    struct error e = {0};
+    if (!profile_parse(&p, text, strlen(text), "manner", &e))
+        fail_msg("%s", e.text);
+    p.distributions[DISTRIBUTION_TAGS] = strdup(tags);
+    p.distributions[DISTRIBUTION_ATTRIBUTES] = strdup(attributes);
+    return p;
+}
+
+#define OTHERS                                                                                                         \
+    "structure_type:1000 member:5600 typedef:1000 pointer_type:1000 subprogram:3000 formal_parameter:9000 "            \
+    "call_site_parameter:8000 inlined_subroutine:3000 lexical_block:2000 variable:6000"
+#define TAGS       OTHERS " call_site:5000"
+#define ATTRIBUTES "abstract_origin:9000 location:20000 sibling:9000 type:30000"
+
+static void add_attribute(struct debug_counts *c, uint32_t name, uint64_t uses)
+{
+    c->attribute[c->attributes].name = name;
+    c->attribute[c->attributes++].uses = uses;
+}
+
+/* As many of each as there are in the text. */
+static struct debug_counts all_met(void)
+{
+    static const struct {
+        enum abbrev_code code;
+        uint64_t count;
+        bool is_header;
+    } made[] = {
+        {ABBREV_STRUCTURE, 1000, true},      {ABBREV_MEMBER, 5600, true},
+        {ABBREV_TYPEDEF, 1000, true},        {ABBREV_POINTER, 1000, true},
+        {ABBREV_FUNCTION, 1500, false},      {ABBREV_DECLARED_FUNCTION, 1500, true},
+        {ABBREV_PARAMETER, 4000, false},     {ABBREV_INLINED_PARAMETER, 4000, false},
+        {ABBREV_CALL_SITE, 5000, false},     {ABBREV_CALL_PARAMETER, 8000, false},
+        {ABBREV_INLINED, 3000, false},       {ABBREV_LEXICAL_BLOCK, 2000, false},
+        {ABBREV_LOCAL, 4000, false},         {ABBREV_INLINED_VARIABLE, 1000, false},
+        {ABBREV_TYPE_PARAMETER, 1000, true}, {ABBREV_INLINED_VARIABLE_GONE, 1000, false},
+    };
+    struct debug_counts c = {.imports = 0};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        c.all[made[i].code] = made[i].count;
+        c.header[made[i].code] = made[i].is_header ? made[i].count : 0;
+    }
+    add_attribute(&c, DW_AT_abstract_origin, 9000);
+    add_attribute(&c, DW_AT_location, 20000);
+    add_attribute(&c, DW_AT_sibling, 9000);
+    add_attribute(&c, DW_AT_type, 30000);
+    return c;
+}
+
+static void distance_is_half_of_what_differs(void **state)
+{
+    (void)state;
+    struct profile p = profile_of(TAGS, ATTRIBUTES);
+    struct debug_counts c = all_met();
+    assert_true(manner_distance(&p, &c) < 1e-9);
+    c.all[ABBREV_CALL_SITE] -= 1000; /* of 44600 */
+    c.all[ABBREV_CALL_SITE_LEAF] += 1000;
+    assert_true(manner_distance(&p, &c) < 1e-9);
+    c.all[ABBREV_CALL_SITE] -= 892;
+    c.all[ABBREV_LABEL] += 892; /* of which none is wanted */
+    assert_true(manner_distance(&p, &c) > 0.0199 && manner_distance(&p, &c) < 0.0201);
+    c.attribute[3].uses -= 6800; /* of 68000 */
+    add_attribute(&c, DW_AT_decl_line, 6800);
+    assert_true(manner_distance(&p, &c) > 0.0999 && manner_distance(&p, &c) < 0.1001);
+    profile_free(&p);
+}
+
+static void assert_is_possible(const struct manner *m)
+{
+    unsigned pieces = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        pieces += m->piece[i];
+    assert_int_equal(pieces, MANNER_PIECES);
+    assert_in_range(m->parameters, m->parameters ? MANNER_USUAL : 0, CORPUS_INLINE_PARAMETERS * MANNER_USUAL);
+    assert_in_range(m->variables, 0, CORPUS_INLINE_VARIABLES * MANNER_USUAL);
+    assert_in_range(m->locals, 1, 3);
+    assert_in_range(m->own, MANNER_USUAL / 4, MANNER_USUAL);
+    assert_in_range(m->told, 0, MANNER_USUAL);
+    assert_in_range(m->ending, 0, MANNER_USUAL);
+    assert_in_range(m->enumerators, 1, MANNER_ENUMERATORS);
+    assert_true(m->calls && m->inlined && m->lexical && m->members && m->gone);
+}
+
+static void what_is_met_stays(void **state)
+{
+    (void)state;
+    struct profile p = profile_of(TAGS, ATTRIBUTES);
+    const struct debug_counts c = all_met();
+    const struct manner usual = manner_usual();
+    const struct manner m = manner_nearer(&usual, &p, &c, 1);
+    assert_is_possible(&m);
+    assert_int_equal(m.calls, usual.calls);
+    assert_int_equal(m.inlined, usual.inlined);
+    assert_int_equal(m.lexical, usual.lexical);
+    assert_int_equal(m.members, usual.members);
+    assert_int_equal(m.told, usual.told);
+    assert_int_equal(m.passed, 0);
+    assert_int_equal(m.gone, usual.gone);
+    assert_int_equal(m.ending, usual.ending);
+    profile_free(&p);
+}
+
+static void what_lacks_becomes_more(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tags, *attributes;
+        enum { CALLS, INLINED, LEXICAL, MEMBERS, PASSED, PARAMETERS, UNIONS, GONE, ENDING } what;
+    } cases[] = {
+        {TAGS " call_site:1", ATTRIBUTES, CALLS}, /* the first counts: nothing changes */
+        {"call_site:9000 " TAGS, ATTRIBUTES, CALLS},
+        {"inlined_subroutine:4000 " TAGS, ATTRIBUTES, INLINED},
+        {"lexical_block:3000 " TAGS, ATTRIBUTES, LEXICAL},
+        {"member:9000 " TAGS, ATTRIBUTES, MEMBERS},
+        {"call_site_parameter:20000 " TAGS, ATTRIBUTES, PASSED},
+        {"formal_parameter:14000 " TAGS, ATTRIBUTES, PARAMETERS},
+        {"pointer_type:4000 " TAGS, ATTRIBUTES, UNIONS},
+        {TAGS, "location:19000 " ATTRIBUTES, GONE},
+        {TAGS, "sibling:6000 " ATTRIBUTES, ENDING},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile p = profile_of(cases[i].tags, cases[i].attributes);
+        const struct debug_counts c = all_met();
+        const struct manner from = manner_usual();
+        const struct manner all = manner_nearer(&from, &p, &c, 1);
+        const struct manner half = manner_nearer(&from, &p, &c, 0.5);
+        const struct manner *const m[] = {&from, &half, &all};
+        unsigned number[3];
+        for (unsigned k = 0; k < 3; k++) {
+            const unsigned numbers[] = {[CALLS] = m[k]->calls,
+                                        [INLINED] = m[k]->inlined,
+                                        [LEXICAL] = m[k]->lexical,
+                                        [MEMBERS] = m[k]->members,
+                                        [PASSED] = m[k]->passed,
+                                        [PARAMETERS] = m[k]->parameters,
+                                        [UNIONS] = m[k]->piece[PIECE_POINTER],
+                                        [GONE] = m[k]->gone,
+                                        [ENDING] = m[k]->ending};
+            number[k] = numbers[cases[i].what];
+            assert_is_possible(m[k]);
+        }
+        if (!i) {
+            assert_int_equal(number[0], number[2]);
+        } else if (cases[i].what == PARAMETERS) { /* which were as usual, and so have no number */
+            assert_int_equal(number[1], number[2]);
+            assert_true(number[2] > 3 * MANNER_USUAL / 2);
+        } else {
+            assert_true(number[0] < number[1] && number[1] < number[2]);
+        }
+        profile_free(&p);
+    }
+}
+
+/* Numbers that no application has. */
+static void nothing_goes_beyond_bounds(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {
+        "",
+        "x",
+        "call_site:1",
+        "call_site:1073741823 call_site_parameter:1073741823",
+        "call_site:1 call_site_parameter:1073741823 inlined_subroutine:1073741823 variable:1 "
+        "formal_parameter:1073741823",
+        "GNU_call_site:1073741823 inlined_subroutine:1 lexical_block:1",
+        "member:1073741823",
+        "enumerator:1073741823",
+    };
+    static const char *const attributes[] = {"", "location:1 sibling:1", "abstract_origin:1073741823"};
+    struct debug_counts c[2] = {all_met(), {.imports = 0}};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        for (size_t k = 0; k < sizeof attributes / sizeof attributes[0]; k++)
+            for (size_t n = 0; n < 2; n++) {
+                struct profile p = profile_of(tags[i], attributes[k]);
+                struct manner m = manner_usual();
+                for (unsigned round = 0; round < 3; round++) {
+                    m = manner_nearer(&m, &p, &c[n], 1);
+                    assert_is_possible(&m);
+                }
+                assert_true(manner_distance(&p, &c[n]) >= 0 && manner_distance(&p, &c[n]) <= 1.0001);
+                profile_free(&p);
+            }
+}
+
+static void the_best_is_found_in_a_few_tries(void **state)
+{
+    (void)state;
+    struct profile p = profile_of(OTHERS " call_site:9000", ATTRIBUTES);
+    struct manner m = manner_usual();
+    struct manner_search s = {.tries = 0};
+    struct debug_counts c = all_met();
+    uint64_t calls[] = {5000, 7000, 4000, 3000, 2000, 1000, 500, 400};
+    struct manner best = m;
+    unsigned tries = 0;
+    bool goes_on = true;
+    while (goes_on) {
+        assert_true(tries < sizeof calls / sizeof calls[0]);
+        best = tries == 1 ? m : best;
+        c.all[ABBREV_CALL_SITE] = calls[tries++];
+        goes_on = manner_search_next(&s, &p, &c, &m);
+        assert_int_equal(s.is_best, tries <= 2);
+    }
+    assert_true(tries > 2);
+    assert_int_equal(m.calls, best.calls);
+    /* what is near enough is the last */
+    s = (struct manner_search){.tries = 0};
+    c.all[ABBREV_CALL_SITE] = 9000;
+    assert_false(manner_search_next(&s, &p, &c, &m));
+    assert_true(s.is_best);
+    profile_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distance_is_half_of_what_differs), cmocka_unit_test(what_is_met_stays),
+        cmocka_unit_test(what_lacks_becomes_more),          cmocka_unit_test(nothing_goes_beyond_bounds),
+        cmocka_unit_test(the_best_is_found_in_a_few_tries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
