@@ -62,20 +62,38 @@ static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t
     }
 }
 
-static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint8_t *p)
+/* Adds `by` to the references of functions' entries to one another. */
+static void move_references(const struct debug *d, uint8_t *p, const uint8_t *end, uint32_t by)
+{
+    const struct corpus *c = d->corpus;
+    while (p < end) {
+        const struct abbrev_entry entry = abbrev_read(c->dialect, p);
+        for (uint32_t i = 0; i < entry.references; i++) {
+            uint32_t place;
+            memcpy(&place, p + entry.reference[i].at, sizeof place);
+            if (place >= c->start + c->fixed)
+                put_u32(p + entry.reference[i].at, place + by);
+        }
+        p += entry.size;
+    }
+}
+
+/* Behind `before` bytes of types. */
+static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint32_t before, uint8_t *p)
 {
     const struct composed *c = d->composed;
     put_bytes(p, c->info.data + u->entries, u->entries_size);
     add_to(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
+    if (before)
+        move_references(d, p, p + u->entries_size, before);
     return p + u->entries_size;
 }
 
-/* What the headers declare, the last up to the unit's cut: made as if each stood right behind
- * the inline functions. */
-static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint8_t *p)
+/* What the headers declare, the last up to the unit's cut, behind `before` bytes of functions: made as if each stood
+ * right behind the inline functions. */
+static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint32_t before, uint8_t *p)
 {
     const uint32_t fixed = d->corpus->fixed;
-    uint32_t before = (uint32_t)u->entries_size;
     for (uint32_t i = 0; i <= u->wholes; i++) {
         const struct corpus_header *h = unit_header(d, u, i);
         const struct corpus_cut *cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
@@ -161,9 +179,16 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     p = put_unit_entry(d, u, p);
     assert(p == start + c->start);
     p = put_bytes(p, h->entries, c->fixed);
-    p = put_functions(d, u, p);
-    p = put_pieces(d, u, p);
-    p = spare_put(d, index, start, p);
+    if (d->types_first) {
+        const uint8_t *const types = p;
+        p = put_pieces(d, u, 0, p);
+        p = spare_put(d, index, start, p);
+        p = put_functions(d, u, (uint32_t)(p - types), p);
+    } else {
+        p = put_functions(d, u, 0, p);
+        p = put_pieces(d, u, (uint32_t)u->entries_size, p);
+        p = spare_put(d, index, start, p);
+    }
     if (d->partials)
         refer(d, index, info, entries, p);
     unit_renumber(d, entries, p);

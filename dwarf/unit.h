@@ -103,6 +103,7 @@ struct debug {
     struct uneven uneven;            /* what weight each unit has beyond what all have */
     struct uneven code_uneven;       /* what weight its code has */
     uint32_t partials;               /* partial units besides (partial.h) */
+    bool types_first;                /* what units include of headers stands before functions, as compilers have it */
     uint64_t dies_wanted; /* how many entries there should be in all, as far as that can be chosen; 0: any number */
     struct debug_files files;
     uint64_t names_size;  /* bytes of the names of the library's functions, all of which .debug_str repeats */

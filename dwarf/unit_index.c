@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
 /* Entries for each function: names and linkage names, of it and of its scopes. */
@@ -137,11 +138,13 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
     const struct debug_unit *u = &d->unit[i];
     const struct corpus_header *h = &c->header[u->header];
     const struct corpus_cut *cut = &h->cut[u->cut];
-    const uint32_t functions = c->start + c->fixed; /* pieces are behind them */
+    const uint32_t first = c->start + c->fixed; /* of functions, or of pieces */
+    const uint32_t functions = d->types_first ? 0 : (uint32_t)u->entries_size;
+    const uint32_t types = d->types_first ? (uint32_t)(unit_pieces_size(d, u) + spare_size(d, i)) : 0;
     for (uint32_t k = 0; k < cut->listed; k++) {
         *entry = h->listed[k];
         entry->unit = i;
-        entry->die += entry->die >= functions ? (uint32_t)u->entries_size : 0;
+        entry->die += entry->die >= first ? functions : 0;
         entry++;
     }
     const struct compose_noted *noted = (const struct compose_noted *)(const void *)d->composed->noted.data + u->noted;
@@ -154,7 +157,7 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
                         : noted->from == NAME_COMMON ? noted->name
                                                      : own + noted->name;
         *entry++ = (struct index_entry){
-            .name = name, .die = noted->place, .unit = i, .tag = as->tag, .is_static = as->is_static};
+            .name = name, .die = noted->place + types, .unit = i, .tag = as->tag, .is_static = as->is_static};
     }
     return entry;
 }

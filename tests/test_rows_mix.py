@@ -540,6 +540,17 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
         assert least <= others.count(False) / len(others) <= most
 
 
+@pytest.mark.alike(1)
+def test_types_stand_before_functions(made_in_manners):
+    """As compilers have it: who looks for a function reads over them."""
+    for path in made_in_manners["usual"]:
+        for unit in Dies(path).units:
+            tags = [(die.tag, "low_pc" in die) for die in unit.children]
+            types = [i for i, (tag, _) in enumerate(tags) if tag in ("structure_type", "typedef", "subroutine_type")]
+            functions = [i for i, die in enumerate(tags) if die == ("subprogram", True)]
+            assert not functions or max(types, default=0) < functions[0]
+
+
 def attributes_captured(programs, paths):
     """How many attributes each has, as libdwarf reads them."""
     text = programs.run("pyelfprof", "-o", "-", *paths).stdout
