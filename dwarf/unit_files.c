@@ -32,6 +32,16 @@ static const char *header_name(const struct debug *d)
     return d->corpus->dialect.language == DWARF_CPP ? BRIEF_STEM ".hpp" : BRIEF_STEM ".h";
 }
 
+/* Digits of the number that a unit's source is named by. */
+static uint32_t number_length(const struct debug *d, uint32_t unit)
+{
+    const uint32_t least = d->files.digits + (unit < d->files.wider ? 1 : 0);
+    uint32_t digits = 1;
+    for (uint32_t rest = unit / 10; rest; rest /= 10)
+        digits++;
+    return digits > least ? digits : least;
+}
+
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
 {
     const char *suffix = d->corpus->dialect.language == DWARF_CPP ? "cpp" : "c";
@@ -42,6 +52,15 @@ static void source_name(const struct debug *d, uint32_t unit, bool has_code, cha
         snprintf(name, SOURCE_NAME_MOST, "%s.%s", d->source_stem, suffix);
     else
         snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", digits, unit, suffix);
+}
+
+/* Characters of that of a unit other than the first, but for its number: these are many, and are counted often. */
+static uint32_t source_length(const struct debug *d, bool has_code)
+{
+    char name[SOURCE_NAME_MOST];
+    const unsigned one_digit = 1;
+    source_name(d, one_digit, has_code, name);
+    return (uint32_t)strlen(name) - number_length(d, one_digit);
 }
 
 /* Directory and sources: one for each unit of code, then for those of data. */
@@ -83,11 +102,12 @@ uint64_t unit_files_bytes(const struct debug *d)
 static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
 {
     uint64_t bytes = strlen(compile_directory(d)) + 1 + (d->files.is_own ? strlen(header_name(d)) + 1 : 0);
-    for (uint32_t i = 0; i < units; i++) {
-        char name[SOURCE_NAME_MOST];
-        source_name(d, i, i < coded, name);
-        bytes += strlen(name) + 1;
-    }
+    char first[SOURCE_NAME_MOST];
+    source_name(d, 0, coded > 0, first);
+    bytes += units ? strlen(first) + 1 : 0;
+    const uint32_t length[] = {source_length(d, false), source_length(d, true)};
+    for (uint32_t i = 1; i < units; i++)
+        bytes += length[i < coded] + number_length(d, i) + 1;
     return bytes;
 }
 
