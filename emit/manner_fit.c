@@ -384,7 +384,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
                      what is another's */
         MOST = 6
     };
-    const double near_enough = 0.02;
+    const double near_enough = 0.025;
     const double distance = manner_distance(p, counts);
     s->step = s->tries ? s->step : 1;
     s->is_best = !s->tries || distance < s->nearest;
