@@ -67,11 +67,12 @@ static bool count_unit(struct counting *c, uint32_t unit)
     const struct debug *const d = c->d;
     const struct debug_unit *const u = &d->unit[unit];
     const struct corpus_header *const h = &d->corpus->header[u->header];
-    const uint8_t *const functions = d->composed->info.data + u->entries;
     count_frame(c, u);
     count_entries(c, h->entries, h->entries + d->corpus->fixed, c->own);
-    if (u->entries_size)
+    if (u->entries_size) {
+        const uint8_t *const functions = d->composed->info.data + u->entries;
         count_entries(c, functions, functions + u->entries_size, c->own);
+    }
     count_headers(c, u);
     return count_spare(c, unit);
 }

@@ -6,6 +6,7 @@
  */
 #include "emit/manner_fit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "emit/profile_manner.h"
@@ -385,19 +386,19 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
         MOST = 6
     };
     const double near_enough = 0.025;
-    const double distance = manner_distance(p, counts);
+    const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
     s->step = s->tries ? s->step : 1;
     s->is_best = !s->tries || distance < s->nearest;
     if (s->is_best) {
         s->best = *m;
         s->counts = *counts;
         s->nearest = distance;
-    } else if (s->tries >= FULL - 1) {
+    } else if (!counts || s->tries >= FULL - 1) {
         s->step /= 2;
     }
     const bool goes_on = ++s->tries < MOST && s->nearest >= near_enough;
-    *m = !goes_on          ? s->best
-         : s->tries < FULL ? manner_nearer(m, p, counts, s->step)
-                           : manner_nearer(&s->best, p, &s->counts, s->step);
+    *m = !goes_on                    ? s->best
+         : counts && s->tries < FULL ? manner_nearer(m, p, counts, s->step)
+                                     : manner_nearer(&s->best, p, &s->counts, s->step);
     return goes_on;
 }

@@ -32,8 +32,8 @@ struct manner_search {
     bool is_best; /* the last that was tried */
 };
 
-/* Notes what entries came of *m. Sets *m to the manner to be tried next, or to the best one where that was the last
- * try, and then returns false. */
+/* Notes what entries came of *m, or, with NULL, that nothing can be made so; of the first there are some. Sets *m to
+ * the manner to be tried next, or to the best one where that was the last try, and then returns false. */
 bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *made,
                         struct manner *m);
 

@@ -101,26 +101,25 @@ static void forget(struct prepared *p)
     p->stock = NULL;
 }
 
-/* In the manner that comes nearest to the application, of those that are tried. */
+/* In the manner that comes nearest to the application, of those that are tried and in which sizes can be met. */
 static bool make_nearest(struct prepared *p, const struct options *o, struct error *e)
 {
     struct manner manner = profile_manner(&p->profile);
     struct manner_search search = {.tries = 0};
-    bool goes_on = manner_can_fit(&p->profile);
-    if (!make_in_manner(p, o, &manner, e))
-        return false;
+    bool made = make_in_manner(p, o, &manner, e);
+    bool goes_on = made && manner_can_fit(&p->profile);
     while (goes_on) {
         struct debug_counts counts;
-        if (!manner_sample(&p->plan, p->stock, o->threads, &counts, e))
+        if (made && !manner_sample(&p->plan, p->stock, o->threads, &counts, e))
             return false;
-        goes_on = manner_search_next(&search, &p->profile, &counts, &manner);
+        goes_on = manner_search_next(&search, &p->profile, made ? &counts : NULL, &manner);
         if (!goes_on && search.is_best)
             return true;
         forget(p);
-        if (!make_in_manner(p, o, &manner, e))
-            return false;
+        made = make_in_manner(p, o, &manner, e);
+        goes_on = goes_on && (made || e->code == ERROR_INFEASIBLE);
     }
-    return true;
+    return made;
 }
 
 bool prepare(struct prepared *p, struct options *o, struct error *e)

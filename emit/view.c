@@ -289,6 +289,19 @@ void view_list(const struct view *v, const char *name, uint32_t first, view_each
 
 /* --- files ----------------------------------------------------------------------------- */
 
+uint32_t view_files(const struct view *v)
+{
+    return v->names.count;
+}
+
+uint64_t view_bytes(const struct view *v)
+{
+    uint64_t bytes = 0;
+    for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
+        bytes += v->set.plan->total[kind];
+    return bytes;
+}
+
 static bool is_text(const struct view *v, const struct view_name *n)
 {
     return n->library == v->set.plan->library_count;

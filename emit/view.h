@@ -58,6 +58,10 @@ bool view_size(struct view *v, uint32_t file, const struct view_stop *stop, uint
 bool view_read(struct view *v, uint32_t file, const struct view_stop *stop, void *bytes, uint64_t size, uint64_t offset,
                uint64_t *got, struct error *e);
 
+/* How many files there are; and about how many bytes they have, as planned. */
+uint32_t view_files(const struct view *v);
+uint64_t view_bytes(const struct view *v);
+
 /* How often libraries were sized and made, and the most bytes of images there ever were. */
 struct view_counts {
     uint64_t sized, made, images;

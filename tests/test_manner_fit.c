@@ -223,6 +223,18 @@ static void the_best_is_found_in_a_few_tries(void **state)
     }
     assert_true(tries > 2);
     assert_int_equal(m.calls, best.calls);
+    /* where nothing can be made, half of the step is tried */
+    s = (struct manner_search){.tries = 0};
+    struct manner far = manner_usual();
+    c.all[ABBREV_CALL_SITE] = 5000;
+    assert_true(manner_search_next(&s, &p, &c, &far));
+    struct manner near = far;
+    assert_true(manner_search_next(&s, &p, NULL, &near));
+    assert_false(s.is_best);
+    assert_true(near.calls > manner_usual().calls && near.calls < far.calls);
+    for (tries = 2; manner_search_next(&s, &p, NULL, &near); tries++)
+        assert_true(tries < sizeof calls / sizeof calls[0]);
+    assert_int_equal(near.calls, manner_usual().calls);
     /* what is near enough is the last */
     s = (struct manner_search){.tries = 0};
     c.all[ABBREV_CALL_SITE] = 9000;

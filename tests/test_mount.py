@@ -255,6 +255,17 @@ def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
         os.close(source)
 
 
+def test_space(programs, profile, written, tmp_path, fuse):
+    """df shows about the set's bytes, and no room."""
+    files = files_of(written)
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        space = os.statvfs(mount.directory)
+    whole = sum(len(content) for content in files.values())
+    assert space.f_bavail == space.f_bfree == 0 and space.f_flag & os.ST_RDONLY
+    assert 0.8 * whole < space.f_blocks * space.f_frsize < 1.2 * whole
+    assert space.f_files >= len([path for path in files if path.suffix == ".so"])
+
+
 def test_a_long_list(programs, tmp_path, fuse):
     """Of more names than the kernel asks for at once; and of one that is still open when the set goes."""
     profile = tmp_path / "many.prof"

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -301,6 +302,20 @@ static void list_more_attributes(fuse_req_t request, fuse_ino_t number, size_t s
         fuse_reply_xattr(request, 0);
 }
 
+/* For df: as large as the set, and full. */
+static void tell_space(fuse_req_t request, fuse_ino_t number)
+{
+    const struct mounted *m = fuse_req_userdata(request);
+    const struct statvfs s = {.f_bsize = BLOCK,
+                              .f_frsize = BLOCK,
+                              .f_blocks = view_bytes(m->view) / BLOCK,
+                              .f_files = view_files(m->view),
+                              .f_flag = ST_RDONLY,
+                              .f_namemax = NAME_MAX};
+    (void)number;
+    fuse_reply_statfs(request, &s);
+}
+
 static const struct fuse_lowlevel_ops operations = {
     .init = start,
     .lookup = look_up,
@@ -310,6 +325,7 @@ static const struct fuse_lowlevel_ops operations = {
     .open = open_file,
     .read = read_file,
     .listxattr = list_more_attributes,
+    .statfs = tell_space,
 };
 
 /* --- mounting -------------------------------------------------------------------------- */
