@@ -30,7 +30,9 @@ static struct profile profile_of(const char *tags, const char *attributes)
 #define OTHERS                                                                                                         \
     "structure_type:1000 member:5600 typedef:1000 pointer_type:1000 subprogram:3000 formal_parameter:9000 "            \
     "call_site_parameter:8000 inlined_subroutine:3000 lexical_block:2000 variable:6000"
-#define TAGS       OTHERS " call_site:5000"
+#define TAGS OTHERS " call_site:5000"
+#define HUGE_TAGS                                                                                                      \
+    "call_site:1 call_site_parameter:1073741823 inlined_subroutine:1073741823 variable:1 formal_parameter:1073741823"
 #define ATTRIBUTES "abstract_origin:9000 location:20000 sibling:9000 type:30000"
 
 static void add_attribute(struct debug_counts *c, uint32_t name, uint64_t uses)
@@ -181,8 +183,7 @@ static void nothing_goes_beyond_bounds(void **state)
         "x",
         "call_site:1",
         "call_site:1073741823 call_site_parameter:1073741823",
-        "call_site:1 call_site_parameter:1073741823 inlined_subroutine:1073741823 variable:1 "
-        "formal_parameter:1073741823",
+        HUGE_TAGS,
         "GNU_call_site:1073741823 inlined_subroutine:1 lexical_block:1",
         "member:1073741823",
         "enumerator:1073741823",
