@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/corpus.h"
+#include "emit/manner_fit.h"
 #include "emit/profile.h"
 #include "emit/profile_manner.h"
 
@@ -24,17 +26,33 @@ static void check_error(const struct error *e)
         require((unsigned char)*c >= 0x20 && *c != 0x7f, "a control character in an error", e->text);
 }
 
-/* Headers can be made in the manner that it says. */
-static void check_manner(const struct profile *p)
+static void check_manner(const struct manner *m)
 {
-    const struct manner m = profile_manner(p);
     unsigned pieces = 0;
     for (unsigned i = 0; i < PIECES; i++)
-        pieces += m.piece[i];
+        pieces += m->piece[i];
     require(pieces == MANNER_PIECES, "pieces that are not all", "");
-    require(m.inlines >= 2 && m.inlines <= 32, "too few or too many inline functions", "");
-    require(m.entries <= MANNER_USUAL && m.unnamed <= 5 && m.imports && m.brief <= 10 && m.told <= MANNER_USUAL,
+    require(m->inlines >= 2 && m->inlines <= 32, "too few or too many inline functions", "");
+    require(m->entries <= MANNER_USUAL && m->unnamed <= 5 && m->imports && m->brief <= 10 && m->told <= MANNER_USUAL,
             "a share of more than all", "");
+    require(!m->parameters ||
+                (m->parameters >= MANNER_USUAL && m->parameters <= CORPUS_INLINE_PARAMETERS * MANNER_USUAL &&
+                 m->variables <= CORPUS_INLINE_VARIABLES * MANNER_USUAL),
+            "inlined functions of other sizes than there are", "");
+}
+
+/* Headers can be made in the manner that it says, and in others that are nearer to it. */
+static void check_manners(const struct profile *p)
+{
+    struct debug_counts made = {.all = {[ABBREV_CALL_SITE] = 7, [ABBREV_INLINED] = 3, [ABBREV_LOCAL] = 9}};
+    struct manner m = profile_manner(p);
+    check_manner(&m);
+    for (unsigned i = 0; i < 3 && manner_can_fit(p); i++) {
+        const double distance = manner_distance(p, &made);
+        require(distance >= 0 && distance < 2, "a distance of more than all", "");
+        m = manner_nearer(&m, p, &made, 1);
+        check_manner(&m);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_error(&e);
         return 0;
     }
-    check_manner(&p);
+    check_manners(&p);
     char *text, *again;
     size_t text_size, again_size;
     require(profile_text(&p, &text, &text_size, &e), "an accepted profile has no text", e.text);
