@@ -366,7 +366,7 @@ bool profile_has_one_file(const struct profile *p)
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     return forms && attributes && has_many(p, ENTRIES_LEAST) &&
-           tags_count(forms, "implicit_const") >= tags_count(attributes, "decl_file") / 4 * 3 + 1;
+           tags_count(forms, "implicit_const") >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
 }
 
 struct manner profile_manner(const struct profile *p)
