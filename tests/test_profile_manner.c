@@ -291,8 +291,8 @@ static void follows_forms(void **state)
         unsigned brief;
         bool one_file;
     } cases[] = {{"string:10", 1, false},
-                 {"string:30 implicit_const:74", 3, false},
-                 {"string:50 implicit_const:76", 6, true},
+                 {"string:30 implicit_const:66", 3, false},
+                 {"string:50 implicit_const:68", 6, true},
                  {"string:80 implicit_const:18446744073709551615", 9, true}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p;
