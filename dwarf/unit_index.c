@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
 /* Entries for each function: names and linkage names, of it and of its scopes. */
@@ -140,7 +139,7 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
     const struct corpus_cut *cut = &h->cut[u->cut];
     const uint32_t first = c->start + c->fixed; /* of functions, or of pieces */
     const uint32_t functions = d->types_first ? 0 : (uint32_t)u->entries_size;
-    const uint32_t types = d->types_first ? (uint32_t)(unit_pieces_size(d, u) + spare_size(d, i)) : 0;
+    const uint32_t types = d->types_first ? cut->entries - c->fixed : 0; /* there is one header, and nothing spare */
     for (uint32_t k = 0; k < cut->listed; k++) {
         *entry = h->listed[k];
         entry->unit = i;
