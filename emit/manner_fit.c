@@ -381,10 +381,9 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
                         struct manner *m)
 {
     enum {
-        FULL = 3, /* the first go by all that is lacking; others from the best, by less and less, as one number changes
-                     what is another's */
-        MOST = 6
-    };
+        FULL = 3
+    }; /* the first go by all that is lacking; others from the best, by less and less, as one number
+          changes what is another's */
     const double near_enough = 0.025;
     const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
     s->step = s->tries ? s->step : 1;
@@ -396,7 +395,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
     } else if (!counts || s->tries >= FULL - 1) {
         s->step /= 2;
     }
-    const bool goes_on = ++s->tries < MOST && s->nearest >= near_enough;
+    const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->nearest >= near_enough;
     *m = !goes_on                    ? s->best
          : counts && s->tries < FULL ? manner_nearer(m, p, counts, s->step)
                                      : manner_nearer(&s->best, p, &s->counts, s->step);

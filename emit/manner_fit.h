@@ -23,6 +23,8 @@ double manner_distance(const struct profile *p, const struct debug_counts *made)
 struct manner manner_nearer(const struct manner *m, const struct profile *p, const struct debug_counts *made,
                             double step);
 
+enum { MANNER_TRIES_MOST = 6 };
+
 /* A search; starts zeroed. */
 struct manner_search {
     struct manner best;         /* of those that were tried */

@@ -10,6 +10,7 @@
 #include "emit/manner_sample.h"
 #include "emit/mix.h"
 #include "emit/profile_manner.h"
+#include "emit/progress.h"
 
 static bool load_profile(struct profile *profile, struct options *o, struct error *e)
 {
@@ -101,24 +102,41 @@ static void forget(struct prepared *p)
     p->stock = NULL;
 }
 
-/* In the manner that comes nearest to the application, of those that are tried and in which sizes can be met. */
-static bool make_nearest(struct prepared *p, const struct options *o, struct error *e)
+/* In the manner that comes nearest to the application, of those that are tried and in which sizes can be met. The first
+ * has been made. */
+static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
+                         struct error *e)
 {
-    struct manner manner = profile_manner(&p->profile);
     struct manner_search search = {.tries = 0};
-    bool made = make_in_manner(p, o, &manner, e);
-    bool goes_on = made && manner_can_fit(&p->profile);
+    bool made = true;
+    bool goes_on = true;
     while (goes_on) {
         struct debug_counts counts;
         if (made && !manner_sample(&p->plan, p->stock, o->threads, &counts, e))
             return false;
-        goes_on = manner_search_next(&search, &p->profile, made ? &counts : NULL, &manner);
+        progress_step(progress);
+        goes_on = manner_search_next(&search, &p->profile, made ? &counts : NULL, manner);
         if (!goes_on && search.is_best)
             return true;
         forget(p);
-        made = make_in_manner(p, o, &manner, e);
+        made = make_in_manner(p, o, manner, e);
         goes_on = goes_on && (made || e->code == ERROR_INFEASIBLE);
     }
+    return made;
+}
+
+static bool make(struct prepared *p, const struct options *o, struct error *e)
+{
+    struct manner manner = profile_manner(&p->profile);
+    struct progress progress;
+    if (!make_in_manner(p, o, &manner, e))
+        return false;
+    if (!manner_can_fit(&p->profile))
+        return true;
+    progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
+    progress.of = "tries";
+    const bool made = make_nearest(p, o, &manner, &progress, e);
+    progress_end(&progress);
     return made;
 }
 
@@ -132,7 +150,7 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     return load_profile(&p->profile, o, e) &&
 
            /* What cannot be met is refused here and in the next steps, before anything is written. */
-           make_nearest(p, o, e) &&
+           make(p, o, e) &&
 
            /* What parts of a large executable come to. */
            inside_settle(&p->plan, p->stock, o->threads, e);

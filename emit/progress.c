@@ -10,6 +10,7 @@ void progress_start(struct progress *p, const char *what, uint32_t total, bool q
 {
     p->shown = !quiet && isatty(STDERR_FILENO);
     p->what = what;
+    p->of = "libraries";
     p->total = total;
     atomic_store(&p->done, 0);
     atomic_store(&p->percent, 0);
@@ -28,7 +29,7 @@ void progress_step(struct progress *p)
     for (unsigned i = 0; i < BAR; i++)
         bar[i] = i * 100 < percent * BAR ? '#' : '.';
     bar[BAR] = '\0';
-    fprintf(stderr, "\r%s [%s] %3u %%  %u of %u libraries", p->what, bar, percent, done, p->total);
+    fprintf(stderr, "\r%s [%s] %3u %%  %u of %u %s", p->what, bar, percent, done, p->total, p->of);
     fflush(stderr);
 }
 

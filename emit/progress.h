@@ -8,7 +8,7 @@
 
 struct progress {
     bool shown;
-    const char *what;
+    const char *what, *of; /* what is done, of what: libraries, unless it is set after progress_start */
     uint32_t total;
     atomic_uint done;
     atomic_uint percent; /* last shown */
