@@ -11,20 +11,11 @@
 
 #include "dwarf/corpus.h"
 #include "emit/manner_fit.h"
+#include "manner_case.h"
 
-/* A profile with such distributions, which are not checked here. */
 static struct profile profile_of(const char *tags, const char *attributes)
 {
-    static const char text[] = "pyelfgen-profile: 1\ndwarf: {language: c}\nlibraries:\n"
-                               "- {kind: module, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, "
-                               "strtab: 9, functions: 106, dwarf: {version: 5, units: 10, dies: 100000}}\n";
-    struct profile p;
-    struct error e = {0};
-    if (!profile_parse(&p, text, strlen(text), "manner", &e))
-        fail_msg("%s", e.text);
-    p.distributions[DISTRIBUTION_TAGS] = strdup(tags);
-    p.distributions[DISTRIBUTION_ATTRIBUTES] = strdup(attributes);
-    return p;
+    return manner_profile("c", "", tags, attributes);
 }
 
 #define OTHERS                                                                                                         \
@@ -90,10 +81,7 @@ static void distance_is_half_of_what_differs(void **state)
 
 static void assert_is_possible(const struct manner *m)
 {
-    unsigned pieces = 0;
-    for (unsigned i = 0; i < PIECES; i++)
-        pieces += m->piece[i];
-    assert_int_equal(pieces, MANNER_PIECES);
+    assert_pieces_are_all(m);
     assert_in_range(m->parameters, m->parameters ? MANNER_USUAL : 0, CORPUS_INLINE_PARAMETERS * MANNER_USUAL);
     assert_in_range(m->variables, 0, CORPUS_INLINE_VARIABLES * MANNER_USUAL);
     assert_in_range(m->locals, 1, 3);

@@ -10,28 +10,14 @@
 
 #include "dwarf/corpus.h"
 #include "emit/profile_manner.h"
+#include "manner_case.h"
 
 static struct manner manner_for(const char *language, const char *row, const char *tags, const char *attributes)
 {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "pyelfgen-profile: 1\ndwarf: {language: %s}\nlibraries:\n"
-             "- {kind: module, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, strtab: 9, functions: 106, "
-             "dwarf: {version: 5, units: 10, dies: 100000}%s}\n",
-             language, row);
-    struct profile p;
-    struct error e = {0};
-    if (!profile_parse(&p, text, strlen(text), "manner", &e))
-        fail_msg("%s", e.text);
-    /* not in the text, which is refused where they are no counts */
-    p.distributions[DISTRIBUTION_TAGS] = strdup(tags);
-    p.distributions[DISTRIBUTION_ATTRIBUTES] = strdup(attributes);
+    struct profile p = manner_profile(language, row, tags, attributes);
     const struct manner m = profile_manner(&p);
     profile_free(&p);
-    unsigned pieces = 0;
-    for (unsigned i = 0; i < PIECES; i++)
-        pieces += m.piece[i];
-    assert_int_equal(pieces, MANNER_PIECES);
+    assert_pieces_are_all(&m);
     return m;
 }
 

@@ -1,0 +1,46 @@
+/* A profile that says how often tags and attributes are used, for the tests of what follows from that. */
+#ifndef TESTS_MANNER_CASE_H
+#define TESTS_MANNER_CASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dwarf/manner.h"
+#include "emit/profile.h"
+
+/* Of one library, whose row ends with the text `row`. The caller frees it. */
+static inline struct profile manner_profile(const char *language, const char *row, const char *tags,
+                                            const char *attributes)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "pyelfgen-profile: 1\ndwarf: {language: %s}\nlibraries:\n"
+             "- {kind: module, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, strtab: 9, functions: 106, "
+             "dwarf: {version: 5, units: 10, dies: 100000}%s}\n",
+             language, row);
+    struct profile p;
+    struct error e = {0};
+    if (!profile_parse(&p, text, strlen(text), "manner", &e))
+        fail_msg("%s", e.text);
+    /* not in the text, which is refused where they are no counts */
+    p.distributions[DISTRIBUTION_TAGS] = strdup(tags);
+    p.distributions[DISTRIBUTION_ATTRIBUTES] = strdup(attributes);
+    return p;
+}
+
+/* All of the pieces that headers of C consist of, by their kinds. */
+static inline void assert_pieces_are_all(const struct manner *m)
+{
+    unsigned pieces = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        pieces += m->piece[i];
+    assert_int_equal(pieces, MANNER_PIECES);
+}
+
+#endif
