@@ -32,23 +32,18 @@ static void count_entries(const struct counting *c, const uint8_t *p, const uint
 /* Those that stand before the types of every unit. */
 static void count_frame(struct counting *c, const struct debug_unit *u)
 {
-    const bool is_4 = dialect_is_4(c->d->corpus->dialect);
-    if (unit_has_code(u)) {
-        c->own[ABBREV_COMPILE_UNIT]++;
-        return;
-    }
-    c->own[ABBREV_DATA_UNIT]++;
-    c->own[ABBREV_CONST] += is_4 ? 2 : 3;
-    c->own[is_4 ? ABBREV_POINTER : ABBREV_VOID_POINTER]++;
+    uint8_t frame[UNIT_ENTRY_MOST];
+    assert(c->d->corpus->start <= sizeof frame);
+    count_entries(c, frame, unit_put_entry(c->d, u, frame), c->own);
 }
 
 static void count_headers(struct counting *c, const struct debug_unit *u)
 {
     const uint32_t fixed = c->d->corpus->fixed;
     for (uint32_t i = 0; i <= u->wholes; i++) {
-        const struct corpus_header *const h = unit_header(c->d, u, i);
-        const struct corpus_cut *const cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
-        count_entries(c, h->entries + fixed, h->entries + cut->entries - (cut->open != 0), c->header);
+        const uint8_t *const entries = unit_header(c->d, u, i)->entries;
+        const struct corpus_cut *const cut = unit_cut(c->d, u, i);
+        count_entries(c, entries + fixed, entries + cut->entries - (cut->open != 0), c->header);
     }
 }
 
@@ -117,8 +112,11 @@ bool debug_count(const struct debug *d, struct debug_counts *sum)
     abbrev_lay_out(d->corpus->dialect, &c.layouts);
     for (uint32_t i = 0; i < d->unit_count && ok; i++)
         ok = count_unit(&c, i);
-    partial_count(d, c.own, sum);
+    partial_count(d, c.own);
     add_counts(&c, sum);
+    sum->partial_units += d->partials;
+    sum->imports += partial_imports(d);
+    sum->others += partial_attributes(d);
     return ok;
 }
 

@@ -230,22 +230,18 @@ static uint32_t voids_in(uint32_t bytes)
     return bytes % QUALIFIED ? bytes % QUALIFIED : QUALIFIED;
 }
 
-uint64_t partial_dies(const struct debug *d)
+uint64_t partial_imports(const struct debug *d)
 {
-    enum { OTHERS = 3 + PARAMETERS }; /* in all units but the first: its own, two types */
-    const struct corpus *c = d->corpus;
-    const uint32_t before = c->start - UNIT_HEADER - 1;
-    const uint32_t voids = voids_in(before);
-    if (!d->partials)
-        return 0;
-    uint64_t dies = 1 + voids + (before - voids) / QUALIFIED + BASE_ALL + all_imports(d);
-    dies += (d->partials - UINT64_C(1)) * OTHERS;
-    for (uint32_t i = 0; i < homes(c, d->partials); i++)
-        dies += UINT64_C(1) + c->inlines[home_inline(c, i)].children;
-    return dies;
+    return all_imports(d);
 }
 
-void partial_count(const struct debug *d, uint64_t *entries, struct debug_counts *sum)
+uint64_t partial_attributes(const struct debug *d)
+{
+    enum { OF_NAMED = 2 }; /* the line table and the directory */
+    return all_imports(d) + (d->partials ? OF_NAMED * named_before(d->corpus, d->partials) : 0);
+}
+
+void partial_count(const struct debug *d, uint64_t entries[ABBREV_COUNT])
 {
     const struct corpus *const c = d->corpus;
     const uint32_t before = c->start - UNIT_HEADER - 1;
@@ -253,9 +249,6 @@ void partial_count(const struct debug *d, uint64_t *entries, struct debug_counts
     const uint64_t others = d->partials ? d->partials - UINT64_C(1) : 0;
     if (!d->partials)
         return;
-    sum->partial_units += d->partials;
-    sum->imports += all_imports(d);
-    sum->others += all_imports(d) + 2 * named_before(c, d->partials); /* line table and directory */
     entries[ABBREV_VOID_CONST] += voids;
     entries[ABBREV_CONST] += (before - voids) / QUALIFIED; /* and of the types that all have: */
     entries[ABBREV_POINTER] += 2;
@@ -269,6 +262,16 @@ void partial_count(const struct debug *d, uint64_t *entries, struct debug_counts
         entries[ABBREV_INLINE_VARIABLE] += f->variables;
         entries[ABBREV_INLINE_PARAMETER] += (uint64_t)f->children - f->variables;
     }
+}
+
+uint64_t partial_dies(const struct debug *d)
+{
+    uint64_t entries[ABBREV_COUNT] = {0};
+    uint64_t dies = d->partials + all_imports(d);
+    partial_count(d, entries);
+    for (unsigned code = 1; code < ABBREV_COUNT; code++)
+        dies += entries[code];
+    return dies;
 }
 
 uint8_t *partial_put_imports(const struct debug *d, uint32_t unit, uint8_t *p)

@@ -7,7 +7,6 @@
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
-#include "dwarf/count.h"
 #include "dwarf/unit.h"
 
 enum {
@@ -30,11 +29,15 @@ uint64_t partial_units_size(const struct debug *d);
 uint64_t partial_imports_size(const struct debug *d, uint32_t unit);
 uint64_t partial_all_imports_size(const struct debug *d);
 
-/* How many entries the partial units have, and the units that import them have for that. */
-uint64_t partial_dies(const struct debug *d);
+/* How many entries in all units import partial ones; attributes that these, and partial units themselves, have. */
+uint64_t partial_imports(const struct debug *d);
+uint64_t partial_attributes(const struct debug *d);
 
-/* Adds these to `entries`, by code; but units and imports, which have other codes, to *c. */
-void partial_count(const struct debug *d, uint64_t *entries, struct debug_counts *c);
+/* Adds the entries below partial units to `entries`, by code. */
+void partial_count(const struct debug *d, uint64_t entries[ABBREV_COUNT]);
+
+/* How many entries the partial units have, with themselves, and the units that import them have for that. */
+uint64_t partial_dies(const struct debug *d);
 
 /* partial_refer.c. Decides which units have the forms of ABBREV_SHARED_SMALL (debug_unit.small): those of tables of
  * abbreviations whose units all have 64 KiB at most, where the manner is to have the shortest forms. */

@@ -32,7 +32,7 @@ static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
     return is_4 ? p : put_u8(p, ABBREV_VOID_POINTER);
 }
 
-static uint8_t *put_unit_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p)
+uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
     const bool has_code = unit_has_code(u);
@@ -96,7 +96,7 @@ static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, ui
     const uint32_t fixed = d->corpus->fixed;
     for (uint32_t i = 0; i <= u->wholes; i++) {
         const struct corpus_header *h = unit_header(d, u, i);
-        const struct corpus_cut *cut = &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
+        const struct corpus_cut *cut = unit_cut(d, u, i);
         uint8_t *end = put_bytes(p, h->entries + fixed, cut->entries - fixed);
         add_to(p, h->references, cut->references, before);
         if (cut->open) {
@@ -176,7 +176,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
         p = put_u32(p, abbrev);
     }
     uint8_t *entries = p;
-    p = put_unit_entry(d, u, p);
+    p = unit_put_entry(d, u, p);
     assert(p == start + c->start);
     p = put_bytes(p, h->entries, c->fixed);
     if (d->types_first) {

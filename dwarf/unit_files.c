@@ -45,7 +45,7 @@ static uint32_t number_length(const struct debug *d, uint32_t unit)
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
 {
     const char *suffix = d->corpus->dialect.language == DWARF_CPP ? "cpp" : "c";
-    const int digits = (int)d->files.digits + (unit < d->files.wider ? 1 : 0);
+    const int digits = (int)number_length(d, unit);
     if (d->files.brief)
         snprintf(name, SOURCE_NAME_MOST, BRIEF_STEM "%0*u.%s", digits, unit, suffix);
     else if (unit == 0)

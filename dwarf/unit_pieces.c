@@ -92,12 +92,9 @@ static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, const stru
 
 uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u)
 {
-    const uint32_t fixed = d->corpus->fixed;
-    uint64_t size = unit_last_header(d, u)->cut[u->cut].entries - fixed;
-    for (uint32_t i = 0; i < u->wholes; i++) {
-        const struct corpus_header *h = unit_header(d, u, i);
-        size += h->cut[h->cuts - 1].entries - fixed;
-    }
+    uint64_t size = 0;
+    for (uint32_t i = 0; i <= u->wholes; i++)
+        size += unit_cut(d, u, i)->entries - d->corpus->fixed;
     return size;
 }
 

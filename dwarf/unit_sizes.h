@@ -111,6 +111,11 @@ static inline uint64_t unit_table_bytes(const struct debug *d)
     return unit_table_least(d) + (d->unused ? single_unused_size(unit_codes(d) + 1, d->unused) : 0);
 }
 
+/* unit.c. Writes the unit's own entry and, where it has no code, what stands in the place of what others have there:
+ * at most so many bytes. */
+enum { UNIT_ENTRY_MOST = 64 };
+uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p);
+
 /* unit_abbrev.c. Chooses a part of the table, so that .debug_abbrev has its wanted size; false where that is not
  * possible. */
 bool unit_part_abbrevs(struct debug *d);
@@ -171,6 +176,13 @@ static inline const struct corpus_header *unit_header(const struct debug *d, con
     if (i < others)
         return &c->header[u->header + i * corpus_together(c)];
     return &c->header[c->headers + ((uint32_t)(u - d->unit) * STEP + i - others) % headers_further(d)];
+}
+
+/* How far the unit includes it. */
+static inline const struct corpus_cut *unit_cut(const struct debug *d, const struct debug_unit *u, uint32_t i)
+{
+    const struct corpus_header *const h = unit_header(d, u, i);
+    return &h->cut[i < u->wholes ? h->cuts - 1 : u->cut];
 }
 
 /* The header that u->cut belongs to: the last one that the unit includes. */

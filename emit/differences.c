@@ -196,11 +196,13 @@ static int64_t uneven_of(const struct debug *d)
     return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : PROFILE_DERIVED;
 }
 
-/* PROFILE_DERIVED where entries are not in memory, or in units of types. */
+/* PROFILE_DERIVED where no row asks for them, and where entries are not in memory, or in units of types. */
 static int64_t attributes_of(const struct library *l)
 {
     struct debug_counts counts = {.imports = 0};
-    if (l->only_sizes || l->debug.corpus->dialect.type_units || !debug_count(&l->debug, &counts))
+    const int64_t wanted = profile_row_says(l->plan->profile, l->row->said, ROW_DWARF_ATTRIBUTES);
+    if (wanted == PROFILE_DERIVED || l->only_sizes || l->debug.corpus->dialect.type_units ||
+        !debug_count(&l->debug, &counts))
         return PROFILE_DERIVED;
     return (int64_t)debug_counts_attributes(&counts);
 }

@@ -68,18 +68,18 @@ static double made(const struct fit *f, const char *tag)
     return tagged(f->made->all, tag);
 }
 
-static double attributes_wanted(const struct fit *f, const char *name)
+static double attributes_wanted(const struct fit *f, uint32_t attribute)
 {
-    return (double)tags_count(f->attributes, name) * f->scale;
+    return (double)tags_count(f->attributes, abbrev_attribute_name(attribute)) * f->scale;
 }
 
-static double attributes_made(const struct fit *f, const char *name)
+static double attributes_made(const struct fit *f, uint32_t attribute)
 {
     const struct debug_counts *const c = f->made;
-    double sum = 0;
     for (uint32_t i = 0; i < c->attributes; i++)
-        sum += strcmp(abbrev_attribute_name(c->attribute[i].name), name) == 0 ? (double)c->attribute[i].uses : 0;
-    return sum;
+        if (c->attribute[i].name == attribute)
+            return (double)c->attribute[i].uses;
+    return 0;
 }
 
 static double lacking(const struct fit *f, const char *tag)
@@ -205,6 +205,12 @@ static void count_pieces(const struct fit *f, struct piece_made piece[PIECES])
     piece[PIECE_FUNCTION] = (struct piece_made){"subprogram", tagged(h, "subprogram")};
 }
 
+/* How many times as many of what headers have with this tag there are to be. */
+static double header_times(const struct fit *f, const char *tag)
+{
+    return times(tagged(f->made->header, tag), lacking(f, tag));
+}
+
 static void fit_pieces(const struct fit *f, struct manner *m)
 {
     struct piece_made piece[PIECES] = {{NULL, 0}};
@@ -216,11 +222,10 @@ static void fit_pieces(const struct fit *f, struct manner *m)
     }
     manner_share_pieces(m, weight);
     const double owners = piece[PIECE_STRUCTURE].count + piece[PIECE_UNION].count;
-    const double members = times(tagged(f->made->header, "member"), lacking(f, "member")) /
-                           times(owners, lacking(f, "structure_type") + lacking(f, "union_type"));
+    const double members =
+        header_times(f, "member") / times(owners, lacking(f, "structure_type") + lacking(f, "union_type"));
     m->members = multiplied(m->members, members, 1, TIMES_MOST);
-    const double enumerators = times(tagged(f->made->header, "enumerator"), lacking(f, "enumerator")) /
-                               times(piece[PIECE_ENUMERATION].count, lacking(f, "enumeration_type"));
+    const double enumerators = header_times(f, "enumerator") / header_times(f, "enumeration_type");
     m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
 }
 
@@ -256,7 +261,7 @@ static double origins_each(const struct fit *f)
     const double most = 0.8;
     const double inlined = wanted(f, "inlined_subroutine");
     const double calls = tags_count(f->tags, "GNU_call_site") ? wanted(f, "call_site") : 0; /* which have one, too */
-    return inlined > 0 ? most * (attributes_wanted(f, "abstract_origin") - inlined - calls) / inlined : 0;
+    return inlined > 0 ? most * (attributes_wanted(f, DW_AT_abstract_origin) - inlined - calls) / inlined : 0;
 }
 
 /* Locals of blocks, and of functions outside these, where `more` are lacking of `locals`. */
@@ -308,7 +313,7 @@ static void fit_gone(const struct fit *f, struct manner *m)
 {
     const uint64_t *const all = f->made->all;
     const double gone = (double)all[ABBREV_INLINED_PARAMETER_GONE] + (double)all[ABBREV_INLINED_VARIABLE_GONE];
-    const double to = times(gone, attributes_made(f, "location") - attributes_wanted(f, "location"));
+    const double to = times(gone, attributes_made(f, DW_AT_location) - attributes_wanted(f, DW_AT_location));
     m->gone = multiplied(m->gone, to < 0.5 ? 0.5 : to < 2 ? to : 2, 1, GONE_MOST);
 }
 
@@ -316,7 +321,7 @@ static void fit_gone(const struct fit *f, struct manner *m)
 static void fit_ending(const struct fit *f, struct manner *m)
 {
     const double calls = made(f, "call_site");
-    const double more = attributes_made(f, "sibling") - attributes_wanted(f, "sibling");
+    const double more = attributes_made(f, DW_AT_sibling) - attributes_wanted(f, DW_AT_sibling);
     if (calls > 0)
         m->ending = (uint8_t)multiplied(MANNER_USUAL, (double)m->ending / MANNER_USUAL + more / calls, 0, ENDING_MOST);
 }

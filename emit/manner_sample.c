@@ -33,16 +33,12 @@ static bool count_library(void *context, unsigned worker, uint32_t number, struc
     const struct plan_library *const row = &s->plan->library[index];
     if (row->without_debug || row->hollow || large_is(s->plan, row))
         return true;
-    b->only_sizes = true;
-    if (!mix_settle_library(b, s->plan, s->stock, index, e))
-        return false;
     b->only_sizes = false;
-    if (!library_size(b, s->plan, s->stock, index, e))
-        return false;
-    return debug_count(&b->library.debug, &s->counts[worker]) || error_set(e, ERROR_MEMORY, "out of memory");
+    return mix_size(b, s->plan, s->stock, index, e) &&
+           (debug_count(&b->library.debug, &s->counts[worker]) || error_set(e, ERROR_MEMORY, "out of memory"));
 }
 
-bool manner_sample(struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
+bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
                    struct error *e)
 {
     struct sampling s = {plan, stock, calloc(threads, sizeof *s.builders), calloc(threads, sizeof *s.counts),

@@ -7,7 +7,7 @@
 
 /* Sets *counts to those of every so manieth library, whose mixes it settles, with up to `threads` threads. Libraries
  * that are written piece by piece are left out. */
-bool manner_sample(struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
+bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
                    struct error *e);
 
 #endif

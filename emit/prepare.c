@@ -158,7 +158,6 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
 
 void prepare_free(struct prepared *p)
 {
-    plan_free(&p->plan);
-    stock_free(p->stock);
+    forget(p);
     profile_free(&p->profile);
 }
