@@ -1,9 +1,6 @@
 /* See profile_manner.h. */
 #include "emit/profile_manner.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "dwarf/corpus.h"
 #include "emit/profile_tags.h"
 
