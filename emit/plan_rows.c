@@ -209,11 +209,22 @@ static bool has_large_helpers(const struct profile *p, const struct plan_library
            rows_value_or(row, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
 }
 
-/* Dynamic symbols of a stripped library, about; others have need of undefined ones alone. */
+/* Whether a row's dynamic symbols have names that are longer, on average, than the longest that there is outside. */
+static bool has_long_names(const struct profile_row *row)
+{
+    const uint64_t names = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0) + rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) +
+                           rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
+    return rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0) / (OUTSIDE_LONGEST + 1) > names;
+}
+
+/* Dynamic symbols of a stripped library, about; of others those of .symtab where undefined ones may have names that
+ * are none of outside, or else undefined ones alone. */
 static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
 {
     enum { GLUE = 16 };
     const bool all = row->value[ROW_SYMTAB] == 0 && row->value[ROW_TEXT] != PROFILE_DERIVED;
+    if (!all && has_long_names(row))
+        return (uint32_t)(undefined + rows_value_or(row, ROW_SYMTAB, 0) / sizeof(Elf64_Sym) + GLUE);
     const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
     const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
     const uint64_t most = (uint64_t)rows_value_or(row, ROW_TEXT, 0) / sizeof(Elf64_Sym); /* of which that is part */

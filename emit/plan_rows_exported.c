@@ -60,17 +60,10 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->ends);
 }
 
-/* Names of .symtab alone: of local functions, small ones too, and of static objects. */
-static uint32_t unexported(const struct plan *plan, const struct plan_library *l)
-{
-    const uint32_t functions = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
-    return functions + l->locals + plan_small_local(l);
-}
-
 /* Whether what .dynstr leaves says of most of its own names how long they are. */
 static bool is_mostly_exported(const struct plan *plan, const struct plan_library *l)
 {
-    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED && free_exported(plan, l) > unexported(plan, l);
+    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED && free_exported(plan, l) > lengths_unexported(plan, l);
 }
 
 /* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
@@ -79,7 +72,7 @@ static bool draw_of_all(const struct plan *plan, const struct plan_library *l, b
 {
     const uint32_t count = free_exported(plan, l);
     const struct shape s = shape_of(plan, l);
-    const uint32_t named = count + (imports_known ? 0 : l->imports) + unexported(plan, l);
+    const uint32_t named = count + (imports_known ? 0 : l->imports) + lengths_unexported(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT + named;
     struct fixed_lengths f = {.length = malloc(most * sizeof *f.length)};
     uint32_t *all = malloc(most * sizeof *all);

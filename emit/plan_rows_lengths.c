@@ -79,6 +79,12 @@ void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key)
     }
 }
 
+uint32_t lengths_unexported(const struct plan *plan, const struct plan_library *l)
+{
+    const uint32_t functions = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
+    return functions + l->locals + plan_small_local(l);
+}
+
 void lengths_fix(struct fixed_lengths *f, size_t length)
 {
     f->length[f->count++] = (uint32_t)length;

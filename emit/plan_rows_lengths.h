@@ -22,6 +22,9 @@ void lengths_fix_functions(const struct plan *plan, const struct plan_library *l
 void lengths_fix_dynamic(const struct plan_library *l, struct fixed_lengths *f);
 void lengths_fix_others(const struct plan_library *l, const struct shape *s, struct fixed_lengths *f);
 
+/* How many names of any length .symtab alone has: of local functions, small ones too, and of static objects. */
+uint32_t lengths_unexported(const struct plan *plan, const struct plan_library *l);
+
 /* Sets `count` lengths, in ascending order, to the wanted distribution; false where none is known. */
 bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length);
 

@@ -68,6 +68,12 @@ static void take_before(const uint32_t *all, uint32_t names, const struct other_
     distribution_sort(taken, count);
 }
 
+/* Whether it is known what the names of imports are. */
+static bool has_imports_named(const struct plan_library *l, const struct want *w)
+{
+    return w->drawn || w->imports_named || !l->imports;
+}
+
 /* What is left of all names beside those of imports and, if these are settled, exported ones: `count` of them. */
 static bool find_rest(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
                       uint32_t *rest, uint32_t count)
@@ -76,9 +82,12 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
     others.extra.outside = 0;
     const struct shape s = shape_of(plan, &others);
     struct fixed_lengths f = {.length = all + w->most_names};
-    if (UINT64_C(1) + s.undefined + s.defined + l->extra.outside > w->most_names)
+    const uint64_t own = w->drawn ? 0 : l->exported + names_row_others(l); /* of .symtab, these are in `count` */
+    const uint64_t fixed = l->stripped ? UINT64_C(0) + s.undefined + s.defined : s.symbols + FIXED_LOCAL_COUNT - own;
+    if (1 + fixed + count > w->most_names)
         return false;
-    lengths_fix_imports(plan, &others, &f);
+    if (has_imports_named(l, w))
+        lengths_fix_imports(plan, &others, &f);
     lengths_fix_others(&others, &s, &f);
     if (w->drawn) {
         lengths_fix_functions(plan, &others, l->exported, &f);
@@ -101,9 +110,11 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
         return true;
     const struct other_names others = others_of(plan, l);
     const uint32_t undefined = count + l->unbound;
-    const uint32_t names = rows_smaller(undefined + others.mangled + others.plain, w->most_names);
+    const uint32_t local = l->stripped ? 0 : lengths_unexported(plan, l) + (has_imports_named(l, w) ? 0 : l->imports);
+    const uint32_t names = rows_smaller(undefined + others.mangled + others.plain + local, w->most_names);
     uint32_t *const rest = all + 2 * (size_t)w->most_names;
-    if (!w->drawn && w->imports_named && find_rest(plan, l, w, all, rest, names))
+    const bool has_rest = l->stripped ? w->imports_named : true;
+    if (!w->drawn && has_rest && find_rest(plan, l, w, all, rest, names))
         memcpy(all, rest, names * sizeof *all);
     else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
         return false;
