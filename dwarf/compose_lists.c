@@ -2,6 +2,7 @@
  * sections 2.6.2, 2.17.3); see compose.h.
  *
  *     version 5    [base_address A] | offset_pair from to [length expression] ... | end_of_list
+ *     in C++       start_length A count length expression | end_of_list              of one entry
  *     version 4    [~0 A]           | from to [length expression]             ... | 0 0
  *
  * where version 5 has unsigned LEB128 numbers and one byte of length (as any here
@@ -116,8 +117,32 @@ void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t 
     c->lists = put_sleb128(put_u8(p, DW_OP_fbreg), place);
 }
 
+/* Whether a list of one entry has no base address, but one in the entry: as gcc has it where functions are in many
+ * sections, as those of C++ are. */
+static bool is_single(const struct composer *c)
+{
+    return c->list_entries == 1 && c->lists_as == LISTS_BASED && !is_4(c) && c->corpus->dialect.language == DWARF_CPP;
+}
+
+/* Makes it so of a list with a base address. Either has an address behind its first byte. */
+static uint8_t *put_single(uint8_t *list, const uint8_t *end)
+{
+    const uint8_t *at = list + 1;
+    const uint64_t base = take_u64(&at);
+    at++; /* DW_LLE_offset_pair */
+    const uint64_t from = take_uleb128(&at);
+    const uint64_t to = take_uleb128(&at);
+    uint8_t *p = put_u64(put_u8(list, DW_LLE_start_length), base + from);
+    p = put_uleb128(p, to - from);
+    const size_t rest = (size_t)(end - at);
+    memmove(p, at, rest);
+    return p + rest;
+}
+
 struct debug_list compose_list_end(struct composer *c)
 {
+    if (is_single(c))
+        c->lists = put_single(c->list, c->lists);
     const uint32_t views = c->corpus->dialect.views ? 2 * c->list_entries : 0;
     const uint32_t at = c->lists_base + (uint32_t)(c->list - c->out->lists.data);
     c->lists = put_end(c, c->lists);

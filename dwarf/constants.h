@@ -159,6 +159,7 @@ enum {
     DW_LLE_startx_length = 3, /* DW_LLE_GNU_start_length_entry */
     DW_LLE_offset_pair = 4,
     DW_LLE_base_address = 6,
+    DW_LLE_start_length = 8,
     DW_RLE_end_of_list = 0,
     DW_RLE_offset_pair = 4,
     DW_RLE_base_address = 5,

@@ -8,12 +8,14 @@
  *     abstract instances of some methods    with the names of their parameters; where the class is in a
  *                                           namespace, behind that
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dwarf/cpp_parts.h"
 
-enum { METHODS_MOST = 56 };
+enum { METHODS_MOST = 56, TYPEDEFS_MOST = 14, MEMBERS_MOST = 24 };
+static_assert(METHODS_MOST + TYPEDEFS_MOST + MEMBERS_MOST < SCOPE_NAMES, "a class has a name for each");
 
 /* A class under construction. */
 struct plan {
@@ -29,13 +31,25 @@ struct plan {
     struct cpp_method method[METHODS_MOST];
 };
 
+/* So many of what is usually as many as that; on average, as they are few. */
+static uint32_t in_manner(struct header_builder *b, uint32_t usual, uint32_t times, uint32_t most)
+{
+    const uint32_t part = times == MANNER_USUAL ? 0 : pick(b, MANNER_USUAL);
+    const uint32_t count = (usual * times + part) / MANNER_USUAL;
+    return count < most ? count : most;
+}
+
 /* Half have a few, some have very many. */
 static uint32_t methods_count(struct header_builder *b, bool is_structure)
 {
     uint32_t r = pick(b, 20);
-    if (is_structure)
-        return r < 9 ? pick(b, 2) : r < 17 ? 2 + pick(b, 5) : 7 + pick(b, 9);
-    return r < 8 ? 3 + pick(b, 5) : r < 15 ? 8 + pick(b, 10) : 28 + pick(b, 28);
+    const uint32_t usual = is_structure ? (r < 9    ? pick(b, 2)
+                                           : r < 17 ? 2 + pick(b, 5)
+                                                    : 7 + pick(b, 9))
+                           : r < 8      ? 3 + pick(b, 5)
+                           : r < 15     ? 8 + pick(b, 10)
+                                        : 28 + pick(b, 28);
+    return in_manner(b, usual, b->corpus->manner.methods, METHODS_MOST);
 }
 
 /* --- before the class ------------------------------------------------------------- */
@@ -95,17 +109,18 @@ static void choose_base(struct header_builder *b, struct plan *p)
 /* The types that are made of it. */
 static void derive_types(struct header_builder *b, struct plan *p)
 {
+    const uint32_t derived = b->corpus->manner.derived;
     p->pointer = p->methods || pick(b, 4) == 0 ? cpp_derive(b, CPP_POINTER, p->number) : CPP_NONE;
-    if (pick(b, 10) < 7) {
+    if (cpp_chance(b, 7, 10, derived)) {
         uint16_t constant = cpp_derive(b, CPP_CONST, p->number);
         if (pick(b, 10) < 4)
             p->const_pointer = cpp_derive(b, CPP_POINTER, constant);
-        if (pick(b, 10) < 9)
+        if (cpp_chance(b, 9, 10, derived))
             cpp_derive(b, CPP_REFERENCE, constant);
     }
-    if (pick(b, 10) < 6)
+    if (cpp_chance(b, 6, 10, derived))
         cpp_derive(b, CPP_REFERENCE, p->number);
-    if (pick(b, 10) < 3 && b->cpp->laters < CPP_LATER_MOST)
+    if (cpp_chance(b, 3, 10, derived) && b->cpp->laters < CPP_LATER_MOST)
         b->cpp->later[b->cpp->laters++] = p->number;
     p->inlined = p->methods && pick(b, 2);
     if (p->inlined)
@@ -223,9 +238,9 @@ static bool add_method(struct header_builder *b, struct plan *p, struct cpp_meth
     cpp_choose_parameters(b, &m->f);
     m->is_static = r < 2;
     bool is_virtual = (r & ~1u) == 2 && p->self.has_vtable && p->self.virtuals < 100;
-    m->f.is_template = !is_virtual && pick(b, 40) == 0;
+    m->f.is_template = !is_virtual && cpp_chance(b, 1, 40, b->corpus->manner.templates);
     if (m->f.is_template)
-        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, pick(b, 32) == 0);
+        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, cpp_chance(b, 1, 32, b->corpus->manner.numbers));
     m->f.is_const = !m->is_static && p->const_pointer != CPP_NONE && pick(b, 2);
     m->object = h->type[m->f.is_const ? p->const_pointer : p->pointer].offset;
     m->f.result = cpp_parameter_type(b);
@@ -404,10 +419,8 @@ static void put_class(struct header_builder *b, struct plan *p)
 /* Most have none or one. */
 static uint32_t members_count(struct header_builder *b)
 {
-    enum { MOST = 24 };
     const uint32_t usual = pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3);
-    const uint32_t count = (usual * b->corpus->manner.members + MANNER_USUAL / 2) / MANNER_USUAL;
-    return count < MOST ? count : MOST;
+    return in_manner(b, usual, b->corpus->manner.members, MEMBERS_MOST);
 }
 
 void cpp_add_class(struct header_builder *b, bool is_structure)
@@ -427,7 +440,7 @@ void cpp_add_class(struct header_builder *b, bool is_structure)
     choose_base(b, p);
     p->self.type = p->number;
     p->members = members_count(b);
-    p->typedefs = pick(b, 2) ? 0 : 1 + pick(b, 7);
+    p->typedefs = pick(b, 2) ? 0 : in_manner(b, 1 + pick(b, 7), b->corpus->manner.typedefs, TYPEDEFS_MOST);
     p->methods = methods_count(b, is_structure);
     p->members += !p->methods; /* something there must be */
     if (p->base && p->base->has_vtable && is_structure)

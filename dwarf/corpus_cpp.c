@@ -283,7 +283,7 @@ static void add_scope_functions(struct header_builder *b)
         if (!m.f.count) /* what has no children would need an abbreviation of its own */
             m.f.parameter[m.f.count++] = BASE_INT;
         if (m.f.is_template)
-            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, pick(b, 32) == 0);
+            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, cpp_chance(b, 1, 32, b->corpus->manner.numbers));
         cpp_declare(b, &m, ABBREV_SCOPE_FUNCTION, 0);
     }
 }
@@ -310,44 +310,71 @@ static uint32_t next_kind(struct header_builder *b, uint32_t *kinds, uint32_t al
     return (b->group * (all / 3) + (*kinds)++ * step) % all;
 }
 
+/* Of kinds that are so many each, which a number belongs to. */
+static unsigned kind_of(const uint16_t *many, uint32_t number)
+{
+    unsigned kind = 0;
+    for (; number >= many[kind]; kind++)
+        number -= many[kind];
+    return kind;
+}
+
 static void add_outer_piece(struct header_builder *b)
 {
-    enum { ALL = 171, STEP = 106 };
-    const uint32_t kind = next_kind(b, &b->kinds, ALL, STEP);
-    if (kind < 30)
+    enum { STEP = 106 };
+    switch ((enum manner_outer)kind_of(b->corpus->manner.outer, next_kind(b, &b->kinds, MANNER_OUTER, STEP))) {
+    case OUTER_CLASS:
         cpp_add_class(b, false);
-    else if (kind < 67)
+        break;
+    case OUTER_STRUCTURE:
         cpp_add_class(b, true);
-    else if (kind < 73)
+        break;
+    case OUTER_ENUMERATION:
         corpus_add_enumeration(b);
-    else if (kind < 75)
+        break;
+    case OUTER_UNION:
         corpus_add_aggregate(b, true);
-    else if (kind < 79)
+        break;
+    case OUTER_ARRAY:
         corpus_add_array(b);
-    else if (kind < 81)
+        break;
+    case OUTER_FUNCTION_TYPE:
         corpus_add_function_type(b);
-    else if (kind < 135)
+        break;
+    case OUTER_TYPEDEF:
         add_cpp_typedef(b);
-    else if (kind < 160)
+        break;
+    case OUTER_C_FUNCTIONS:
         add_c_functions(b);
-    else
+        break;
+    case OUTER_DERIVED:
+    case OUTERS:
         add_derived(b);
+        break;
+    }
 }
 
 static void add_inner_piece(struct header_builder *b)
 {
-    enum { ALL = 95, STEP = 59 };
-    const uint32_t kind = next_kind(b, &b->cpp->kinds, ALL, STEP);
-    if (kind < 22)
+    enum { STEP = 59 };
+    switch ((enum manner_inner)kind_of(b->corpus->manner.inner, next_kind(b, &b->cpp->kinds, MANNER_INNER, STEP))) {
+    case INNER_CLASS:
         cpp_add_class(b, false);
-    else if (kind < 52)
+        break;
+    case INNER_STRUCTURE:
         cpp_add_class(b, true);
-    else if (kind < 56)
+        break;
+    case INNER_DECLARATIONS:
         add_class_declarations(b);
-    else if (kind < 80)
+        break;
+    case INNER_FUNCTIONS:
         add_leaf(b, add_scope_functions);
-    else
+        break;
+    case INNER_DERIVED:
+    case INNERS:
         add_derived(b);
+        break;
+    }
 }
 
 void cpp_close_scope(struct header_builder *b)

@@ -72,9 +72,10 @@ static inline uint32_t here(const struct header_builder *b)
 }
 
 /* The names that members of one structure, or variables of one function, have. */
+enum { SCOPE_NAMES = 96 };
 struct scope {
-    uint32_t name[96];
-    uint32_t head[96]; /* what is compared first, to save comparing whole texts */
+    uint32_t name[SCOPE_NAMES];
+    uint32_t head[SCOPE_NAMES]; /* what is compared first, to save comparing whole texts */
     uint32_t count;
 };
 

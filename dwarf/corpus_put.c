@@ -133,7 +133,7 @@ bool corpus_is_keyword(const char *text)
 
 static uint32_t take_name(struct scope *scope, uint32_t name, uint32_t head)
 {
-    assert(scope->count < sizeof scope->name / sizeof scope->name[0]);
+    assert(scope->count < SCOPE_NAMES);
     scope->head[scope->count] = head;
     scope->name[scope->count++] = name;
     return name;

@@ -120,6 +120,11 @@ static uint16_t argument_type(struct header_builder *b)
     return usual[pick(b, sizeof usual)];
 }
 
+bool cpp_chance(struct header_builder *b, uint32_t usual, uint32_t of, uint32_t times)
+{
+    return pick(b, of * MANNER_USUAL) < usual * times;
+}
+
 bool cpp_leaves_out(struct header_builder *b, uint32_t n)
 {
     return b->repeats && random_below(random_next(&b->variety), n) == 0;

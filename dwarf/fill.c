@@ -10,7 +10,8 @@
 
 enum {
     NAME_EXTRA_USUAL = 40, /* characters of a name at the end beyond the shortest, as a rule */
-    NAME_EXTRA_LONG = 180, /* where there are many */
+    NAME_EXTRA_LONG = 180, /* where there are many; */
+    NAME_EXTRA_CPP = 480,  /* of templates' instances */
     EXTERNS_PART = 256,    /* of the entries */
     TRIES_MOST = 8,
 };
@@ -232,7 +233,8 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     rest -= d->header_names - least;
     /* more declarations where their names would become very long, or, where these are many of the entries, long */
     uint64_t more = rest / (NAME_EXTRA_USUAL + TAIL_NAME + 1);
-    const uint64_t few = rest / (NAME_EXTRA_LONG + TAIL_NAME + 1);
+    const uint64_t extra = c->dialect.language == DWARF_CPP ? NAME_EXTRA_CPP : NAME_EXTRA_LONG;
+    const uint64_t few = rest / (extra + TAIL_NAME + 1);
     const uint64_t part = d->dies_wanted / EXTERNS_PART;
     if (d->dies_wanted && more > part)
         more = few > part ? few : part;

@@ -1,6 +1,7 @@
 /* The usual manner; see manner.h. */
 #include "dwarf/manner.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dwarf/corpus.h"
@@ -20,6 +21,25 @@ struct manner manner_usual(void)
                                      [PIECE_ENUMERATION] = 4,
                                      [PIECE_RESTRICT] = 1,
                                      [PIECE_FUNCTION] = 56},
+                           .outer = {[OUTER_CLASS] = 30,
+                                     [OUTER_STRUCTURE] = 37,
+                                     [OUTER_ENUMERATION] = 6,
+                                     [OUTER_UNION] = 2,
+                                     [OUTER_ARRAY] = 4,
+                                     [OUTER_FUNCTION_TYPE] = 2,
+                                     [OUTER_TYPEDEF] = 54,
+                                     [OUTER_C_FUNCTIONS] = 25,
+                                     [OUTER_DERIVED] = 11},
+                           .inner = {[INNER_CLASS] = 22,
+                                     [INNER_STRUCTURE] = 30,
+                                     [INNER_DECLARATIONS] = 4,
+                                     [INNER_FUNCTIONS] = 24,
+                                     [INNER_DERIVED] = 15},
+                           .methods = MANNER_USUAL,
+                           .typedefs = MANNER_USUAL,
+                           .derived = MANNER_USUAL,
+                           .templates = MANNER_USUAL,
+                           .numbers = MANNER_USUAL,
                            .members = MANNER_USUAL,
                            .taken = MANNER_USUAL,
                            .enumerators = MANNER_USUAL,
@@ -40,28 +60,46 @@ struct manner manner_usual(void)
                            .entries = MANNER_USUAL * 7 / 8};
 }
 
-static uint64_t sum_of(const uint64_t numbers[PIECES])
+static uint64_t sum_of(const uint64_t *numbers, unsigned count)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < PIECES; i++)
+    for (unsigned i = 0; i < count; i++)
         sum += numbers[i];
     return sum;
 }
 
-void manner_share_pieces(struct manner *m, const uint64_t weight[PIECES])
+/* Makes `kinds` numbers come to `of`, as the weights are. */
+static void share(uint16_t *number, unsigned kinds, uint32_t of, const uint64_t *weight)
 {
-    uint64_t kept[PIECES];
+    enum { KINDS_MOST = 16 };
+    static_assert((int)PIECES <= KINDS_MOST && (int)OUTERS <= KINDS_MOST && (int)INNERS <= KINDS_MOST, "room for each");
+    uint64_t kept[KINDS_MOST];
     uint64_t told = 0;
     unsigned most = 0;
-    uint64_t all = sum_of(weight);
-    for (unsigned i = 0; i < PIECES; i++) /* what is too rare to be there is not there */
-        kept[i] = weight[i] * MANNER_PIECES * 2 < all ? 0 : weight[i];
-    all = sum_of(kept);
-    for (unsigned i = 0; i < PIECES; i++) {
-        told += m->piece[i] = (uint16_t)((kept[i] * MANNER_PIECES + all / 2) / all);
-        most = m->piece[i] > m->piece[most] ? i : most;
+    uint64_t all = sum_of(weight, kinds);
+    for (unsigned i = 0; i < kinds; i++) /* what is too rare to be there is not there */
+        kept[i] = weight[i] * of * 2 < all ? 0 : weight[i];
+    all = sum_of(kept, kinds);
+    for (unsigned i = 0; i < kinds; i++) {
+        told += number[i] = (uint16_t)((kept[i] * of + all / 2) / all);
+        most = number[i] > number[most] ? i : most;
     }
-    m->piece[most] = (uint16_t)(m->piece[most] + MANNER_PIECES - told);
+    number[most] = (uint16_t)(number[most] + of - told);
+}
+
+void manner_share_pieces(struct manner *m, const uint64_t weight[PIECES])
+{
+    share(m->piece, PIECES, MANNER_PIECES, weight);
+}
+
+void manner_share_outer(struct manner *m, const uint64_t weight[OUTERS])
+{
+    share(m->outer, OUTERS, MANNER_OUTER, weight);
+}
+
+void manner_share_inner(struct manner *m, const uint64_t weight[INNERS])
+{
+    share(m->inner, INNERS, MANNER_INNER, weight);
 }
 
 struct manner manner_terse(struct manner m)

@@ -29,7 +29,24 @@ enum manner_piece {
     PIECES
 };
 
+/* What headers of C++ declare outside of namespaces, and in these. */
+enum manner_outer {
+    OUTER_CLASS,
+    OUTER_STRUCTURE,
+    OUTER_ENUMERATION,
+    OUTER_UNION,
+    OUTER_ARRAY,
+    OUTER_FUNCTION_TYPE,
+    OUTER_TYPEDEF,
+    OUTER_C_FUNCTIONS,
+    OUTER_DERIVED, /* types that are made of others */
+    OUTERS
+};
+enum manner_inner { INNER_CLASS, INNER_STRUCTURE, INNER_DECLARATIONS, INNER_FUNCTIONS, INNER_DERIVED, INNERS };
+
 enum {
+    MANNER_OUTER = 171, /* these two have no common factor with the steps of corpus_cpp.c */
+    MANNER_INNER = 95,
     MANNER_PIECES = 377, /* a Fibonacci number (corpus_types.c) */
     MANNER_USUAL = 64,   /* stands for what is usual: a member of struct manner with this value changes nothing */
     MANNER_TAKEN = 8 * MANNER_USUAL,
@@ -39,13 +56,18 @@ enum {
 
 struct manner {
     uint16_t piece[PIECES]; /* out of MANNER_PIECES pieces, how many are of each kind */
-    uint16_t members;       /* members of a structure, union or class, in 1/MANNER_USUAL of the usual number */
-    uint16_t taken;         /* C functions that namespaces of C++ import, in 1/MANNER_USUAL of the usual number, at most
-                               MANNER_TAKEN */
-    uint16_t enumerators;   /* values of an enumeration, in 1/MANNER_USUAL of the usual number, at most
-                               MANNER_ENUMERATORS */
-    uint8_t unnamed;        /* out of five structures, how many have no name but that of a typedef */
-    uint8_t inlines;        /* functions that a header defines inline; 0: nothing was inlined */
+    uint16_t outer[OUTERS]; /* in C++: out of MANNER_OUTER pieces, how many are of each kind */
+    uint16_t inner[INNERS]; /* and of MANNER_INNER */
+    /* In C++, each in 1/MANNER_USUAL of the usual number: methods of a class, typedefs in it; pointers, references and
+     * constants made of one; methods that are instances of templates; numbers among the arguments of these. */
+    uint16_t methods, typedefs, derived, templates, numbers;
+    uint16_t members;     /* members of a structure, union or class, in 1/MANNER_USUAL of the usual number */
+    uint16_t taken;       /* C functions that namespaces of C++ import, in 1/MANNER_USUAL of the usual number, at most
+                             MANNER_TAKEN */
+    uint16_t enumerators; /* values of an enumeration, in 1/MANNER_USUAL of the usual number, at most
+                             MANNER_ENUMERATORS */
+    uint8_t unnamed;      /* out of five structures, how many have no name but that of a typedef */
+    uint8_t inlines;      /* functions that a header defines inline; 0: nothing was inlined */
     /* Of these in C, on average, in 1/MANNER_USUAL of one; without parameters both are as usual: */
     uint16_t parameters; /* from one to CORPUS_INLINE_PARAMETERS */
     uint16_t variables;  /* at most CORPUS_INLINE_VARIABLES */
@@ -89,6 +111,9 @@ struct manner manner_usual(void);
 
 /* Makes the pieces of each kind as many as their weights, which are not all 0. */
 void manner_share_pieces(struct manner *m, const uint64_t weight[PIECES]);
+/* The same of C++. */
+void manner_share_outer(struct manner *m, const uint64_t weight[OUTERS]);
+void manner_share_inner(struct manner *m, const uint64_t weight[INNERS]);
 
 /* The manner of an application's small units: with fewer names, kinds of entries and abbreviations than `m`, and
  * nothing inlined. */

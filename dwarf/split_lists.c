@@ -24,17 +24,21 @@ struct entry {
 /* The next one; false at the end of the list. `base` is what its addresses are relative to. */
 static bool next_entry_5(const uint8_t **p, uint64_t *base, bool is_location, struct entry *e)
 {
-    for (;;) {
-        const uint8_t kind = *(*p)++;
-        if (kind == DW_LLE_end_of_list)
-            return false;
-        if (kind == DW_LLE_offset_pair) /* DW_RLE_offset_pair is the same */
-            break;
-        assert(kind == (is_location ? DW_LLE_base_address : DW_RLE_base_address));
+    uint8_t kind = *(*p)++;
+    if (kind == (is_location ? DW_LLE_base_address : DW_RLE_base_address)) {
         *base = take_u64(p);
+        kind = *(*p)++;
     }
-    e->from = *base + take_uleb128(p);
-    e->to = *base + take_uleb128(p);
+    if (kind == DW_LLE_end_of_list)
+        return false;
+    if (is_location && kind == DW_LLE_start_length) {
+        e->from = take_u64(p);
+        e->to = e->from + take_uleb128(p);
+    } else {
+        assert(kind == DW_LLE_offset_pair); /* DW_RLE_offset_pair is the same */
+        e->from = *base + take_uleb128(p);
+        e->to = *base + take_uleb128(p);
+    }
     uint64_t size = is_location ? take_uleb128(p) : 0;
     e->expression = *p;
     e->end = *p += size;

@@ -18,6 +18,7 @@ enum {
     PASSED_MOST = 4 * MANNER_USUAL,
     ENDING_MOST = MANNER_USUAL * 7 / 8,
     GONE_MOST = 4 * MANNER_USUAL,
+    OTHER = 4,                              /* of distances, how much more the greater one counts */
     TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* of numbers that others are multiplied by */
     FINE = 256                              /* steps of weights */
 };
@@ -27,6 +28,7 @@ struct fit {
     const struct debug_counts *made;
     const char *tags, *attributes;
     double scale;
+    bool is_cpp;
 };
 
 /* --- what there is of each --------------------------------------------------------- */
@@ -49,7 +51,8 @@ static double tagged(const uint64_t counts[ABBREV_COUNT], const char *tag)
 
 static struct fit fit_of(const struct profile *p, const struct debug_counts *made)
 {
-    struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES], 0};
+    struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES], 0,
+                    p->dwarf.language == LANGUAGE_CPP};
     const uint64_t all = tags_sum(f.tags);
     f.scale = all ? all_of(made) / (double)all : 0;
     return f;
@@ -148,15 +151,16 @@ static double attributes_distance(const struct fit *f)
 
 bool manner_can_fit(const struct profile *p)
 {
-    return p->dwarf.language == LANGUAGE_C && !p->dwarf.type_units && profile_has_manner(p);
+    return !p->dwarf.type_units && profile_has_manner(p);
 }
 
+/* Mostly what is farther, so that either is near. */
 double manner_distance(const struct profile *p, const struct debug_counts *counts)
 {
     const struct fit f = fit_of(p, counts);
     const double tags = tags_distance(&f);
     const double attributes = attributes_distance(&f);
-    return tags > attributes ? tags : attributes;
+    return tags > attributes ? tags + attributes / OTHER : attributes + tags / OTHER;
 }
 
 /* --- how much more ------------------------------------------------------------------ */
@@ -211,6 +215,12 @@ static double header_times(const struct fit *f, const char *tag)
     return times(tagged(f->made->header, tag), lacking(f, tag));
 }
 
+static void fit_enumerators(const struct fit *f, struct manner *m)
+{
+    const double enumerators = header_times(f, "enumerator") / header_times(f, "enumeration_type");
+    m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
+}
+
 static void fit_pieces(const struct fit *f, struct manner *m)
 {
     struct piece_made piece[PIECES] = {{NULL, 0}};
@@ -225,8 +235,84 @@ static void fit_pieces(const struct fit *f, struct manner *m)
     const double members =
         header_times(f, "member") / times(owners, lacking(f, "structure_type") + lacking(f, "union_type"));
     m->members = multiplied(m->members, members, 1, TIMES_MOST);
-    const double enumerators = header_times(f, "enumerator") / header_times(f, "enumeration_type");
-    m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
+    fit_enumerators(f, m);
+}
+
+/* --- what headers of C++ declare ----------------------------------------------------- */
+
+static double owners_of(const uint64_t *counts)
+{
+    return tagged(counts, "class_type") + tagged(counts, "structure_type");
+}
+
+/* How many times as many classes and structures there are to be. */
+static double owners_times(const struct fit *f)
+{
+    return times(owners_of(f->made->header), lacking(f, "class_type") + lacking(f, "structure_type"));
+}
+
+static void fit_outer_and_inner(const struct fit *f, struct manner *m)
+{
+    const uint64_t *const h = f->made->header;
+    const double class = times(tagged(h, "class_type") - (double)h[ABBREV_CLASS_DECLARATION], lacking(f, "class_type"));
+    const double structure = header_times(f, "structure_type");
+    const double outer[OUTERS] = {
+        [OUTER_CLASS] = class,
+        [OUTER_STRUCTURE] = structure,
+        [OUTER_ENUMERATION] = header_times(f, "enumeration_type"),
+        [OUTER_UNION] = header_times(f, "union_type"),
+        [OUTER_ARRAY] = header_times(f, "array_type"),
+        [OUTER_FUNCTION_TYPE] = header_times(f, "subroutine_type"),
+        [OUTER_TYPEDEF] = header_times(f, "typedef"),
+        [OUTER_C_FUNCTIONS] = 1,
+        [OUTER_DERIVED] = 1,
+    };
+    const double inner[INNERS] = {[INNER_CLASS] = class,
+                                  [INNER_STRUCTURE] = structure,
+                                  [INNER_DECLARATIONS] = 1,
+                                  [INNER_FUNCTIONS] = 1,
+                                  [INNER_DERIVED] = 1};
+    uint64_t weight[OUTERS];
+    for (unsigned i = 0; i < OUTERS; i++)
+        weight[i] = (uint64_t)(m->outer[i] * outer[i] * FINE);
+    manner_share_outer(m, weight);
+    for (unsigned i = 0; i < INNERS; i++)
+        weight[i] = (uint64_t)(m->inner[i] * inner[i] * FINE);
+    manner_share_inner(m, weight);
+}
+
+/* What each class has, or is made of it. */
+static void fit_classes(const struct fit *f, struct manner *m)
+{
+    enum { NUMBER_MOST = 32 * MANNER_USUAL };
+    static const uint8_t method[] = {ABBREV_METHOD, ABBREV_CONSTRUCTOR, ABBREV_OPEN_METHOD, ABBREV_OPEN_CONSTRUCTOR,
+                                     ABBREV_STATIC_METHOD};
+    const double part = 0.025 * 1.25; /* of methods usually are instances, with so many types */
+    static const char *const derived[] = {"pointer_type", "const_type", "reference_type", "rvalue_reference_type"};
+    const uint64_t *const h = f->made->header;
+    const double more = owners_times(f);
+    double made_of = 0, lack = 0, methods = 0;
+    for (unsigned i = 0; i < sizeof derived / sizeof derived[0]; i++) {
+        made_of += tagged(h, derived[i]);
+        lack += lacking(f, derived[i]);
+    }
+    for (unsigned i = 0; i < sizeof method / sizeof method[0]; i++)
+        methods += (double)h[method[i]];
+    const double instances = methods * part * m->templates / MANNER_USUAL;
+    m->methods = multiplied(m->methods, header_times(f, "subprogram") / more, 1, 4 * MANNER_USUAL);
+    m->typedefs = multiplied(m->typedefs, header_times(f, "typedef") / more, 1, TIMES_MOST);
+    m->members = multiplied(m->members, header_times(f, "member") / more, 1, TIMES_MOST);
+    m->derived = multiplied(m->derived, times(made_of, lack) / more, 1, 2 * MANNER_USUAL);
+    m->templates = multiplied(m->templates, times(instances, lacking(f, "template_type_parameter")), 1, NUMBER_MOST);
+    m->numbers = multiplied(m->numbers, header_times(f, "template_value_parameter"), 1, NUMBER_MOST);
+    m->taken = multiplied(m->taken, header_times(f, "imported_declaration"), 1, MANNER_TAKEN);
+    fit_enumerators(f, m);
+}
+
+static void fit_cpp(const struct fit *f, struct manner *m)
+{
+    fit_outer_and_inner(f, m);
+    fit_classes(f, m);
 }
 
 /* --- how code is told ---------------------------------------------------------------- */
@@ -331,18 +417,26 @@ static uint16_t fitted(const struct fit *f, uint16_t number, const char *tag)
     return multiplied(number, times(made(f, tag), lacking(f, tag)), 1, TIMES_MOST);
 }
 
-/* By all that is lacking. */
+static void fit_c(const struct fit *f, struct manner *m)
+{
+    fit_pieces(f, m);
+    fit_passed(f, m);
+    fit_inlined(f, m);
+    fit_ending(f, m);
+    m->calls = fitted(f, m->calls, "call_site");
+    m->inlined = fitted(f, m->inlined, "inlined_subroutine");
+    m->lexical = fitted(f, m->lexical, "lexical_block");
+}
+
+/* By all that is lacking; in C++ how much of the code is inlined follows from its size, and calls from that. */
 static struct manner fitting(const struct manner *m, const struct fit *f)
 {
     struct manner next = *m;
-    fit_pieces(f, &next);
-    fit_passed(f, &next);
-    fit_inlined(f, &next);
+    if (f->is_cpp)
+        fit_cpp(f, &next);
+    else
+        fit_c(f, &next);
     fit_gone(f, &next);
-    fit_ending(f, &next);
-    next.calls = fitted(f, m->calls, "call_site");
-    next.inlined = fitted(f, m->inlined, "inlined_subroutine");
-    next.lexical = fitted(f, m->lexical, "lexical_block");
     return next;
 }
 
@@ -363,6 +457,20 @@ struct manner manner_nearer(const struct manner *m, const struct profile *p, con
     for (unsigned i = 0; i < PIECES; i++)
         weight[i] = (uint64_t)((m->piece[i] + (to.piece[i] - m->piece[i]) * step) * FINE);
     manner_share_pieces(&next, weight);
+    uint64_t outer[OUTERS];
+    uint64_t inner[INNERS];
+    for (unsigned i = 0; i < OUTERS; i++)
+        outer[i] = (uint64_t)((m->outer[i] + (to.outer[i] - m->outer[i]) * step) * FINE);
+    for (unsigned i = 0; i < INNERS; i++)
+        inner[i] = (uint64_t)((m->inner[i] + (to.inner[i] - m->inner[i]) * step) * FINE);
+    manner_share_outer(&next, outer);
+    manner_share_inner(&next, inner);
+    next.methods = between(m->methods, to.methods, step);
+    next.typedefs = between(m->typedefs, to.typedefs, step);
+    next.derived = between(m->derived, to.derived, step);
+    next.templates = between(m->templates, to.templates, step);
+    next.taken = between(m->taken, to.taken, step);
+    next.numbers = between(m->numbers, to.numbers, step);
     next.members = between(m->members, to.members, step);
     next.enumerators = between(m->enumerators, to.enumerators, step);
     next.calls = between(m->calls, to.calls, step);
@@ -389,7 +497,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
         FULL = 3
     }; /* the first go by all that is lacking; others from the best, by less and less, as one number
           changes what is another's */
-    const double near_enough = 0.025;
+    const double near_enough = 0.03;
     const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
     s->step = s->tries ? s->step : 1;
     s->is_best = !s->tries || distance < s->nearest;

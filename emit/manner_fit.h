@@ -11,11 +11,11 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-/* Whether there is anything to look for: where the profile tells enough of units of C, and types are in these. */
+/* Whether there is anything to look for: where the profile tells enough of units, and types are in these. */
 bool manner_can_fit(const struct profile *p);
 
 /* How far entries are from the profile's: half of the sum of differences between shares, 0 to 1, by tags or by
- * attributes, whatever is more. */
+ * attributes, whatever is more, and a quarter of the other. */
 double manner_distance(const struct profile *p, const struct debug_counts *made);
 
 /* The manner in which a set should come nearer, where one in manner `m` has these entries; by a part `step` of what is

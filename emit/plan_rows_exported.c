@@ -63,7 +63,8 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
 /* Whether what .dynstr leaves says of most of its own names how long they are. */
 static bool is_mostly_exported(const struct plan *plan, const struct plan_library *l)
 {
-    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED && free_exported(plan, l) > lengths_unexported(plan, l);
+    return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED &&
+           free_exported(plan, l) > lengths_unexported(plan, l);
 }
 
 /* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:

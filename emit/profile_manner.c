@@ -341,7 +341,7 @@ static void read_further(struct manner *m, const struct profile *p)
     for (uint32_t i = 0; i < p->rows; i++)
         if (p->row[i].value[ROW_MIX_STR] > most)
             most = p->row[i].value[ROW_MIX_STR];
-    const int64_t further = most > SOME ? (most - SOME) / 2 / EACH : 0;
+    const int64_t further = most > SOME ? (most - SOME) / EACH : 0;
     m->further = (uint8_t)(further < CORPUS_FURTHER ? further : CORPUS_FURTHER);
 }
 

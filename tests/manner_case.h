@@ -34,13 +34,20 @@ static inline struct profile manner_profile(const char *language, const char *ro
     return p;
 }
 
-/* All of the pieces that headers of C consist of, by their kinds. */
+static inline unsigned sum_of_pieces(const uint16_t *piece, unsigned kinds)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < kinds; i++)
+        sum += piece[i];
+    return sum;
+}
+
+/* All of the pieces that headers consist of, by their kinds. */
 static inline void assert_pieces_are_all(const struct manner *m)
 {
-    unsigned pieces = 0;
-    for (unsigned i = 0; i < PIECES; i++)
-        pieces += m->piece[i];
-    assert_int_equal(pieces, MANNER_PIECES);
+    assert_int_equal(sum_of_pieces(m->piece, PIECES), MANNER_PIECES);
+    assert_int_equal(sum_of_pieces(m->outer, OUTERS), MANNER_OUTER);
+    assert_int_equal(sum_of_pieces(m->inner, INNERS), MANNER_INNER);
 }
 
 #endif
