@@ -18,7 +18,6 @@ enum {
     PASSED_MOST = 4 * MANNER_USUAL,
     ENDING_MOST = MANNER_USUAL * 7 / 8,
     GONE_MOST = 4 * MANNER_USUAL,
-    OTHER = 4,                              /* of distances, how much more the greater one counts */
     TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* of numbers that others are multiplied by */
     FINE = 256                              /* steps of weights */
 };
@@ -154,13 +153,12 @@ bool manner_can_fit(const struct profile *p)
     return !p->dwarf.type_units && profile_has_manner(p);
 }
 
-/* Mostly what is farther, so that either is near. */
 double manner_distance(const struct profile *p, const struct debug_counts *counts)
 {
     const struct fit f = fit_of(p, counts);
     const double tags = tags_distance(&f);
     const double attributes = attributes_distance(&f);
-    return tags > attributes ? tags + attributes / OTHER : attributes + tags / OTHER;
+    return tags > attributes ? tags : attributes;
 }
 
 /* --- how much more ------------------------------------------------------------------ */
@@ -497,7 +495,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
         FULL = 3
     }; /* the first go by all that is lacking; others from the best, by less and less, as one number
           changes what is another's */
-    const double near_enough = 0.03;
+    const double near_enough = 0.025;
     const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
     s->step = s->tries ? s->step : 1;
     s->is_best = !s->tries || distance < s->nearest;

@@ -15,7 +15,7 @@
 bool manner_can_fit(const struct profile *p);
 
 /* How far entries are from the profile's: half of the sum of differences between shares, 0 to 1, by tags or by
- * attributes, whatever is more, and a quarter of the other. */
+ * attributes, whatever is more. */
 double manner_distance(const struct profile *p, const struct debug_counts *made);
 
 /* The manner in which a set should come nearer, where one in manner `m` has these entries; by a part `step` of what is
