@@ -19,6 +19,7 @@ enum {
     LONG_LEAST = 24, /* characters of a long name */
     LONG_MOST = 100,
     NAMES_BESIDE = 400, /* bytes of others, about */
+    SHARE_WHOLE = 64,
 };
 
 /* Bytes of entries that are still to come up to the function's end. */
@@ -40,14 +41,25 @@ uint32_t plain_name(const struct walk *w, struct subject *s)
     return short_name_of(name);
 }
 
+/* Of the names that are left, those of locals: nearly all, but no more than of all entries are functions'. */
+static uint64_t share_of_functions(const struct profile_row *row)
+{
+    enum { MOST = SHARE_WHOLE * 7 / 8 };
+    const int64_t dies = row->value[ROW_DWARF_DIES];
+    const int64_t defined = row->value[ROW_DWARF_DEFINED];
+    const uint64_t share = dies > 0 && defined > 0 ? (uint64_t)defined * SHARE_WHOLE / (uint64_t)dies : MOST;
+    return share < MOST ? share : MOST;
+}
+
 uint64_t plain_names(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
     const uint64_t wanted = d->wanted[DEBUG_STR];
     const uint64_t others = w->corpus->common + w->corpus->header[0].cut[0].names + d->names_size + NAMES_BESIDE;
-    if (!plain_is_told(w) || wanted == DEBUG_ANY || wanted < others)
+    const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* what headers declare has longer names */
+    if (is_cpp || !plain_is_told(w) || wanted == DEBUG_ANY || wanted < others || !w->l->row->alike)
         return 0;
-    return w->l->row->alike ? (wanted - others) / 8 * 7 : 0;
+    return (wanted - others) * share_of_functions(w->l->row->said) / SHARE_WHOLE;
 }
 
 /* A name that begins like others and is about as long as those of functions, where .debug_str has room for it:
