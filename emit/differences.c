@@ -8,6 +8,7 @@
 #include "emit/names_row.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
+#include "emit/small.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
 {
@@ -157,7 +158,8 @@ static void measure_options(const struct library *l, int64_t *v)
     const struct resolvers *r = &l->shape.resolvers;
     v[ROW_IFUNC] = l->row->extra.ifunc ? (int64_t)r->dynamic_symbols + r->local : 0;
     v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
-    v[ROW_CONSTRUCTOR_CODE] = l->row->extra.constructing;
+    const uint32_t constructing = l->row->extra.constructing;
+    v[ROW_CONSTRUCTOR_CODE] = constructing ? constructing : (int64_t)small_constructors_bytes(l);
     v[ROW_CONSTRUCTOR_MEMORY] = l->row->extra.taking;
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
@@ -187,13 +189,13 @@ static void measure_shares(const struct library *l, int64_t *v)
     v[ROW_SHARE_OTHER] = SIZES(l, SECTION_NOTE_PROPERTY, SECTION_NOTE_BUILD_ID);
 }
 
-/* How unlike units are in size; PROFILE_DERIVED where there are not several. */
+/* How unlike units are in size; 0 where there are not several. */
 static int64_t uneven_of(const struct debug *d)
 {
     struct uneven_sum sum = {0};
     for (uint32_t i = 0; i < d->unit_count; i++)
         uneven_add(&sum, d->unit[i].info_size);
-    return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : PROFILE_DERIVED;
+    return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : 0;
 }
 
 /* PROFILE_DERIVED where no row asks for them, and where entries are not in memory, or in units of types. */
@@ -207,6 +209,27 @@ static int64_t attributes_of(const struct library *l)
     return (int64_t)debug_counts_attributes(&counts);
 }
 
+/* Sections that would not become smaller are as they are. */
+static bool is_compressed(const struct library *l)
+{
+    const struct layout *const layout = l->row->separate != SEPARATE_NONE ? &l->separate.debug : &l->layout;
+    if (l->only_sizes || files_are_split(l->plan))
+        return l->plan->profile->dwarf.compress != COMPRESS_NONE;
+    for (unsigned i = 0; i < SECTION_COUNT; i++)
+        if (layout->section[i].packed)
+            return true;
+    return false;
+}
+
+/* What is told of code and types where there are no units. */
+static void measure_hollow(int64_t *v)
+{
+    static const enum row_value none[] = {ROW_DWARF_VERSION, ROW_DWARF_DIES,    ROW_DWARF_DEFINED, ROW_DWARF_ATTRIBUTES,
+                                          ROW_DWARF_ROWS,    ROW_DWARF_ENTRIES, ROW_DWARF_PARTIAL};
+    for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
+        v[none[i]] = 0;
+}
+
 static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
@@ -215,9 +238,8 @@ static void measure_debug(const struct library *l, int64_t *v)
     if (l->row->without_debug)
         return;
     const enum compression compress = l->plan->profile->dwarf.compress;
-    v[ROW_COMPRESSED] = compress == COMPRESS_NONE ? ROW_COMPRESSED_NONE : (int64_t)compress - COMPRESS_ZLIB;
-    if (!l->row->hollow)
-        v[ROW_DWARF_VERSION] = l->row->dwarf_version;
+    v[ROW_COMPRESSED] = is_compressed(l) ? (int64_t)compress - COMPRESS_ZLIB : ROW_COMPRESSED_NONE;
+    v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     v[ROW_DWARF_UNEVEN] = uneven_of(&l->debug);
     v[ROW_DWARF_PARTIAL] = l->debug.partials;
@@ -229,6 +251,8 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_DWARF_DEFINED] = (int64_t)l->debug.composed->defined;
         v[ROW_DWARF_ATTRIBUTES] = attributes_of(l);
     }
+    if (l->row->hollow)
+        measure_hollow(v);
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);
     v[ROW_MIX_ABBREV] = (int64_t)size[DEBUG_ABBREV];

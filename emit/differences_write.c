@@ -60,9 +60,14 @@ static bool put(struct json_object *to, const char *key, struct json_object *val
 }
 
 /* Numbers, and words as they are in the profile. */
+/* What a library has of which there is none: no version, no language. */
+static const char none[] = "none";
+
 static struct json_object *value_object(enum row_value v, int64_t value)
 {
     const struct profile_key *k = &profile_keys[KEY_ROW + v];
+    if (v == ROW_DWARF_VERSION && !value)
+        return json_object_new_string(none);
     if (k->kind == KIND_WORD)
         return json_object_new_string(k->choices[value]);
     if (k->kind == KIND_SWITCH)
@@ -111,11 +116,12 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
         if (c == UNKNOWN)
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
-    const char *const language = row->text[ROW_TEXT_LANGUAGE];
-    const bool has_none = !language && profile_is_captured(plan->profile) && row->value[ROW_DEBUG] > 0;
-    if (ok && (language || has_none) && strcmp(language ? language : "", d->language ? d->language : "") != 0)
-        ok = json_object_array_add(unknown, json_object_new_string(quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name))) ==
-             0;
+    const bool has_language = profile_is_captured(plan->profile) && row->value[ROW_DEBUG] > 0;
+    const char *const language = row->text[ROW_TEXT_LANGUAGE] ? row->text[ROW_TEXT_LANGUAGE] : has_language ? none : NULL;
+    const char *const is = d->language ? d->language : none;
+    if (ok && language && strcmp(language, is) != 0)
+        ok = put(differs, quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name),
+                 pair(json_object_new_string(language), json_object_new_string(is)));
     return ok && add_distance(differs, row, ROW_TEXT_FUNCTION_SIZES, d->sizes_apart) &&
            add_distance(differs, row, ROW_TEXT_NAME_LENGTHS, d->names_apart);
 }

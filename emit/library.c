@@ -191,7 +191,8 @@ static void size_objects(struct library *l)
         const uint64_t room = wanted > fixed ? (wanted - fixed) / 16 : 0;
         const uint32_t rest = l->objects_bss > room ? l->objects_bss - (uint32_t)room : 0;
         l->objects_bss -= rest;
-        l->objects_rodata += rest;
+        const bool has_rodata = l->layout.section[SECTION_RODATA].size > 0;
+        *(has_rodata ? &l->objects_rodata : &l->objects_data) += rest;
         if (wanted < fixed)
             fixed = wanted;
     }

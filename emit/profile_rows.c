@@ -177,7 +177,7 @@ static int64_t other_share(const struct profile *p, const struct profile_row *ro
         const int64_t said = profile_row_says(p, row, v);
         left -= said != PROFILE_DERIVED ? said : 0;
     }
-    return left > 0 ? left : PROFILE_DERIVED;
+    return left > 0 ? left : 0;
 }
 
 /* What follows of the parts of text; PROFILE_DERIVED where the row says nothing of these. */
@@ -185,7 +185,7 @@ static int64_t share_that_follows(const struct profile *p, const struct profile_
 {
     if (row->value[ROW_SHARE_CODE] == PROFILE_DERIVED)
         return PROFILE_DERIVED;
-    return v == ROW_SHARE_OTHER ? other_share(p, row) : relocations_share(p, row);
+    return v == ROW_SHARE_OTHER ? other_share(p, row) : v == ROW_SHARE_RELOCATIONS ? relocations_share(p, row) : 0;
 }
 
 /* Symbols of .symtab that are not local: as many as in .dynsym, unless the row says so of any kind. */
@@ -225,7 +225,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
     const int64_t global = as_dynamic(p, row, v);
     if (global != PROFILE_DERIVED)
         return global;
-    if (v == ROW_SHARE_OTHER || v == ROW_SHARE_RELOCATIONS)
+    if (v > ROW_SHARE_CODE && v <= ROW_SHARE_OTHER)
         return share_that_follows(p, row, v);
     if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
         return 0;

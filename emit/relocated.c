@@ -42,13 +42,14 @@ static void meet_arrays(struct pages *p, const struct library *l)
     meet(p, s[SECTION_INIT_ARRAY].address, (objects_relro_at(l) ? pointers : last->address + last->size) - 1);
 }
 
-/* and so do, all but, the slots and what stands before the objects. */
+/* and so do, all but, the slots and what stands before the objects; of .dynamic, before these, nothing is relocated. */
 static void meet_tables(struct pages *p, const struct library *l)
 {
     const struct section *s = l->layout.section;
+    const enum section_id first = s[SECTION_GOT].size ? SECTION_GOT : SECTION_GOT_PLT;
     const uint64_t methods = METHOD_BYTES * (uint64_t)shape_methods(l->row);
     const uint64_t last = l->shape.python ? l->at.methods + methods - 1 : s[SECTION_DATA].address + 7;
-    meet(p, s[SECTION_DYNAMIC].address, last);
+    meet(p, s[first].address, last);
 }
 
 /* Leaves the words so much of their room that they end before a page. */

@@ -35,6 +35,15 @@ struct small_turn small_constructors(const struct library *l)
     return turn_of(l, first, end > first ? end - first : 0);
 }
 
+uint64_t small_constructors_bytes(const struct library *l)
+{
+    const struct small_turn t = small_constructors(l);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; t.count && i < l->row->extra.constructors; i++)
+        bytes += plan_small_size(l->row, t.first + i % t.count);
+    return bytes;
+}
+
 struct small_turn small_resolvers(const struct library *l)
 {
     const struct resolvers *r = &l->shape.resolvers;
