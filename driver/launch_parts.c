@@ -1,9 +1,11 @@
 /* See launch_parts.h. */
 #include "driver/launch_parts.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -168,10 +170,26 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
     return well;
 }
 
+/* What a rank was about to put in the place of the part when it was ended (base/replacement.h). */
+static void remove_unfinished(const char *part)
+{
+    const char *const name = strrchr(part, '/') + 1; /* the path is absolute */
+    const size_t length = strlen(name);
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%.*s", (int)(name - part), part);
+    DIR *const dir = opendir(directory);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strncmp(entry->d_name, name, length) == 0 && entry->d_name[length] == '.')
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+}
+
 void launch_parts_free(struct launch_parts *p)
 {
     if (p->path[0]) {
         unlink(p->path);
+        remove_unfinished(p->path);
         sigaction(SIGPIPE, &before, NULL);
     }
     p->path[0] = '\0';

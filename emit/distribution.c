@@ -1,6 +1,7 @@
 /* Reading distributions, and drawing from them; see distribution.h. */
 #include "emit/distribution.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,16 @@ static uint32_t values_of(uint32_t part, uint32_t count)
     return count / part + 1 < count ? count / part + 1 : count;
 }
 
-/* A number that ends at one of `ends`; false where there is none. */
+/* A number that ends at one of `ends`; false where there is none, or one of more than 64 bits. */
 static bool take_number(const char **text, const char *ends, uint64_t *number)
 {
     char *end;
     if (**text < '0' || **text > '9')
         return false;
+    errno = 0;
     *number = strtoull(*text, &end, 10);
+    if (errno)
+        return false;
     if (*number > DISTRIBUTION_MOST)
         *number = DISTRIBUTION_MOST;
     *text = end;

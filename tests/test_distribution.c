@@ -161,6 +161,8 @@ static void test_what_is_no_distribution(void **state)
         assert_false(distribution_values(quantiles[i], NULL, 4, value));
     for (unsigned i = 0; i < sizeof buckets / sizeof buckets[0]; i++)
         assert_false(distribution_values(NULL, buckets[i], 4, value));
+    assert_true(distribution_are_counts("member:3 variable:18446744073709551615"));
+    assert_false(distribution_are_counts("member:3 variable:18446744073709551616"));
     /* what cannot be read leaves the other */
     assert_true(distribution_values("1 2 3", "5:1", 4, value));
     assert_int_equal(value[3], 5);

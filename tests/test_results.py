@@ -173,6 +173,16 @@ def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
     assert "1 of 2 runs failed" in programs.run("pyelfstat", "--runs", path).stdout
 
 
+def test_what_a_rank_left_behind(altered, programs, tmp_path):
+    """One that was ended while it put its part in the place of the one before."""
+    path = tmp_path / "a.json"
+    script = tmp_path / "launcher"
+    script.write_text('#!/bin/sh\nfor w; do case $w in --part=*) touch "${w#--part=}.AbCdEf";; esac; done\nexec "$@"\n')
+    script.chmod(0o755)
+    programs.run("pyelfrun", "--launcher", script, "--phases", "import", "--json", path, altered.directory)
+    assert load(path)["runs"][0]["status"] == "done" and leftovers(tmp_path) == []
+
+
 def test_results_that_do_not_come(altered, programs, tmp_path):
     """As from a host with another /tmp: the launcher says so, and does not hang or believe."""
     script = tmp_path / "launcher"

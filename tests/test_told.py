@@ -1,0 +1,72 @@
+"""Small libraries of gcc's, made in unusual ways: whatever their twins have otherwise, differences.json says, with both
+numbers. pyelfstat --compare judges, and binutils where a symbol is.
+"""
+
+import re
+
+import pytest
+
+from objects import ask, tool
+
+# Functions that the unwind tables tell nothing of, static ones among them, pointers to these, constructors.
+BARE = """
+int t[64];
+__attribute__((constructor)) static void first(void) { t[3] = 4; }
+__attribute__((constructor)) static void second(void) { t[4] = 4; }
+""" + "".join(
+    f"int f{i}(int a, int b) {{ int s = 0; for (int i = 0; i < a; i++) s += t[(i * {i} + b) & 63] * b; return s; }}\n"
+    f"static int g{i}(int a) {{ return t[a & 63] + {i}; }}\nint (*p{i})(int) = g{i};\n"
+    for i in range(1, 41)
+)
+# A constructor beside an indirect function, memory of each thread, a weak function with an alias.
+MIXED = """
+#include <stdio.h>
+#include <stdlib.h>
+__thread int own = 5;
+__thread char more[100];
+int table[5000];
+const char *names[] = {"a", "bb", "ccc"};
+int print(const char *s) { own++; return printf("%s %d %s\\n", s, own, names[own % 3]); }
+void *take(size_t n) { return malloc(n + sizeof more); }
+__attribute__((constructor)) static void begin(void) { table[3] = 4; }
+__attribute__((destructor)) static void end(void) { table[3] = 5; }
+__attribute__((weak)) int weak(int a) { return a + 1; }
+int alias(int) __attribute__((alias("weak")));
+static int chosen(int x) { return x; }
+static void *resolver(void) { return chosen; }
+int indirect(int) __attribute__((ifunc("resolver")));
+"""
+SMALL = "int x(int a) { return a * 3; }\nint main(void) { return x(3); }\n"
+SHARED = ["-fPIC", "-shared"]
+CASES = {
+    "bare": (BARE, ["-O2", "-fno-asynchronous-unwind-tables", *SHARED]),
+    "mixed": (MIXED, ["-g", "-O2", "-Wl,--hash-style=both", *SHARED]),
+    "compressed": (MIXED, ["-g", "-gz", "-O2", *SHARED]),
+    "program": (SMALL, ["-g", "-O2"]),
+    "static": (SMALL, ["-s", "-static"]),
+    "unoptimised": (MIXED, ["-g", "-O0", *SHARED]),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def twin(programs, tmp_path_factory, request):
+    text, options = CASES[request.param]
+    directory = tmp_path_factory.mktemp(request.param)
+    (directory / "a.c").write_text(text)
+    programs.command([tool("gcc"), *options, "-o", directory / "real", directory / "a.c"], leaks=False)
+    programs.run("pyelfprof", "--quiet", "-o", directory / "real.prof", directory / "real")
+    programs.run("pyelfgen", "--quiet", "--profile", directory / "real.prof", "-o", directory / "set")
+    return directory
+
+
+def test_all_is_told(programs, twin):
+    """Of the library; distributions are of the set, and what zstd makes of it is known to nobody before."""
+    arguments = ["--compare", "--told", "--without", "zstd.*", twin / "real.prof", twin / "set"]
+    report = programs.run("pyelfstat", *arguments, status=None).stdout
+    assert re.search(r"^each library: .* 0 off, in 0 libraries$", report, flags=re.M), report
+
+
+def test_local_symbols_are_somewhere(twin):
+    (library,) = (twin / "set").glob("libutility*.so")
+    symbols = re.findall(r"^ +\d+: .* LOCAL +DEFAULT +UND +(\S+)$", ask("readelf", "-sW", library), flags=re.M)
+    assert symbols == []
