@@ -120,17 +120,17 @@ bool debug_count(const struct debug *d, struct debug_counts *sum)
     return ok;
 }
 
-void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more)
+void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more, uint64_t times)
 {
     for (unsigned code = 0; code < ABBREV_COUNT; code++) {
-        sum->all[code] += more->all[code];
-        sum->header[code] += more->header[code];
+        sum->all[code] += more->all[code] * times / COUNT_ONCE;
+        sum->header[code] += more->header[code] * times / COUNT_ONCE;
     }
-    sum->partial_units += more->partial_units;
-    sum->imports += more->imports;
-    sum->others += more->others;
+    sum->partial_units += more->partial_units * times / COUNT_ONCE;
+    sum->imports += more->imports * times / COUNT_ONCE;
+    sum->others += more->others * times / COUNT_ONCE;
     for (uint32_t i = 0; i < more->attributes; i++)
-        add_attribute(sum, more->attribute[i].name, more->attribute[i].uses);
+        add_attribute(sum, more->attribute[i].name, more->attribute[i].uses * times / COUNT_ONCE);
 }
 
 uint64_t debug_counts_attributes(const struct debug_counts *c)

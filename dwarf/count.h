@@ -4,7 +4,7 @@
 
 #include "dwarf/unit.h"
 
-enum { COUNT_ATTRIBUTES = 96 }; /* more than entries have */
+enum { COUNT_ATTRIBUTES = 96 /* more than entries have */, COUNT_ONCE = 256 };
 
 /* How many entries have each abbreviation, as it is called in all dialects together, and each attribute. */
 struct debug_counts {
@@ -23,8 +23,8 @@ struct debug_counts {
  * those of type units. False when memory ran out. */
 bool debug_count(const struct debug *d, struct debug_counts *c);
 
-/* Adds `more` to *sum. */
-void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more);
+/* Adds `more` to *sum, so many times, in 1/COUNT_ONCE. */
+void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more, uint64_t times);
 
 /* All attributes. */
 uint64_t debug_counts_attributes(const struct debug_counts *c);

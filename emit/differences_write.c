@@ -117,7 +117,9 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
     const bool has_language = profile_is_captured(plan->profile) && row->value[ROW_DEBUG] > 0;
-    const char *const language = row->text[ROW_TEXT_LANGUAGE] ? row->text[ROW_TEXT_LANGUAGE] : has_language ? none : NULL;
+    const char *const language = row->text[ROW_TEXT_LANGUAGE] ? row->text[ROW_TEXT_LANGUAGE]
+                                 : has_language               ? none
+                                                              : NULL;
     const char *const is = d->language ? d->language : none;
     if (ok && language && strcmp(language, is) != 0)
         ok = put(differs, quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name),

@@ -4,52 +4,101 @@
 #include <stdlib.h>
 
 #include "base/workers.h"
-#include "emit/large.h"
 #include "emit/mix.h"
 
-enum { SAMPLE_BYTES = 150 * 1000 * 1000 }; /* of debug information, about */
+#define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information, about */
+#define LIBRARY_BYTES UINT64_C(600000000) /* of a library that is composed, at most */
+
+struct sampled {
+    uint32_t index;
+    uint64_t times; /* in 1/COUNT_ONCE: for how many bytes, of each of its own, it stands */
+};
 
 struct sampling {
     const struct plan *plan;
     const struct stock *stock;
     struct builder *builders;    /* of each thread, */
     struct debug_counts *counts; /* as these */
-    uint32_t step;
+    struct sampled *sampled;
 };
 
-static uint32_t step_of(const struct plan *plan)
+static uint64_t bytes_of(const struct plan_library *row)
+{
+    const uint64_t bytes = row->size[SIZE_DEBUG];
+    return row->without_debug || row->hollow || bytes > LIBRARY_BYTES ? 0 : bytes;
+}
+
+static uint64_t bytes_of_all(const struct plan *plan)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        bytes += plan->library[i].size[SIZE_DEBUG];
-    return (uint32_t)(1 + bytes / SAMPLE_BYTES);
+        bytes += bytes_of(&plan->library[i]);
+    return bytes;
+}
+
+bool manner_sample_tells(const struct plan *plan)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        all += plan->library[i].size[SIZE_DEBUG];
+    return bytes_of_all(plan) > all / 2;
+}
+
+/* How many bytes are from one place to the next, so that libraries at these places have SAMPLE_BYTES, if all are as
+ * large as one is on average; 0 where all have less. */
+static uint64_t step_of(const struct plan *plan)
+{
+    const uint64_t bytes = bytes_of_all(plan);
+    uint64_t libraries = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        libraries += bytes_of(&plan->library[i]) > 0;
+    return bytes > SAMPLE_BYTES ? bytes / libraries * (bytes / SAMPLE_BYTES) : 0;
+}
+
+/* Those libraries that any place is in. */
+static uint32_t choose(const struct plan *plan, struct sampled *sampled)
+{
+    const uint64_t step = step_of(plan);
+    uint32_t count = 0;
+    uint64_t at = step / 2;
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const uint64_t bytes = bytes_of(&plan->library[i]);
+        const uint64_t places = step ? (at + bytes) / step - at / step : bytes > 0;
+        at += bytes;
+        if (places)
+            sampled[count++] = (struct sampled){i, step ? places * step * COUNT_ONCE / bytes : COUNT_ONCE};
+    }
+    return count;
 }
 
 static bool count_library(void *context, unsigned worker, uint32_t number, struct error *e)
 {
     const struct sampling *s = context;
     struct builder *const b = &s->builders[worker];
-    const uint32_t index = number * s->step;
-    const struct plan_library *const row = &s->plan->library[index];
-    if (row->without_debug || row->hollow || large_is(s->plan, row))
-        return true;
+    const struct sampled *const sampled = &s->sampled[number];
+    struct debug_counts counts = {.imports = 0};
     b->only_sizes = false;
-    return mix_size(b, s->plan, s->stock, index, e) &&
-           (debug_count(&b->library.debug, &s->counts[worker]) || error_set(e, ERROR_MEMORY, "out of memory"));
+    if (!mix_size(b, s->plan, s->stock, sampled->index, e))
+        return false;
+    if (!debug_count(&b->library.debug, &counts))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    debug_counts_add(&s->counts[worker], &counts, sampled->times);
+    return true;
 }
 
 bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
                    struct error *e)
 {
     struct sampling s = {plan, stock, calloc(threads, sizeof *s.builders), calloc(threads, sizeof *s.counts),
-                         step_of(plan)};
-    const uint32_t libraries = (plan_counted(plan) + s.step - 1) / s.step;
-    const bool ok = s.builders && s.counts ? workers_run(threads, libraries, count_library, &s, e)
-                                           : error_set(e, ERROR_MEMORY, "out of memory");
+                         malloc((plan_counted(plan) + (size_t)1) * sizeof *s.sampled)};
+    const bool has_room = s.builders && s.counts && s.sampled;
+    const bool ok = has_room ? workers_run(threads, choose(plan, s.sampled), count_library, &s, e)
+                             : error_set(e, ERROR_MEMORY, "out of memory");
     *counts = (struct debug_counts){.imports = 0};
     for (unsigned i = 0; i < threads && ok; i++)
-        debug_counts_add(counts, &s.counts[i]);
+        debug_counts_add(counts, &s.counts[i], COUNT_ONCE);
     builders_free(s.builders, threads);
     free(s.counts);
+    free(s.sampled);
     return ok;
 }

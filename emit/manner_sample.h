@@ -5,8 +5,12 @@
 #include "dwarf/count.h"
 #include "emit/library.h"
 
-/* Sets *counts to those of every so manieth library, whose mixes it settles, with up to `threads` threads. Libraries
- * that are written piece by piece are left out. */
+/* Whether most of the debug information is in libraries that can be in a sample: not in such as would be too large to
+ * be composed in memory. */
+bool manner_sample_tells(const struct plan *plan);
+
+/* Sets *counts to those of a sample of libraries, whose mixes it settles, with up to `threads` threads: of those that
+ * stand at equal distances, by bytes, each for all that are nearest to it. */
 bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
                    struct error *e);
 

@@ -131,7 +131,7 @@ static bool make(struct prepared *p, const struct options *o, struct error *e)
     struct progress progress;
     if (!make_in_manner(p, o, &manner, e))
         return false;
-    if (!manner_can_fit(&p->profile))
+    if (!manner_can_fit(&p->profile) || !manner_sample_tells(&p->plan))
         return true;
     progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
     progress.of = "tries";
