@@ -128,13 +128,25 @@ static bool keep_header(struct corpus *c, struct corpus_header *h, const struct 
     return ok;
 }
 
+/* Whether the header goes on: a variant of another as long as that, others until they have their bytes, or as many
+ * types as there may be, after which pieces add nothing. */
+static bool goes_on(const struct header_builder *b, const struct corpus *c, uint32_t count, uint32_t idle)
+{
+    enum { IDLE_MOST = 1000 };
+    const uint32_t most = shapes[c->dialect.language].bytes;
+    if (b->entries.failed || c->strings.failed)
+        return false;
+    if (b->repeats)
+        return count < c->pieces;
+    return b->entries.size + b->moved < most && b->line < 64000 && idle < IDLE_MOST;
+}
+
 /* Behind the one before. */
 static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
                         uint32_t number)
 {
     const bool cpp = c->dialect.language == DWARF_CPP;
     struct corpus_header *h = &c->header[number];
-    const uint32_t most = shapes[c->dialect.language].bytes;
     start_builder(b, c, number);
     if (cpp)
         begin_group(b);
@@ -157,13 +169,12 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     }
     add_cut(b);
     uint32_t count = 0;
-    while ((b->repeats ? count < c->pieces : b->entries.size + b->moved < most && b->line < 64000) &&
-           !b->entries.failed && !c->strings.failed) {
+    for (uint32_t idle = 0; goes_on(b, c, count, idle); count++) {
         size_t before = b->entries.size + b->moved;
         (cpp ? corpus_add_cpp_piece : corpus_add_c_piece)(b);
-        if (b->entries.size + b->moved != before)
+        idle = b->entries.size + b->moved != before ? 0 : idle + 1;
+        if (!idle)
             add_cut(b);
-        count++;
     }
     c->pieces = count;
     if (cpp)

@@ -72,14 +72,19 @@ static bool count_unit(struct counting *c, uint32_t unit)
     return count_spare(c, unit);
 }
 
+/* Attributes are in ascending order, whichever was met first. */
 static void add_attribute(struct debug_counts *sum, uint32_t name, uint64_t uses)
 {
     uint32_t i = 0;
-    while (i < sum->attributes && sum->attribute[i].name != name)
+    while (i < sum->attributes && sum->attribute[i].name < name)
         i++;
-    assert(i < COUNT_ATTRIBUTES);
-    sum->attributes += i == sum->attributes;
-    sum->attribute[i].name = name;
+    if (i == sum->attributes || sum->attribute[i].name != name) {
+        assert(sum->attributes < COUNT_ATTRIBUTES);
+        memmove(&sum->attribute[i + 1], &sum->attribute[i], (sum->attributes - i) * sizeof sum->attribute[0]);
+        sum->attributes++;
+        sum->attribute[i].name = name;
+        sum->attribute[i].uses = 0;
+    }
     sum->attribute[i].uses += uses;
 }
 

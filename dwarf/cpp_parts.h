@@ -38,10 +38,10 @@ void cpp_declare(struct header_builder *b, struct cpp_method *m, enum abbrev_cod
 void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f);
 
 /* Whether something is so that usually has a chance of `usual` in `of`, where it is `times` in MANNER_USUALths as
- * likely.
- */
+ * likely. */
 bool cpp_chance(struct header_builder *b, uint32_t usual, uint32_t of, uint32_t times);
-/* corpus_cpp.c: whether this header, a variant of an earlier one, leaves out the next declaration, with a chance of one
+
+/* Whether this header, a variant of an earlier one, leaves out the next declaration, with a chance of one
  * in n. It has to be made all the same, because names and random numbers depend on the order. */
 bool cpp_leaves_out(struct header_builder *b, uint32_t n);
 

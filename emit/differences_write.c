@@ -21,6 +21,9 @@ static const double DISTANCE_MOST = 0.05;
 
 static const char hollow[] = "units of debug information";
 
+/* What a library has of which there is none: no version, no language. */
+static const char none[] = "none";
+
 /* A row's value beside the set's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
@@ -39,6 +42,18 @@ static enum comparison compare(int64_t wanted, const struct differences *d, enum
     if (v == ROW_DWARF_UNEVEN && fabs((double)(wanted - d->value[v])) < DISTANCE_MOST * (double)wanted)
         return SAME;
     return d->value[v] == PROFILE_DERIVED ? UNKNOWN : DIFFERENT;
+}
+
+/* NULL where the row says nothing of it. */
+static const char *language_wanted(const struct profile *p, const struct profile_row *row)
+{
+    const char *const said = row->text[ROW_TEXT_LANGUAGE];
+    return said ? said : profile_is_captured(p) && row->value[ROW_DEBUG] > 0 ? none : NULL;
+}
+
+static const char *language_of(const struct differences *d)
+{
+    return d->language ? d->language : none;
 }
 
 /* "relocations: 64", as the profile has it without the row. */
@@ -60,9 +75,6 @@ static bool put(struct json_object *to, const char *key, struct json_object *val
 }
 
 /* Numbers, and words as they are in the profile. */
-/* What a library has of which there is none: no version, no language. */
-static const char none[] = "none";
-
 static struct json_object *value_object(enum row_value v, int64_t value)
 {
     const struct profile_key *k = &profile_keys[KEY_ROW + v];
@@ -116,14 +128,10 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
         if (c == UNKNOWN)
             ok = json_object_array_add(unknown, json_object_new_string(name)) == 0;
     }
-    const bool has_language = profile_is_captured(plan->profile) && row->value[ROW_DEBUG] > 0;
-    const char *const language = row->text[ROW_TEXT_LANGUAGE] ? row->text[ROW_TEXT_LANGUAGE]
-                                 : has_language               ? none
-                                                              : NULL;
-    const char *const is = d->language ? d->language : none;
-    if (ok && language && strcmp(language, is) != 0)
+    const char *const language = language_wanted(plan->profile, row);
+    if (ok && language && strcmp(language, language_of(d)) != 0)
         ok = put(differs, quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name),
-                 pair(json_object_new_string(language), json_object_new_string(is)));
+                 pair(json_object_new_string(language), json_object_new_string(language_of(d))));
     return ok && add_distance(differs, row, ROW_TEXT_FUNCTION_SIZES, d->sizes_apart) &&
            add_distance(differs, row, ROW_TEXT_NAME_LENGTHS, d->names_apart);
 }
@@ -293,6 +301,23 @@ static void report_edges(FILE *f, const struct plan *plan, bool *any)
             t.actual);
 }
 
+static void report_languages(FILE *f, const struct set *set, bool *any)
+{
+    uint32_t of = 0;
+    uint32_t libraries = 0;
+    char name[PROFILE_PATH + 32];
+    for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
+        const char *const wanted = language_wanted(set->plan->profile, set->plan->library[i].said);
+        of += wanted != NULL;
+        libraries += wanted && strcmp(wanted, language_of(set->library[i].differences)) != 0;
+    }
+    if (!libraries)
+        return;
+    report_heading(f, any);
+    fprintf(f, "%-28s%8u of %-8u%28s\n", quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name), libraries, of,
+            "see differences.json");
+}
+
 static void report_distances(FILE *f, const struct set *set, bool *any)
 {
     static const enum row_text texts[] = {ROW_TEXT_FUNCTION_SIZES, ROW_TEXT_NAME_LENGTHS};
@@ -335,6 +360,7 @@ void differences_report(FILE *f, const struct plan *plan, const struct set *set,
         report_values(f, v, &t);
     }
     report_edges(f, plan, &any);
+    report_languages(f, set, &any);
     report_distances(f, set, &any);
     for (unsigned i = DISTRIBUTION_NAME_LENGTHS + 1; i < PROFILE_DISTRIBUTIONS; i++)
         if (plan->profile->distributions[i]) {

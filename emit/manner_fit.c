@@ -84,6 +84,14 @@ static double attributes_made(const struct fit *f, uint32_t attribute)
     return 0;
 }
 
+static double sum_of(const uint64_t *counts, const uint8_t *codes, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)counts[codes[i]];
+    return sum;
+}
+
 static double lacking(const struct fit *f, const char *tag)
 {
     return wanted(f, tag) - made(f, tag);
@@ -207,6 +215,14 @@ static void count_pieces(const struct fit *f, struct piece_made piece[PIECES])
     piece[PIECE_FUNCTION] = (struct piece_made){"subprogram", tagged(h, "subprogram")};
 }
 
+/* Of pieces, as many times as many each; returns `weight`. */
+static const uint64_t *weigh(const uint16_t *pieces, const double *times, unsigned kinds, uint64_t *weight)
+{
+    for (unsigned i = 0; i < kinds; i++)
+        weight[i] = (uint64_t)(pieces[i] * times[i] * FINE);
+    return weight;
+}
+
 /* How many times as many of what headers have with this tag there are to be. */
 static double header_times(const struct fit *f, const char *tag)
 {
@@ -271,31 +287,28 @@ static void fit_outer_and_inner(const struct fit *f, struct manner *m)
                                   [INNER_FUNCTIONS] = 1,
                                   [INNER_DERIVED] = 1};
     uint64_t weight[OUTERS];
-    for (unsigned i = 0; i < OUTERS; i++)
-        weight[i] = (uint64_t)(m->outer[i] * outer[i] * FINE);
-    manner_share_outer(m, weight);
-    for (unsigned i = 0; i < INNERS; i++)
-        weight[i] = (uint64_t)(m->inner[i] * inner[i] * FINE);
-    manner_share_inner(m, weight);
+    manner_share_outer(m, weigh(m->outer, outer, OUTERS, weight));
+    manner_share_inner(m, weigh(m->inner, inner, INNERS, weight));
 }
 
 /* What each class has, or is made of it. */
 static void fit_classes(const struct fit *f, struct manner *m)
 {
     enum { NUMBER_MOST = 32 * MANNER_USUAL };
-    static const uint8_t method[] = {ABBREV_METHOD, ABBREV_CONSTRUCTOR, ABBREV_OPEN_METHOD, ABBREV_OPEN_CONSTRUCTOR,
-                                     ABBREV_STATIC_METHOD};
+    static const uint8_t method[] = {
+        ABBREV_METHOD,           ABBREV_METHOD_LAST,           ABBREV_CONSTRUCTOR,       ABBREV_CONSTRUCTOR_LAST,
+        ABBREV_OPEN_METHOD,      ABBREV_OPEN_METHOD_LAST,      ABBREV_STATIC_METHOD,     ABBREV_STATIC_METHOD_LAST,
+        ABBREV_OPEN_CONSTRUCTOR, ABBREV_OPEN_CONSTRUCTOR_LAST, ABBREV_STATIC_METHOD_LEAF};
     const double part = 0.025 * 1.25; /* of methods usually are instances, with so many types */
     static const char *const derived[] = {"pointer_type", "const_type", "reference_type", "rvalue_reference_type"};
     const uint64_t *const h = f->made->header;
     const double more = owners_times(f);
-    double made_of = 0, lack = 0, methods = 0;
+    const double methods = sum_of(h, method, sizeof method);
+    double made_of = 0, lack = 0;
     for (unsigned i = 0; i < sizeof derived / sizeof derived[0]; i++) {
         made_of += tagged(h, derived[i]);
         lack += lacking(f, derived[i]);
     }
-    for (unsigned i = 0; i < sizeof method / sizeof method[0]; i++)
-        methods += (double)h[method[i]];
     const double instances = methods * part * m->templates / MANNER_USUAL;
     m->methods = multiplied(m->methods, header_times(f, "subprogram") / more, 1, 4 * MANNER_USUAL);
     m->typedefs = multiplied(m->typedefs, header_times(f, "typedef") / more, 1, TIMES_MOST);
@@ -329,14 +342,6 @@ static void fit_passed(const struct fit *f, struct manner *m)
     const double share = beyond < 0 ? 1 + beyond / told : 1;
     m->told = multiplied(MANNER_USUAL, share, 0, MANNER_USUAL);
     m->passed = multiplied(MANNER_USUAL, beyond / passed, 0, PASSED_MOST);
-}
-
-static double sum_of(const uint64_t *counts, const uint8_t *codes, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += (double)counts[codes[i]];
-    return sum;
 }
 
 /* What a call that was inlined has of its function, on average: most of the references to abstract instances. */
@@ -445,6 +450,15 @@ static uint16_t between(uint16_t from, uint16_t to, double step)
     return (uint16_t)(from + (to - from) * step + 0.5);
 }
 
+/* Of pieces between these; returns `weight`. */
+static const uint64_t *weigh_between(const uint16_t *from, const uint16_t *to, double step, unsigned kinds,
+                                     uint64_t *weight)
+{
+    for (unsigned i = 0; i < kinds; i++)
+        weight[i] = (uint64_t)((from[i] + (to[i] - from[i]) * step) * FINE);
+    return weight;
+}
+
 struct manner manner_nearer(const struct manner *m, const struct profile *p, const struct debug_counts *counts,
                             double step)
 {
@@ -452,17 +466,9 @@ struct manner manner_nearer(const struct manner *m, const struct profile *p, con
     const struct manner to = fitting(m, &f);
     struct manner next = to;
     uint64_t weight[PIECES];
-    for (unsigned i = 0; i < PIECES; i++)
-        weight[i] = (uint64_t)((m->piece[i] + (to.piece[i] - m->piece[i]) * step) * FINE);
-    manner_share_pieces(&next, weight);
-    uint64_t outer[OUTERS];
-    uint64_t inner[INNERS];
-    for (unsigned i = 0; i < OUTERS; i++)
-        outer[i] = (uint64_t)((m->outer[i] + (to.outer[i] - m->outer[i]) * step) * FINE);
-    for (unsigned i = 0; i < INNERS; i++)
-        inner[i] = (uint64_t)((m->inner[i] + (to.inner[i] - m->inner[i]) * step) * FINE);
-    manner_share_outer(&next, outer);
-    manner_share_inner(&next, inner);
+    manner_share_pieces(&next, weigh_between(m->piece, to.piece, step, PIECES, weight));
+    manner_share_outer(&next, weigh_between(m->outer, to.outer, step, OUTERS, weight));
+    manner_share_inner(&next, weigh_between(m->inner, to.inner, step, INNERS, weight));
     next.methods = between(m->methods, to.methods, step);
     next.typedefs = between(m->typedefs, to.typedefs, step);
     next.derived = between(m->derived, to.derived, step);

@@ -9,17 +9,12 @@
 #define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information, about */
 #define LIBRARY_BYTES UINT64_C(600000000) /* of a library that is composed, at most */
 
-struct sampled {
-    uint32_t index;
-    uint64_t times; /* in 1/COUNT_ONCE: for how many bytes, of each of its own, it stands */
-};
-
 struct sampling {
     const struct plan *plan;
     const struct stock *stock;
     struct builder *builders;    /* of each thread, */
     struct debug_counts *counts; /* as these */
-    struct sampled *sampled;
+    const struct manner_sampled *sampled;
 };
 
 static uint64_t bytes_of(const struct plan_library *row)
@@ -45,37 +40,48 @@ bool manner_sample_tells(const struct plan *plan)
 }
 
 /* How many bytes are from one place to the next, so that libraries at these places have SAMPLE_BYTES, if all are as
- * large as one is on average; 0 where all have less. */
-static uint64_t step_of(const struct plan *plan)
+ * large as one is on average, but one place at the least; 0 where all have less. */
+static uint64_t step_of(const uint64_t *bytes, uint32_t libraries)
 {
-    const uint64_t bytes = bytes_of_all(plan);
-    uint64_t libraries = 0;
-    for (uint32_t i = 0; i < plan_counted(plan); i++)
-        libraries += bytes_of(&plan->library[i]) > 0;
-    return bytes > SAMPLE_BYTES ? bytes / libraries * (bytes / SAMPLE_BYTES) : 0;
+    uint64_t all = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < libraries; i++) {
+        all += bytes[i];
+        count += bytes[i] > 0;
+    }
+    const uint64_t step = all > SAMPLE_BYTES ? all / count * (all / SAMPLE_BYTES) : 0;
+    return step < all ? step : all;
 }
 
-/* Those libraries that any place is in. */
-static uint32_t choose(const struct plan *plan, struct sampled *sampled)
+uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct manner_sampled *sampled)
 {
-    const uint64_t step = step_of(plan);
+    const uint64_t step = step_of(bytes, libraries);
     uint32_t count = 0;
     uint64_t at = step / 2;
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        const uint64_t bytes = bytes_of(&plan->library[i]);
-        const uint64_t places = step ? (at + bytes) / step - at / step : bytes > 0;
-        at += bytes;
+    for (uint32_t i = 0; i < libraries; i++) {
+        const uint64_t places = step ? (at + bytes[i]) / step - at / step : bytes[i] > 0;
+        at += bytes[i];
         if (places)
-            sampled[count++] = (struct sampled){i, step ? places * step * COUNT_ONCE / bytes : COUNT_ONCE};
+            sampled[count++] =
+                (struct manner_sampled){i, step ? places * step * COUNT_ONCE / bytes[i] : (uint64_t)COUNT_ONCE};
     }
     return count;
+}
+
+/* What there is to choose from. */
+static uint64_t *bytes_of_each(const struct plan *plan)
+{
+    uint64_t *const bytes = malloc((plan_counted(plan) + (size_t)1) * sizeof *bytes);
+    for (uint32_t i = 0; bytes && i < plan_counted(plan); i++)
+        bytes[i] = bytes_of(&plan->library[i]);
+    return bytes;
 }
 
 static bool count_library(void *context, unsigned worker, uint32_t number, struct error *e)
 {
     const struct sampling *s = context;
     struct builder *const b = &s->builders[worker];
-    const struct sampled *const sampled = &s->sampled[number];
+    const struct manner_sampled *const sampled = &s->sampled[number];
     struct debug_counts counts = {.imports = 0};
     b->only_sizes = false;
     if (!mix_size(b, s->plan, s->stock, sampled->index, e))
@@ -89,16 +95,20 @@ static bool count_library(void *context, unsigned worker, uint32_t number, struc
 bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
                    struct error *e)
 {
-    struct sampling s = {plan, stock, calloc(threads, sizeof *s.builders), calloc(threads, sizeof *s.counts),
-                         malloc((plan_counted(plan) + (size_t)1) * sizeof *s.sampled)};
-    const bool has_room = s.builders && s.counts && s.sampled;
-    const bool ok = has_room ? workers_run(threads, choose(plan, s.sampled), count_library, &s, e)
-                             : error_set(e, ERROR_MEMORY, "out of memory");
+    struct manner_sampled *const sampled = malloc((plan_counted(plan) + (size_t)1) * sizeof *sampled);
+    uint64_t *const bytes = bytes_of_each(plan);
+    struct sampling s = {plan, stock, calloc(threads, sizeof *s.builders), calloc(threads, sizeof *s.counts), sampled};
+    bool ok = s.builders && s.counts && sampled && bytes;
+    if (ok)
+        ok = workers_run(threads, manner_sample_choose(bytes, plan_counted(plan), sampled), count_library, &s, e);
+    else
+        error_set(e, ERROR_MEMORY, "out of memory");
     *counts = (struct debug_counts){.imports = 0};
     for (unsigned i = 0; i < threads && ok; i++)
         debug_counts_add(counts, &s.counts[i], COUNT_ONCE);
     builders_free(s.builders, threads);
     free(s.counts);
-    free(s.sampled);
+    free(sampled);
+    free(bytes);
     return ok;
 }

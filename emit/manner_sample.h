@@ -9,6 +9,16 @@
  * be composed in memory. */
 bool manner_sample_tells(const struct plan *plan);
 
+/* A library of a sample. */
+struct manner_sampled {
+    uint32_t index;
+    uint64_t times; /* in 1/COUNT_ONCE: for how many bytes, of each of its own, it stands */
+};
+
+/* Chooses those of `libraries` libraries that stand at equal distances by bytes, `bytes` of each, 0 of such as cannot
+ * be chosen: all where there are few bytes. Returns how many, in `sampled`, which has room for all. */
+uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct manner_sampled *sampled);
+
 /* Sets *counts to those of a sample of libraries, whose mixes it settles, with up to `threads` threads: of those that
  * stand at equal distances, by bytes, each for all that are nearest to it. */
 bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,

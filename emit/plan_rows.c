@@ -223,8 +223,9 @@ static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
 {
     enum { GLUE = 16 };
     const bool all = row->value[ROW_SYMTAB] == 0 && row->value[ROW_TEXT] != PROFILE_DERIVED;
-    if (!all && has_long_names(row))
-        return (uint32_t)(undefined + rows_value_or(row, ROW_SYMTAB, 0) / sizeof(Elf64_Sym) + GLUE);
+    const uint64_t symbols = rows_value_or(row, ROW_SYMTAB, 0) / sizeof(Elf64_Sym);
+    if (!all && has_long_names(row) && symbols < UINT32_MAX / 2) /* more are refused (plan_rows_fit.c) */
+        return (uint32_t)(undefined + symbols + GLUE);
     const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
     const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
     const uint64_t most = (uint64_t)rows_value_or(row, ROW_TEXT, 0) / sizeof(Elf64_Sym); /* of which that is part */

@@ -74,7 +74,8 @@ static bool has_imports_named(const struct plan_library *l, const struct want *w
     return w->drawn || w->imports_named || !l->imports;
 }
 
-/* What is left of all names beside those of imports and, if these are settled, exported ones: `count` of them. */
+/* What is left of all names beside those of imports, where these are known, and, if they are settled, exported ones:
+ * `count` of them. */
 static bool find_rest(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
                       uint32_t *rest, uint32_t count)
 {
@@ -82,7 +83,9 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
     others.extra.outside = 0;
     const struct shape s = shape_of(plan, &others);
     struct fixed_lengths f = {.length = all + w->most_names};
-    const uint64_t own = w->drawn ? 0 : l->exported + names_row_others(l); /* of .symtab, these are in `count` */
+    const bool is_mangled = names_are_mangled(&plan->names, l);
+    /* of .symtab, these are in `count` */
+    const uint64_t own = w->drawn ? 0 : (is_mangled ? 0 : l->exported) + names_row_others(l);
     const uint64_t fixed = l->stripped ? UINT64_C(0) + s.undefined + s.defined : s.symbols + FIXED_LOCAL_COUNT - own;
     if (1 + fixed + count > w->most_names)
         return false;
@@ -92,8 +95,8 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
     if (w->drawn) {
         lengths_fix_functions(plan, &others, l->exported, &f);
         lengths_fix_dynamic(&others, &f);
-    } else if (names_are_mangled(&plan->names, l)) {
-        lengths_fix_functions(plan, &others, l->exported, &f);
+    } else if (is_mangled) {
+        lengths_fix_functions(plan, &others, l->stripped ? l->exported : l->functions, &f);
     }
     return lengths_draw(plan, l, f.count + count, all) &&
            distribution_rest(all, f.count + count, f.length, f.count, rest);

@@ -28,7 +28,8 @@ struct want {
     uint32_t slots;      /* PLT slots that it would have with all of its functions */
     uint32_t cap;        /* upper bound of numbered functions in this round */
     uint32_t *lengths;   /* scratch: WANT_LENGTHS times `most_names`; NULL: none */
-    uint32_t most_names; /* upper bound of the names whose lengths are chosen: undefined or all dynamic symbols */
+    uint32_t most_names; /* upper bound of the names whose lengths are chosen: of undefined symbols, of all
+                            dynamic ones, or of all */
     uint32_t share;      /* share of plan_library.extra that it gets, in 1/ROWS_EXTRA_WHOLE */
     bool imports_named;  /* the lengths of its imports' names are nearly settled */
     bool drawn;          /* the lengths of its exported functions' names are settled */
@@ -105,7 +106,8 @@ uint32_t rows_definitions(const struct profile_row *row);
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l);
 
 /* Sets w->lengths to the wanted lengths of undefined symbols' names, and *exported to the bytes of exported names that
- * are not yet settled. False where these are not known, or if the library is not stripped and nothing of it is unbound.
+ * are not yet settled, in a library with a symbol table of all others that are not. False where these are not known, or
+ * if the library is not stripped and nothing of it is unbound.
  */
 bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported);
 

@@ -333,7 +333,7 @@ static void read_ends(struct manner *m, const struct profile *p, const char *tag
     m->shortest = forms && ends && tags_count(tags, "partial_unit") && tags_count(forms, "udata") >= ends - ends / 4;
 }
 
-/* Headers that it takes for strings of C++: of so many bytes in the largest, half of which are theirs. */
+/* Headers that it takes for strings of C++: of so many bytes in the largest. */
 static void read_further(struct manner *m, const struct profile *p)
 {
     enum { SOME = 2000000, EACH = 220000 };

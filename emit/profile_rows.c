@@ -143,7 +143,7 @@ char *profile_row_needed(const struct profile_row *row)
 /* --- what is left out ---------------------------------------------------------------------- */
 
 /* Whether it is 0 where what it belongs to is there: debug sections that some compilers, or code without optimisation,
- * have none of; constants; mangled names. */
+ * have none of; mangled names. */
 static bool is_none(const struct profile_row *row, enum row_value v)
 {
     switch (v) {
@@ -151,8 +151,6 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     case ROW_MIX_RNGLISTS:
     case ROW_MIX_ARANGES:
         return row->value[ROW_MIX_INFO] > 0;
-    case ROW_SHARE_CONSTANTS:
-        return row->value[ROW_SHARE_CODE] != PROFILE_DERIVED;
     case ROW_MANGLED:
         return row->value[ROW_TEXT] != PROFILE_DERIVED;
     default:

@@ -20,7 +20,7 @@ struct small_turn {
 struct small_turn small_methods(const struct library *l);
 struct small_turn small_constructors(const struct library *l);
 
-/* Bytes of the code of constructors, each as often as it is called, where none of them stands for all. */
+/* Bytes of the code of those small functions that are constructors, each as often as it is called. */
 uint64_t small_constructors_bytes(const struct library *l);
 
 /* Those that return functions (resolvers.h): local ones, if there are any, or else dynamic ones. */

@@ -26,12 +26,20 @@ static void check_error(const struct error *e)
         require((unsigned char)*c >= 0x20 && *c != 0x7f, "a control character in an error", e->text);
 }
 
+static unsigned sum_of(const uint16_t *number, unsigned count)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += number[i];
+    return sum;
+}
+
 static void check_manner(const struct manner *m)
 {
-    unsigned pieces = 0;
-    for (unsigned i = 0; i < PIECES; i++)
-        pieces += m->piece[i];
-    require(pieces == MANNER_PIECES, "pieces that are not all", "");
+    require(sum_of(m->piece, PIECES) == MANNER_PIECES && sum_of(m->outer, OUTERS) == MANNER_OUTER &&
+                sum_of(m->inner, INNERS) == MANNER_INNER,
+            "pieces that are not all", "");
+    require(m->taken <= MANNER_TAKEN && m->enumerators <= MANNER_ENUMERATORS, "more than there may be", "");
     require(m->inlines >= 2 && m->inlines <= 32, "too few or too many inline functions", "");
     require(m->entries <= MANNER_USUAL && m->unnamed <= 5 && m->imports && m->brief <= 10 && m->told <= MANNER_USUAL,
             "a share of more than all", "");

@@ -74,6 +74,48 @@ static void test_cpp(void **state)
     check_fewer((struct dialect){.version = 4, .language = DWARF_CPP}, 300000);
 }
 
+/* Headers of C++ are made whatever there is most of, each as long as others are. */
+static void check_manner(const struct manner *m)
+{
+    struct corpus c;
+    assert_true(corpus_make(&c, (struct dialect){.version = 5, .language = DWARF_CPP}, m, SEED));
+    for (uint32_t h = 0; h < c.made; h++) {
+        const struct corpus_header *const header = &c.header[h];
+        assert_true(header->cuts > 10);
+        assert_in_range(header->cut[header->cuts - 1].entries, c.room / 2, UINT32_MAX);
+        for (uint32_t i = 1; i < header->cuts; i++)
+            assert_true(header->cut[i].entries >= header->cut[i - 1].entries);
+    }
+    corpus_free(&c);
+}
+
+static void test_manners_of_cpp(void **state)
+{
+    (void)state;
+    enum { MOST = 4 * MANNER_USUAL, VERY_MOST = 32 * MANNER_USUAL };
+    struct manner m = manner_usual();
+    m.methods = m.typedefs = m.derived = m.templates = m.numbers = m.members = 1;
+    check_manner(&m);
+    m.methods = MOST;
+    m.typedefs = m.members = UINT16_MAX / MANNER_USUAL;
+    m.derived = 2 * MANNER_USUAL;
+    m.templates = m.numbers = VERY_MOST;
+    m.taken = MANNER_TAKEN;
+    check_manner(&m);
+    for (unsigned kind = 0; kind < OUTERS; kind++) {
+        uint64_t weight[OUTERS] = {0};
+        weight[kind] = 1;
+        manner_share_outer(&m, weight);
+        check_manner(&m);
+    }
+    for (unsigned kind = 0; kind < INNERS; kind++) {
+        uint64_t weight[INNERS] = {0};
+        weight[kind] = 1;
+        manner_share_inner(&m, weight);
+        check_manner(&m);
+    }
+}
+
 static void check_once(struct dialect dialect)
 {
     const struct manner usual = manner_usual();
@@ -103,6 +145,7 @@ int main(void)
         cmocka_unit_test(test_c),
         cmocka_unit_test(test_an_index),
         cmocka_unit_test(test_cpp),
+        cmocka_unit_test(test_manners_of_cpp),
         cmocka_unit_test(test_no_string_is_there_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

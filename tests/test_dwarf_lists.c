@@ -84,6 +84,42 @@ static void test_version_5_with_a_base(void **state)
 }
 
 /* The second of the two variables that the stamp ends with says where the second of its two lists is. */
+/* In C++ a list of one entry has no base address, and is moved by adding to its own. */
+static void test_version_5_of_one_entry(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, 5);
+    s.corpus.dialect.language = DWARF_CPP;
+    compose_list_begin(&s.composer, 0x200);
+    compose_list_register(&s.composer, 0x210, 0x27f, 0);
+    ASSERT_LIST(compose_list_end(&s.composer).at, "\x04\x90\x04\xff\x04\x01\x50" /* relative to the unit as ever */
+                                                  "\x00");
+    s.composer.lists_as = LISTS_BASED;
+    compose_list_begin(&s.composer, 0x200);
+    compose_list_register(&s.composer, 0x210, 0x310, 0);
+    const uint32_t list = compose_list_end(&s.composer).at;
+    ASSERT_LIST(list, "\x08\x10\x12\x00\x00\x00\x00\x00\x00" /* start_length 0x1210 */
+                      "\x80\x02\x01\x50"                     /* 256 reg0 */
+                      "\x00");
+    assert_int_equal(s.out.lists.data[list + compose_base_at(s.corpus.dialect)], 0x10);
+    compose_list_begin(&s.composer, 0x200);
+    compose_list_register(&s.composer, 0x200, 0x201, 0);
+    compose_list_register(&s.composer, 0x201, 0x202, 1);
+    ASSERT_LIST(compose_list_end(&s.composer).at, "\x06\x00\x12\x00\x00\x00\x00\x00\x00" /* base_address 0x1200 */
+                                                  "\x04\x00\x01\x01\x50\x04\x01\x02\x01\x51"
+                                                  "\x00");
+    s.corpus.dialect.views = true;
+    compose_list_begin(&s.composer, 0);
+    compose_list_register(&s.composer, 0, 2, 3);
+    const struct debug_list viewed = compose_list_end(&s.composer);
+    assert_int_equal(viewed.at, viewed.views + 2);
+    ASSERT_LIST(viewed.views, "\x00\x00" /* views */
+                              "\x08\x00\x10\x00\x00\x00\x00\x00\x00\x02\x01\x53"
+                              "\x00");
+    end(&s);
+}
+
 static void put_near(struct scene *s, uint64_t at, const struct stamp_store *store, const struct stamp *stamp)
 {
     const uint32_t views = s->corpus.dialect.views ? 4 : 0;
@@ -309,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_version_5_relative_to_the_unit),
         cmocka_unit_test(test_version_5_with_a_base),
+        cmocka_unit_test(test_version_5_of_one_entry),
         cmocka_unit_test(test_version_5_in_two_bytes),
         cmocka_unit_test(test_version_4),
         cmocka_unit_test(test_views),

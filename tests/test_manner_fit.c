@@ -11,6 +11,7 @@
 
 #include "dwarf/corpus.h"
 #include "emit/manner_fit.h"
+#include "emit/manner_sample.h"
 #include "manner_case.h"
 
 static struct profile profile_of(const char *tags, const char *attributes)
@@ -314,12 +315,61 @@ static void the_best_is_found_in_a_few_tries(void **state)
     profile_free(&p);
 }
 
+/* Sums of libraries stand for as many bytes as there are. */
+static void assert_sample(const uint64_t *bytes, uint32_t libraries, uint64_t most)
+{
+    struct manner_sampled sampled[100];
+    const uint32_t count = manner_sample_choose(bytes, libraries, sampled);
+    uint64_t all = 0;
+    uint64_t own = 0;
+    uint64_t stands = 0;
+    for (uint32_t i = 0; i < libraries; i++)
+        all += bytes[i];
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(sampled[i].index < libraries && bytes[sampled[i].index]);
+        assert_true(!i || sampled[i].index > sampled[i - 1].index);
+        own += bytes[sampled[i].index];
+        stands += bytes[sampled[i].index] * sampled[i].times / COUNT_ONCE;
+    }
+    assert_int_equal(count == 0, all == 0);
+    assert_in_range(stands, all / 3, all * 5 / 3);
+    assert_in_range(own, 0, most);
+}
+
+static void samples_stand_for_all(void **state)
+{
+    (void)state;
+    enum { MB = 1000000 };
+    uint64_t bytes[100] = {0};
+    assert_sample(bytes, 0, 0);
+    assert_sample(bytes, 5, 0);
+    for (unsigned i = 0; i < 100; i++)
+        bytes[i] = MB;
+    assert_sample(bytes, 100, UINT64_C(100) * MB); /* all */
+    for (unsigned i = 0; i < 100; i++)
+        bytes[i] = UINT64_C(30) * MB;
+    assert_sample(bytes, 100, UINT64_C(200) * MB);
+    bytes[7] = UINT64_C(590) * MB;
+    bytes[8] = 0;
+    assert_sample(bytes, 100, UINT64_C(900) * MB);
+    for (unsigned count = 1; count < 12; count++)
+        for (unsigned each = 310; each < 600; each += 17) {
+            for (unsigned i = 0; i < count; i++)
+                bytes[i] = UINT64_C(1) * each * MB;
+            assert_sample(bytes, count, UINT64_C(2) * each * MB);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distance_is_half_of_what_differs), cmocka_unit_test(what_is_met_stays),
-        cmocka_unit_test(what_lacks_becomes_more),          cmocka_unit_test(headers_of_cpp_become_alike),
-        cmocka_unit_test(nothing_goes_beyond_bounds),       cmocka_unit_test(the_best_is_found_in_a_few_tries),
+        cmocka_unit_test(distance_is_half_of_what_differs),
+        cmocka_unit_test(what_is_met_stays),
+        cmocka_unit_test(what_lacks_becomes_more),
+        cmocka_unit_test(headers_of_cpp_become_alike),
+        cmocka_unit_test(nothing_goes_beyond_bounds),
+        cmocka_unit_test(the_best_is_found_in_a_few_tries),
+        cmocka_unit_test(samples_stand_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -374,3 +374,16 @@ def test_no_name_is_longer_than_names_may_be(programs, tmp_path):
     check(path)
     assert int(re.search(r"\.strtab +STRTAB +\w+ \w+ (\w+)", ask("readelf", "-SW", path))[1], 16) == 265048
     assert 1000 < max(len(name) for *_, name in symbols(path, ".symtab")) <= 4096
+
+
+def test_more_exported_names_than_symbols(programs, tmp_path):
+    """Mangled ones, of which .symtab has hardly any: the row does not go together, and no memory is written beyond."""
+    row = (
+        "{kind: utility, text: 900000, data: 3000, bss: 100, debug: 0, symtab: 2400, strtab: 4000, functions: 5000, "
+        f"dynamic: {{functions: 5000, undefined: 40, dynstr: 500000}}, name-lengths: '{quantiles(CPP, 11)}'}}"
+    )
+    profile = tmp_path / "rows.prof"
+    profile.write_text(f"pyelfgen-profile: 1\nnames: {{style: itanium}}\nlibraries:\n- {row}\n")
+    programs.run("pyelfgen", "--quiet", "--profile", profile, "-o", tmp_path / "set")
+    (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert library["differs"]["dynamic: functions"][1] < 100
