@@ -1,7 +1,6 @@
 /* See launch_parts.h. */
 #include "driver/launch_parts.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/launched.h"
 #include "base/process.h"
 #include "base/replacement.h"
@@ -171,19 +171,22 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
     return well;
 }
 
-/* What a rank was about to put in the place of the part when it was ended (base/replacement.h). */
-static void remove_unfinished(const char *part)
+static bool remove_beside(void *context, int directory, const char *name)
 {
-    const char *const name = strrchr(part, '/') + 1; /* the path is absolute */
-    const size_t length = strlen(name);
+    const char *const part = context;
+    const size_t length = strlen(part);
+    if (strncmp(name, part, length) == 0 && name[length] == '.')
+        unlinkat(directory, name, 0);
+    return true;
+}
+
+/* What a rank was about to put in the place of the part when it was ended (base/replacement.h). */
+static void remove_unfinished(char *part)
+{
+    char *const name = strrchr(part, '/') + 1; /* the path is absolute */
     char directory[PATH_MAX];
     snprintf(directory, sizeof directory, "%.*s", (int)(name - part), part);
-    DIR *const dir = opendir(directory);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (strncmp(entry->d_name, name, length) == 0 && entry->d_name[length] == '.')
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        closedir(dir);
+    directory_each(AT_FDCWD, directory, remove_beside, name);
 }
 
 void launch_parts_free(struct launch_parts *p)

@@ -300,29 +300,21 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
     b->listed.size = listed;
 }
 
-/* The kind of the next piece, out of `all`. `step` is about `all` divided by the golden ratio, and has no common
- * factor with it, so that every stretch of a header has all kinds in the same proportions; so have small libraries,
- * which use only the beginning of the first header.
+/* The number of the next piece, out of `all`, which says its kind. `step` is about `all` divided by the golden ratio,
+ * and has no common factor with it, so that every stretch of a header has all kinds in the same proportions; so have
+ * small libraries, which use only the beginning of the first header.
  *
  * There are two orders, of pieces in namespaces and outside; `kinds` is how many of this one there were. */
-static uint32_t next_kind(struct header_builder *b, uint32_t *kinds, uint32_t all, uint32_t step)
+static uint32_t next_number(struct header_builder *b, uint32_t *kinds, uint32_t all, uint32_t step)
 {
     return (b->group * (all / 3) + (*kinds)++ * step) % all;
-}
-
-/* Of kinds that are so many each, which a number belongs to. */
-static unsigned kind_of(const uint16_t *many, uint32_t number)
-{
-    unsigned kind = 0;
-    for (; number >= many[kind]; kind++)
-        number -= many[kind];
-    return kind;
 }
 
 static void add_outer_piece(struct header_builder *b)
 {
     enum { STEP = 106 };
-    switch ((enum manner_outer)kind_of(b->corpus->manner.outer, next_kind(b, &b->kinds, MANNER_OUTER, STEP))) {
+    const uint32_t number = next_number(b, &b->kinds, MANNER_OUTER, STEP);
+    switch ((enum manner_outer)corpus_piece_kind(b->corpus->manner.outer, OUTERS, number)) {
     case OUTER_CLASS:
         cpp_add_class(b, false);
         break;
@@ -357,7 +349,8 @@ static void add_outer_piece(struct header_builder *b)
 static void add_inner_piece(struct header_builder *b)
 {
     enum { STEP = 59 };
-    switch ((enum manner_inner)kind_of(b->corpus->manner.inner, next_kind(b, &b->cpp->kinds, MANNER_INNER, STEP))) {
+    const uint32_t number = next_number(b, &b->cpp->kinds, MANNER_INNER, STEP);
+    switch ((enum manner_inner)corpus_piece_kind(b->corpus->manner.inner, INNERS, number)) {
     case INNER_CLASS:
         cpp_add_class(b, false);
         break;

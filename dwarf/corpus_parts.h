@@ -71,6 +71,15 @@ static inline uint32_t here(const struct header_builder *b)
     return b->corpus->start + (uint32_t)b->entries.size;
 }
 
+/* Of `kinds` kinds, each of which has a range of so many numbers, that of a number. */
+static inline unsigned corpus_piece_kind(const uint16_t *many, unsigned kinds, uint32_t number)
+{
+    unsigned kind = 0;
+    for (; kind + 1 < kinds && number >= many[kind]; kind++)
+        number -= many[kind];
+    return kind;
+}
+
 /* The names that members of one structure, or variables of one function, have. */
 enum { SCOPE_NAMES = 96 };
 struct scope {

@@ -467,12 +467,8 @@ enum {
 /* The kind of a header's next piece: each is a range of numbers, of which one order has one after the other. */
 static enum manner_piece next_piece(struct header_builder *b)
 {
-    uint32_t number = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % MANNER_PIECES;
-    const uint16_t *const piece = b->corpus->manner.piece;
-    enum manner_piece kind = 0;
-    for (; kind + 1 < PIECES && number >= piece[kind]; kind++)
-        number -= piece[kind];
-    return kind;
+    const uint32_t number = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % MANNER_PIECES;
+    return (enum manner_piece)corpus_piece_kind(b->corpus->manner.piece, PIECES, number);
 }
 
 /* Lines that such a piece takes at most. */

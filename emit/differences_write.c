@@ -315,7 +315,7 @@ static void report_languages(FILE *f, const struct set *set, bool *any)
         return;
     report_heading(f, any);
     fprintf(f, "%-28s%8u of %-8u%28s\n", quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name), libraries, of,
-            "see differences.json");
+            "see " DIFFERENCES_FILE);
 }
 
 static void report_distances(FILE *f, const struct set *set, bool *any)

@@ -238,13 +238,12 @@ static void fit_enumerators(const struct fit *f, struct manner *m)
 static void fit_pieces(const struct fit *f, struct manner *m)
 {
     struct piece_made piece[PIECES] = {{NULL, 0}};
+    double to[PIECES];
     uint64_t weight[PIECES];
     count_pieces(f, piece);
-    for (unsigned i = 0; i < PIECES; i++) {
-        const double to = piece[i].tag ? times(piece[i].count, lacking(f, piece[i].tag)) : 1;
-        weight[i] = (uint64_t)(m->piece[i] * to * FINE);
-    }
-    manner_share_pieces(m, weight);
+    for (unsigned i = 0; i < PIECES; i++)
+        to[i] = piece[i].tag ? times(piece[i].count, lacking(f, piece[i].tag)) : 1;
+    manner_share_pieces(m, weigh(m->piece, to, PIECES, weight));
     const double owners = piece[PIECE_STRUCTURE].count + piece[PIECE_UNION].count;
     const double members =
         header_times(f, "member") / times(owners, lacking(f, "structure_type") + lacking(f, "union_type"));

@@ -116,7 +116,7 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
     const uint32_t local = l->stripped ? 0 : lengths_unexported(plan, l) + (has_imports_named(l, w) ? 0 : l->imports);
     const uint32_t names = rows_smaller(undefined + others.mangled + others.plain + local, w->most_names);
     uint32_t *const rest = all + 2 * (size_t)w->most_names;
-    const bool has_rest = l->stripped ? w->imports_named : true;
+    const bool has_rest = !l->stripped || w->imports_named;
     if (!w->drawn && has_rest && find_rest(plan, l, w, all, rest, names))
         memcpy(all, rest, names * sizeof *all);
     else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
