@@ -59,6 +59,8 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
 {
     if (dialect_has_one_file(d) && is_source(a))
         return DW_FORM_implicit_const;
+    if (a->name == DW_AT_decl_file && dialect_names_header(d))
+        return DW_FORM_data1;
     if (!dialect_is_4(d))
         return a->form;
     return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;

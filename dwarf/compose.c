@@ -380,11 +380,26 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v)
 
 /* --- children of functions ---------------------------------------------------------------- */
 
+/* The list of these ranges: one with the same, if that was the last. */
+static uint32_t ranges_of(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
+{
+    struct compose_extent *const last = &c->extent;
+    const size_t size = count * sizeof *from;
+    assert(count <= COMPOSE_RANGES_MOST);
+    if (last->count != count || memcmp(last->from, from, size) != 0 || memcmp(last->to, to, size) != 0) {
+        last->count = count;
+        last->list = compose_ranges(c, from[0], count, from, to);
+        memcpy(last->from, from, size);
+        memcpy(last->to, to, size);
+    }
+    return last->list;
+}
+
 /* DW_AT_low_pc and DW_AT_high_pc, or DW_AT_ranges. */
 static uint8_t *put_extent(struct composer *c, uint8_t *p, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     if (count > 1)
-        return put_u32(p, compose_ranges(c, from[0], count, from, to));
+        return put_u32(p, ranges_of(c, count, from, to));
     p = put_u64(p, c->text + from[0]);
     return put_u64(p, to[0] - from[0]);
 }

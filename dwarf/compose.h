@@ -88,6 +88,14 @@ struct compose_child {
     uint8_t *begin, *sibling, *end;
 };
 
+/* The last list of ranges that an entry has: what has the same refers to it, as it does in gcc's output. */
+enum { COMPOSE_RANGES_MOST = 8 };
+struct compose_extent {
+    uint32_t count; /* 0: there is none */
+    uint32_t list;
+    uint64_t from[COMPOSE_RANGES_MOST], to[COMPOSE_RANGES_MOST];
+};
+
 struct composer {
     const struct corpus *corpus;
     struct composed *out;
@@ -104,6 +112,7 @@ struct composer {
                                          dropped; `end` is NULL: none */
     uint8_t *next_function;           /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
+    struct compose_extent extent;
     bool uses_lists, uses_ranges; /* the unit has lists, or ranges, and so keeps the header of these */
     bool only_sizes;              /* stamps only add sizes and codes, and leave the bytes undefined */
     struct bytes *references;     /* NULL, or compose_refer appends the offset of each reference to this */

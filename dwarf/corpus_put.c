@@ -73,7 +73,8 @@ void corpus_declare(struct header_builder *b, uint32_t line)
 {
     const uint8_t file = DIALECT_HEADER_FILE;
     if (b->early) {
-        corpus_put_constant(b, file);
+        if (dialect_names_header(b->corpus->dialect))
+            bytes_u8(&b->entries, file);
         bytes_u8(&b->entries, (uint8_t)line);
     } else {
         bytes_u8(&b->entries, file);

@@ -26,6 +26,8 @@ struct dialect {
                         output; not in split units */
     bool one_file;   /* in C and version 5: functions and what is in them are all declared in the source, so that their
                         DW_AT_decl_file is in the abbreviations and not in each entry */
+    bool several_files; /* in C: units declare things in several headers, so that no DW_AT_decl_file of theirs is in the
+                           abbreviations */
     bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
                    (manner_terse) */
 };
@@ -38,6 +40,12 @@ static inline bool dialect_is_4(struct dialect d)
 static inline bool dialect_has_one_file(struct dialect d)
 {
     return d.one_file && d.language == DWARF_C && !dialect_is_4(d);
+}
+
+/* Whether entries name the header that they are declared in, also those with an early line. */
+static inline bool dialect_names_header(struct dialect d)
+{
+    return dialect_is_4(d) || (d.several_files && d.language == DWARF_C);
 }
 
 /* Bytes of a unit's header (DWARF 5 section 7.5.1.1); version 4 has no unit type. */

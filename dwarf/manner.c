@@ -52,6 +52,7 @@ struct manner manner_usual(void)
                            .gone = MANNER_USUAL,
                            .own = MANNER_USUAL,
                            .spread = MANNER_USUAL,
+                           .split = MANNER_USUAL,
                            .locals = 3,
                            .labels = true,
                            .imports = 1,

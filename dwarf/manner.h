@@ -89,8 +89,9 @@ struct manner {
                         1/MANNER_USUAL */
     uint8_t brief;   /* out of ten names of parameters and locals, how many have three characters, and so stand in the
                         entry itself */
-    uint16_t spread; /* in C++: calls inlined into others and spread over several ranges of these, in 1/MANNER_USUAL of
-                        the usual number */
+    uint16_t spread; /* calls inlined into others and spread over several ranges of these, in 1/MANNER_USUAL of the
+                        usual number */
+    uint16_t split;  /* ranges of a call or block beyond its first one, in 1/MANNER_USUAL of the usual number */
     bool fuller;     /* in C++: one in three inlined functions has a variable */
     bool far;        /* inlined calls refer to functions of another unit, as after linking with -flto */
     uint16_t names;  /* distinct names of parameters and locals: a power of two, at most CORPUS_NAMES */

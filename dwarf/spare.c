@@ -357,7 +357,8 @@ static void constant(struct writing *w, uint8_t value)
 /* Where it is declared. */
 static void place(struct writing *w)
 {
-    constant(w, DIALECT_HEADER_FILE);
+    if (dialect_names_header(w->corpus->dialect))
+        w->p = put_u8(w->p, DIALECT_HEADER_FILE);
     w->p = put_u8(put_u8(w->p, (uint8_t)(1 + w->line++ % LINES)), 12);
 }
 

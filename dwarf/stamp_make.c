@@ -61,7 +61,8 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
     } else {
         uint32_t list = (uint32_t)(ranges_before - m->out.ranges.data);
         stamp_note(m, STAMP_RANGES, at);
-        stamp_note(m, STAMP_RANGE_BASE, list + compose_base_at(dialect_of(m)));
+        if (m->composer.ranges != ranges_before) /* its own, and not that of what it is in */
+            stamp_note(m, STAMP_RANGE_BASE, list + compose_base_at(dialect_of(m)));
     }
 }
 

@@ -35,26 +35,32 @@ static uint8_t *put_list(struct stamp_maker *m, enum stamp_patch pair, const str
     return put_u8(p, kind);
 }
 
+/* Where the list is that the entry refers to at `place`. */
+static uint32_t referred(const struct stamp_maker *m, uint32_t place)
+{
+    const uint8_t *at = m->out.info.data + place;
+    return take_u32(&at);
+}
+
 /* All lists of one kind: where they have bases, and what refers to each of them, are in the order of the lists. */
-static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum stamp_patch refer, unsigned references,
-                       enum stamp_patch base, enum stamp_patch pair, struct bytes *to)
+static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum stamp_patch refer, enum stamp_patch base,
+                       enum stamp_patch pair, struct bytes *to)
 {
     const uint16_t *refers = m->patch[refer];
+    const uint16_t *const refers_end = refers + m->count[refer];
     const uint8_t *at = lists->data;
-    assert(m->count[refer] == references * m->count[base]);
     to->size = 0;
     uint8_t *p = bytes_reserve(to, 2 * MAKE_MOST);
     for (uint32_t i = 0; p && i < m->count[base]; i++) {
         const uint8_t *const views_end = lists->data + m->patch[base][i] - 1;
         const uint32_t moved = (uint32_t)(p - to->data) - (uint32_t)(at - lists->data);
-        for (unsigned n = references; n; n--, refers++) {
-            const uint8_t *where = m->out.info.data + *refers;
-            put_u32(m->out.info.data + *refers, take_u32(&where) + moved);
-        }
+        for (; refers < refers_end && referred(m, *refers) <= views_end - lists->data; refers++)
+            put_u32(m->out.info.data + *refers, referred(m, *refers) + moved);
         p = put_bytes(p, at, (size_t)(views_end - at));
         at = views_end + 1;
         p = put_list(m, pair, to, p, &at);
     }
+    assert(!p || refers == refers_end);
     m->count[base] = 0;
     if (p)
         bytes_keep(to, p);
@@ -62,7 +68,6 @@ static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum st
 
 void stamp_tell_near(struct stamp_maker *m)
 {
-    const unsigned references = m->composer.corpus->dialect.views ? 2 : 1; /* of a variable, which has one list */
-    tell_lists(m, &m->out.lists, STAMP_LIST, references, STAMP_LIST_BASE, STAMP_LIST_PAIR, &m->near.lists);
-    tell_lists(m, &m->out.ranges, STAMP_RANGES, 1, STAMP_RANGE_BASE, STAMP_RANGE_PAIR, &m->near.ranges);
+    tell_lists(m, &m->out.lists, STAMP_LIST, STAMP_LIST_BASE, STAMP_LIST_PAIR, &m->near.lists);
+    tell_lists(m, &m->out.ranges, STAMP_RANGES, STAMP_RANGE_BASE, STAMP_RANGE_PAIR, &m->near.ranges);
 }

@@ -71,6 +71,7 @@ struct taste block_taste(const struct corpus *corpus)
     t.beside = in_manner(t.beside, m->inlined < MANNER_USUAL ? m->inlined : MANNER_USUAL, 64);
     t.gone = in_manner(t.gone, m->gone, 64);
     t.across = in_manner(t.across, m->spread, 64);
+    t.split = (uint8_t)(m->split < MANNER_USUAL ? m->split : MANNER_USUAL);
     t.told = in_manner(MANNER_USUAL, m->told, 64);
     t.passed = in_manner(MANNER_USUAL, m->passed, 64 * PASSED_MOST);
     t.ending = m->ending;

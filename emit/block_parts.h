@@ -34,6 +34,7 @@ struct taste {
     uint8_t gone;                /* a variable of an inlined call has no location */
     uint8_t constant;            /* a parameter of an inlined call is a constant; only one in 32 may be */
     uint8_t ranges, adjacent;    /* an inlined call or block has several ranges, where it may; and they are adjacent */
+    uint8_t split;               /* further ranges that these have, in 1/64 of two to four; a number */
     uint8_t passing, events;     /* a variable's list includes passages through registers; of these, the most that it
                                     includes, a number */
     uint8_t parts, dense_parts;  /* out of so many borders, one splits a list entry in two; 0: none does */

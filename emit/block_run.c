@@ -191,7 +191,8 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
 {
     struct ranges g = {.count = 0, .first = {r->first}};
     bool several = likely(b, b->taste.ranges);
-    uint32_t most = 3 + pick(b, RANGES_MOST - 3);
+    const uint32_t further = (2 + pick(b, RANGES_MOST - 3)) * b->taste.split / 64;
+    const uint32_t most = further ? 1 + further : 2;
     uint32_t skip = r->first + 1;
     uint32_t gap = likely(b, b->taste.adjacent) ? 0 : 1;
     for (; several && skip + gap < r->last && g.count + 1 < most; skip += 1 + gap) {

@@ -6,7 +6,6 @@
  */
 #include "emit/manner_fit.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "emit/profile_manner.h"
@@ -18,6 +17,8 @@ enum {
     PASSED_MOST = 4 * MANNER_USUAL,
     ENDING_MOST = MANNER_USUAL * 7 / 8,
     GONE_MOST = 4 * MANNER_USUAL,
+    SPLIT_LEAST = MANNER_USUAL / 4, /* one range besides the first */
+    SPREAD_MOST = 3 * MANNER_USUAL,
     TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* of numbers that others are multiplied by */
     FINE = 256                              /* steps of weights */
 };
@@ -405,6 +406,16 @@ static void fit_gone(const struct fit *f, struct manner *m)
     m->gone = multiplied(m->gone, to < 0.5 ? 0.5 : to < 2 ? to : 2, 1, GONE_MOST);
 }
 
+/* Of shorter lists of ranges there are more, in as many bytes; the least have two. */
+static void fit_split(const struct fit *f, struct manner *m)
+{
+    const double lists = attributes_made(f, DW_AT_ranges);
+    const double to = times(lists, attributes_wanted(f, DW_AT_ranges) - lists);
+    m->split = multiplied(m->split, 1 / to, SPLIT_LEAST, MANNER_USUAL);
+    if (!f->is_cpp) /* there, fewer calls would be inlined into others */
+        m->spread = multiplied(m->spread, to, 1, SPREAD_MOST);
+}
+
 /* Calls without a sibling. */
 static void fit_ending(const struct fit *f, struct manner *m)
 {
@@ -431,89 +442,15 @@ static void fit_c(const struct fit *f, struct manner *m)
 }
 
 /* By all that is lacking; in C++ how much of the code is inlined follows from its size, and calls from that. */
-static struct manner fitting(const struct manner *m, const struct fit *f)
-{
-    struct manner next = *m;
-    if (f->is_cpp)
-        fit_cpp(f, &next);
-    else
-        fit_c(f, &next);
-    fit_gone(f, &next);
-    return next;
-}
-
-/* --- how far to go -------------------------------------------------------------------- */
-
-static uint16_t between(uint16_t from, uint16_t to, double step)
-{
-    return (uint16_t)(from + (to - from) * step + 0.5);
-}
-
-/* Of pieces between these; returns `weight`. */
-static const uint64_t *weigh_between(const uint16_t *from, const uint16_t *to, double step, unsigned kinds,
-                                     uint64_t *weight)
-{
-    for (unsigned i = 0; i < kinds; i++)
-        weight[i] = (uint64_t)((from[i] + (to[i] - from[i]) * step) * FINE);
-    return weight;
-}
-
-struct manner manner_nearer(const struct manner *m, const struct profile *p, const struct debug_counts *counts,
-                            double step)
+struct manner manner_fitted(const struct manner *m, const struct profile *p, const struct debug_counts *counts)
 {
     const struct fit f = fit_of(p, counts);
-    const struct manner to = fitting(m, &f);
-    struct manner next = to;
-    uint64_t weight[PIECES];
-    manner_share_pieces(&next, weigh_between(m->piece, to.piece, step, PIECES, weight));
-    manner_share_outer(&next, weigh_between(m->outer, to.outer, step, OUTERS, weight));
-    manner_share_inner(&next, weigh_between(m->inner, to.inner, step, INNERS, weight));
-    next.methods = between(m->methods, to.methods, step);
-    next.typedefs = between(m->typedefs, to.typedefs, step);
-    next.derived = between(m->derived, to.derived, step);
-    next.templates = between(m->templates, to.templates, step);
-    next.taken = between(m->taken, to.taken, step);
-    next.numbers = between(m->numbers, to.numbers, step);
-    next.members = between(m->members, to.members, step);
-    next.enumerators = between(m->enumerators, to.enumerators, step);
-    next.calls = between(m->calls, to.calls, step);
-    next.inlined = between(m->inlined, to.inlined, step);
-    next.lexical = between(m->lexical, to.lexical, step);
-    next.told = between(m->told, to.told, step);
-    next.passed = between(m->passed, to.passed, step);
-    next.gone = between(m->gone, to.gone, step);
-    next.ending = (uint8_t)between(m->ending, to.ending, step);
-    next.own = between(m->own, to.own, step);
-    if (m->parameters) {
-        next.parameters = between(m->parameters, to.parameters, step);
-        next.variables = between(m->variables, to.variables, step);
-    }
+    struct manner next = *m;
+    if (f.is_cpp)
+        fit_cpp(&f, &next);
+    else
+        fit_c(&f, &next);
+    fit_gone(&f, &next);
+    fit_split(&f, &next);
     return next;
-}
-
-/* --- the search ----------------------------------------------------------------------- */
-
-bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
-                        struct manner *m)
-{
-    enum {
-        FULL = 3
-    }; /* the first go by all that is lacking; others from the best, by less and less, as one number
-          changes what is another's */
-    const double near_enough = 0.025;
-    const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
-    s->step = s->tries ? s->step : 1;
-    s->is_best = !s->tries || distance < s->nearest;
-    if (s->is_best) {
-        s->best = *m;
-        s->counts = *counts;
-        s->nearest = distance;
-    } else if (!counts || s->tries >= FULL - 1) {
-        s->step /= 2;
-    }
-    const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->nearest >= near_enough;
-    *m = !goes_on                    ? s->best
-         : counts && s->tries < FULL ? manner_nearer(m, p, counts, s->step)
-                                     : manner_nearer(&s->best, p, &s->counts, s->step);
-    return goes_on;
 }

@@ -18,25 +18,7 @@ bool manner_can_fit(const struct profile *p);
  * attributes, whatever is more. */
 double manner_distance(const struct profile *p, const struct debug_counts *made);
 
-/* The manner in which a set should come nearer, where one in manner `m` has these entries; by a part `step` of what is
- * lacking, 0 to 1. */
-struct manner manner_nearer(const struct manner *m, const struct profile *p, const struct debug_counts *made,
-                            double step);
-
-enum { MANNER_TRIES_MOST = 6 };
-
-/* A search; starts zeroed. */
-struct manner_search {
-    struct manner best;         /* of those that were tried */
-    struct debug_counts counts; /* of that */
-    double nearest, step;
-    unsigned tries;
-    bool is_best; /* the last that was tried */
-};
-
-/* Notes what entries came of *m, or, with NULL, that nothing can be made so; of the first there are some. Sets *m to
- * the manner to be tried next, or to the best one where that was the last try, and then returns false. */
-bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *made,
-                        struct manner *m);
+/* The manner in which a set should come near, where one in manner `m` has these entries. */
+struct manner manner_fitted(const struct manner *m, const struct profile *p, const struct debug_counts *made);
 
 #endif

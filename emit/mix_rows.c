@@ -380,11 +380,30 @@ static bool settle_fewer(const struct lacking *l, struct error *own)
     return settle_defined(l, own);
 }
 
+/* Where there are fewer entries now than roughly, less is told by a little, if that helps. */
+static bool settle_less(const struct lacking *l, const struct settled *rough, struct error *own)
+{
+    enum { LESS_MOST = 3 };
+    struct settled *const best = l->best;
+    const uint64_t aim = rough->dies < l->wanted ? rough->dies : l->wanted;
+    for (uint32_t less = 1; less <= LESS_MOST && less < rough->mix.told && best->dies < aim; less++) {
+        struct settled fully;
+        bool fits;
+        if (!settle_told(l, rough->mix.letters, rough->mix.told - less, &fully, &fits, own))
+            return false;
+        if (fits && fully.met >= best->met && fully.defined >= l->least &&
+            mix_distance(fully.dies, l->wanted) < mix_distance(best->dies, l->wanted))
+            *best = fully;
+    }
+    return true;
+}
+
 /* Settles rows and entries of lists, too, where less is told than all. As these change how many entries functions have,
  * more is told again where there would be too few. */
 static bool settle_finally(const struct lacking *l, struct error *own)
 {
     struct settled *const best = l->best;
+    const struct settled rough = *best;
     const uint32_t letters = best->mix.letters;
     uint32_t told = best->mix.told;
     bool fits = true;
@@ -396,7 +415,7 @@ static bool settle_finally(const struct lacking *l, struct error *own)
             *best = fully;
         goes_on = fits && fully.defined < l->least && told < DESCRIBE_TOLD_ALL;
     }
-    return true;
+    return settle_less(l, &rough, own);
 }
 
 /* Settles all that the mix asks for; false as settle_sections. What is told of functions is chosen with about as many

@@ -96,6 +96,14 @@ uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choi
     return bytes;
 }
 
+uint32_t outside_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
+{
+    uint32_t versioned = 0;
+    for (uint32_t i = 0; i < count; i++)
+        versioned += outside_version(module, key, choice, i) != 0;
+    return versioned;
+}
+
 uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 {
     uint64_t bytes = 0;

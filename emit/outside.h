@@ -40,6 +40,9 @@ uint64_t outside_versions_bytes(uint32_t count);
 /* Bytes of the names of the C library's functions as .symtab may have them, with '@', version and terminator. */
 uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
 
+/* How many names these are. */
+uint32_t outside_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
+
 /* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
  * libc.so.6: how many there are, and their names. */
 uint32_t outside_libraries_most(void);

@@ -170,6 +170,7 @@ struct plan_library {
     } extra;
     double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */
+    uint32_t version_digits;  /* behind each of these, as many versions are longer than the C library's */
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h); owned by the plan; NULL: any */
     uint32_t units;           /* units of debug information that have code; 0: as many as usual */
     uint32_t units_all;       /* units of debug information, with or without code; 0: as many as it takes */

@@ -131,7 +131,7 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
         const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
         const bool versioned = l->versioned_names && version;
         lengths_fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
-                           (versioned ? 1 + strlen(outside_version_name(version)) : 0));
+                           (versioned ? 1 + strlen(outside_version_name(version)) + l->version_digits : 0));
     }
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         if (s->python && shape_calls_python(l, i))

@@ -259,35 +259,55 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
     return ok;
 }
 
-/* With versions behind the C library's names, as newer linkers write them, or without, whatever is
- * more like what is wanted. */
-static bool settle_either(const struct rows *r, uint32_t index, uint64_t bytes, struct error *e)
+/* How names of the C library may be in .symtab: with versions behind them, as newer linkers write them, or without. */
+struct version_names {
+    bool are_there;
+    uint8_t digits; /* beyond the version's own name: as long as those of other libraries */
+};
+
+/* As settle, with the names so. Where there is no room for them, they are as far as can be. */
+static bool settle_with(const struct rows *r, uint32_t index, uint64_t bytes, struct version_names versions,
+                        double *distance, struct error *e)
 {
-    struct solver *s = r->s;
-    struct plan_library *l = &s->plan->library[index];
+    const struct plan *const plan = r->s->plan;
+    struct plan_library *l = &r->s->plan->library[index];
     const bool module = l->kind == LIBRARY_MODULE;
-    const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
+    const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
+    const uint32_t count = l->without_libc || !versions.are_there ? 0 : l->extra.outside;
+    const uint64_t names = outside_versioned_bytes(module, l->key, l->outside_choice, count) +
+                           (uint64_t)versions.digits * outside_versioned(module, l->key, l->outside_choice, count);
+    *distance = 1;
+    if (versions.are_there &&
+        (!names || names + shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names) > bytes))
+        return true;
+    l->versioned_names = names;
+    l->version_digits = versions.digits;
+    return settle(r, index, bytes - names, distance, e);
+}
+
+/* With names of the C library that are more like what is wanted than others. */
+static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes, struct error *e)
+{
+    static const struct version_names ways[] = {{false, 0}, {true, 0}, {true, 9}, {true, 18}};
+    enum { WAYS = sizeof ways / sizeof ways[0] };
+    const double much = 0.04; /* from where on versions may be other libraries' */
+    struct plan_library *l = &r->s->plan->library[index];
     const uint32_t shared = l->shared_names;
-    const uint64_t versioned =
-        l->without_libc ? 0 : outside_versioned_bytes(module, l->key, l->outside_choice, l->extra.outside);
-    double plain = 0;
-    double other = 1;
-    if (!settle(r, index, bytes, &plain, e))
-        return false;
-    l->names_apart = plain;
-    if (!versioned || plain <= DISTANCE_LITTLE ||
-        versioned + shortest_names(l, local, plan_small_local(l) + l->locals - shared) > bytes)
-        return true;
-    l->versioned_names = versioned;
-    l->shared_names = shared;
-    if (!settle(r, index, bytes - versioned, &other, e))
-        return false;
-    l->names_apart = other < plain ? other : plain;
-    if (other < plain)
-        return true;
-    l->versioned_names = 0;
-    l->shared_names = shared;
-    return settle(r, index, bytes, &plain, e);
+    unsigned best = 0;
+    unsigned last = 0;
+    for (unsigned i = 0; i < WAYS && (!i || l->names_apart > (ways[i].digits ? much : DISTANCE_LITTLE)); i++) {
+        double distance;
+        l->shared_names = shared;
+        if (!settle_with(r, index, bytes, ways[i], &distance, e))
+            return false;
+        last = i;
+        if (i && distance >= l->names_apart)
+            continue;
+        l->names_apart = distance;
+        best = i;
+    }
+    l->shared_names = last == best ? l->shared_names : shared;
+    return last == best || settle_with(r, index, bytes, ways[best], &l->names_apart, e);
 }
 
 /* How far the names of one without a symbol table, all of which are settled, are from what is wanted. */
@@ -404,7 +424,7 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
         l->function_length[i] = (uint16_t)names_row_least(l, i);
     if (!l->object_length)
         return lengths_out_of_memory(l, e);
-    if (!settle_either(r, index, bytes, e))
+    if (!settle_nearest(r, index, bytes, e))
         return false;
     if (local) {
         l->lengths = l->functions;

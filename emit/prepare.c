@@ -8,6 +8,7 @@
 #include "emit/inside.h"
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
+#include "emit/manner_search.h"
 #include "emit/mix.h"
 #include "emit/profile_manner.h"
 #include "emit/progress.h"

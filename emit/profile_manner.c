@@ -366,6 +366,22 @@ bool profile_has_one_file(const struct profile *p)
            tags_count(forms, "implicit_const") >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
 }
 
+/* Constants in abbreviations are the files of declarations with a line of a byte, where all are in one header, the sizes
+ * of pointers, and what enumerations and inline functions have. */
+bool profile_has_several_files(const struct profile *p)
+{
+    enum { OF_ENUMERATION = 2 };
+    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const char *const tags = p->distributions[DISTRIBUTION_TAGS];
+    const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
+    if (!forms || !tags || !attributes || !has_many(p, ENTRIES_LEAST))
+        return false;
+    const uint64_t others = tags_count(tags, "pointer_type") + OF_ENUMERATION * tags_count(tags, "enumeration_type") +
+                            tags_count(attributes, "inline");
+    const uint64_t early = less(tags_count(attributes, "decl_file"), tags_count(forms, "data2"));
+    return less(tags_count(forms, "implicit_const"), others) < early / 2;
+}
+
 struct manner profile_manner(const struct profile *p)
 {
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];

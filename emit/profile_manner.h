@@ -16,6 +16,10 @@ bool profile_has_manner(const struct profile *p);
  * hardly anything but functions and their contents is described (dialect.one_file). */
 bool profile_has_one_file(const struct profile *p);
 
+/* Whether the application's units of C declare things in several headers each, as far as forms tell
+ * (dialect.several_files). */
+bool profile_has_several_files(const struct profile *p);
+
 /* Whether a row has so little debug information that its units of C have to be small ones; see dialect.terse. */
 bool profile_row_is_terse(const struct profile *p, const struct profile_row *row);
 

@@ -118,7 +118,8 @@ struct dialect stock_dialect(const struct profile *profile)
                             .index = (uint8_t)profile->dwarf.index,
                             .type_units = profile->dwarf.type_units,
                             .views = profile->dwarf.views,
-                            .one_file = profile_has_one_file(profile)};
+                            .one_file = profile_has_one_file(profile),
+                            .several_files = profile_has_several_files(profile)};
 }
 
 struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row)

@@ -58,7 +58,7 @@ static void check_manners(const struct profile *p)
     for (unsigned i = 0; i < 3 && manner_can_fit(p); i++) {
         const double distance = manner_distance(p, &made);
         require(distance >= 0 && distance < 2, "a distance of more than all", "");
-        m = manner_nearer(&m, p, &made, 1);
+        m = manner_fitted(&m, p, &made);
         check_manner(&m);
     }
 }

@@ -189,6 +189,53 @@ static void test_version_5_in_two_bytes(void **state)
     }
 }
 
+/* What has the ranges of what it is in refers to the same list; what has others, or other ends, has its own. */
+static void ranges_are_shared(void **state)
+{
+    (void)state;
+    static const uint64_t from[] = {1, 5}, to[] = {3, 6}, further[] = {3, 7};
+    static const struct {
+        const uint64_t *to;
+        uint32_t count;
+    } blocks[] = {{to, 2}, {to, 2}, {to, 1}, {to, 2}, {further, 2}, {further, 2}, {to, 2}};
+    static const uint32_t list_of[] = {0, 0, 0, 0, 1, 1, 2};
+    enum { BLOCKS = sizeof blocks / sizeof blocks[0], LIST = 16, NEAR_LIST = 11 /* bytes */ };
+    struct scene s;
+    struct stamp_store store = {.taken = 0};
+    struct stamp_shelves on = {.anywhere.store = &store, .near.store = &store};
+    struct stamp stamp[2];
+    struct stamp_maker *m = calloc(1, sizeof *m);
+    begin(&s, 5);
+    assert_non_null(m);
+    assert_true(stamp_store_open(&store, 1024, s.corpus.dialect));
+    assert_true(stamp_start(m, &s.corpus));
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        stamp_block(m, blocks[i].count, from, blocks[i].to);
+        stamp_local(m, i, BASE_LONG, DEBUG_LIST_NONE);
+    }
+    for (unsigned i = 0; i < BLOCKS; i++)
+        stamp_end_children(m);
+    assert_true(stamp_finish(m, &on, &(struct stamp_wanted){.anywhere = &stamp[0], .near = &stamp[1]}));
+    for (unsigned near = 0; near < 2; near++) {
+        const uint8_t *at = s.composer.info;
+        const uint32_t first = compose_next_ranges(&s.composer);
+        assert_int_equal(stamp[near].ranges_size, 3 * (near ? NEAR_LIST : LIST));
+        stamp_put_entries(&s.composer, &store, &stamp[near], 0x40, 1, 0, NULL);
+        for (unsigned i = 0; i < BLOCKS; i++) {
+            const struct abbrev_entry block = abbrev_read(s.corpus.dialect, at);
+            const uint32_t value = (uint32_t)(at[1] | at[2] << 8);
+            if (blocks[i].count > 1)
+                assert_int_equal(value, first + list_of[i] * (near ? NEAR_LIST : LIST));
+            at += block.size;
+            at += abbrev_read(s.corpus.dialect, at).size;
+        }
+    }
+    stamp_maker_free(m);
+    free(m);
+    stamp_store_free(&store);
+    end(&s);
+}
+
 static void test_version_4(void **state)
 {
     (void)state;
@@ -347,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_version_5_with_a_base),
         cmocka_unit_test(test_version_5_of_one_entry),
         cmocka_unit_test(test_version_5_in_two_bytes),
+        cmocka_unit_test(ranges_are_shared),
         cmocka_unit_test(test_version_4),
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_ranges),

@@ -12,6 +12,7 @@
 #include "dwarf/corpus.h"
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
+#include "emit/manner_search.h"
 #include "manner_case.h"
 
 static struct profile profile_of(const char *tags, const char *attributes)
@@ -25,7 +26,7 @@ static struct profile profile_of(const char *tags, const char *attributes)
 #define TAGS OTHERS " call_site:5000"
 #define HUGE_TAGS                                                                                                      \
     "call_site:1 call_site_parameter:1073741823 inlined_subroutine:1073741823 variable:1 formal_parameter:1073741823"
-#define ATTRIBUTES "abstract_origin:9000 location:20000 sibling:9000 type:30000"
+#define ATTRIBUTES "abstract_origin:9000 location:20000 ranges:500 sibling:9000 type:30000"
 
 static void add_attribute(struct debug_counts *c, uint32_t name, uint64_t uses)
 {
@@ -57,6 +58,7 @@ static struct debug_counts all_met(void)
     }
     add_attribute(&c, DW_AT_abstract_origin, 9000);
     add_attribute(&c, DW_AT_location, 20000);
+    add_attribute(&c, DW_AT_ranges, 500);
     add_attribute(&c, DW_AT_sibling, 9000);
     add_attribute(&c, DW_AT_type, 30000);
     return c;
@@ -74,8 +76,8 @@ static void distance_is_half_of_what_differs(void **state)
     c.all[ABBREV_CALL_SITE] -= 892;
     c.all[ABBREV_LABEL] += 892; /* of which none is wanted */
     assert_true(manner_distance(&p, &c) > 0.0199 && manner_distance(&p, &c) < 0.0201);
-    c.attribute[3].uses -= 6800; /* of 68000 */
-    add_attribute(&c, DW_AT_decl_line, 6800);
+    c.attribute[4].uses -= 6850; /* of 68500 */
+    add_attribute(&c, DW_AT_decl_line, 6850);
     assert_true(manner_distance(&p, &c) > 0.0999 && manner_distance(&p, &c) < 0.1001);
     profile_free(&p);
 }
@@ -101,7 +103,7 @@ static void what_is_met_stays(void **state)
     struct profile p = profile_of(TAGS, ATTRIBUTES);
     const struct debug_counts c = all_met();
     const struct manner usual = manner_usual();
-    const struct manner m = manner_nearer(&usual, &p, &c, 1);
+    const struct manner m = manner_fitted(&usual, &p, &c);
     assert_is_possible(&m);
     assert_int_equal(m.calls, usual.calls);
     assert_int_equal(m.inlined, usual.inlined);
@@ -119,7 +121,7 @@ static void what_lacks_becomes_more(void **state)
     (void)state;
     static const struct {
         const char *tags, *attributes;
-        enum { CALLS, INLINED, LEXICAL, MEMBERS, PASSED, PARAMETERS, UNIONS, GONE, ENDING } what;
+        enum { CALLS, INLINED, LEXICAL, MEMBERS, PASSED, PARAMETERS, UNIONS, GONE, ENDING, SPREAD } what;
     } cases[] = {
         {TAGS " call_site:1", ATTRIBUTES, CALLS}, /* the first counts: nothing changes */
         {"call_site:9000 " TAGS, ATTRIBUTES, CALLS},
@@ -131,16 +133,16 @@ static void what_lacks_becomes_more(void **state)
         {"pointer_type:4000 " TAGS, ATTRIBUTES, UNIONS},
         {TAGS, "location:19000 " ATTRIBUTES, GONE},
         {TAGS, "sibling:6000 " ATTRIBUTES, ENDING},
+        {TAGS, "ranges:700 " ATTRIBUTES, SPREAD},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p = profile_of(cases[i].tags, cases[i].attributes);
         const struct debug_counts c = all_met();
         const struct manner from = manner_usual();
-        const struct manner all = manner_nearer(&from, &p, &c, 1);
-        const struct manner half = manner_nearer(&from, &p, &c, 0.5);
-        const struct manner *const m[] = {&from, &half, &all};
-        unsigned number[3];
-        for (unsigned k = 0; k < 3; k++) {
+        const struct manner to = manner_fitted(&from, &p, &c);
+        const struct manner *const m[] = {&from, &to};
+        unsigned number[2];
+        for (unsigned k = 0; k < 2; k++) {
             const unsigned numbers[] = {[CALLS] = m[k]->calls,
                                         [INLINED] = m[k]->inlined,
                                         [LEXICAL] = m[k]->lexical,
@@ -149,17 +151,17 @@ static void what_lacks_becomes_more(void **state)
                                         [PARAMETERS] = m[k]->parameters,
                                         [UNIONS] = m[k]->piece[PIECE_POINTER],
                                         [GONE] = m[k]->gone,
+                                        [SPREAD] = m[k]->spread,
                                         [ENDING] = m[k]->ending};
             number[k] = numbers[cases[i].what];
             assert_is_possible(m[k]);
         }
         if (!i) {
-            assert_int_equal(number[0], number[2]);
+            assert_int_equal(number[0], number[1]);
         } else if (cases[i].what == PARAMETERS) { /* which were as usual, and so have no number */
-            assert_int_equal(number[1], number[2]);
-            assert_true(number[2] > 3 * MANNER_USUAL / 2);
+            assert_true(number[1] > 3 * MANNER_USUAL / 2);
         } else {
-            assert_true(number[0] < number[1] && number[1] < number[2]);
+            assert_true(number[0] < number[1]);
         }
         profile_free(&p);
     }
@@ -218,7 +220,7 @@ static void headers_of_cpp_become_alike(void **state)
     const struct debug_counts c = all_met_in_cpp();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p = manner_profile("c++", "", cases[i].tags, "location:20000");
-        const struct manner to = manner_nearer(&from, &p, &c, 1);
+        const struct manner to = manner_fitted(&from, &p, &c);
         const struct manner *const m[] = {&from, &to};
         unsigned number[2][KINDS];
         assert_true(manner_can_fit(&p));
@@ -267,7 +269,7 @@ static void nothing_goes_beyond_bounds(void **state)
                 struct profile p = manner_profile(languages[n / counts], "", tags[i], attributes[k]);
                 struct manner m = manner_usual();
                 for (unsigned round = 0; round < 3; round++) {
-                    m = manner_nearer(&m, &p, &c[n % counts], 1);
+                    m = manner_fitted(&m, &p, &c[n % counts]);
                     assert_is_possible(&m);
                 }
                 assert_true(manner_distance(&p, &c[n % counts]) >= 0 && manner_distance(&p, &c[n % counts]) <= 1.0001);
@@ -275,44 +277,85 @@ static void nothing_goes_beyond_bounds(void **state)
             }
 }
 
+/* One number changes alone. */
+struct trial {
+    struct profile p;
+    struct manner m;
+    struct manner_search s;
+    struct debug_counts c;
+};
+
+static struct trial trial_begin(const char *tags)
+{
+    return (struct trial){.p = profile_of(tags, ATTRIBUTES), .m = manner_usual(), .c = all_met()};
+}
+
+static bool try_with(struct trial *t, uint64_t calls)
+{
+    t->c.all[ABBREV_CALL_SITE] = calls;
+    return manner_search_next(&t->s, &t->p, &t->c, &t->m);
+}
+
 static void the_best_is_found_in_a_few_tries(void **state)
 {
     (void)state;
-    struct profile p = profile_of(OTHERS " call_site:9000", ATTRIBUTES);
-    struct manner m = manner_usual();
-    struct manner_search s = {.tries = 0};
-    struct debug_counts c = all_met();
-    uint64_t calls[] = {5000, 7000, 4000, 3000, 2000, 1000, 500, 400};
-    struct manner best = m;
+    static const uint64_t calls[] = {5000, 7000, 4000, 3000, 2000, 1000, 500, 400};
+    struct trial t = trial_begin(OTHERS " call_site:9000");
+    struct manner best = t.m;
     unsigned tries = 0;
     bool goes_on = true;
     while (goes_on) {
         assert_true(tries < sizeof calls / sizeof calls[0]);
-        best = tries == 1 ? m : best;
-        c.all[ABBREV_CALL_SITE] = calls[tries++];
-        goes_on = manner_search_next(&s, &p, &c, &m);
-        assert_int_equal(s.is_best, tries <= 2);
+        best = tries == 1 ? t.m : best;
+        goes_on = try_with(&t, calls[tries++]);
+        assert_int_equal(t.s.is_best, tries <= 2);
     }
-    assert_true(tries > 2);
-    assert_int_equal(m.calls, best.calls);
-    /* where nothing can be made, half of the step is tried */
-    s = (struct manner_search){.tries = 0};
-    struct manner far = manner_usual();
-    c.all[ABBREV_CALL_SITE] = 5000;
-    assert_true(manner_search_next(&s, &p, &c, &far));
-    struct manner near = far;
-    assert_true(manner_search_next(&s, &p, NULL, &near));
-    assert_false(s.is_best);
-    assert_true(near.calls > manner_usual().calls && near.calls < far.calls);
-    for (tries = 2; manner_search_next(&s, &p, NULL, &near); tries++)
-        assert_true(tries < sizeof calls / sizeof calls[0]);
-    assert_int_equal(near.calls, manner_usual().calls);
+    assert_int_equal(tries, 6); /* four of which brought nothing */
+    assert_memory_equal(&t.m, &best, sizeof best);
     /* what is near enough is the last */
-    s = (struct manner_search){.tries = 0};
-    c.all[ABBREV_CALL_SITE] = 9000;
-    assert_false(manner_search_next(&s, &p, &c, &m));
-    assert_true(s.is_best);
-    profile_free(&p);
+    t.s = (struct manner_search){.tries = 0};
+    assert_false(try_with(&t, 9000));
+    assert_true(t.s.is_best);
+    profile_free(&t.p);
+}
+
+/* Where nothing can be made, half of the step is tried, and half of that. */
+static void what_cannot_be_made_is_too_far(void **state)
+{
+    (void)state;
+    struct trial t = trial_begin(OTHERS " call_site:9000");
+    const uint16_t usual = t.m.calls;
+    assert_true(try_with(&t, 5000));
+    uint16_t before = t.m.calls;
+    for (unsigned tries = 1; tries < 4; tries++) {
+        assert_true(manner_search_next(&t.s, &t.p, NULL, &t.m));
+        assert_false(t.s.is_best);
+        assert_in_range(t.m.calls, usual + (before - usual) * 2 / 5, usual + (before - usual) * 3 / 5);
+        before = t.m.calls;
+    }
+    assert_false(manner_search_next(&t.s, &t.p, NULL, &t.m)); /* the fourth */
+    assert_int_equal(t.m.calls, usual);
+    profile_free(&t.p);
+}
+
+/* What was too few and becomes too many, by as much, ends between the two. */
+static void what_turns_goes_half_as_far(void **state)
+{
+    (void)state;
+    struct trial t = trial_begin(OTHERS " call_site:9000");
+    const int from = t.m.calls;
+    assert_true(try_with(&t, 5000));
+    const int far = t.m.calls;
+    assert_true(try_with(&t, 13000));
+    const int near = t.m.calls;
+    assert_true(from < near && near < far);
+    const struct manner whole = manner_fitted(&t.s.last, &t.p, &t.c);
+    assert_in_range(far - near, (far - whole.calls) / 2, (far - whole.calls) / 2 + 1);
+    /* and one and a half times as far where it has to go on, up to the whole way */
+    assert_true(try_with(&t, 12000));
+    const struct manner again = manner_fitted(&t.s.last, &t.p, &t.c);
+    assert_in_range(near - t.m.calls, (near - again.calls) * 3 / 4 - 1, (near - again.calls) * 3 / 4 + 1);
+    profile_free(&t.p);
 }
 
 /* Sums of libraries stand for as many bytes as there are. */
@@ -369,6 +412,8 @@ int main(void)
         cmocka_unit_test(headers_of_cpp_become_alike),
         cmocka_unit_test(nothing_goes_beyond_bounds),
         cmocka_unit_test(the_best_is_found_in_a_few_tries),
+        cmocka_unit_test(what_cannot_be_made_is_too_far),
+        cmocka_unit_test(what_turns_goes_half_as_far),
         cmocka_unit_test(samples_stand_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

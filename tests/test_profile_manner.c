@@ -300,6 +300,33 @@ static void follows_forms(void **state)
     profile_free(&p);
 }
 
+/* Of 100 declarations 60 have an early line; files of the other abbreviations are never constants. */
+static void several_headers_leave_no_constants(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *forms, *tags;
+        bool several;
+    } cases[] = {
+        {"data2:40", "call_site:9", true},
+        {"data2:40 implicit_const:29", "call_site:9", true},
+        {"data2:40 implicit_const:30", "call_site:9", false},
+        {"data2:40 implicit_const:60", "call_site:9", false},
+        {"data2:40 implicit_const:69", "call_site:9 pointer_type:20 enumeration_type:10", true},
+        {"data2:40 implicit_const:79", "call_site:9 pointer_type:20 enumeration_type:10", false},
+        {"data2:100", "call_site:9", false}, /* no early line */
+        {"data2:101", "call_site:9", false},
+        {"data2:40 implicit_const:18446744073709551615", "pointer_type:18446744073709551615", true},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile p;
+        with_forms(cases[i].forms, "name:100 decl_file:100", cases[i].tags, &p);
+        if (profile_has_several_files(&p) != cases[i].several)
+            fail_msg("%s", cases[i].forms);
+        profile_free(&p);
+    }
+}
+
 static void survives_what_is_no_count(void **state)
 {
     (void)state;
@@ -329,6 +356,7 @@ int main(void)
         cmocka_unit_test(follows_large),
         cmocka_unit_test(follows_partial_units),
         cmocka_unit_test(follows_forms),
+        cmocka_unit_test(several_headers_leave_no_constants),
         cmocka_unit_test(follows_lines),
         cmocka_unit_test(follows_names),
         cmocka_unit_test(counts_functions_entries),

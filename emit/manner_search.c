@@ -1,0 +1,100 @@
+/* See manner_search.h. */
+#include "emit/manner_search.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "emit/manner_fit.h"
+
+enum {
+    FINE = 256, /* steps of weights */
+    OUTERS_AT = PIECES,
+    INNERS_AT = OUTERS_AT + OUTERS,
+    OTHERS_AT = INNERS_AT + INNERS,
+    SINCE_BEST_MOST = 4 /* tries that bring nothing nearer, one after another */
+};
+
+/* The numbers that are looked for, besides how many pieces there are of each kind. */
+#define NUMBER(member) offsetof(struct manner, member)
+static const size_t others[] = {
+    NUMBER(methods), NUMBER(typedefs),   NUMBER(derived),     NUMBER(templates), NUMBER(numbers),
+    NUMBER(members), NUMBER(taken),      NUMBER(enumerators), NUMBER(calls),     NUMBER(inlined),
+    NUMBER(lexical), NUMBER(parameters), NUMBER(variables),   NUMBER(gone),      NUMBER(own),
+    NUMBER(told),    NUMBER(passed),     NUMBER(split),       NUMBER(spread),
+};
+#undef NUMBER
+static_assert(OTHERS_AT + sizeof others / sizeof others[0] == MANNER_NUMBERS, "a step for each of them");
+
+static uint16_t *number_at(struct manner *m, unsigned i)
+{
+    return i < OUTERS_AT   ? &m->piece[i]
+           : i < INNERS_AT ? &m->outer[i - OUTERS_AT]
+           : i < OTHERS_AT ? &m->inner[i - INNERS_AT]
+                           : (uint16_t *)(void *)((char *)m + others[i - OTHERS_AT]);
+}
+
+/* Of *m, with these numbers. */
+static void set_numbers(struct manner *m, const double number[MANNER_NUMBERS])
+{
+    uint64_t weight[OTHERS_AT];
+    for (unsigned i = 0; i < OTHERS_AT; i++)
+        weight[i] = (uint64_t)(number[i] * FINE);
+    manner_share_pieces(m, weight);
+    manner_share_outer(m, weight + OUTERS_AT);
+    manner_share_inner(m, weight + INNERS_AT);
+    for (unsigned i = OTHERS_AT; i < MANNER_NUMBERS; i++)
+        *number_at(m, i) = (uint16_t)(number[i] + 0.5);
+}
+
+/* What a number's step becomes. */
+static double step_after(double step, double moved, double lacks)
+{
+    const double less = 0.5;
+    const double more = 1.5;
+    if (moved * lacks < 0)
+        return step * less;
+    return step * more < 1 ? step * more : 1;
+}
+
+/* Of the last manner, each number its step nearer. Where nothing came of what was tried since, it was too far. */
+static struct manner go_on(struct manner_search *s, const struct profile *p, bool is_made)
+{
+    struct manner to = manner_fitted(&s->last, p, &s->counts);
+    struct manner next = to;
+    double number[MANNER_NUMBERS];
+    for (unsigned i = 0; i < MANNER_NUMBERS; i++) {
+        const double from = *number_at(&s->last, i);
+        const double lacks = *number_at(&to, i) - from;
+        s->step[i] = !s->tries ? 1 : is_made ? step_after(s->step[i], s->moved[i], lacks) : s->step[i] / 2;
+        s->moved[i] = lacks * s->step[i];
+        number[i] = from + s->moved[i];
+    }
+    set_numbers(&next, number);
+    if (!s->last.parameters) { /* as usual: there is no number to begin at */
+        next.parameters = to.parameters;
+        next.variables = to.variables;
+    }
+    return next;
+}
+
+bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
+                        struct manner *m)
+{
+    const double near_enough = 0.025;
+    const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
+    s->is_best = !s->tries || distance < s->nearest;
+    s->since_best = s->is_best ? 0 : s->since_best + 1;
+    if (s->is_best) {
+        s->best = *m;
+        s->nearest = distance;
+    }
+    if (counts) {
+        s->last = *m;
+        s->counts = *counts;
+    }
+    const struct manner next = go_on(s, p, counts);
+    const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->since_best < SINCE_BEST_MOST && s->nearest >= near_enough;
+    *m = goes_on ? next : s->best;
+    return goes_on;
+}
