@@ -315,59 +315,23 @@ uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layout
     return count;
 }
 
-/* Whether entries with this code have only types that stand at the same place in every unit. */
-static bool has_common_type(uint32_t code)
-{
-    static const uint8_t with[] = {ABBREV_FUNCTION,
-                                   ABBREV_PLAIN_FUNCTION,
-                                   ABBREV_LEAF_FUNCTION,
-                                   ABBREV_STATIC_FUNCTION,
-                                   ABBREV_PARAMETER,
-                                   ABBREV_PARAMETER_SHORT,
-                                   ABBREV_PARAMETER_LIST,
-                                   ABBREV_PARAMETER_LIST_SHORT,
-                                   ABBREV_LOCAL,
-                                   ABBREV_LOCAL_SHORT,
-                                   ABBREV_LOCAL_LIST,
-                                   ABBREV_LOCAL_LIST_SHORT,
-                                   ABBREV_LOCAL_GONE,
-                                   ABBREV_LOCAL_GONE_SHORT,
-                                   ABBREV_INLINE_FUNCTION,
-                                   ABBREV_INLINE_PARAMETER,
-                                   ABBREV_INLINE_PARAMETER_SHORT,
-                                   ABBREV_INLINE_VARIABLE,
-                                   ABBREV_INLINE_VARIABLE_SHORT};
-    return memchr(with, (int)code, sizeof with);
-}
-
-enum abbrev_small abbrev_small(uint32_t code)
+bool abbrev_is_small(uint32_t code)
 {
     static const uint8_t with_end[] = {ABBREV_FUNCTION, ABBREV_PLAIN_FUNCTION, ABBREV_STATIC_FUNCTION,
                                        ABBREV_LEXICAL_BLOCK, ABBREV_INLINED};
-    static const uint8_t with_type[] = {ABBREV_DECLARED_FUNCTION,
-                                        ABBREV_DECLARED_FUNCTION_EARLY,
-                                        ABBREV_ENUMERATION,
-                                        ABBREV_ENUMERATION_EARLY,
-                                        ABBREV_ARRAY,
-                                        ABBREV_FUNCTION_TYPE};
-    return memchr(with_end, (int)code, sizeof with_end)     ? ABBREV_SMALL_SIBLING
-           : memchr(with_type, (int)code, sizeof with_type) ? ABBREV_SMALL_TYPE
-                                                            : ABBREV_SMALL_NOT;
+    return memchr(with_end, (int)code, sizeof with_end);
 }
 
 /* The form of a reference to an entry, in this table. */
 static uint32_t form_referring(enum abbrev_reach reach, uint32_t code, uint32_t name)
 {
-    const enum abbrev_small small = reach == ABBREV_SHARED_SMALL ? abbrev_small(code) : ABBREV_SMALL_NOT;
     if (reach != ABBREV_NEAR && name == DW_AT_abstract_origin)
         return DW_FORM_ref_addr;
     if (reach == ABBREV_NEAR || reach == ABBREV_FAR_ORIGINS)
         return DW_FORM_ref4;
     if (name == DW_AT_sibling)
-        return small == ABBREV_SMALL_SIBLING ? DW_FORM_ref2 : DW_FORM_ref_udata;
-    if (name == DW_AT_call_origin || (name == DW_AT_type && has_common_type(code)))
-        return DW_FORM_ref_addr;
-    return name == DW_AT_type && small == ABBREV_SMALL_TYPE ? DW_FORM_ref2 : DW_FORM_ref4;
+        return reach == ABBREV_SHARED_SMALL && abbrev_is_small(code) ? DW_FORM_ref2 : DW_FORM_ref_udata;
+    return name == DW_AT_call_origin || name == DW_AT_type ? DW_FORM_ref_addr : DW_FORM_ref4;
 }
 
 static uint32_t form_reaching(enum abbrev_reach reach, uint32_t code, uint32_t name, uint32_t form)

@@ -365,12 +365,12 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 }
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. With a reach other than ABBREV_NEAR, some
- * references are to the first unit (DW_FORM_ref_addr); entries have the same bytes, because what they refer to is at
- * the same place in every unit. ABBREV_SHARED: types of functions and of what is in them, as dwz shares types between
- * units; besides, call origins, abstract origins and siblings have other forms, whose values partial_refer writes
- * (partial.h). ABBREV_SHARED_ENDS: DW_AT_high_pc is DW_FORM_udata besides; ABBREV_SHARED_SMALL: so it is, and in
- * units of 64 KiB and less some references take two bytes (abbrev_small). ABBREV_FAR_ORIGINS: abstract origins of
- * inlined calls, which with gcc -flto may be in another unit. */
+ * references are to other units (DW_FORM_ref_addr); entries have the same bytes. ABBREV_SHARED: types, of which those
+ * that all units use are in the first unit, as dwz shares types between units, and call origins and abstract origins;
+ * siblings have another form, too. partial_refer writes the values of all of these (partial.h). ABBREV_SHARED_ENDS:
+ * DW_AT_high_pc is DW_FORM_udata besides; ABBREV_SHARED_SMALL: so it is, and in units of 64 KiB and less some
+ * references take two bytes (abbrev_is_small). ABBREV_FAR_ORIGINS: abstract origins of inlined calls, which with gcc
+ * -flto may be in another unit. */
 enum abbrev_reach {
     ABBREV_NEAR,
     ABBREV_SHARED,
@@ -381,11 +381,10 @@ enum abbrev_reach {
 };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
-/* With ABBREV_SHARED_SMALL, which reference of an entry is DW_FORM_ref2, and which attribute has the two bytes more
- * that this leaves, so that the entry is as long as with any other reach: the sibling, and DW_AT_high_pc; or the type,
- * and the sibling, which is the last attribute in either case. */
-enum abbrev_small { ABBREV_SMALL_NOT, ABBREV_SMALL_SIBLING, ABBREV_SMALL_TYPE };
-enum abbrev_small abbrev_small(uint32_t code);
+/* Whether, with ABBREV_SHARED_SMALL, the reference of an entry to its sibling, which is its last attribute, is
+ * DW_FORM_ref2. DW_AT_high_pc has the two bytes more that this leaves, so that the entry is as long as with any other
+ * reach. */
+bool abbrev_is_small(uint32_t code);
 
 /* Entries that name a line of the source have another abbreviation for lines below 256, which is as long: where the
  * abbreviations say the file (dialect.one_file), file and line take the two bytes of DW_AT_decl_line; where calls that

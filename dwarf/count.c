@@ -9,7 +9,7 @@
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
-enum { CODES = 256 };
+enum { CODES = 256, COMMON_MOST = 256 /* bytes of the types that all units have */ };
 
 /* How many entries have each code of a library's table. */
 struct counting {
@@ -35,6 +35,14 @@ static void count_frame(struct counting *c, const struct debug_unit *u)
     uint8_t frame[UNIT_ENTRY_MOST];
     assert(c->d->corpus->start <= sizeof frame);
     count_entries(c, frame, unit_put_entry(c->d, u, frame), c->own);
+}
+
+/* The types that every unit has, or what stands in their place. */
+static void count_common(struct counting *c, uint32_t unit)
+{
+    uint8_t common[COMMON_MOST];
+    assert(c->d->corpus->types <= sizeof common);
+    count_entries(c, common, partial_put_common(c->d, unit, common), c->own);
 }
 
 static void count_headers(struct counting *c, const struct debug_unit *u)
@@ -63,7 +71,8 @@ static bool count_unit(struct counting *c, uint32_t unit)
     const struct debug_unit *const u = &d->unit[unit];
     const struct corpus_header *const h = &d->corpus->header[u->header];
     count_frame(c, u);
-    count_entries(c, h->entries, h->entries + d->corpus->fixed, c->own);
+    count_common(c, unit);
+    count_entries(c, h->entries + d->corpus->types, h->entries + d->corpus->fixed, c->own);
     if (u->entries_size) {
         const uint8_t *const functions = d->composed->info.data + u->entries;
         count_entries(c, functions, functions + u->entries_size, c->own);

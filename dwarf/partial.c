@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 #include "dwarf/unit_sizes.h"
 
 enum {
     UNIT_HEADER = 12,
     ABBREVS = 21,    /* bytes of the abbreviations of partial units */
     NAMED = 8,       /* bytes of what a unit's own entry has that names a line table and a directory */
-    BASE = 7,        /* bytes of a base type; */
     QUALIFIED = 5,   /* of what has the type of another, */
     BRIEF = 3,       /* by a reference of two bytes, */
     PARAMETERS = 4,  /* as these of a function's type may have it; */
@@ -24,10 +24,10 @@ static uint32_t function_type(const struct corpus *c)
     return QUALIFIED + 4 + PARAMETERS * (c->manner.shortest ? BRIEF : QUALIFIED) + 1;
 }
 
-/* and with a base type. */
+/* and with one of pointers. */
 static uint32_t types_size(const struct corpus *c)
 {
-    return function_type(c) + BASE;
+    return function_type(c) + QUALIFIED;
 }
 
 enum {
@@ -253,9 +253,10 @@ void partial_count(const struct debug *d, uint64_t entries[ABBREV_COUNT])
     entries[ABBREV_CONST] += (before - voids) / QUALIFIED; /* and of the types that all have: */
     entries[ABBREV_POINTER] += 2;
     entries[ABBREV_VOID_POINTER]++;
-    entries[ABBREV_BASE_TYPE] += BASE_TYPES + others;
+    entries[ABBREV_BASE_TYPE] += BASE_TYPES;
     entries[ABBREV_FUNCTION_TYPE] += others;
     entries[ABBREV_TYPE_PARAMETER] += PARAMETERS * others;
+    entries[ABBREV_POINTER] += others;
     for (uint32_t i = 0; i < homes(c, d->partials); i++) {
         const struct corpus_inline *const f = &c->inlines[home_inline(c, i)];
         entries[ABBREV_INLINE_FUNCTION]++;
@@ -343,11 +344,91 @@ static uint8_t *put_type(uint8_t *p, enum abbrev_code code, uint32_t of)
     return put_u32(put_u8(p, (uint8_t)code), of);
 }
 
-static uint8_t *put_parameter(const struct corpus *c, uint8_t *p, uint32_t of)
+/* Of a type that all units have, or, in the shortest forms, of one of its own unit. */
+static uint8_t *put_parameter(const struct corpus *c, uint8_t *p, uint32_t type, uint32_t own)
 {
-    return c->manner.shortest ? put_u16(put_u8(p, brief_code(c)), (uint16_t)of)
-                              : put_type(p, ABBREV_TYPE_PARAMETER, of);
+    return c->manner.shortest ? put_u16(put_u8(p, brief_code(c)), (uint16_t)own)
+                              : put_type(p, ABBREV_TYPE_PARAMETER, type);
 }
+
+/* --- in the place of the types that all units have ----------------------------------- */
+
+/* Declarations of variables, of a line below 256 or not, and types that are made of others. */
+struct instead {
+    uint32_t early, late, consts, voids;
+};
+
+/* Whether units have these. An index of names lists the types of each. */
+static bool has_instead(const struct debug *d)
+{
+    return d->partials && !d->corpus->dialect.index;
+}
+
+/* With the fewest types. */
+static struct instead instead_of(const struct corpus *c)
+{
+    const uint32_t early = abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE_EARLY);
+    const uint32_t late = abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
+    struct instead best = {.voids = c->types};
+    for (uint32_t i = 0; i < early && i * late <= c->types; i++) {
+        const uint32_t rest = (c->types - i * late) % early;
+        const struct instead now = {(c->types - i * late) / early, i, rest / QUALIFIED, rest % QUALIFIED};
+        if (now.consts + now.voids < best.consts + best.voids)
+            best = now;
+    }
+    return best;
+}
+
+/* The next name of a local, from number `name` on, that is not short. */
+static uint32_t next_name(const struct corpus *c, uint32_t *name)
+{
+    while (short_name_is(c->name[*name % CORPUS_NAMES]))
+        ++*name;
+    return c->name[(*name)++ % CORPUS_NAMES];
+}
+
+static uint8_t *put_variable(const struct corpus *c, enum abbrev_code code, uint32_t line, uint32_t *name, uint8_t *p)
+{
+    const bool is_early = code == ABBREV_EXTERN_VARIABLE_EARLY;
+    p = put_u32(put_u8(p, (uint8_t)code), next_name(c, name));
+    if (!is_early || dialect_names_header(c->dialect))
+        p = put_u8(p, DIALECT_HEADER_FILE);
+    p = is_early ? put_u8(p, (uint8_t)line) : put_u16(p, (uint16_t)line);
+    return put_u32(put_u8(p, 12), c->type[*name % BASE_TYPES]);
+}
+
+uint8_t *partial_put_common(const struct debug *d, uint32_t unit, uint8_t *p)
+{
+    enum { LINE = 20, LATE_LINE = 300 };
+    const struct corpus *const c = d->corpus;
+    const struct instead n = instead_of(c);
+    const uint8_t *const end = p + c->types;
+    uint32_t name = (uint32_t)random_at(d->variety + 7, unit) % CORPUS_NAMES;
+    if (!has_instead(d))
+        return put_bytes(p, c->header[d->unit[unit].header].entries, c->types);
+    for (uint32_t i = 0; i < n.early; i++)
+        p = put_variable(c, ABBREV_EXTERN_VARIABLE_EARLY, LINE + i, &name, p);
+    for (uint32_t i = 0; i < n.late; i++)
+        p = put_variable(c, ABBREV_EXTERN_VARIABLE, LATE_LINE + i, &name, p);
+    for (uint32_t i = 0; i < n.consts; i++)
+        p = put_type(p, ABBREV_CONST, c->type[i % BASE_TYPES]);
+    for (uint32_t i = 0; i < n.voids; i++)
+        p = put_u8(p, ABBREV_VOID_CONST);
+    assert(p == end);
+    (void)end;
+    return p;
+}
+
+uint64_t partial_fixed_dies(const struct debug *d)
+{
+    enum { MADE_OF_OTHERS = 3 }; /* const char, pointers to that and to nothing */
+    const struct corpus *const c = d->corpus;
+    const struct instead n = instead_of(c);
+    const uint64_t now = (uint64_t)n.early + n.late + n.consts + n.voids;
+    return !has_instead(d) ? c->fixed_dies : c->fixed_dies - (BASE_TYPES + MADE_OF_OTHERS) + now;
+}
+
+/* --- partial units ------------------------------------------------------------------ */
 
 /* The types that all units have, and before them as many bytes of types that are made of these as other units have
  * there of their own entry. */
@@ -391,20 +472,22 @@ void partial_find_inlines(const struct debug *d, uint32_t unit, uint64_t at[CORP
     }
 }
 
-/* A type of functions, as there are many among what an application's units share, and that of what they take. */
+/* References of entries in a partial unit to others there; siblings are padded, as they are in other units. */
+static uint8_t *put_sibling(uint8_t *p, uint32_t of)
+{
+    put_padded_leb128(p, of, sizeof of);
+    return p + sizeof of;
+}
+
+/* A type of functions, as there are many among what an application's units share, and one of pointers. */
 static uint8_t *put_types(const struct debug *d, uint32_t number, const uint8_t *start, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
-    const bool is_long = number % 2;
-    const uint32_t base = (uint32_t)(p - start) + function_type(c);
-    uint8_t *const type = p;
-    p = put_u32(put_type(p, ABBREV_FUNCTION_TYPE, base), base); /* its result, and its sibling */
-    partial_refer(d, NULL, unit_at(d, number), unit_table_is_small(d, table_of(d, number)), type, p);
+    const uint32_t pointer = (uint32_t)(p - start) + function_type(c);
+    p = put_sibling(put_type(p, ABBREV_FUNCTION_TYPE, c->type[number % BASE_TYPES]), pointer);
     for (unsigned i = 0; i < PARAMETERS; i++)
-        p = put_parameter(c, p, base);
-    p = put_u8(p, ABBREV_END);
-    p = put_u8(put_u8(put_u8(p, ABBREV_BASE_TYPE), 8), is_long ? DW_ATE_signed : DW_ATE_float);
-    return put_u32(p, c->base_name[is_long ? BASE_LONG : BASE_DOUBLE]);
+        p = put_parameter(c, p, c->type[(number + i) % BASE_TYPES], pointer);
+    return put_type(put_u8(p, ABBREV_END), ABBREV_POINTER, c->type[number % BASE_TYPES]);
 }
 
 static uint8_t *put_unit(const struct debug *d, uint32_t number, uint8_t *p)

@@ -1,9 +1,9 @@
-/* Partial units, as dwz makes them of what several units of a library declare. The first one has the types that the
- * functions of all units use, at the same places as other units have them. Each further one has a type of functions and
- * a base type. Some name the line table of a unit that imports them (manner.tables), and of these some are homes: they
- * have an inline function of a header, of which calls were inlined in units that include the header. Partial units
- * stand before all other units, each of which imports some of them, and share tables of abbreviations with these (DWARF
- * 5, 3.1.1 and appendix E). */
+/* Partial units, as dwz makes them of what several units of a library declare. The first one has the types that all
+ * units use, at the same places as these have them in a library without: there they have declarations instead. Each
+ * further one has a type of functions and a base type. Some name the line table of a unit that imports them
+ * (manner.tables), and of these some are homes: they have an inline function of a header, of which calls were inlined
+ * in units that include the header. Partial units stand before all other units, each of which imports some of them, and
+ * share tables of abbreviations with these (DWARF 5, 3.1.1 and appendix E). */
 #ifndef DWARF_PARTIAL_H
 #define DWARF_PARTIAL_H
 
@@ -33,6 +33,11 @@ uint64_t partial_all_imports_size(const struct debug *d);
 uint64_t partial_imports(const struct debug *d);
 uint64_t partial_attributes(const struct debug *d);
 
+/* Writes what stands in a unit in the place of the types that all have, c->types bytes: those, or, where there are
+ * partial units, declarations of variables. How many entries that and the inline functions behind it are. */
+uint8_t *partial_put_common(const struct debug *d, uint32_t unit, uint8_t *p);
+uint64_t partial_fixed_dies(const struct debug *d);
+
 /* Adds the entries below partial units to `entries`, by code. */
 void partial_count(const struct debug *d, uint64_t entries[ABBREV_COUNT]);
 
@@ -48,7 +53,7 @@ void partial_choose_forms(struct debug *d);
 void partial_find_inlines(const struct debug *d, uint32_t unit, uint64_t at[CORPUS_INLINES]);
 
 /* Rewrites entries [p, end) of the unit that begins at `unit` in .debug_info, which were composed as without partial
- * units, to the forms that dwz uses (ABBREV_SHARED and what it says there): call origins and abstract origins to
+ * units, to the forms that dwz uses (ABBREV_SHARED and what it says there): types, call origins and abstract origins to
  * DW_FORM_ref_addr, siblings to DW_FORM_ref_udata or, if the unit is `small`, partly to DW_FORM_ref2. Abstract origins
  * lead to the inline functions at `inlines`, where in .debug_info each is; NULL: none does. Lines below 256 take one
  * byte where the corpus has abbreviations for that. Sizes stay as they are. */

@@ -47,25 +47,18 @@ static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entr
     }
 }
 
-/* See ABBREV_SHARED_SMALL. `type` is where the type is, of four bytes so far. */
-static void put_small(uint8_t *p, const struct abbrev_entry *entry, enum abbrev_small small, uint32_t type)
+/* See abbrev_is_small. */
+static void put_small(uint8_t *p, const struct abbrev_entry *entry)
 {
     enum { SHORT = 2, LESS = sizeof(uint32_t) - SHORT };
     const uint32_t sibling = entry->size - (uint32_t)sizeof(uint32_t);
     const uint32_t next = (uint32_t)value_at(p + sibling, sizeof next);
+    const uint32_t behind = entry->end + (uint32_t)sizeof(uint64_t);
+    const uint64_t size = value_at(p + entry->end, sizeof size);
     assert(next < SMALL_MOST);
-    if (small == ABBREV_SMALL_SIBLING) {
-        const uint32_t behind = entry->end + (uint32_t)sizeof(uint64_t);
-        const uint64_t size = value_at(p + entry->end, sizeof size);
-        memmove(p + behind + LESS, p + behind, sibling - behind);
-        put_padded_leb128(p + entry->end, (int64_t)size, sizeof size + LESS);
-        put_u16(p + sibling + LESS, (uint16_t)next);
-    } else {
-        const uint32_t behind = type + (uint32_t)sizeof(uint32_t);
-        put_u16(p + type, (uint16_t)value_at(p + type, sizeof(uint32_t)));
-        memmove(p + behind - LESS, p + behind, sibling - behind);
-        put_padded_leb128(p + sibling - LESS, next, sizeof next + LESS);
-    }
+    memmove(p + behind + LESS, p + behind, sibling - behind);
+    put_padded_leb128(p + entry->end, (int64_t)size, sizeof size + LESS);
+    put_u16(p + sibling + LESS, (uint16_t)next);
 }
 
 /* Where in .debug_info what is at `place` in every unit is for the unit at `unit`. */
@@ -79,12 +72,17 @@ static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint6
     return k ? inlines[k - 1] + (place - c->inlines[k - 1].at) : unit + place;
 }
 
+/* Where a type at `place` is: one that all units use is in the first. */
+static uint64_t type_of(const struct corpus *c, uint64_t unit, uint32_t place)
+{
+    return place < c->start + c->types ? place : unit + place;
+}
+
 /* An entry of the unit at `unit`. */
 static void refer(const struct debug *d, const uint64_t *inlines, uint64_t unit, bool is_small, uint8_t *p,
                   struct abbrev_entry *entry)
 {
-    const enum abbrev_small small = is_small ? abbrev_small(*p) : ABBREV_SMALL_NOT;
-    uint32_t type = 0;
+    const bool small = is_small && abbrev_is_small(*p);
     for (uint32_t i = 0; i < entry->references; i++) {
         uint8_t *const at = p + entry->reference[i].at;
         const uint32_t place = (uint32_t)value_at(at, sizeof place);
@@ -99,17 +97,17 @@ static void refer(const struct debug *d, const uint64_t *inlines, uint64_t unit,
             put_u32(at, (uint32_t)origin_of(d->corpus, inlines, unit, place));
             break;
         case DW_AT_type:
-            type = entry->reference[i].at;
+            put_u32(at, (uint32_t)type_of(d->corpus, unit, place));
             break;
         default:
             break;
         }
     }
     put_low(d, p, entry);
-    if (entry->end && d->corpus->manner.shortest && small != ABBREV_SMALL_SIBLING)
+    if (entry->end && d->corpus->manner.shortest && !small)
         put_padded_leb128(p + entry->end, (int64_t)value_at(p + entry->end, sizeof(uint64_t)), sizeof(uint64_t));
     if (small)
-        put_small(p, entry, small, type);
+        put_small(p, entry);
 }
 
 void partial_refer(const struct debug *d, const uint64_t inlines[CORPUS_INLINES], uint64_t unit, bool small, uint8_t *p,

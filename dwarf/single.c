@@ -20,7 +20,7 @@ static uint32_t declared(uint32_t kind)
     return kind & DECLARED_MOST;
 }
 
-uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind)
+uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind, bool far)
 {
     static const uint8_t where[DECLARED_MOST][2] = {
         {DW_AT_decl_file, DW_FORM_data1}, {DW_AT_decl_line, DW_FORM_data2}, {DW_AT_decl_column, DW_FORM_data1}};
@@ -29,7 +29,7 @@ uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind)
     p = put_bytes(p, (const uint8_t[]){DW_TAG_variable, 0, DW_AT_name, DW_FORM_strp}, 4);
     for (uint32_t i = 0; i < declared(kind); i++)
         p = put_bytes(p, where[i], 2);
-    p = put_bytes(p, (const uint8_t[]){DW_AT_type, DW_FORM_ref4}, 2);
+    p = put_bytes(p, (const uint8_t[]){DW_AT_type, far ? DW_FORM_ref_addr : DW_FORM_ref4}, 2);
     if (kind & ALIGNMENT) {
         p = put_uleb128(p, DW_AT_alignment);
         p = put_u8(p, DW_FORM_data1);
@@ -55,7 +55,7 @@ uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t nam
 static uint32_t abbrev_size(uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    uint32_t size = (uint32_t)(single_put_abbrev(buffer, 1, kind) - buffer);
+    uint32_t size = (uint32_t)(single_put_abbrev(buffer, 1, kind, false) - buffer);
     assert(kind || size == LEAST);
     return size + wide;
 }
@@ -75,7 +75,7 @@ uint64_t single_unused_size(uint32_t first, uint32_t count)
 
 uint8_t *single_put_unused(uint8_t *p, uint32_t code)
 {
-    return single_put_abbrev(p, code, SINGLE_KINDS - 1);
+    return single_put_abbrev(p, code, SINGLE_KINDS - 1, false);
 }
 
 uint32_t single_count(const struct single_mix *mix)

@@ -53,8 +53,8 @@ uint64_t single_attributes(const struct single_mix *mix);
 /* The kind of abbreviation i, from 0, whose code is first + i. */
 uint32_t single_kind(const struct single_mix *mix, uint32_t i);
 
-/* Writes an abbreviation; an entry with this name and type. */
-uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind);
+/* Writes an abbreviation, with a type of the same unit, or, if `far`, of any; an entry with this name and type. */
+uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind, bool far);
 uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type);
 
 #endif

@@ -196,7 +196,7 @@ uint64_t spare_dies(const struct debug *d)
     const struct corpus *c = d->corpus;
     const struct mix m = mix_of(d);
     uint64_t count = d->composed->dies + partial_dies(d) + named_tail(d) + d->shorts + all_pieces(d).dies +
-                     sum_of(&m, &d->spare).dies + d->unit_count * (1 + (uint64_t)c->fixed_dies);
+                     sum_of(&m, &d->spare).dies + d->unit_count * (1 + partial_fixed_dies(d));
     for (uint32_t i = 0; i < d->unit_count; i++)
         count += unit_has_code(&d->unit[i]) ? 0 : dialect_is_4(c->dialect) ? PRELUDE_4 : PRELUDE;
     return count;

@@ -178,7 +178,8 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     uint8_t *entries = p;
     p = unit_put_entry(d, u, p);
     assert(p == start + c->start);
-    p = put_bytes(p, h->entries, c->fixed);
+    p = partial_put_common(d, index, p);
+    p = put_bytes(p, h->entries + c->types, c->fixed - c->types);
     if (d->types_first) {
         const uint8_t *const types = p;
         p = put_pieces(d, u, 0, p);
@@ -267,7 +268,7 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
             p = single_put_unused(p, unit_codes(d) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
         for (uint32_t k = 0; k < singles; k++)
-            p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k));
+            p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k), d->partials);
         p = put_u8(p, 0);
     }
     assert(p == end);

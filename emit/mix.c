@@ -96,13 +96,28 @@ static int64_t share_kind(const struct settling *s, enum mix_kind kind)
     return rest;
 }
 
-/* Moves what the bounds left over or short to where there is room for it. */
+/* How many libraries could have more, or less. */
+static uint32_t with_room(const struct settling *s, enum mix_kind kind, bool more)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan_counted(s->plan); i++) {
+        const struct bounds *b = bounds_at(s, i, kind);
+        const uint64_t now = *share_at(s, i, kind);
+        count += more ? now < b->most : now > b->least;
+    }
+    return count;
+}
+
+/* Moves what the bounds left over or short to where there is room for it. In each pass all are given the same; where
+ * that is not all, one more of them has no room left. */
 static int64_t balance(const struct settling *s, enum mix_kind kind, int64_t rest)
 {
+    enum { LAST = 8 }; /* passes for what cannot be divided */
     const int64_t unit = (int64_t)granule(s, kind);
     const uint32_t count = plan_counted(s->plan);
-    for (unsigned pass = 0; pass < 2 * count && rest / unit != 0; pass++) {
-        int64_t each = rest / unit / (int64_t)count;
+    for (unsigned pass = 0; pass < count + LAST && rest / unit != 0; pass++) {
+        const uint32_t room = with_room(s, kind, rest > 0);
+        int64_t each = room ? rest / unit / (int64_t)room : 0;
         each = (each ? each : rest > 0 ? 1 : -1) * unit;
         int64_t before = rest;
         for (uint32_t i = 0; i < count && rest / unit != 0; i++) {

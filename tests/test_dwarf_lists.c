@@ -347,7 +347,7 @@ static uint64_t written_bytes(const struct single_mix *mix)
     uint64_t sum = 0;
     uint8_t buffer[64];
     for (uint32_t i = 0; i < single_count(mix); i++)
-        sum += (uint64_t)(single_put_abbrev(buffer, mix->first + i, single_kind(mix, i)) - buffer);
+        sum += (uint64_t)(single_put_abbrev(buffer, mix->first + i, single_kind(mix, i), false) - buffer);
     return sum;
 }
 
