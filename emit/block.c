@@ -59,6 +59,15 @@ static uint8_t in_manner(uint8_t usual, uint16_t manner, uint32_t most)
     return (uint8_t)(share < most ? share : most);
 }
 
+/* Less is inlined beside others where less is inlined; in C++ also more where that is more than runs could be alone. */
+static uint8_t beside_in_manner(const struct corpus *corpus, uint8_t usual)
+{
+    const uint16_t inlined = corpus->manner.inlined;
+    if (inlined <= MANNER_USUAL)
+        return in_manner(usual, inlined, 64);
+    return corpus->dialect.language == DWARF_C ? usual : (uint8_t)(64 - (64 - usual) * MANNER_USUAL / inlined);
+}
+
 struct taste block_taste(const struct corpus *corpus)
 {
     const struct manner *m = &corpus->manner;
@@ -68,7 +77,7 @@ struct taste block_taste(const struct corpus *corpus)
     t.inlined = in_manner(t.inlined, m->inlined, 64);
     t.lexical = in_manner(t.lexical, m->lexical, 64u - t.inlined);
     t.locals = m->locals < t.locals ? m->locals : t.locals;
-    t.beside = in_manner(t.beside, m->inlined < MANNER_USUAL ? m->inlined : MANNER_USUAL, 64);
+    t.beside = beside_in_manner(corpus, t.beside);
     t.gone = in_manner(t.gone, m->gone, 64);
     t.across = in_manner(t.across, m->spread, 64);
     t.split = (uint8_t)(m->split < MANNER_USUAL ? m->split : MANNER_USUAL);

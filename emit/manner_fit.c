@@ -19,6 +19,7 @@ enum {
     GONE_MOST = 4 * MANNER_USUAL,
     SPLIT_LEAST = MANNER_USUAL / 4, /* one range besides the first */
     SPREAD_MOST = 3 * MANNER_USUAL,
+    CALLS_MOST_CPP = MANNER_USUAL * 9 / 8,  /* beyond which the code has room for less that is inlined */
     TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* of numbers that others are multiplied by */
     FINE = 256                              /* steps of weights */
 };
@@ -320,10 +321,17 @@ static void fit_classes(const struct fit *f, struct manner *m)
     fit_enumerators(f, m);
 }
 
+static uint16_t fitted(const struct fit *f, uint16_t number, const char *tag, uint16_t most)
+{
+    return multiplied(number, times(made(f, tag), lacking(f, tag)), 1, most);
+}
+
 static void fit_cpp(const struct fit *f, struct manner *m)
 {
     fit_outer_and_inner(f, m);
     fit_classes(f, m);
+    m->calls = fitted(f, m->calls, "call_site", CALLS_MOST_CPP);
+    m->inlined = fitted(f, m->inlined, "inlined_subroutine", TIMES_MOST);
 }
 
 /* --- how code is told ---------------------------------------------------------------- */
@@ -425,23 +433,18 @@ static void fit_ending(const struct fit *f, struct manner *m)
         m->ending = (uint8_t)multiplied(MANNER_USUAL, (double)m->ending / MANNER_USUAL + more / calls, 0, ENDING_MOST);
 }
 
-static uint16_t fitted(const struct fit *f, uint16_t number, const char *tag)
-{
-    return multiplied(number, times(made(f, tag), lacking(f, tag)), 1, TIMES_MOST);
-}
-
 static void fit_c(const struct fit *f, struct manner *m)
 {
     fit_pieces(f, m);
     fit_passed(f, m);
     fit_inlined(f, m);
     fit_ending(f, m);
-    m->calls = fitted(f, m->calls, "call_site");
-    m->inlined = fitted(f, m->inlined, "inlined_subroutine");
-    m->lexical = fitted(f, m->lexical, "lexical_block");
+    m->calls = fitted(f, m->calls, "call_site", TIMES_MOST);
+    m->inlined = fitted(f, m->inlined, "inlined_subroutine", TIMES_MOST);
+    m->lexical = fitted(f, m->lexical, "lexical_block", TIMES_MOST);
 }
 
-/* By all that is lacking; in C++ how much of the code is inlined follows from its size, and calls from that. */
+/* By all that is lacking; in C++ blocks stay as they are: most of them are of functions that were inlined. */
 struct manner manner_fitted(const struct manner *m, const struct profile *p, const struct debug_counts *counts)
 {
     const struct fit f = fit_of(p, counts);

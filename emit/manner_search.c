@@ -12,6 +12,7 @@ enum {
     OUTERS_AT = PIECES,
     INNERS_AT = OUTERS_AT + OUTERS,
     OTHERS_AT = INNERS_AT + INNERS,
+    FULL = 3,           /* tries, of which the first may be as far as they like */
     SINCE_BEST_MOST = 4 /* tries that bring nothing nearer, one after another */
 };
 
@@ -57,21 +58,21 @@ static double step_after(double step, double moved, double lacks)
     return step * more < 1 ? step * more : 1;
 }
 
-/* Of the last manner, each number its step nearer. Where nothing came of what was tried since, it was too far. */
-static struct manner go_on(struct manner_search *s, const struct profile *p, bool is_made)
+/* Of the last manner, each number its step nearer; less of it where what was tried since was `too_far`. */
+static struct manner go_on(struct manner_search *s, const struct profile *p, bool too_far)
 {
-    struct manner to = manner_fitted(&s->last, p, &s->counts);
+    struct manner to = manner_fitted(&s->last.manner, p, &s->last.counts);
     struct manner next = to;
     double number[MANNER_NUMBERS];
     for (unsigned i = 0; i < MANNER_NUMBERS; i++) {
-        const double from = *number_at(&s->last, i);
+        const double from = *number_at(&s->last.manner, i);
         const double lacks = *number_at(&to, i) - from;
-        s->step[i] = !s->tries ? 1 : is_made ? step_after(s->step[i], s->moved[i], lacks) : s->step[i] / 2;
+        s->step[i] = !s->tries ? 1 : too_far ? s->step[i] / 2 : step_after(s->step[i], s->moved[i], lacks);
         s->moved[i] = lacks * s->step[i];
         number[i] = from + s->moved[i];
     }
     set_numbers(&next, number);
-    if (!s->last.parameters) { /* as usual: there is no number to begin at */
+    if (!s->last.manner.parameters) { /* as usual: there is no number to begin at */
         next.parameters = to.parameters;
         next.variables = to.variables;
     }
@@ -82,19 +83,21 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
                         struct manner *m)
 {
     const double near_enough = 0.025;
+    const double far = 1.25; /* times the nearest: what comes after that leads nowhere */
     const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
     s->is_best = !s->tries || distance < s->nearest;
     s->since_best = s->is_best ? 0 : s->since_best + 1;
+    if (counts)
+        s->last = (struct manner_tried){*m, *counts};
     if (s->is_best) {
-        s->best = *m;
+        s->best = s->last;
         s->nearest = distance;
     }
-    if (counts) {
-        s->last = *m;
-        s->counts = *counts;
-    }
-    const struct manner next = go_on(s, p, counts);
+    const bool leads_nowhere = s->tries >= FULL - 1 && distance > far * s->nearest;
+    if (leads_nowhere)
+        s->last = s->best;
+    const struct manner next = go_on(s, p, !counts || leads_nowhere);
     const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->since_best < SINCE_BEST_MOST && s->nearest >= near_enough;
-    *m = goes_on ? next : s->best;
+    *m = goes_on ? next : s->best.manner;
     return goes_on;
 }

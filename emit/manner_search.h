@@ -18,9 +18,11 @@ enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 19 };
 
 /* A search; starts zeroed. */
 struct manner_search {
-    struct manner best;         /* of those that were tried */
-    struct manner last;         /* of those that anything could be made in, */
-    struct debug_counts counts; /* and what came of it */
+    /* Manners that were tried, and what came of them: the best, and the one that the next goes on from. */
+    struct manner_tried {
+        struct manner manner;
+        struct debug_counts counts;
+    } best, last;
     double nearest;
     double step[MANNER_NUMBERS];  /* how much of what is lacking each number goes, */
     double moved[MANNER_NUMBERS]; /* and by how much it changed last */

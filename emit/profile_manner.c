@@ -366,8 +366,8 @@ bool profile_has_one_file(const struct profile *p)
            tags_count(forms, "implicit_const") >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
 }
 
-/* Constants in abbreviations are the files of declarations with a line of a byte, where all are in one header, the sizes
- * of pointers, and what enumerations and inline functions have. */
+/* Constants in abbreviations are the files of declarations with a line of a byte, where all are in one header, the
+ * sizes of pointers, and what enumerations and inline functions have. */
 bool profile_has_several_files(const struct profile *p)
 {
     enum { OF_ENUMERATION = 2 };
