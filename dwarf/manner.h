@@ -51,7 +51,7 @@ enum {
     MANNER_USUAL = 64,   /* stands for what is usual: a member of struct manner with this value changes nothing */
     MANNER_TAKEN = 8 * MANNER_USUAL,
     MANNER_ENUMERATORS = 16 * MANNER_USUAL,
-    MANNER_LOWS = 8,
+    MANNER_LOWS = 16,
 };
 
 struct manner {

@@ -1,8 +1,5 @@
-/* Looks for the manner (dwarf/manner.h) in which a set comes nearest to an application's debug information.
- *
- * What profile_manner reads from a profile is where the search begins. Each manner is tried: a sample of the set's
- * libraries is composed in it, and their entries are counted (manner_sample.h). What there is too little or too much
- * of tells the next one.
+/* What a manner (dwarf/manner.h) has too little or too much of, where the entries of a set in it have been counted
+ * (manner_sample.h), beside those of an application. manner_search.h tries one after another.
  */
 #ifndef EMIT_MANNER_FIT_H
 #define EMIT_MANNER_FIT_H

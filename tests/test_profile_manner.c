@@ -233,7 +233,7 @@ static void follows_lines(void **state)
         const char *forms;
         unsigned low;
     } cases[] = {{"data1:999", MANNER_LOWS},
-                 {"data2:250", 2},
+                 {"data2:250", MANNER_LOWS / 4},
                  {"data2:130 data4:20", MANNER_LOWS * 3 / 4},
                  {"data2:300", 0},
                  {"data2:900", 0}};
