@@ -65,7 +65,9 @@ static uint8_t beside_in_manner(const struct corpus *corpus, uint8_t usual)
     const uint16_t inlined = corpus->manner.inlined;
     if (inlined <= MANNER_USUAL)
         return in_manner(usual, inlined, 64);
-    return corpus->dialect.language == DWARF_C ? usual : (uint8_t)(64 - (64 - usual) * MANNER_USUAL / inlined);
+    if (corpus->dialect.language == DWARF_C)
+        return usual;
+    return (uint8_t)(64 - (64 - usual) * MANNER_USUAL / inlined);
 }
 
 struct taste block_taste(const struct corpus *corpus)
