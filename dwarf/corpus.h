@@ -185,6 +185,15 @@ static inline uint32_t corpus_type(const struct corpus *c, enum base_type type)
     return c->type[type];
 }
 
+/* Where in .debug_str the next name of a parameter or local is that does not stand in the entry, from number *name on,
+ * which becomes that of the one behind it. */
+static inline uint32_t corpus_next_name(const struct corpus *c, uint32_t *name)
+{
+    while (short_name_is(c->name[*name % CORPUS_NAMES]))
+        ++*name;
+    return c->name[(*name)++ % CORPUS_NAMES];
+}
+
 /* The text of the n-th name of parameters and locals. */
 static inline const char *corpus_name(const struct corpus *c, uint32_t n)
 {

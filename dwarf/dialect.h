@@ -75,6 +75,12 @@ static inline uint32_t dialect_constant(struct dialect d)
     return dialect_is_4(d) ? 1 : 0;
 }
 
+/* Writes DW_AT_decl_file of an entry with an early line. */
+static inline uint8_t *dialect_put_header(struct dialect d, uint8_t *p)
+{
+    return dialect_names_header(d) ? put_u8(p, DIALECT_HEADER_FILE) : p;
+}
+
 /* DW_AT_language: what gcc 12 writes. */
 static inline uint8_t dialect_language(struct dialect d)
 {

@@ -379,20 +379,11 @@ static struct instead instead_of(const struct corpus *c)
     return best;
 }
 
-/* The next name of a local, from number `name` on, that is not short. */
-static uint32_t next_name(const struct corpus *c, uint32_t *name)
-{
-    while (short_name_is(c->name[*name % CORPUS_NAMES]))
-        ++*name;
-    return c->name[(*name)++ % CORPUS_NAMES];
-}
-
 static uint8_t *put_variable(const struct corpus *c, enum abbrev_code code, uint32_t line, uint32_t *name, uint8_t *p)
 {
     const bool is_early = code == ABBREV_EXTERN_VARIABLE_EARLY;
-    p = put_u32(put_u8(p, (uint8_t)code), next_name(c, name));
-    if (!is_early || dialect_names_header(c->dialect))
-        p = put_u8(p, DIALECT_HEADER_FILE);
+    p = put_u32(put_u8(p, (uint8_t)code), corpus_next_name(c, name));
+    p = is_early ? dialect_put_header(c->dialect, p) : put_u8(p, DIALECT_HEADER_FILE);
     p = is_early ? put_u8(p, (uint8_t)line) : put_u16(p, (uint16_t)line);
     return put_u32(put_u8(p, 12), c->type[*name % BASE_TYPES]);
 }
@@ -401,11 +392,11 @@ uint8_t *partial_put_common(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     enum { LINE = 20, LATE_LINE = 300 };
     const struct corpus *const c = d->corpus;
+    if (!has_instead(d))
+        return put_bytes(p, c->header[d->unit[unit].header].entries, c->types);
     const struct instead n = instead_of(c);
     const uint8_t *const start = p;
     uint32_t name = (uint32_t)random_at(d->variety + 7, unit) % CORPUS_NAMES;
-    if (!has_instead(d))
-        return put_bytes(p, c->header[d->unit[unit].header].entries, c->types);
     for (uint32_t i = 0; i < n.early; i++)
         p = put_variable(c, ABBREV_EXTERN_VARIABLE_EARLY, LINE + i, &name, p);
     for (uint32_t i = 0; i < n.late; i++)
@@ -422,9 +413,10 @@ uint64_t partial_fixed_dies(const struct debug *d)
 {
     enum { MADE_OF_OTHERS = 3 }; /* const char, pointers to that and to nothing */
     const struct corpus *const c = d->corpus;
+    if (!has_instead(d))
+        return c->fixed_dies;
     const struct instead n = instead_of(c);
-    const uint64_t now = (uint64_t)n.early + n.late + n.consts + n.voids;
-    return !has_instead(d) ? c->fixed_dies : c->fixed_dies - (BASE_TYPES + MADE_OF_OTHERS) + now;
+    return c->fixed_dies - (BASE_TYPES + MADE_OF_OTHERS) + n.early + n.late + n.consts + n.voids;
 }
 
 /* --- partial units ------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* Partial units, as dwz makes them of what several units of a library declare. The first one has the types that all
  * units use, at the same places as these have them in a library without: there they have declarations instead. Each
- * further one has a type of functions and a base type. Some name the line table of a unit that imports them
+ * further one has a type of functions and one of pointers. Some name the line table of a unit that imports them
  * (manner.tables), and of these some are homes: they have an inline function of a header, of which calls were inlined
  * in units that include the header. Partial units stand before all other units, each of which imports some of them, and
  * share tables of abbreviations with these (DWARF 5, 3.1.1 and appendix E). */

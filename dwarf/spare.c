@@ -323,15 +323,6 @@ struct writing {
     uint32_t last; /* structure */
 };
 
-/* A name of a local that is not short. */
-static uint32_t next_name(struct writing *w)
-{
-    const uint32_t *names = w->corpus->name;
-    while (short_name_is(names[w->name % CORPUS_NAMES]))
-        w->name++;
-    return names[w->name++ % CORPUS_NAMES];
-}
-
 /* One of eight bytes, any: what comes in turn compresses better than real declarations. */
 static uint32_t next_type(struct writing *w)
 {
@@ -357,8 +348,7 @@ static void constant(struct writing *w, uint8_t value)
 /* Where it is declared. */
 static void place(struct writing *w)
 {
-    if (dialect_names_header(w->corpus->dialect))
-        w->p = put_u8(w->p, DIALECT_HEADER_FILE);
+    w->p = dialect_put_header(w->corpus->dialect, w->p);
     w->p = put_u8(put_u8(w->p, (uint8_t)(1 + w->line++ % LINES)), 12);
 }
 
@@ -380,7 +370,7 @@ static void end(struct writing *w, uint8_t *sibling)
 static void put_named(struct writing *w, enum abbrev_code of, uint32_t type)
 {
     code(w, of);
-    w->p = put_u32(w->p, next_name(w));
+    w->p = put_u32(w->p, corpus_next_name(w->corpus, &w->name));
     place(w);
     w->p = put_u32(w->p, type);
 }
@@ -391,7 +381,7 @@ static void put_aggregate(struct writing *w, enum abbrev_code of, uint32_t membe
     const uint32_t step = of == ABBREV_UNION_EARLY ? 0 : MEMBER_SIZE;
     w->last = here(w);
     code(w, of);
-    w->p = put_u8(put_u32(w->p, next_name(w)), (uint8_t)(step ? members * step : MEMBER_SIZE));
+    w->p = put_u8(put_u32(w->p, corpus_next_name(w->corpus, &w->name)), (uint8_t)(step ? members * step : MEMBER_SIZE));
     place(w);
     uint8_t *const behind = sibling(w);
     for (uint32_t i = 0; i < members; i++) {
@@ -432,12 +422,12 @@ static void put_enumeration(struct writing *w, uint32_t enumerators)
     code(w, ABBREV_ENUMERATION_EARLY);
     constant(w, DW_ATE_unsigned);
     constant(w, 4);
-    w->p = put_u32(put_u32(w->p, corpus_type(w->corpus, BASE_UNSIGNED_INT)), next_name(w));
+    w->p = put_u32(put_u32(w->p, corpus_type(w->corpus, BASE_UNSIGNED_INT)), corpus_next_name(w->corpus, &w->name));
     place(w);
     uint8_t *const behind = sibling(w);
     for (uint32_t i = 0; i < enumerators; i++) {
         code(w, ABBREV_ENUMERATOR);
-        w->p = put_u8(put_u32(w->p, next_name(w)), (uint8_t)i);
+        w->p = put_u8(put_u32(w->p, corpus_next_name(w->corpus, &w->name)), (uint8_t)i);
     }
     end(w, behind);
 }

@@ -85,23 +85,16 @@ uint64_t outside_versions_bytes(uint32_t count)
     return bytes;
 }
 
-uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
+uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t version = outside_version(module, key, choice, i);
         if (version)
-            bytes += strlen(outside_name(module, key, choice, i)) + 1 + strlen(outside_version_name(version)) + 1;
+            bytes +=
+                strlen(outside_name(module, key, choice, i)) + 1 + strlen(outside_version_name(version)) + digits + 1;
     }
     return bytes;
-}
-
-uint32_t outside_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t count)
-{
-    uint32_t versioned = 0;
-    for (uint32_t i = 0; i < count; i++)
-        versioned += outside_version(module, key, choice, i) != 0;
-    return versioned;
 }
 
 uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)

@@ -37,11 +37,9 @@ const char *outside_version_name(uint32_t version);
 uint32_t outside_versions_most(void);
 uint64_t outside_versions_bytes(uint32_t count);
 
-/* Bytes of the names of the C library's functions as .symtab may have them, with '@', version and terminator. */
-uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
-
-/* How many names these are. */
-uint32_t outside_versioned(bool module, uint64_t key, const uint16_t *choice, uint32_t count);
+/* Bytes of the names of the C library's functions as .symtab may have them, with '@', version, so many digits behind
+ * that, and terminator. */
+uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits);
 
 /* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
  * libc.so.6: how many there are, and their names. */

@@ -265,21 +265,24 @@ struct version_names {
     uint8_t digits; /* beyond the version's own name: as long as those of other libraries */
 };
 
-/* As settle, with the names so. Where there is no room for them, they are as far as can be. */
-static bool settle_with(const struct rows *r, uint32_t index, uint64_t bytes, struct version_names versions,
-                        double *distance, struct error *e)
+/* Bytes of names in .symtab that are so; 0 where none are, or where they leave no room for the others. */
+static uint64_t bytes_of_versions(const struct plan *plan, const struct plan_library *l, struct version_names versions,
+                                  uint64_t bytes)
 {
-    const struct plan *const plan = r->s->plan;
-    struct plan_library *l = &r->s->plan->library[index];
-    const bool module = l->kind == LIBRARY_MODULE;
     const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
-    const uint32_t count = l->without_libc || !versions.are_there ? 0 : l->extra.outside;
-    const uint64_t names = outside_versioned_bytes(module, l->key, l->outside_choice, count) +
-                           (uint64_t)versions.digits * outside_versioned(module, l->key, l->outside_choice, count);
-    *distance = 1;
-    if (versions.are_there &&
-        (!names || names + shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names) > bytes))
-        return true;
+    const uint64_t others = shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names);
+    if (l->without_libc || !versions.are_there)
+        return 0;
+    const uint64_t names = outside_versioned_bytes(l->kind == LIBRARY_MODULE, l->key, l->outside_choice,
+                                                   l->extra.outside, versions.digits);
+    return names + others <= bytes ? names : 0;
+}
+
+/* As settle, with `names` bytes of those. */
+static bool settle_with(const struct rows *r, uint32_t index, uint64_t bytes, struct version_names versions,
+                        uint64_t names, double *distance, struct error *e)
+{
+    struct plan_library *l = &r->s->plan->library[index];
     l->versioned_names = names;
     l->version_digits = versions.digits;
     return settle(r, index, bytes - names, distance, e);
@@ -293,12 +296,18 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
     const double much = 0.04; /* from where on versions may be other libraries' */
     struct plan_library *l = &r->s->plan->library[index];
     const uint32_t shared = l->shared_names;
+    uint64_t names[WAYS];
+    for (unsigned i = 0; i < WAYS; i++)
+        names[i] = bytes_of_versions(r->s->plan, l, ways[i], bytes);
     unsigned best = 0;
     unsigned last = 0;
-    for (unsigned i = 0; i < WAYS && (!i || l->names_apart > (ways[i].digits ? much : DISTANCE_LITTLE)); i++) {
+    for (unsigned i = 0; i < WAYS; i++) {
+        const double enough = ways[i].digits ? much : DISTANCE_LITTLE;
         double distance;
+        if (i && (!names[i] || l->names_apart <= enough))
+            break;
         l->shared_names = shared;
-        if (!settle_with(r, index, bytes, ways[i], &distance, e))
+        if (!settle_with(r, index, bytes, ways[i], names[i], &distance, e))
             return false;
         last = i;
         if (i && distance >= l->names_apart)
@@ -306,8 +315,10 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
         l->names_apart = distance;
         best = i;
     }
-    l->shared_names = last == best ? l->shared_names : shared;
-    return last == best || settle_with(r, index, bytes, ways[best], &l->names_apart, e);
+    if (last == best)
+        return true;
+    l->shared_names = shared;
+    return settle_with(r, index, bytes, ways[best], names[best], &l->names_apart, e);
 }
 
 /* How far the names of one without a symbol table, all of which are settled, are from what is wanted. */

@@ -281,7 +281,7 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
             named += version ? name + 1 + strlen(outside_version_name(version)) : 0;
         }
         assert_true(is == bytes);
-        assert_true(named == outside_versioned_bytes(module, seed, choice, count));
+        assert_true(named == outside_versioned_bytes(module, seed, choice, count, 0));
         for (uint32_t v = 2; v < 64; v++)
             assert_int_equal(found[v], v < versions + 2);
     }
