@@ -44,11 +44,9 @@ static void begin_unit(struct split *s)
     const uint32_t table = take_u32(&p);
     u->entries = u->start + dialect_unit_header(s->from.dialect);
     u->identity = random_at(s->from.identity, s->units);
-    s->locations.at.size = s->locations.bytes.size = 0;
-    s->ranges.at.size = s->ranges.bytes.size = 0;
     s->references.size = s->range_places.size = 0;
-    numbers_clear(&s->locations.numbers);
-    numbers_clear(&s->ranges.numbers);
+    list_table_clear(&s->locations);
+    list_table_clear(&s->ranges);
     numbers_clear(&s->strings);
     numbers_clear(&s->addresses);
     split_table(s, s->from.places.section[DEBUG_ABBREV] + table);
@@ -319,9 +317,7 @@ static bool failed(const struct split *s)
 {
     bool any = s->attributes.failed || s->first.failed || s->places.failed || s->references.failed ||
                s->range_places.failed || s->contributions.failed || numbers_failed(&s->strings) ||
-               numbers_failed(&s->addresses) || numbers_failed(&s->locations.numbers) || s->locations.at.failed ||
-               s->locations.bytes.failed || numbers_failed(&s->ranges.numbers) || s->ranges.at.failed ||
-               s->ranges.bytes.failed;
+               numbers_failed(&s->addresses) || list_table_failed(&s->locations) || list_table_failed(&s->ranges);
     for (unsigned i = 0; i < SPLIT_PARTS; i++)
         any |= s->part[i].failed;
     for (unsigned i = 0; i < SPLIT_STUBS; i++)
@@ -371,9 +367,8 @@ bool split_end(struct split *s)
 
 void split_free(struct split *s)
 {
-    struct bytes *const all[] = {&s->attributes,   &s->first,         &s->places,       &s->references,
-                                 &s->range_places, &s->contributions, &s->locations.at, &s->locations.bytes,
-                                 &s->ranges.at,    &s->ranges.bytes};
+    struct bytes *const all[] = {&s->attributes, &s->first,        &s->places,
+                                 &s->references, &s->range_places, &s->contributions};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bytes_free(all[i]);
     for (unsigned i = 0; i < SPLIT_PARTS; i++)
@@ -382,6 +377,6 @@ void split_free(struct split *s)
         bytes_free(&s->stub[i]);
     numbers_free(&s->strings);
     numbers_free(&s->addresses);
-    numbers_free(&s->locations.numbers);
-    numbers_free(&s->ranges.numbers);
+    list_table_free(&s->locations);
+    list_table_free(&s->ranges);
 }

@@ -26,6 +26,7 @@
 #ifndef DWARF_SPLIT_H
 #define DWARF_SPLIT_H
 
+#include "dwarf/list_table.h"
 #include "dwarf/numbers.h"
 #include "dwarf/unit.h"
 
@@ -54,13 +55,6 @@ struct split_source {
     uint64_t identity; /* what the units' identities are derived from */
 };
 
-/* The lists of a unit that have been split. */
-struct split_lists {
-    struct numbers numbers; /* the number of each list; the key is its old offset in the section */
-    struct bytes at;        /* uint32_t: for each number, its offset in `bytes` */
-    struct bytes bytes;     /* the lists in their new form */
-};
-
 /* What the unit's own entry says. */
 struct split_unit {
     const uint8_t *start, *entries, *end;
@@ -82,7 +76,7 @@ struct split {
     uint8_t *aranges;                      /* of the next one with code */
     struct bytes attributes, first;        /* the table of abbreviations: split_table.c */
     struct numbers strings, addresses;     /* of the unit */
-    struct split_lists locations, ranges;  /* of the unit */
+    struct list_table locations, ranges;   /* of the unit */
     struct bytes places;                   /* uint32_t: by old offset in the unit, the new offset of the entry there */
     struct bytes references, range_places; /* uint32_t: offsets of such attributes in the unit */
     struct bytes contributions;            /* struct split_contribution: of each unit to a package */

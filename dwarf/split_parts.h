@@ -62,7 +62,7 @@ uint32_t split_location_list(struct split *s, uint32_t offset);
 uint32_t split_range_list(struct split *s, uint32_t offset);
 
 /* Appends the unit's lists of one kind to a part. */
-void split_put_lists(struct split *s, const struct split_lists *lists, struct bytes *part);
+void split_put_lists(struct split *s, const struct list_table *lists, struct bytes *part);
 
 /* Writes the expression [p, end) with numbers of addresses, which takes no more bytes. */
 uint8_t *split_expression(struct split *s, uint8_t *out, const uint8_t *p, const uint8_t *end);

@@ -1,0 +1,35 @@
+/* A unit's lists with numbers, as DW_FORM_loclistx and DW_FORM_rnglistx have them (DWARF 5 sections 7.28, 7.29): made
+ * one by one from lists that are known by their old offsets.
+ *
+ *     header | offset of list 0, 1, ... from here | list 0 | list 1 | ...
+ */
+#ifndef DWARF_LIST_TABLE_H
+#define DWARF_LIST_TABLE_H
+
+#include "dwarf/numbers.h"
+
+/* Empty when zeroed. Where memory runs out, list_table_failed tells. */
+struct list_table {
+    struct numbers numbers; /* the number of each list; the key is its old offset in the section */
+    struct bytes at;        /* uint32_t: for each number, its offset in `bytes` */
+    struct bytes bytes;     /* the lists in their new form */
+};
+
+/* The number of the list at this old offset. One that is met for the first time begins where `bytes` ends. */
+uint32_t list_table_of(struct list_table *t, uint32_t offset, bool *is_new);
+
+/* The same of the list of ranges that was composed at this offset of .debug_rnglists: its entries become
+ * DW_RLE_offset_pair, relative to the unit's first address. */
+uint32_t list_table_ranges(struct list_table *t, const uint8_t *section, uint32_t offset, uint64_t low);
+
+/* Offset of the list with this number in `bytes`. */
+uint32_t list_table_at(const struct list_table *t, uint32_t number);
+
+/* Appends header, offsets and lists of version 5; nothing where there is no list. */
+void list_table_put(const struct list_table *t, struct bytes *out);
+
+void list_table_clear(struct list_table *t);
+bool list_table_failed(const struct list_table *t);
+void list_table_free(struct list_table *t);
+
+#endif
