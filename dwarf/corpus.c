@@ -233,9 +233,11 @@ static void name_base_types(struct corpus *c, uint32_t *names)
 }
 
 /* Debuggers judge by the compiler's name; behind it stands whose work it is. */
-static const char *producer(enum dwarf_language language)
+static const char *producer(struct dialect d)
 {
-    return language == DWARF_CPP ? "GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
+    if (d.clang)
+        return "clang version 14.0.6 -g -O2 -fPIC (written by pyelfgen " PYELFGEN_VERSION ")";
+    return d.language == DWARF_CPP ? "GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
                                    "(written by pyelfgen " PYELFGEN_VERSION ")"
                                  : "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
                                    "(written by pyelfgen " PYELFGEN_VERSION ")";
@@ -298,7 +300,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
             abbrev_write_lows(&c->lows[i], dialect, i);
     }
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
-    c->producer = corpus_put_string(c, producer(dialect.language));
+    c->producer = corpus_put_string(c, producer(dialect));
     name_base_types(c, c->base_name);
     c->key = random_mix(seed ^ UINT64_C(0x636f72707573));
     make_names(c, c->key);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/indexed.h"
 #include "dwarf/partial.h"
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
@@ -104,8 +105,12 @@ static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t cod
         return;
     sum->all[of] += own + header;
     sum->header[of] += header;
-    for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
-        add_attribute(sum, abbrev_attribute(d, a), own + header);
+    for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++) {
+        const uint32_t name = abbrev_attribute(d, a);
+        const uint32_t as = d.clang ? indexed_attribute(abbrev_tag(of), name) : name;
+        if (as)
+            add_attribute(sum, as, own + header);
+    }
 }
 
 static void add_counts(struct counting *c, struct debug_counts *sum)

@@ -246,7 +246,7 @@ struct layout_sizes layout_count(const struct layout *l)
     struct layout_sizes sizes = {.symtab = l->section[SECTION_SYMTAB].size, .strtab = l->section[SECTION_STRTAB].size};
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         uint64_t size = l->section[id].size;
-        if (id >= SECTION_DEBUG_ARANGES && id <= SECTION_DEBUG_RANGES)
+        if (id >= SECTION_DEBUG_ARANGES && id <= SECTION_DEBUG_STR_OFFSETS)
             sizes.debug += size;
         else if (kinds[id].type == SHT_NOBITS)
             sizes.bss += size;

@@ -81,6 +81,7 @@
     X(DEBUG_TYPES, ".debug_types", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                  \
     X(DEBUG_RANGES, ".debug_ranges", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                \
     X(DEBUG_ADDR, ".debug_addr", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                    \
+    X(DEBUG_STR_OFFSETS, ".debug_str_offsets", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                      \
     X(GDB_INDEX, ".gdb_index", SHT_PROGBITS, 0, 1, 0, NONE, NONE)                                                      \
     X(DWO_INFO, ".debug_info.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                        \
     X(DWO_ABBREV, ".debug_abbrev.dwo", SHT_PROGBITS, SHF_EXCLUDE, 1, 0, NONE, NONE)                                    \

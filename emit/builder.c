@@ -12,6 +12,8 @@ void builder_free(struct builder *b)
     bytes_free(&b->packed);
     bytes_free(&b->split_files);
     split_free(&b->split);
+    bytes_free(&b->normal);
+    indexed_free(&b->indexed);
     free(b->image);
     b->image = NULL;
     b->capacity = 0;

@@ -10,6 +10,7 @@
 #include "emit/describe.h"
 #include "emit/evaluate.h"
 #include "emit/files.h"
+#include "emit/indexed.h"
 #include "emit/join.h"
 #include "emit/large.h"
 #include "emit/library_start.h"
@@ -229,7 +230,7 @@ static bool is_mixed(const struct library *l)
 {
     if (!l->plan->mix || plan_is_direct(l->row))
         return false;
-    if (!l->plan->profile->rows)
+    if (!l->plan->profile->rows && !l->stock->corpus.dialect.clang)
         return true;
     const uint64_t *size = l->plan->mix[l->row - l->plan->library].size;
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
@@ -268,7 +269,7 @@ static struct describe_goal goal_for(const struct library *l)
     };
     const struct dialect dialect = l->stock->corpus.dialect;
     const uint16_t *share = shares[dialect.language][dialect.views];
-    const uint64_t all = l->row->size[SIZE_DEBUG];
+    const uint64_t all = indexed_normal_size(l);
     const uint64_t debug = dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
     const uint64_t *wanted = l->debug.wanted;
     struct describe_goal goal = {.info = debug / 1100 * share[0],
@@ -354,6 +355,8 @@ static bool size_debug(struct builder *b, struct error *e)
         return true;
     }
     struct debug *d = &l->debug;
+    if (indexed_is(l) && !b->is_normal)
+        l->only_sizes = false; /* sizes depend on the contents */
     d->corpus = &l->stock->corpus;
     d->variety = plan_key(l->row, PURPOSE_DEBUG);
     d->source_stem = plan_stem(l->row);
@@ -389,7 +392,7 @@ static bool size_debug(struct builder *b, struct error *e)
             large_describe(b, level, &goal);
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-        filled = debug_fill(d, l->row->size[SIZE_DEBUG], &b->arena, e);
+        filled = debug_fill(d, indexed_normal_size(l), &b->arena, e);
         if (!filled && e->code != ERROR_INFEASIBLE)
             break;
         if (!filled && level == DESCRIBE_RICH && aim_again(l, tries++, &goal))
@@ -404,6 +407,8 @@ static bool size_debug(struct builder *b, struct error *e)
                          "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; raise "
                          "'units' under 'dwarf', or use 'version: 4'",
                          plan_stem(l->row), plan_ending(l->row), d->unit_count, FILES_SPLIT_MOST);
+    if (indexed_is(l) && !b->is_normal)
+        return indexed_size(b, e);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         l->layout.section[library_debug_section(l, i)].size = d->size[i];
     if (d->corpus->dialect.index == INDEX_GDB)

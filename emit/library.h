@@ -13,6 +13,7 @@
 #define EMIT_LIBRARY_H
 
 #include "base/arena.h"
+#include "dwarf/indexed.h"
 #include "dwarf/split.h"
 #include "dwarf/unit.h"
 #include "elf/layout.h"
@@ -92,6 +93,9 @@ struct builder {
     struct bytes sources;     /* this and `statics`: memory lent to struct debug */
     struct bytes statics;
     struct bytes packed;        /* compressed sections */
+    struct indexed indexed;     /* debug information in clang's form */
+    struct bytes normal;        /* and in the normal form */
+    bool is_normal;             /* the size pass ends with the normal form: its sizes are still tried (mix.h) */
     struct split split;         /* debug information that is being split */
     struct bytes split_files;   /* images of its files */
     struct library_file *files; /* the files that were made; owned by the arena */

@@ -7,6 +7,7 @@
 #include "elf/plt.h"
 #include "emit/exceptions.h"
 #include "emit/files.h"
+#include "emit/indexed.h"
 #include "emit/join.h"
 #include "emit/large.h"
 #include "emit/library.h"
@@ -152,12 +153,17 @@ static void write_hollow(const struct library *l, uint8_t *image)
     p[s->size - 1] = '\0';
 }
 
-static void write_debug(const struct library *l, uint8_t *image, const uint8_t *names)
+static void write_debug(const struct builder *b, uint8_t *image, const uint8_t *names)
 {
+    const struct library *const l = &b->library;
     if (l->row->without_debug)
         return;
     if (l->row->hollow) {
         write_hollow(l, image);
+        return;
+    }
+    if (indexed_is(l)) {
+        indexed_write(b, image);
         return;
     }
     const struct debug_places places = files_debug_places(l, image);
@@ -224,7 +230,7 @@ bool library_write(struct builder *b, struct error *e)
     l->own_names = names;
     if (b->large)
         return large_write_debug(b, names, e);
-    write_debug(l, image, names);
+    write_debug(b, image, names);
     return files_write(b, e);
 }
 
@@ -244,6 +250,6 @@ bool library_write_part(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     write_code(l, image, NULL);
     tables_write_part(l, image);
-    write_debug(l, image, names);
+    write_debug(b, image, names);
     return true;
 }

@@ -393,7 +393,7 @@ bool mix_is_wanted(const struct profile *profile)
 bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
     struct settling s = {.plan = plan, .stock = stock};
-    if (plan->profile->rows)
+    if (plan->profile->rows || (stock->corpus.dialect.clang && !plan->without_debug))
         return mix_settle_rows(plan, stock, threads, e);
     if (!mix_is_wanted(plan->profile) || plan->without_debug)
         return true;

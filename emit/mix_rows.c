@@ -12,6 +12,8 @@
 
 #include "base/workers.h"
 #include "emit/describe.h"
+#include "emit/indexed.h"
+#include "emit/indexed_aim.h"
 #include "emit/large.h"
 #include "emit/mix.h"
 #include "emit/mix_parts.h"
@@ -161,6 +163,8 @@ static bool ask(const struct settling *s)
 {
     const struct plan_library *const l = &s->plan->library[s->index];
     bool any = false;
+    if (!l->said)
+        return false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
         const int64_t wanted = profile_row_says(s->plan->profile, l->said, ROW_MIX_INFO + kind);
         const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
@@ -469,12 +473,12 @@ static bool settle_units(const struct settling *s, struct settled *best, struct 
     return true;
 }
 
-static bool settle_library(const struct settling *s, struct error *e)
+/* Settles what is asked for; or, where that does not go together, leaves all open. */
+static bool settle_asked(const struct settling *s, bool any, struct error *e)
 {
     struct plan_mix *mix = s->mix;
     struct settled settled;
     struct error own = {0};
-    bool any = ask(s);
     if (any && !settle_units(s, &settled, &own)) {
         if (own.code != ERROR_INFEASIBLE) {
             if (e)
@@ -487,8 +491,86 @@ static bool settle_library(const struct settling *s, struct error *e)
         mix->size[i] = DEBUG_ANY;
     if (any)
         leave_guide(s, &settled.end);
-    mix->is_settled = true;
     return true;
+}
+
+/* --- with clang's form ---------------------------------------------------------------- */
+
+/* Sizes the library in the normal form, with its contents, and makes clang's of it. */
+static bool translate(const struct settling *s, struct error *e)
+{
+    struct builder *const b = s->builder;
+    b->only_sizes = false;
+    if (b->loaded.row != &s->plan->library[s->index])
+        return library_size(b, s->plan, s->stock, s->index, e) && indexed_translate(b, e);
+    b->loaded.only_sizes = false;
+    return library_size_again(b, e) && indexed_translate(b, e);
+}
+
+static uint64_t said_bytes(const struct settling *s, enum row_value value)
+{
+    const struct plan_library *const l = &s->plan->library[s->index];
+    const int64_t bytes = l->said ? profile_row_says(s->plan->profile, l->said, value) : PROFILE_DERIVED;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void start_aim(const struct settling *s, struct indexed_aim *aim)
+{
+    enum { ARANGES_EACH = 48 };
+    const struct plan_library *const l = &s->plan->library[s->index];
+    uint64_t wanted[INDEXED_SECTIONS];
+    indexed_wanted(s->plan, l, wanted);
+    indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, said_bytes(s, ROW_MIX_LINE), said_bytes(s, ROW_MIX_LINE_STR),
+                      (uint64_t)ARANGES_EACH * l->units);
+}
+
+/* One try: whether it went as far as that something is known of it; false after another failure, which `own` has. */
+static bool try_aim(const struct settling *s, struct indexed_aim *aim, struct error *own)
+{
+    memcpy(s->mix->size, aim->size, sizeof s->mix->size);
+    s->mix->normal = aim->normal;
+    if (settle_asked(s, aim->size[DEBUG_INFO] != DEBUG_ANY, own) && translate(s, own)) {
+        uint64_t got[INDEXED_SECTIONS];
+        indexed_sizes(s->builder, got);
+        indexed_aim_note(aim, s->builder->library.debug.size, got, indexed_total(s->builder));
+        return true;
+    }
+    indexed_aim_failed(aim);
+    return own->code == ERROR_INFEASIBLE;
+}
+
+/* Finds sizes in the normal form with which clang's has those that are wanted, or little less. */
+static bool settle_indexed(const struct settling *s, struct error *e)
+{
+    const struct plan_mix unsettled = *s->mix;
+    struct plan_mix best = unsettled;
+    struct indexed_aim aim;
+    start_aim(s, &aim);
+    best.normal = aim.normal;
+    while (indexed_aim_goes_on(&aim)) {
+        struct error own = {0};
+        *s->mix = unsettled;
+        if (!try_aim(s, &aim, &own)) {
+            if (e)
+                *e = own;
+            return false;
+        }
+        if (aim.is_best)
+            best = *s->mix;
+    }
+    *s->mix = best;
+    return true;
+}
+
+static bool settle_library(const struct settling *s, struct error *e)
+{
+    struct builder *const b = s->builder;
+    const struct plan_library *const row = &s->plan->library[s->index];
+    b->is_normal = indexed_row_is(stock_of(s->stock, row), row);
+    const bool ok = b->is_normal ? settle_indexed(s, e) : settle_asked(s, ask(s), e);
+    b->is_normal = false;
+    s->mix->is_settled = ok;
+    return ok;
 }
 
 /* --- when a library is made --------------------------------------------------------- */
@@ -555,7 +637,8 @@ static uint64_t average_dies(const struct plan *plan)
     uint64_t sum = 0;
     uint64_t count = 0;
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        const int64_t dies = plan->library[i].said->value[ROW_DWARF_DIES];
+        const struct profile_row *const said = plan->library[i].said;
+        const int64_t dies = said ? said->value[ROW_DWARF_DIES] : 0;
         sum += dies > 0 ? (uint64_t)dies : 0;
         count += dies > 0;
     }
@@ -564,8 +647,8 @@ static uint64_t average_dies(const struct plan *plan)
 
 bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < plan_counted(plan); i++)
+    bool any = stock->corpus.dialect.clang;
+    for (uint32_t i = 0; i < plan_counted(plan) && !any; i++)
         for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
             any |= plan->library[i].said->value[ROW_MIX_INFO + kind] != PROFILE_DERIVED;
     if (!any)
@@ -575,10 +658,12 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     if (!plan->mix || !plan->guides)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
     for (uint32_t i = 0; i < plan->library_count; i++) {
-        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
-                                         .expression = DESCRIBE_EXPRESSION_LEAST,
-                                         .told = DESCRIBE_TOLD_ALL,
-                                         .is_settled = i >= plan_counted(plan)};
+        plan->mix[i] =
+            (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
+                              .expression = DESCRIBE_EXPRESSION_LEAST,
+                              .told = DESCRIBE_TOLD_ALL,
+                              .is_settled = i >= plan_counted(plan) &&
+                                            !indexed_row_is(stock_of(stock, &plan->library[i]), &plan->library[i])};
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
     }

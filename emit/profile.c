@@ -142,6 +142,14 @@ static bool sections_check(const struct profile *p, const struct profile_source 
     return true;
 }
 
+static bool mix_is_given(const struct profile *p)
+{
+    bool any = false;
+    for (size_t i = 0; i < MIX_KINDS; i++)
+        any |= p->dwarf.mix[i] != PROFILE_DERIVED;
+    return any;
+}
+
 /* The sizes of debug sections are parts of `debug`. Comes after sections_check. */
 static bool mix_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
@@ -191,6 +199,29 @@ static bool distributions_check(const struct profile *p, const struct profile_so
                                  counts ? "WORD:COUNT and so on"
                                         : "LOWEST:COUNT and so on, with lowest values that ascend");
     }
+    return true;
+}
+
+/* What clang's form does not go together with. */
+static bool clang_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    const struct {
+        bool given;
+        const char *key;
+    } excluded[] = {
+        {p->dwarf.index != NAME_INDEX_NONE, "index"},
+        {p->dwarf.type_units, "type-units"},
+        {p->dwarf.split, "split"},
+        {p->dwarf.views, "views"},
+        {mix_is_given(p), "mix"},
+    };
+    if (p->dwarf.compiler != COMPILER_CLANG)
+        return true;
+    if (p->dwarf.version == 4)
+        return profile_wrong(s, KEY_COMPILER, e, "'clang' needs 'version: 5', which is 4; remove one of them");
+    for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++)
+        if (excluded[i].given)
+            return profile_wrong(s, KEY_COMPILER, e, "'clang' excludes '%s'; remove one of them", excluded[i].key);
     return true;
 }
 
@@ -244,7 +275,8 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(s, KEY_SPLIT, e, "excludes 'index'; remove one of them");
     if (p->dwarf.split && p->dwarf.type_units)
         return profile_wrong(s, KEY_SPLIT, e, "excludes 'type-units'; remove one of them");
-    return sections_check(p, s, e) && mix_check(p, s, e) && distributions_check(p, s, e) && profile_rows_check(p, s, e);
+    return clang_check(p, s, e) && sections_check(p, s, e) && mix_check(p, s, e) && distributions_check(p, s, e) &&
+           profile_rows_check(p, s, e);
 }
 
 bool profile_init(struct profile *p, struct error *e)

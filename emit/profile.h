@@ -58,6 +58,7 @@ enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
 enum debug_language { LANGUAGE_C, LANGUAGE_CPP };                            /* as dwarf/dialect.h has them */
+enum debug_compiler { COMPILER_GCC, COMPILER_CLANG };
 enum name_index { NAME_INDEX_NONE, NAME_INDEX_GDB, NAME_INDEX_DEBUG_NAMES }; /* as dwarf/dialect.h has them */
 enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
@@ -265,6 +266,8 @@ struct profile {
         enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
         enum name_index index;        /* NAME_INDEX_NONE; NAME_INDEX_DEBUG_NAMES asks for version 5 */
         bool type_units;              /* false; asks for LANGUAGE_C and NAME_INDEX_NONE */
+        enum debug_compiler compiler; /* COMPILER_GCC; COMPILER_CLANG asks for version 5, excludes views, split, index,
+                                         type_units and mix */
         bool views;                   /* false; location views, as gcc has them; not in split units */
         bool split;                   /* false; excludes `separate` and `index` */
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most

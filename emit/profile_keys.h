@@ -90,6 +90,7 @@ enum profile_key_id {
     KEY_SEPARATE,
     KEY_INDEX,
     KEY_TYPE_UNITS,
+    KEY_COMPILER,
     KEY_VIEWS,
     KEY_SPLIT,
     KEY_MIX_INFO, /* the debug sections stand in the order of enum mix_kind */

@@ -87,6 +87,8 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_INDEX]                = {SECTION_DWARF,    "index",                KIND_CHOICE, AT(dwarf.index),          0,     NAME_INDEX_DEBUG_NAMES, NAME_INDEX_NONE,
                                   CHOICES([NAME_INDEX_NONE] = "none", [NAME_INDEX_GDB] = "gdb_index", [NAME_INDEX_DEBUG_NAMES] = "debug_names")},
     [KEY_TYPE_UNITS]           = {SECTION_DWARF,    "type-units",           KIND_FLAG,   AT(dwarf.type_units),     0,     0,                      false, NULL},
+    [KEY_COMPILER]             = {SECTION_DWARF,    "compiler",             KIND_CHOICE, AT(dwarf.compiler),       0,     COMPILER_CLANG,         COMPILER_GCC,
+                                  CHOICES([COMPILER_GCC] = "gcc", [COMPILER_CLANG] = "clang")},
     [KEY_VIEWS]                = {SECTION_DWARF,    "views",                KIND_FLAG,   AT(dwarf.views),          0,     0,                      false, NULL},
     [KEY_SPLIT]                = {SECTION_DWARF,    "split",                KIND_FLAG,   AT(dwarf.split),          0,     0,                      false, NULL},
 

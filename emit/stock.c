@@ -118,6 +118,7 @@ struct dialect stock_dialect(const struct profile *profile)
                             .index = (uint8_t)profile->dwarf.index,
                             .type_units = profile->dwarf.type_units,
                             .views = profile->dwarf.views,
+                            .clang = profile->dwarf.compiler == COMPILER_CLANG,
                             .one_file = profile_has_one_file(profile),
                             .several_files = profile_has_several_files(profile)};
 }
@@ -132,6 +133,7 @@ struct dialect stock_row_dialect(const struct profile *profile, struct dialect d
         d.language = DWARF_C;
     if (word && strcmp(word, "c++") == 0 && !profile->dwarf.type_units)
         d.language = DWARF_CPP;
+    d.clang = d.clang && !dialect_is_4(d);
     d.terse = d.language == DWARF_C && profile_row_is_terse(profile, row);
     return d;
 }

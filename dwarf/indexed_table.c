@@ -1,0 +1,308 @@
+/* Tables of abbreviations in clang's form: see indexed.h. */
+#include <assert.h>
+
+#include "dwarf/indexed_parts.h"
+
+/* --- as they were ------------------------------------------------------------------ */
+
+uint32_t indexed_attribute(uint32_t tag, uint32_t name)
+{
+    switch (name) {
+    case DW_AT_sibling:
+    case DW_AT_decl_column:
+    case DW_AT_entry_pc:
+    case DW_AT_GNU_locviews:
+    case DW_AT_GNU_entry_view:
+        return 0;
+    case DW_AT_byte_size:
+        return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ? 0
+                                                                                                                 : name;
+    case DW_AT_encoding:
+        return tag == DW_TAG_enumeration_type ? 0 : name;
+    case DW_AT_upper_bound:
+        return DW_AT_count;
+    case DW_AT_call_all_tail_calls:
+        return DW_AT_call_all_calls;
+    default:
+        return name;
+    }
+}
+
+/* By form alone. */
+static struct indexed_rule rule_for(uint32_t name, uint32_t form)
+{
+    switch (form) {
+    case DW_FORM_data1:
+        return (struct indexed_rule){.does = INDEXED_COPY, .size = 1};
+    case DW_FORM_data2:
+        return (struct indexed_rule){.does = INDEXED_COPY, .size = 2};
+    case DW_FORM_data4:
+        return (struct indexed_rule){.does = INDEXED_COPY, .size = 4};
+    case DW_FORM_data8:
+        return (struct indexed_rule){.does = INDEXED_SHORTER, .size = 8};
+    case DW_FORM_flag_present:
+        return (struct indexed_rule){.does = INDEXED_COPY};
+    case DW_FORM_implicit_const:
+        return (struct indexed_rule){.does = name == DW_AT_inline ? INDEXED_KEEP : INDEXED_SAY};
+    case DW_FORM_string:
+        return (struct indexed_rule){.does = INDEXED_TEXT};
+    case DW_FORM_ref4:
+        return (struct indexed_rule){.does = INDEXED_REFERENCE, .size = 4};
+    case DW_FORM_exprloc:
+        return (struct indexed_rule){.does = INDEXED_EXPRESSION};
+    case DW_FORM_strp:
+        return (struct indexed_rule){.does = INDEXED_STRING, .size = 4};
+    case DW_FORM_line_strp:
+        return (struct indexed_rule){.does = INDEXED_LINE_STRING, .size = 4};
+    case DW_FORM_addr:
+        return (struct indexed_rule){.does = INDEXED_ADDRESS, .size = 8};
+    default:
+        assert(form == DW_FORM_sec_offset);
+        return (struct indexed_rule){.does = name == DW_AT_ranges ? INDEXED_PIECES : INDEXED_LOCATIONS, .size = 4};
+    }
+}
+
+static uint8_t form_of(const struct indexed_rule *rule, uint32_t form)
+{
+    switch ((enum indexed_does)rule->does) {
+    case INDEXED_SAY:
+        return DW_FORM_data1;
+    case INDEXED_ADDRESS:
+        return DW_FORM_addrx;
+    case INDEXED_LOCATIONS:
+        return DW_FORM_loclistx;
+    case INDEXED_PIECES:
+        return DW_FORM_rnglistx;
+    case INDEXED_UNSIGNED:
+        return DW_FORM_udata;
+    case INDEXED_SIGNED:
+        return DW_FORM_sdata;
+    case INDEXED_SHORTER:
+        return DW_FORM_data4;
+    default:
+        return (uint8_t)form;
+    }
+}
+
+/* What becomes of a number follows from what it is one of. */
+static uint8_t number_does(uint32_t tag, uint32_t name)
+{
+    switch (name) {
+    case DW_AT_decl_line:
+    case DW_AT_call_line:
+        return INDEXED_NUMBER;
+    case DW_AT_upper_bound:
+        return INDEXED_COUNT;
+    case DW_AT_const_value:
+        return tag == DW_TAG_enumerator || tag == DW_TAG_template_value_parameter ? INDEXED_UNSIGNED : INDEXED_SIGNED;
+    default:
+        return INDEXED_COPY;
+    }
+}
+
+static struct indexed_rule rule_of(uint32_t tag, uint32_t name, uint32_t form)
+{
+    struct indexed_rule rule = rule_for(name, form);
+    rule.name = (uint16_t)indexed_attribute(tag, name);
+    if (rule.does == INDEXED_COPY && rule.size)
+        rule.does = number_does(tag, name);
+    rule.form = form_of(&rule, form);
+    if (!rule.name) {
+        const bool has_bytes = rule.does != INDEXED_SAY && rule.does != INDEXED_KEEP;
+        assert(!has_bytes || rule.size); /* nothing that is left out differs in size */
+        rule.does = INDEXED_DROP;
+    }
+    return rule;
+}
+
+static const uint8_t *read_entry(struct indexed_entry *entry, const uint8_t *p)
+{
+    unsigned count = 0;
+    entry->tag = (uint16_t)take_uleb128(&p);
+    entry->children = *p++;
+    for (;;) {
+        const uint32_t name = (uint32_t)take_uleb128(&p);
+        const uint32_t form = (uint32_t)take_uleb128(&p);
+        if (!name)
+            break;
+        assert(count + 1 < INDEXED_ATTRIBUTES_MOST);
+        entry->rule[count] = rule_of(entry->tag, name, form);
+        if (form == DW_FORM_implicit_const)
+            entry->rule[count].value = (int32_t)take_sleb128(&p);
+        count++;
+    }
+    entry->rule[count] = (struct indexed_rule){.does = INDEXED_END};
+    return p;
+}
+
+void indexed_read_table(struct indexed *x, uint32_t table)
+{
+    const uint8_t *p = x->from.places.section[DEBUG_ABBREV] + table;
+    if (x->rules.size && x->table == table)
+        return;
+    x->table = table;
+    x->rules.size = x->first.size = 0;
+    for (uint64_t code; (code = take_uleb128(&p));) {
+        struct indexed_entry entry;
+        const size_t end = (size_t)(code + 1) * sizeof(uint32_t);
+        p = read_entry(&entry, p);
+        if (x->first.size < end)
+            bytes_append(&x->first, NULL, end - x->first.size);
+        if (!x->first.failed)
+            put_u32(x->first.data + code * sizeof(uint32_t), (uint32_t)x->rules.size);
+        bytes_append(&x->rules, &entry, sizeof entry);
+    }
+}
+
+const struct indexed_entry *indexed_entry_of(const struct indexed *x, uint64_t code)
+{
+    uint32_t first;
+    memcpy(&first, x->first.data + code * sizeof first, sizeof first);
+    return (const struct indexed_entry *)(const void *)(x->rules.data + first);
+}
+
+/* --- as they become ------------------------------------------------------------------ */
+
+static void begin_code(struct bytes *out, uint64_t code, uint32_t tag, bool children)
+{
+    bytes_uleb128(out, code);
+    bytes_uleb128(out, tag);
+    bytes_u8(out, children);
+}
+
+static void put_pair(struct bytes *out, uint32_t name, uint32_t form)
+{
+    bytes_uleb128(out, name);
+    bytes_uleb128(out, form);
+}
+
+/* Of what takes 1, 2, 3 or, of numbers, four bytes. */
+static uint32_t form_wide(enum indexed_does does, unsigned width)
+{
+    static const uint8_t strings[] = {DW_FORM_strx1, DW_FORM_strx2, DW_FORM_strx3};
+    static const uint8_t numbers[] = {DW_FORM_data1, DW_FORM_data2, DW_FORM_data4};
+    assert(width < sizeof strings);
+    return does == INDEXED_NUMBER || does == INDEXED_COUNT ? numbers[width] : strings[width];
+}
+
+static bool is_wide(enum indexed_does does)
+{
+    return does == INDEXED_TEXT || does == INDEXED_STRING || does == INDEXED_LINE_STRING || does == INDEXED_NUMBER ||
+           does == INDEXED_COUNT;
+}
+
+uint32_t indexed_code(struct indexed *x, uint64_t code, const struct indexed_entry *entry, uint64_t widths)
+{
+    enum { CODE_BITS = 16 };
+    struct bytes *const out = &x->section[INDEXED_ABBREV];
+    const uint32_t known = numbers_count(&x->codes);
+    const uint32_t number = numbers_of(&x->codes, widths << CODE_BITS | code);
+    assert(code < 1 << CODE_BITS);
+    if (number != known)
+        return number + 1;
+    begin_code(out, number + UINT64_C(1), entry->tag, entry->children);
+    for (const struct indexed_rule *rule = entry->rule; rule->does != INDEXED_END; rule++) {
+        if (rule->does == INDEXED_DROP)
+            continue;
+        const bool wide = is_wide(rule->does);
+        put_pair(out, rule->name, wide ? form_wide(rule->does, widths & 3) : rule->form);
+        widths >>= wide ? 2 : 0;
+        if (rule->does == INDEXED_KEEP)
+            bytes_sleb128(out, rule->value);
+    }
+    bytes_u16(out, 0);
+    return number + 1;
+}
+
+void indexed_put_unit_code(struct indexed *x)
+{
+    const struct indexed_unit *const u = &x->unit;
+    struct bytes *const out = &x->section[INDEXED_ABBREV];
+    begin_code(out, numbers_of(&x->codes, 0) + UINT64_C(1), DW_TAG_compile_unit, true);
+    put_pair(out, DW_AT_producer, DW_FORM_strx1);
+    put_pair(out, DW_AT_language, DW_FORM_data2);
+    put_pair(out, DW_AT_name, DW_FORM_strx1);
+    put_pair(out, DW_AT_str_offsets_base, DW_FORM_sec_offset);
+    put_pair(out, DW_AT_stmt_list, DW_FORM_sec_offset);
+    put_pair(out, DW_AT_comp_dir, DW_FORM_strx1);
+    if (u->size) {
+        put_pair(out, DW_AT_low_pc, DW_FORM_addrx);
+        put_pair(out, DW_AT_high_pc, DW_FORM_data4);
+    }
+    if (u->has_addresses)
+        put_pair(out, DW_AT_addr_base, DW_FORM_sec_offset);
+    if (u->has_ranges)
+        put_pair(out, DW_AT_rnglists_base, DW_FORM_sec_offset);
+    if (u->has_locations)
+        put_pair(out, DW_AT_loclists_base, DW_FORM_sec_offset);
+    bytes_u16(out, 0);
+}
+
+void indexed_put_fill_codes(struct indexed *x)
+{
+    struct bytes *const out = &x->section[INDEXED_ABBREV];
+    begin_code(out, INDEXED_FILL_TYPE, DW_TAG_pointer_type, false);
+    put_pair(out, DW_AT_type, DW_FORM_ref4);
+    bytes_u16(out, 0);
+    begin_code(out, INDEXED_FILL_VOID, DW_TAG_pointer_type, false);
+    bytes_u16(out, 0);
+    numbers_of(&x->codes, UINT64_MAX);
+    numbers_of(&x->codes, UINT64_MAX - 1);
+}
+
+/* --- what no entry uses ----------------------------------------------------------------- */
+
+/* Attributes of what is not there, of which each takes two bytes with its form, and one that takes three. */
+static const uint8_t unused[][2] = {
+    {DW_AT_name, DW_FORM_strx1},
+    {DW_AT_type, DW_FORM_ref4},
+    {DW_AT_decl_file, DW_FORM_data1},
+    {DW_AT_decl_line, DW_FORM_data1},
+    {DW_AT_external, DW_FORM_flag_present},
+    {DW_AT_location, DW_FORM_exprloc},
+    {DW_AT_declaration, DW_FORM_flag_present},
+    {DW_AT_artificial, DW_FORM_flag_present},
+    {DW_AT_const_value, DW_FORM_sdata},
+    {DW_AT_abstract_origin, DW_FORM_ref4},
+    {DW_AT_specification, DW_FORM_ref4},
+    {DW_AT_linkage_name, DW_FORM_strx2},
+    {DW_AT_accessibility, DW_FORM_data1},
+    {DW_AT_virtuality, DW_FORM_data1},
+    {DW_AT_byte_size, DW_FORM_data1},
+    {DW_AT_containing_type, DW_FORM_ref4},
+};
+
+static void put_unused(struct bytes *out, uint64_t code, uint64_t pairs, bool odd)
+{
+    assert(pairs <= sizeof unused / sizeof unused[0]);
+    begin_code(out, code, DW_TAG_variable, false);
+    for (uint64_t i = 0; i < pairs; i++)
+        put_pair(out, unused[i][0], unused[i][1]);
+    if (odd)
+        put_pair(out, DW_AT_alignment, DW_FORM_udata);
+    bytes_u16(out, 0);
+}
+
+void indexed_end_table(struct indexed *x, uint64_t longer)
+{
+    enum { EACH = 5, OTHERS = 4 }; /* attributes; bytes beside those and the code */
+    struct bytes *const out = &x->section[INDEXED_ABBREV];
+    uint64_t code = numbers_count(&x->codes) + UINT64_C(1);
+    x->table_end = out->size;
+    if (x->unit.is_last) {
+        for (uint64_t size; (size = leb128_unsigned_size(code) + OTHERS + 2 * EACH) + OTHERS <= longer; code++) {
+            put_unused(out, code, EACH, false);
+            longer -= size + leb128_unsigned_size(code + 1) - leb128_unsigned_size(code);
+        }
+        /* the first attribute alone is what it has at the least; the longer one takes the place of another's two bytes
+         */
+        const uint64_t pairs = 1 + longer / 2;
+        put_unused(out, code, longer % 2 ? pairs - 1 : pairs, longer % 2);
+    }
+    bytes_u8(out, 0);
+}
+
+void indexed_reopen_table(struct indexed *x)
+{
+    x->section[INDEXED_ABBREV].size = x->table_end;
+}
