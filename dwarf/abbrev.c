@@ -123,7 +123,7 @@ static uint32_t first_beyond(struct dialect d)
 #define C(attribute, value) A(attribute, value)
 #define S(attribute)        A(attribute, data1)
 
-/* All, many of them several times, and what GNU called some. */
+/* All, many of them several times, what GNU called some, and what clang has instead of one (indexed.h). */
 static const struct {
     uint32_t attribute;
     const char *name;
@@ -131,7 +131,8 @@ static const struct {
 #define ABBREV_ATTRIBUTE_NAMES(code, tag, children, attributes) attributes
     ABBREVIATIONS(ABBREV_ATTRIBUTE_NAMES)
 #undef ABBREV_ATTRIBUTE_NAMES
-        A(GNU_all_call_sites, flag_present) A(GNU_all_tail_call_sites, flag_present) A(GNU_call_site_value, exprloc)};
+        A(GNU_all_call_sites, flag_present) A(GNU_all_tail_call_sites, flag_present) A(GNU_call_site_value, exprloc)
+            A(count, data1) A(calling_convention, data1)};
 
 const char *abbrev_attribute_name(uint32_t attribute)
 {

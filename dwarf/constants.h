@@ -118,6 +118,7 @@ enum {
     DW_FORM_data8 = 0x07,
     DW_FORM_string = 0x08,
     DW_FORM_data1 = 0x0b,
+    DW_FORM_data16 = 0x1e,
     DW_FORM_sdata = 0x0d,
     DW_FORM_udata = 0x0f,
     DW_FORM_strp = 0x0e,
@@ -206,6 +207,7 @@ enum {
 
     DW_LNCT_path = 1,
     DW_LNCT_directory_index = 2,
+    DW_LNCT_MD5 = 5,
 
     DW_LNS_copy = 1,
     DW_LNS_advance_pc = 2,

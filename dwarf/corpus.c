@@ -238,9 +238,9 @@ static const char *producer(struct dialect d)
     if (d.clang)
         return "clang version 14.0.6 -g -O2 -fPIC (written by pyelfgen " PYELFGEN_VERSION ")";
     return d.language == DWARF_CPP ? "GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
-                                   "(written by pyelfgen " PYELFGEN_VERSION ")"
-                                 : "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
-                                   "(written by pyelfgen " PYELFGEN_VERSION ")";
+                                     "(written by pyelfgen " PYELFGEN_VERSION ")"
+                                   : "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
+                                     "(written by pyelfgen " PYELFGEN_VERSION ")";
 }
 
 static void name_files(struct corpus *c)

@@ -98,6 +98,14 @@ static void add_attribute(struct debug_counts *sum, uint32_t name, uint64_t uses
     sum->attribute[i].uses += uses;
 }
 
+static bool has(const struct abbreviation *abbreviation, uint32_t name)
+{
+    const struct abbrev_attribute *a = abbreviation->attributes;
+    while (a->name && a->name != name)
+        a++;
+    return a->name;
+}
+
 static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t code, uint64_t own, uint64_t header)
 {
     const enum abbrev_code of = abbrev_code_of(d, code);
@@ -105,12 +113,16 @@ static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t cod
         return;
     sum->all[of] += own + header;
     sum->header[of] += header;
-    for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++) {
+    const struct abbreviation *const abbreviation = abbrev_of(d, code);
+    const bool declares = has(abbreviation, DW_AT_declaration);
+    for (const struct abbrev_attribute *a = abbreviation->attributes; (a = abbrev_said(d, a))->name; a++) {
         const uint32_t name = abbrev_attribute(d, a);
-        const uint32_t as = d.clang ? indexed_attribute(abbrev_tag(of), name) : name;
+        const uint32_t as = d.clang ? indexed_attribute(abbreviation->tag, name, declares) : name;
         if (as)
             add_attribute(sum, as, own + header);
     }
+    if (d.clang && indexed_has_convention(d, abbreviation->tag) && has(abbreviation, DW_AT_byte_size))
+        add_attribute(sum, DW_AT_calling_convention, own + header);
 }
 
 static void add_counts(struct counting *c, struct debug_counts *sum)

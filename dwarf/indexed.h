@@ -93,7 +93,10 @@ bool indexed_fill(struct indexed *x, const uint64_t wanted[INDEXED_SECTIONS]);
 
 void indexed_free(struct indexed *x);
 
-/* Whether entries have this attribute in clang's form, and what it is called there; `name` and 0 otherwise. */
-uint32_t indexed_attribute(uint32_t tag, uint32_t name);
+/* What an attribute is called in clang's form; 0: entries do not have it there. `declares`: they are declarations. */
+uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares);
+
+/* Whether entries that have a size are told how they are passed (DW_AT_calling_convention), which gcc does not say. */
+bool indexed_has_convention(struct dialect d, uint32_t tag);
 
 #endif

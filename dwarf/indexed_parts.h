@@ -5,7 +5,7 @@
 #include "dwarf/indexed.h"
 
 enum {
-    INDEXED_ATTRIBUTES_MOST = 20, /* of an abbreviation */
+    INDEXED_ATTRIBUTES_MOST = 21, /* of an abbreviation */
     INDEXED_HEADER = 8,           /* bytes, of a unit's part of .debug_str_offsets and .debug_addr */
     INDEXED_ENTRY_MOST = 512,     /* bytes of an entry, far more than any has */
 };

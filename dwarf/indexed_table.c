@@ -5,7 +5,7 @@
 
 /* --- as they were ------------------------------------------------------------------ */
 
-uint32_t indexed_attribute(uint32_t tag, uint32_t name)
+uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares)
 {
     switch (name) {
     case DW_AT_sibling:
@@ -17,6 +17,8 @@ uint32_t indexed_attribute(uint32_t tag, uint32_t name)
     case DW_AT_byte_size:
         return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ? 0
                                                                                                                  : name;
+    case DW_AT_object_pointer:
+        return declares ? 0 : name;
     case DW_AT_encoding:
         return tag == DW_TAG_enumeration_type ? 0 : name;
     case DW_AT_upper_bound:
@@ -26,6 +28,12 @@ uint32_t indexed_attribute(uint32_t tag, uint32_t name)
     default:
         return name;
     }
+}
+
+bool indexed_has_convention(struct dialect d, uint32_t tag)
+{
+    return d.language == DWARF_CPP &&
+           (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type);
 }
 
 /* By form alone. */
@@ -100,10 +108,10 @@ static uint8_t number_does(uint32_t tag, uint32_t name)
     }
 }
 
-static struct indexed_rule rule_of(uint32_t tag, uint32_t name, uint32_t form)
+static struct indexed_rule rule_of(uint32_t tag, uint32_t name, uint32_t form, bool declares)
 {
     struct indexed_rule rule = rule_for(name, form);
-    rule.name = (uint16_t)indexed_attribute(tag, name);
+    rule.name = (uint16_t)indexed_attribute(tag, name, declares);
     if (rule.does == INDEXED_COPY && rule.size)
         rule.does = number_does(tag, name);
     rule.form = form_of(&rule, form);
@@ -115,23 +123,40 @@ static struct indexed_rule rule_of(uint32_t tag, uint32_t name, uint32_t form)
     return rule;
 }
 
-static const uint8_t *read_entry(struct indexed_entry *entry, const uint8_t *p)
+/* Whether attributes up to their end, from `p` on, have this one. */
+static bool has_attribute(const uint8_t *p, uint32_t wanted)
 {
-    unsigned count = 0;
-    entry->tag = (uint16_t)take_uleb128(&p);
-    entry->children = *p++;
     for (;;) {
         const uint32_t name = (uint32_t)take_uleb128(&p);
         const uint32_t form = (uint32_t)take_uleb128(&p);
+        if (!name || name == wanted)
+            return name;
+        if (form == DW_FORM_implicit_const)
+            p = skip_leb128(p);
+    }
+}
+
+static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, const uint8_t *p)
+{
+    enum { PASS_BY_REFERENCE = 4 }; /* DW_CC_pass_by_reference */
+    struct indexed_rule *rule = entry->rule;
+    entry->tag = (uint16_t)take_uleb128(&p);
+    entry->children = *p++;
+    const bool declares = has_attribute(p, DW_AT_declaration);
+    if (indexed_has_convention(d, entry->tag) && has_attribute(p, DW_AT_byte_size))
+        *rule++ = (struct indexed_rule){
+            .name = DW_AT_calling_convention, .does = INDEXED_SAY, .form = DW_FORM_data1, .value = PASS_BY_REFERENCE};
+    for (;; rule++) {
+        const uint32_t name = (uint32_t)take_uleb128(&p);
+        const uint32_t form = (uint32_t)take_uleb128(&p);
+        assert(rule < entry->rule + INDEXED_ATTRIBUTES_MOST);
         if (!name)
             break;
-        assert(count + 1 < INDEXED_ATTRIBUTES_MOST);
-        entry->rule[count] = rule_of(entry->tag, name, form);
+        *rule = rule_of(entry->tag, name, form, declares);
         if (form == DW_FORM_implicit_const)
-            entry->rule[count].value = (int32_t)take_sleb128(&p);
-        count++;
+            rule->value = (int32_t)take_sleb128(&p);
     }
-    entry->rule[count] = (struct indexed_rule){.does = INDEXED_END};
+    *rule = (struct indexed_rule){.does = INDEXED_END};
     return p;
 }
 
@@ -143,9 +168,9 @@ void indexed_read_table(struct indexed *x, uint32_t table)
     x->table = table;
     x->rules.size = x->first.size = 0;
     for (uint64_t code; (code = take_uleb128(&p));) {
-        struct indexed_entry entry;
+        struct indexed_entry entry = {.tag = 0};
         const size_t end = (size_t)(code + 1) * sizeof(uint32_t);
-        p = read_entry(&entry, p);
+        p = read_entry(x->from.dialect, &entry, p);
         if (x->first.size < end)
             bytes_append(&x->first, NULL, end - x->first.size);
         if (!x->first.failed)

@@ -131,17 +131,20 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
 
 void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
 {
-    enum { LINE_PART = 5 };                  /* of .debug_line for headers, at most, or for rows */
-    enum { FIRST_FILE = 58, MORE_FILE = 5 }; /* bytes, in version 5 */
+    enum { LINE_PART = 5 };                            /* of .debug_line for headers, at most, or for rows */
+    enum { FIRST_FILE = 58, MORE_FILE = 5, SUM = 16 }; /* bytes, in version 5 */
     const struct corpus *c = d->corpus;
+    const uint64_t first_file = FIRST_FILE + (c->dialect.clang ? 3 * SUM + 2 : 0);
+    const uint64_t more_file = MORE_FILE + (c->dialect.clang ? SUM : 0);
     struct debug_files *f = &d->files;
     *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
     if (!units)
         return;
     const uint64_t line = d->wanted[DEBUG_LINE];
     if (line != DEBUG_ANY && !dialect_is_4(c->dialect)) {
-        const uint64_t each = (few_rows ? line - line / LINE_PART : line / LINE_PART) / units;
-        const uint64_t most = each > FIRST_FILE ? (each - FIRST_FILE) / MORE_FILE : 1;
+        const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 2 * LINE_PART : LINE_PART);
+        const uint64_t each = (few_rows ? line - part : part) / units;
+        const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
         f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;
     }
     const uint64_t wanted = d->wanted[DEBUG_LINE_STR];

@@ -2,13 +2,19 @@
 #include "emit/indexed_aim.h"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
     ROUNDS_MOST = 8,   /* where one came out well enough to be filled, */
     ROUNDS_LOWER = 16, /* and where none did */
+    ROUNDS_LEARN = 2,  /* after which tries that do not fit are followed by lower ones */
+    NEARLY = 32,       /* apart by such a part of all is near enough to go on from, */
     NEAR = 1000,       /* apart by such a part of all is near */
+    NEAR_LEAST = 64,   /* and so many bytes */
     LITTLE = 2000,     /* what is left to be filled: such a part, */
-    LITTLE_LEAST = 16  /* and so many bytes */
+    LITTLE_LEAST = 16, /* and so many bytes; */
+    NAMES_LITTLE = 32  /* of names that are not in .debug_str otherwise, such a part */
 };
 
 /* Sections that grow and shrink with what is composed. */
@@ -42,7 +48,7 @@ static void sum_up(struct indexed_aim *a)
 }
 
 void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wanted[INDEXED_SECTIONS], uint64_t line,
-                       uint64_t line_str, uint64_t aranges)
+                       uint64_t line_str, uint64_t aranges, bool is_cpp)
 {
     *a = (struct indexed_aim){.all = all, .aranges = aranges, .best = UINT64_MAX, .normal = all + all / 4};
     memcpy(a->wanted, wanted, sizeof a->wanted);
@@ -53,9 +59,9 @@ void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wante
     a->is_mixed = true;
     a->size[DEBUG_INFO] = wanted[INDEXED_INFO] + wanted[INDEXED_INFO] / 2;
     a->size[DEBUG_ABBREV] = wanted[INDEXED_ABBREV];
-    a->size[DEBUG_STR] = wanted[INDEXED_STR];
-    a->size[DEBUG_LISTS] = wanted[INDEXED_LISTS];
-    a->size[DEBUG_RANGES] = wanted[INDEXED_RANGES];
+    a->size[DEBUG_STR] = wanted[INDEXED_STR] - wanted[INDEXED_STR] / (is_cpp ? 4 : 12);
+    a->size[DEBUG_LISTS] = wanted[INDEXED_LISTS] - (is_cpp ? 0 : wanted[INDEXED_LISTS] / 8);
+    a->size[DEBUG_RANGES] = wanted[INDEXED_RANGES] - (is_cpp ? 0 : wanted[INDEXED_RANGES] / 4);
     a->size[DEBUG_LINE] = line;
     a->size[DEBUG_LINE_STR] = line_str;
     sum_up(a);
@@ -65,7 +71,7 @@ bool indexed_aim_goes_on(const struct indexed_aim *a)
 {
     if (a->best == UINT64_MAX)
         return a->rounds < ROUNDS_LOWER;
-    return a->best > a->all / NEAR && a->rounds < ROUNDS_MOST;
+    return a->best > a->all / NEAR + NEAR_LEAST && a->rounds < ROUNDS_MOST;
 }
 
 /* A little less than is wanted, and less with each try where none was little enough. */
@@ -79,14 +85,26 @@ static uint64_t scale(uint64_t bytes, uint64_t to, uint64_t from)
     return from ? (uint64_t)((double)bytes * (double)to / (double)from) : bytes;
 }
 
-/* How far sections are off, and what is beyond what is wanted counts twice, as it cannot be filled. */
+/* What those have beyond what is wanted, which others are to have less. */
+static uint64_t excess_of(const struct indexed_aim *a, const uint64_t got[INDEXED_SECTIONS])
+{
+    uint64_t excess = 0;
+    for (unsigned i = 0; i < FOLLOWING; i++)
+        excess += less(got[following[i]], a->wanted[following[i]]);
+    return excess;
+}
+
+/* How far the others are off; what is beyond what is wanted counts twice, as it cannot be filled. */
 static uint64_t off(const struct indexed_aim *a, const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
+    static const enum indexed_section asked[] = {INDEXED_INFO, INDEXED_STR, INDEXED_LISTS, INDEXED_RANGES};
     uint64_t sum = 0;
     if (!a->is_mixed)
-        return a->all - total;
-    for (unsigned i = 0; i < INDEXED_SECTIONS; i++)
-        sum += distance(a->wanted[i], got[i]) * (got[i] > a->wanted[i] ? 2 : 1);
+        return distance(a->all, total);
+    for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        const uint64_t wanted = less(a->wanted[asked[i]], asked[i] == INDEXED_INFO ? excess_of(a, got) : 0);
+        sum += distance(wanted, got[asked[i]]) * (got[asked[i]] > wanted ? 2 : 1);
+    }
     return sum;
 }
 
@@ -94,20 +112,18 @@ static uint64_t off(const struct indexed_aim *a, const uint64_t got[INDEXED_SECT
 static void correct(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
                     const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
-    uint64_t excess = 0;
+    const uint64_t excess = excess_of(a, got);
     if (!a->is_mixed) {
         a->normal = scale(a->normal, aimed(a, a->all), total);
         return;
     }
-    for (unsigned i = 0; i < FOLLOWING; i++)
-        excess += less(got[following[i]], a->wanted[following[i]]);
     for (unsigned i = 0; i < SCALED; i++) {
         const uint64_t wanted = a->wanted[scaled[i].is];
         const uint64_t to = scaled[i].was == DEBUG_INFO ? less(wanted, excess) : wanted;
         a->size[scaled[i].was] = to ? scale(normal[scaled[i].was], aimed(a, to), got[scaled[i].is]) : 0;
     }
     const uint64_t names = less(got[INDEXED_STR], normal[DEBUG_STR]);
-    a->size[DEBUG_STR] = less(a->wanted[INDEXED_STR], names);
+    a->size[DEBUG_STR] = less(a->wanted[INDEXED_STR], names + names / NAMES_LITTLE + LITTLE_LEAST);
     sum_up(a);
 }
 
@@ -119,13 +135,15 @@ void indexed_aim_note(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION
     a->is_best = now < a->best;
     a->best = a->is_best ? now : a->best;
     a->rounds++;
-    a->lower += a->best == UINT64_MAX;
+    a->lower += a->best == UINT64_MAX && a->rounds > ROUNDS_LEARN;
+    a->is_near = off(a, got, total) < a->all / NEARLY;
+    if(getenv("TRACE"))fprintf(stderr,"note round %u total %lu all %lu off %lu best %lu info n %lu g %lu w %lu str n %lu g %lu w %lu lists n %lu g %lu w %lu rng n %lu g %lu w %lu\n",a->rounds,total,a->all,off(a,got,total),a->best,normal[DEBUG_INFO],got[INDEXED_INFO],a->wanted[INDEXED_INFO],normal[DEBUG_STR],got[INDEXED_STR],a->wanted[INDEXED_STR],normal[DEBUG_LISTS],got[INDEXED_LISTS],a->wanted[INDEXED_LISTS],normal[DEBUG_RANGES],got[INDEXED_RANGES],a->wanted[INDEXED_RANGES]);
     correct(a, normal, got, total);
 }
 
 void indexed_aim_failed(struct indexed_aim *a)
 {
-    a->is_best = false;
+    a->is_best = a->is_near = false;
     a->rounds++;
     a->normal -= a->normal / 32;
     if (a->is_mixed)

@@ -14,7 +14,8 @@ struct indexed_aim {
     /* To be asked for: bytes by enum debug_section, or DEBUG_ANY, and of all together. */
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t normal;
-    bool is_best; /* whether the last one that was told is the best so far */
+    bool is_best; /* whether the last one that was told is the best so far, */
+    bool is_near; /* and near enough for the next to differ in little else than sizes */
 
     /* The rest is for indexed_aim.c. */
     uint64_t wanted[INDEXED_SECTIONS]; /* 0: nothing */
@@ -28,7 +29,7 @@ struct indexed_aim {
 /* `all`: bytes of debug information; `wanted`: of each section, or only zeros; `line` and `line_str`: bytes of the
  * sections that are the same in both forms, with wanted sizes of the others. */
 void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wanted[INDEXED_SECTIONS], uint64_t line,
-                       uint64_t line_str, uint64_t aranges);
+                       uint64_t line_str, uint64_t aranges, bool is_cpp);
 
 bool indexed_aim_goes_on(const struct indexed_aim *a);
 

@@ -380,7 +380,8 @@ static bool size_debug(struct builder *b, struct error *e)
                        is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
-    d->types_first = l->row->said; /* takes longer: only where a set is compared with something */
+    /* takes longer: only where a set is compared with something; clang has types where they are used */
+    d->types_first = l->row->said && !d->corpus->dialect.clang;
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
     /* As much as can be said; where that is more than is wanted, less. */
     struct describe_goal goal = goal_for(l);

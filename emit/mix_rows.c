@@ -454,7 +454,8 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
 static bool settle_units(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
-    const bool is_uneven = mix_wanted(s->plan, s->index, ROW_DWARF_UNEVEN, DEBUG_INFO) > UNEVEN_ONE &&
+    const bool is_uneven = !s->builder->is_normal &&
+                           mix_wanted(s->plan, s->index, ROW_DWARF_UNEVEN, DEBUG_INFO) > UNEVEN_ONE &&
                            mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!settle_entries(s, best, own))
         return false;
@@ -521,15 +522,20 @@ static void start_aim(const struct settling *s, struct indexed_aim *aim)
     uint64_t wanted[INDEXED_SECTIONS];
     indexed_wanted(s->plan, l, wanted);
     indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, said_bytes(s, ROW_MIX_LINE), said_bytes(s, ROW_MIX_LINE_STR),
-                      (uint64_t)ARANGES_EACH * l->units);
+                      (uint64_t)ARANGES_EACH * l->units, l->dwarf_language == LANGUAGE_CPP);
 }
 
-/* One try: whether it went as far as that something is known of it; false after another failure, which `own` has. */
-static bool try_aim(const struct settling *s, struct indexed_aim *aim, struct error *own)
+/* One try. Where it was near the last time, how functions are told stays as it was settled then. False after a failure
+ * other than that nothing goes together, which `own` has. */
+static bool try_aim(const struct settling *s, const struct plan_mix *unsettled, struct indexed_aim *aim,
+                    struct error *own)
 {
+    const bool is_near = aim->is_near;
+    if (!is_near)
+        *s->mix = *unsettled;
     memcpy(s->mix->size, aim->size, sizeof s->mix->size);
     s->mix->normal = aim->normal;
-    if (settle_asked(s, aim->size[DEBUG_INFO] != DEBUG_ANY, own) && translate(s, own)) {
+    if ((is_near || settle_asked(s, aim->size[DEBUG_INFO] != DEBUG_ANY, own)) && translate(s, own)) {
         uint64_t got[INDEXED_SECTIONS];
         indexed_sizes(s->builder, got);
         indexed_aim_note(aim, s->builder->library.debug.size, got, indexed_total(s->builder));
@@ -549,8 +555,7 @@ static bool settle_indexed(const struct settling *s, struct error *e)
     best.normal = aim.normal;
     while (indexed_aim_goes_on(&aim)) {
         struct error own = {0};
-        *s->mix = unsettled;
-        if (!try_aim(s, &aim, &own)) {
+        if (!try_aim(s, &unsettled, &aim, &own)) {
             if (e)
                 *e = own;
             return false;

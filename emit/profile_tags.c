@@ -12,7 +12,7 @@ static uint64_t bounded(unsigned long long count)
 uint64_t tags_count(const char *text, const char *word)
 {
     const size_t length = strlen(word);
-    for (const char *at = text; at && (at = strstr(at, word)); at += length) {
+    for (const char *at = text; at && length && (at = strstr(at, word)); at += length) {
         if ((at != text && at[-1] != ' ') || at[length] != ':')
             continue;
         char *end;

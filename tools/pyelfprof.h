@@ -22,6 +22,7 @@
 struct prof_dwarf {
     bool known;
     bool views;       /* has DW_AT_GNU_locviews */
+    bool clang;       /* has DW_AT_str_offsets_base, and is not split */
     uint32_t version; /* that most units have, as the next */
     uint32_t language;
     uint64_t units, partial; /* units: but for partial ones */

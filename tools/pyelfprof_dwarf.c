@@ -41,12 +41,13 @@ static uint32_t most_of(const struct stats_tally_table *t)
     return key;
 }
 
-/* Whether GNU's views of locations are among the attributes. */
-static bool has_views(const struct stats_tally_table *t)
+/* Attributes that tell compilers apart: GNU's views of locations, and what clang's tables of strings need. */
+enum { STR_OFFSETS_BASE = 0x72, GNU_LOCVIEWS = 0x2137 };
+
+static bool has(const struct stats_tally_table *t, uint32_t key)
 {
-    enum { GNU_LOCVIEWS = 0x2137 };
     for (uint32_t i = 0; i < t->count; i++) {
-        if (t->of[i].key == GNU_LOCVIEWS)
+        if (t->of[i].key == key)
             return true;
     }
     return false;
@@ -93,7 +94,8 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
     double error = stats_scale(s);
     file->dwarf = (struct prof_dwarf){
         .known = s->number[STATS_DIES] > 0,
-        .views = has_views(&s->tally[STATS_ATTRIBUTE]),
+        .views = has(&s->tally[STATS_ATTRIBUTE], GNU_LOCVIEWS),
+        .clang = has(&s->tally[STATS_ATTRIBUTE], STR_OFFSETS_BASE) && !s->number[STATS_SKELETON_UNITS],
         .version = most_of(&s->tally[STATS_VERSION]),
         .language = most_of(&s->tally[STATS_LANGUAGE]),
         .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_TYPE_UNITS] + s->number[STATS_SKELETON_UNITS],
