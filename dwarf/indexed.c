@@ -219,10 +219,13 @@ static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, 
     if (!code)
         return put_u8(out, 0);
     const struct indexed_entry *const entry = indexed_entry_of(x, code);
+    x->counts.dies++;
     if (!x->unit.type && entry->tag == DW_TAG_base_type)
         x->unit.type = (uint32_t)(out - start);
-    for (const struct indexed_rule *rule = entry->rule; rule->does != INDEXED_END; rule++)
+    for (const struct indexed_rule *rule = entry->rule; rule->does != INDEXED_END; rule++) {
+        x->counts.attributes += rule->does != INDEXED_DROP;
         put_value(x, rule, p, &w);
+    }
     assert(w.p <= values + sizeof values);
     out = put_uleb128(out, indexed_code(x, code, entry, w.widths));
     for (unsigned i = 0; i < w.references; i++)
@@ -232,8 +235,11 @@ static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, 
 
 static uint8_t *put_unit_entry(struct indexed *x, uint8_t *p)
 {
+    enum { OF_ALL = 6, OF_CODE = 2 }; /* attributes */
     const struct indexed_unit *const u = &x->unit;
     const enum dwarf_language language = x->from.dialect.language;
+    x->counts.dies++;
+    x->counts.attributes += OF_ALL + (u->size ? OF_CODE : 0u) + u->has_addresses + u->has_ranges + u->has_locations;
     indexed_put_unit_code(x);
     p = put_u8(p, 1);
     p = put_u8(p, (uint8_t)numbers_of(&x->strings, u->producer));
@@ -367,7 +373,9 @@ static void put_unit(struct indexed *x)
 {
     const size_t info = x->section[INDEXED_INFO].size;
     const size_t abbrev = x->section[INDEXED_ABBREV].size;
+    const struct indexed_counts counts = x->counts;
     while (!try_entries(x)) {
+        x->counts = counts;
         x->section[INDEXED_INFO].size = info;
         x->section[INDEXED_ABBREV].size = abbrev;
     }
@@ -424,14 +432,20 @@ static void fill_info(struct indexed *x, uint64_t longer)
     struct bytes *const info = &x->section[INDEXED_INFO];
     const size_t start = info->size - (size_t)x->last_unit;
     info->size--; /* the end of the unit's children */
+    uneven_remove(&x->counts.sizes, x->last_unit);
     for (; longer >= TYPE && x->unit.type; longer -= TYPE) {
         bytes_u8(info, INDEXED_FILL_TYPE);
         bytes_u32(info, x->unit.type);
+        x->counts.dies++;
+        x->counts.attributes++;
     }
-    for (; longer; longer--)
+    for (; longer; longer--) {
         bytes_u8(info, INDEXED_FILL_VOID);
+        x->counts.dies++;
+    }
     bytes_u8(info, 0);
     x->last_unit = info->size - start;
+    uneven_add(&x->counts.sizes, x->last_unit);
     end_part(info, start);
 }
 
@@ -481,6 +495,7 @@ bool indexed_make(struct indexed *x, const struct indexed_source *from)
 {
     x->from = *from;
     x->unit = (struct indexed_unit){.size = 0};
+    x->counts = (struct indexed_counts){.dies = 0};
     x->rules.size = 0;
     for (unsigned i = 0; i < INDEXED_SECTIONS; i++)
         x->section[i].size = 0;
@@ -495,6 +510,7 @@ bool indexed_make(struct indexed *x, const struct indexed_source *from)
         if (!failed(x))
             put_unit(x);
         x->last_unit = x->section[INDEXED_INFO].size - x->last_unit;
+        uneven_add(&x->counts.sizes, x->last_unit);
     }
     put_fill_list(&x->last_locations, &x->section[INDEXED_LISTS], true, 0);
     put_fill_list(&x->last_ranges, &x->section[INDEXED_RANGES], false, 0);

@@ -29,6 +29,12 @@
 #include "dwarf/once.h"
 #include "dwarf/unit.h"
 
+/* What there is in .debug_info. */
+struct indexed_counts {
+    uint64_t dies, attributes;
+    struct uneven_sum sizes; /* of units */
+};
+
 enum indexed_section {
     INDEXED_INFO,
     INDEXED_ABBREV,
@@ -67,6 +73,7 @@ struct indexed_last {
 
 struct indexed {
     struct bytes section[INDEXED_SECTIONS];
+    struct indexed_counts counts;
 
     /* The rest is for indexed*.c. */
     struct indexed_source from;

@@ -43,6 +43,13 @@ static inline void uneven_add(struct uneven_sum *s, uint64_t bytes)
     s->squares += (double)bytes * (double)bytes;
 }
 
+static inline void uneven_remove(struct uneven_sum *s, uint64_t bytes)
+{
+    s->count--;
+    s->bytes -= (double)bytes;
+    s->squares -= (double)bytes * (double)bytes;
+}
+
 /* In hundredths; 0 where there are no units. */
 static inline uint64_t uneven_hundredths(const struct uneven_sum *s)
 {

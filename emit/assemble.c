@@ -43,6 +43,8 @@ static bool check_variant(const struct plan *plan, bool sources, struct error *e
         return refuse_variant(plan, "a file of its own for debug information ('separate')", e);
     if (p->dwarf.split)
         return refuse_variant(plan, "split debug information ('split')", e);
+    if (p->dwarf.compiler == COMPILER_CLANG)
+        return refuse_variant(plan, "clang's form of debug information ('compiler: clang')", e);
     if (p->dwarf.index)
         return refuse_variant(plan, "an index of names ('index')", e);
     if (p->dwarf.type_units)

@@ -5,6 +5,7 @@
 
 #include "dwarf/count.h"
 #include "emit/files.h"
+#include "emit/indexed.h"
 #include "emit/names_row.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
@@ -230,6 +231,26 @@ static void measure_hollow(int64_t *v)
         v[none[i]] = 0;
 }
 
+/* What is other than in the normal form, of which all else is. */
+static void measure_indexed(const struct library *l, int64_t *v)
+{
+    static const struct {
+        enum row_value value;
+        enum section_id section;
+    } sections[] = {
+        {ROW_MIX_INFO, SECTION_DEBUG_INFO},         {ROW_MIX_ABBREV, SECTION_DEBUG_ABBREV},
+        {ROW_MIX_STR, SECTION_DEBUG_STR},           {ROW_MIX_LOCLISTS, SECTION_DEBUG_LOCLISTS},
+        {ROW_MIX_RNGLISTS, SECTION_DEBUG_RNGLISTS}, {ROW_MIX_ARANGES, SECTION_DEBUG_ARANGES},
+        {ROW_MIX_ADDR, SECTION_DEBUG_ADDR},         {ROW_MIX_STR_OFFSETS, SECTION_DEBUG_STR_OFFSETS},
+    };
+    const struct indexed_counts *const c = &l->indexed;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        v[sections[i].value] = (int64_t)l->layout.section[sections[i].section].size;
+    v[ROW_DWARF_UNEVEN] = c->sizes.count > 1 ? (int64_t)uneven_hundredths(&c->sizes) : 0;
+    v[ROW_DWARF_DIES] = (int64_t)c->dies;
+    v[ROW_DWARF_ATTRIBUTES] = (int64_t)c->attributes;
+}
+
 static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
@@ -264,6 +285,8 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_MIX_ARANGES] = (int64_t)size[DEBUG_ARANGES];
     v[ROW_MIX_NAMES] = (int64_t)size[DEBUG_NAMES];
     v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
+    if (indexed_is(l))
+        measure_indexed(l, v);
 }
 
 void differences_measure(const struct library *l, struct differences *d)

@@ -129,6 +129,7 @@ bool indexed_size(struct builder *b, struct error *e)
     share_room(&b->indexed, all - size, wanted);
     if (!indexed_fill(&b->indexed, wanted))
         return no_memory(b, e);
+    l->indexed = b->indexed.counts;
     for (unsigned i = 0; i < INDEXED_SECTIONS; i++)
         l->layout.section[section_of[i]].size = b->indexed.section[i].size;
     for (unsigned i = 0; i < KEPT; i++)

@@ -2,8 +2,6 @@
 #include "emit/indexed_aim.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum {
     ROUNDS_MOST = 8,   /* where one came out well enough to be filled, */
@@ -67,11 +65,17 @@ void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wante
     sum_up(a);
 }
 
+/* So far off is near. */
+static uint64_t near(const struct indexed_aim *a)
+{
+    return a->all / NEAR + NEAR_LEAST;
+}
+
 bool indexed_aim_goes_on(const struct indexed_aim *a)
 {
     if (a->best == UINT64_MAX)
         return a->rounds < ROUNDS_LOWER;
-    return a->best > a->all / NEAR + NEAR_LEAST && a->rounds < ROUNDS_MOST;
+    return a->best > near(a) && a->rounds < ROUNDS_MOST;
 }
 
 /* A little less than is wanted, and less with each try where none was little enough. */
@@ -80,9 +84,12 @@ static uint64_t aimed(const struct indexed_aim *a, uint64_t wanted)
     return less(wanted, wanted / LITTLE * (1 + a->lower * UINT64_C(8)) + LITTLE_LEAST);
 }
 
+/* At most so many times as many. */
 static uint64_t scale(uint64_t bytes, uint64_t to, uint64_t from)
 {
-    return from ? (uint64_t)((double)bytes * (double)to / (double)from) : bytes;
+    enum { TIMES_MOST = 16 };
+    const double times = from ? (double)to / (double)from : 1;
+    return (uint64_t)((double)bytes * (times < TIMES_MOST ? times : TIMES_MOST));
 }
 
 /* What those have beyond what is wanted, which others are to have less. */
@@ -94,18 +101,20 @@ static uint64_t excess_of(const struct indexed_aim *a, const uint64_t got[INDEXE
     return excess;
 }
 
-/* How far the others are off; what is beyond what is wanted counts twice, as it cannot be filled. */
+/* How far the others are off. What is longer than is wanted is never near, as it cannot be made shorter. */
 static uint64_t off(const struct indexed_aim *a, const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
     static const enum indexed_section asked[] = {INDEXED_INFO, INDEXED_STR, INDEXED_LISTS, INDEXED_RANGES};
     uint64_t sum = 0;
+    bool any_longer = false;
     if (!a->is_mixed)
         return distance(a->all, total);
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         const uint64_t wanted = less(a->wanted[asked[i]], asked[i] == INDEXED_INFO ? excess_of(a, got) : 0);
-        sum += distance(wanted, got[asked[i]]) * (got[asked[i]] > wanted ? 2 : 1);
+        sum += distance(wanted, got[asked[i]]);
+        any_longer |= got[asked[i]] > wanted;
     }
-    return sum;
+    return sum + (any_longer ? near(a) : 0);
 }
 
 /* What the next try asks for. */
@@ -137,7 +146,6 @@ void indexed_aim_note(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION
     a->rounds++;
     a->lower += a->best == UINT64_MAX && a->rounds > ROUNDS_LEARN;
     a->is_near = off(a, got, total) < a->all / NEARLY;
-    if(getenv("TRACE"))fprintf(stderr,"note round %u total %lu all %lu off %lu best %lu info n %lu g %lu w %lu str n %lu g %lu w %lu lists n %lu g %lu w %lu rng n %lu g %lu w %lu\n",a->rounds,total,a->all,off(a,got,total),a->best,normal[DEBUG_INFO],got[INDEXED_INFO],a->wanted[INDEXED_INFO],normal[DEBUG_STR],got[INDEXED_STR],a->wanted[INDEXED_STR],normal[DEBUG_LISTS],got[INDEXED_LISTS],a->wanted[INDEXED_LISTS],normal[DEBUG_RANGES],got[INDEXED_RANGES],a->wanted[INDEXED_RANGES]);
     correct(a, normal, got, total);
 }
 

@@ -71,11 +71,12 @@ struct library {
     uint32_t symbol_python;                             /* in .dynsym: the first of CPython's functions */
     struct layout layout;                               /* of the image */
     struct separate separate;                           /* where debug information goes into a file of its own */
-    const uint8_t *own_names;    /* names of its functions that debug information repeats; set by the write pass */
-    const struct joined *joined; /* the executable that it is a part of, which determines its addresses; or NULL */
-    struct debug_joined joins;   /* where its debug information is in that executable */
-    bool only_sizes;             /* it will not be written */
-    struct library_watch *watch; /* observer of its units, or NULL */
+    const uint8_t *own_names;      /* names of its functions that debug information repeats; set by the write pass */
+    const struct joined *joined;   /* the executable that it is a part of, which determines its addresses; or NULL */
+    struct debug_joined joins;     /* where its debug information is in that executable */
+    struct indexed_counts indexed; /* with clang's form, what there is in .debug_info */
+    bool only_sizes;               /* it will not be written */
+    struct library_watch *watch;   /* observer of its units, or NULL */
 };
 
 /* Whether it is a part of an executable, without what only a file of its own needs. */

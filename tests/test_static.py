@@ -16,7 +16,7 @@ from objects import OF_NESTED_CALLS, ask, dwarfdump_complaints, elflint, section
 from sets import SMALL, VARIANTS, libraries_of, manifest_of, mostly_long, profile_text, variant_text
 
 # What such an executable does not have.
-UNSUPPORTED = ["exceptions", "gdb-index", "debug-names", "type-units", "type-units-4"]
+UNSUPPORTED = ["exceptions", "clang", "clang-cpp", "clang-natural", "gdb-index", "debug-names", "type-units", "type-units-4"]
 QUICK = ["small", "version-4", "odd", "random-calls", "no-utilities", "no-debug", "stripped", "cpp", "itanium", "one-function"]
 EVERY = mostly_long(["small", "version-4", *(name for name in VARIANTS if name not in UNSUPPORTED)], *QUICK)
 SMALLEST = profile_text(modules=2, utilities=1, functions=30)
