@@ -101,18 +101,32 @@ static uint64_t excess_of(const struct indexed_aim *a, const uint64_t got[INDEXE
     return excess;
 }
 
-/* How far the others are off. What is longer than is wanted is never near, as it cannot be made shorter. */
-static uint64_t off(const struct indexed_aim *a, const uint64_t got[INDEXED_SECTIONS], uint64_t total)
+/* How many bytes each of the others is to have. */
+static void aim(const struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
+                const uint64_t got[INDEXED_SECTIONS], uint64_t to[INDEXED_SECTIONS])
+{
+    const uint64_t names = less(got[INDEXED_STR], normal[DEBUG_STR]);
+    to[INDEXED_INFO] = aimed(a, less(a->wanted[INDEXED_INFO], excess_of(a, got)));
+    to[INDEXED_LISTS] = aimed(a, a->wanted[INDEXED_LISTS]);
+    to[INDEXED_RANGES] = aimed(a, a->wanted[INDEXED_RANGES]);
+    to[INDEXED_STR] = less(a->wanted[INDEXED_STR], names / NAMES_LITTLE + LITTLE_LEAST);
+}
+
+/* How far they are off that. What is longer than is wanted is never near, as it cannot be made shorter. */
+static uint64_t off(const struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
+                    const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
     static const enum indexed_section asked[] = {INDEXED_INFO, INDEXED_STR, INDEXED_LISTS, INDEXED_RANGES};
+    uint64_t to[INDEXED_SECTIONS] = {0};
     uint64_t sum = 0;
     bool any_longer = false;
     if (!a->is_mixed)
-        return distance(a->all, total);
+        return distance(aimed(a, a->all), total);
+    aim(a, normal, got, to);
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        const uint64_t wanted = less(a->wanted[asked[i]], asked[i] == INDEXED_INFO ? excess_of(a, got) : 0);
-        sum += distance(wanted, got[asked[i]]);
-        any_longer |= got[asked[i]] > wanted;
+        const enum indexed_section s = asked[i];
+        sum += distance(to[s], got[s]);
+        any_longer |= got[s] > less(a->wanted[s], s == INDEXED_INFO ? excess_of(a, got) : 0);
     }
     return sum + (any_longer ? near(a) : 0);
 }
@@ -121,18 +135,16 @@ static uint64_t off(const struct indexed_aim *a, const uint64_t got[INDEXED_SECT
 static void correct(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
                     const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
-    const uint64_t excess = excess_of(a, got);
+    uint64_t to[INDEXED_SECTIONS] = {0};
     if (!a->is_mixed) {
         a->normal = scale(a->normal, aimed(a, a->all), total);
         return;
     }
-    for (unsigned i = 0; i < SCALED; i++) {
-        const uint64_t wanted = a->wanted[scaled[i].is];
-        const uint64_t to = scaled[i].was == DEBUG_INFO ? less(wanted, excess) : wanted;
-        a->size[scaled[i].was] = to ? scale(normal[scaled[i].was], aimed(a, to), got[scaled[i].is]) : 0;
-    }
-    const uint64_t names = less(got[INDEXED_STR], normal[DEBUG_STR]);
-    a->size[DEBUG_STR] = less(a->wanted[INDEXED_STR], names + names / NAMES_LITTLE + LITTLE_LEAST);
+    aim(a, normal, got, to);
+    for (unsigned i = 0; i < SCALED; i++)
+        a->size[scaled[i].was] =
+            to[scaled[i].is] ? scale(normal[scaled[i].was], to[scaled[i].is], got[scaled[i].is]) : 0;
+    a->size[DEBUG_STR] = less(to[INDEXED_STR], less(got[INDEXED_STR], normal[DEBUG_STR]));
     sum_up(a);
 }
 
@@ -140,12 +152,12 @@ void indexed_aim_note(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION
                       const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
     const bool fits = total <= a->all;
-    const uint64_t now = fits ? off(a, got, total) : UINT64_MAX;
+    const uint64_t now = fits ? off(a, normal, got, total) : UINT64_MAX;
     a->is_best = now < a->best;
     a->best = a->is_best ? now : a->best;
     a->rounds++;
     a->lower += a->best == UINT64_MAX && a->rounds > ROUNDS_LEARN;
-    a->is_near = off(a, got, total) < a->all / NEARLY;
+    a->is_near = off(a, normal, got, total) < a->all / NEARLY;
     correct(a, normal, got, total);
 }
 
