@@ -227,7 +227,7 @@ static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, 
         put_value(x, rule, p, &w);
     }
     assert(w.p <= values + sizeof values);
-    out = put_uleb128(out, indexed_code(x, code, entry, w.widths));
+    out = put_uleb128(out, indexed_code(x, entry, w.widths));
     for (unsigned i = 0; i < w.references; i++)
         bytes_u32(&x->references, (uint32_t)(out - start + (w.reference[i] - values)));
     return put_bytes(out, values, (size_t)(w.p - values));

@@ -44,6 +44,8 @@ struct indexed_rule {
 struct indexed_entry {
     uint16_t tag;
     uint8_t children;
+    uint16_t same; /* the first code of the table of which entries become the same as of this */
+    uint64_t hash; /* of what they become */
     struct indexed_rule rule[INDEXED_ATTRIBUTES_MOST]; /* ended by INDEXED_END */
 };
 
@@ -53,9 +55,9 @@ void indexed_read_table(struct indexed *x, uint32_t table);
 /* What entries with this code have. */
 const struct indexed_entry *indexed_entry_of(const struct indexed *x, uint64_t code);
 
-/* The code of the abbreviation for entries that had `code`, where values that differ in form have `widths`, two bits
- * each; appends it where it is met for the first time. */
-uint32_t indexed_code(struct indexed *x, uint64_t code, const struct indexed_entry *entry, uint64_t widths);
+/* The code of the abbreviation for such an entry, where values that differ in form have `widths`, two bits each;
+ * appends it where it is met for the first time. */
+uint32_t indexed_code(struct indexed *x, const struct indexed_entry *entry, uint64_t widths);
 
 /* Appends the abbreviation of the unit's own entry, with the first code. */
 void indexed_put_unit_code(struct indexed *x);

@@ -1,6 +1,7 @@
 /* Tables of abbreviations in clang's form: see indexed.h. */
 #include <assert.h>
 
+#include "base/random.h"
 #include "dwarf/indexed_parts.h"
 
 /* --- as they were ------------------------------------------------------------------ */
@@ -160,6 +161,66 @@ static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, 
     return p;
 }
 
+static bool is_number(enum indexed_does does)
+{
+    return does == INDEXED_NUMBER || does == INDEXED_COUNT;
+}
+
+/* Whether the form follows from the value. */
+static bool is_wide(enum indexed_does does)
+{
+    return does == INDEXED_TEXT || does == INDEXED_STRING || does == INDEXED_LINE_STRING || is_number(does);
+}
+
+/* What stands in an abbreviation for an attribute, whatever the value; 0 for one that is left out. */
+static uint64_t shape_of(const struct indexed_rule *rule)
+{
+    enum { NAME = 8, VALUE = 24 };
+    if (rule->does == INDEXED_DROP)
+        return 0;
+    const uint32_t form = !is_wide(rule->does) ? rule->form : is_number(rule->does) ? DW_FORM_data1 : DW_FORM_strx1;
+    const uint64_t value = rule->does == INDEXED_KEEP ? (uint32_t)rule->value : 0;
+    return form | (uint64_t)rule->name << NAME | value << VALUE | (uint64_t)is_wide(rule->does) << 63;
+}
+
+/* The next attribute that is not left out, or the end. */
+static const struct indexed_rule *next_rule(const struct indexed_rule *rule)
+{
+    while (rule->does == INDEXED_DROP)
+        rule++;
+    return rule;
+}
+
+static bool become_same(const struct indexed_entry *a, const struct indexed_entry *b)
+{
+    const struct indexed_rule *p = next_rule(a->rule);
+    const struct indexed_rule *q = next_rule(b->rule);
+    if (a->hash != b->hash || a->tag != b->tag || a->children != b->children)
+        return false;
+    while (p->does != INDEXED_END && q->does != INDEXED_END && shape_of(p) == shape_of(q)) {
+        p = next_rule(p + 1);
+        q = next_rule(q + 1);
+    }
+    return p->does == INDEXED_END && q->does == INDEXED_END;
+}
+
+/* Names that were in entries and those that were not become the same, and so do lines of one and of two bytes: what
+ * follows finds, among the entries before, the first that this is the same as. */
+static void find_same(const struct indexed *x, struct indexed_entry *entry, uint64_t code)
+{
+    const struct indexed_entry *const before = (const struct indexed_entry *)(const void *)x->rules.data;
+    const size_t count = x->rules.size / sizeof *before;
+    entry->same = (uint16_t)code;
+    entry->hash = random_mix(entry->tag);
+    for (const struct indexed_rule *r = next_rule(entry->rule); r->does != INDEXED_END; r = next_rule(r + 1))
+        entry->hash = random_mix(entry->hash ^ shape_of(r));
+    for (size_t i = 0; i < count; i++)
+        if (become_same(&before[i], entry)) {
+            entry->same = before[i].same;
+            return;
+        }
+}
+
 void indexed_read_table(struct indexed *x, uint32_t table)
 {
     const uint8_t *p = x->from.places.section[DEBUG_ABBREV] + table;
@@ -175,6 +236,8 @@ void indexed_read_table(struct indexed *x, uint32_t table)
             bytes_append(&x->first, NULL, end - x->first.size);
         if (!x->first.failed)
             put_u32(x->first.data + code * sizeof(uint32_t), (uint32_t)x->rules.size);
+        assert(code <= UINT16_MAX);
+        find_same(x, &entry, code);
         bytes_append(&x->rules, &entry, sizeof entry);
     }
 }
@@ -207,22 +270,15 @@ static uint32_t form_wide(enum indexed_does does, unsigned width)
     static const uint8_t strings[] = {DW_FORM_strx1, DW_FORM_strx2, DW_FORM_strx3};
     static const uint8_t numbers[] = {DW_FORM_data1, DW_FORM_data2, DW_FORM_data4};
     assert(width < sizeof strings);
-    return does == INDEXED_NUMBER || does == INDEXED_COUNT ? numbers[width] : strings[width];
+    return is_number(does) ? numbers[width] : strings[width];
 }
 
-static bool is_wide(enum indexed_does does)
-{
-    return does == INDEXED_TEXT || does == INDEXED_STRING || does == INDEXED_LINE_STRING || does == INDEXED_NUMBER ||
-           does == INDEXED_COUNT;
-}
-
-uint32_t indexed_code(struct indexed *x, uint64_t code, const struct indexed_entry *entry, uint64_t widths)
+uint32_t indexed_code(struct indexed *x, const struct indexed_entry *entry, uint64_t widths)
 {
     enum { CODE_BITS = 16 };
     struct bytes *const out = &x->section[INDEXED_ABBREV];
     const uint32_t known = numbers_count(&x->codes);
-    const uint32_t number = numbers_of(&x->codes, widths << CODE_BITS | code);
-    assert(code < 1 << CODE_BITS);
+    const uint32_t number = numbers_of(&x->codes, widths << CODE_BITS | entry->same);
     if (number != known)
         return number + 1;
     begin_code(out, number + UINT64_C(1), entry->tag, entry->children);

@@ -1,0 +1,241 @@
+"""Debug information as clang writes it: strings, addresses and lists by number; and the twin of what clang compiled.
+
+That readers find nothing wrong with it, and the sizes, are among the variants of other tests (sets.py).
+"""
+
+import collections
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import ask, counted_libraries, functions, section, sums, tool
+from sets import PLAIN, profile_text
+
+VARIANTS = ["clang", "clang-cpp"]
+
+# Captured: pyelfgen itself, its debug information of 4 MB, compiled by clang 14 with -g -O2 and linked as a library.
+REAL = pathlib.Path(__file__).with_name("clang.prof")
+
+
+def uses(path):
+    """{(attribute, form): how often} and {tag: how often}, as LLVM sees them."""
+    attributes, tags = collections.Counter(), collections.Counter()
+    dump = ask("llvm-dwarfdump", "--debug-info", "--verbose", path)
+    for tag in re.findall(r"^0x\w+: +(?:\[\d+\] )?DW_TAG_(\w+)", dump, flags=re.M):
+        tags[tag] += 1
+    for attribute, form in re.findall(r"^ +DW_AT_(\w+) \[DW_FORM_(\w+)\]", dump, flags=re.M):
+        attributes[attribute, form] += 1
+    return attributes, tags
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def library(request, sets):
+    return counted_libraries(sets.get(request.param))[0]
+
+
+def test_sections(library):
+    names = re.findall(r"\] (\.debug_\w+)", ask("readelf", "-SW", library))
+    wanted = "info abbrev line str line_str loclists rnglists addr str_offsets".split()
+    assert sorted(names) == sorted(f".debug_{name}" for name in wanted)
+
+
+def test_forms_are_those_of_clang(library):
+    """No offset and no address is where clang has a number; nothing is said that clang does not say."""
+    found, tags = uses(library)
+    forms = {form for _, form in found}
+    assert {"strx1", "strx2", "addrx", "loclistx", "rnglistx"} <= forms
+    assert not forms & {"strp", "line_strp", "string", "addr", "data8", "strx", "strx4"}
+    offsets = {attribute for attribute, form in found if form == "sec_offset"}
+    assert offsets == {"stmt_list", "str_offsets_base", "addr_base", "loclists_base", "rnglists_base"}
+    assert {attribute for attribute, form in found if form == "implicit_const"} == {"inline"}
+    said = {attribute for attribute, _ in found}
+    assert not said & {"sibling", "decl_column", "entry_pc", "upper_bound", "GNU_locviews"}
+    assert {form for attribute, form in found if attribute == "high_pc"} == {"data4"}
+    assert tags["compile_unit"] > 1 and tags["inlined_subroutine"] > 50
+
+
+def test_numbers_of_strings_are_as_narrow_as_can_be(library):
+    """Those of a name in each unit: the first 256 of one byte. Each unit has no more than it uses."""
+    dump = ask("llvm-dwarfdump", "--debug-info", "--verbose", library)
+    for unit in dump.split("Compile Unit:")[1:]:
+        numbers = {}
+        for form, number in re.findall(r"\[DW_FORM_(strx\d)\]\s+\(indexed \((\w+)\)", unit):
+            numbers.setdefault(form, set()).add(int(number, 16))
+        assert max(numbers["strx1"]) < 256
+        assert min(numbers.get("strx2", {256})) >= 256
+        used = set().union(*numbers.values())
+        assert used == set(range(len(used)))
+
+
+def test_no_abbreviation_is_the_same_as_another(library):
+    """Of one unit: each table has those of its entries, in the order in which they come."""
+    tables = ask("readelf", "--debug-dump=abbrev", library).split("Number TAG")[1:]
+    assert len(tables) > 1
+    for table in tables[:-1]:  # the last has one that is there to be as long as is wanted
+        entries = re.split(r"^ +\d+ +(?=DW_TAG)", table, flags=re.M)[1:]
+        assert len(entries) == len(set(entries))
+
+
+def test_files_have_checksums(library):
+    """The same of a file in all units that name it."""
+    found = collections.defaultdict(set)
+    dump = ask("llvm-dwarfdump", "--debug-line", library)
+    for name, checksum in re.findall(r'name: "([^"]+)"\n +dir_index: \d+\n +md5_checksum: (\w{32})\n', dump):
+        found[name].add(checksum)
+    assert len(found) > 3
+    assert {len(checksums) for checksums in found.values()} == {1}
+    assert len(set().union(*found.values())) == len(found)
+
+
+def test_addr2line_finds_each_function(library):
+    chosen = functions(library)[::7]
+    asked = [hex(address) for _, address in chosen]
+    said = ask("addr2line", "-f", "-e", library, *asked).splitlines()
+    assert said[::2] == [name for name, _ in chosen]
+    assert all(re.search(r"\.(c|cpp|h|hpp):\d+", line) for line in said[1::2])
+
+
+def test_where_one_byte_more_is_wanted(programs, tmp_path):
+    """Sizes that differ by a byte or two are met, too: what is filled may have any."""
+    for more in range(4):
+        size = PLAIN["sections"]["debug"] + more
+        profile = tmp_path / f"{more}.prof"
+        keys = {**PLAIN, "sections": {**PLAIN["sections"], "debug": size}, "dwarf": {"compiler": "clang"}}
+        profile.write_text(profile_text(**keys))
+        out = tmp_path / str(more)
+        programs.run("pyelfgen", "--profile", profile, "-o", out, "--quiet")
+        assert sums(out)["debug"] == size
+
+
+def test_the_same_bytes_with_any_number_of_threads(programs, sets, tmp_path):
+    profile = tmp_path / "a.prof"
+    profile.write_text(profile_text(**PLAIN, dwarf={"compiler": "clang", "language": "c++"}))
+    for threads in (1, 3):
+        programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / str(threads), "-j", threads, "--quiet")
+    assert subprocess.run([tool("diff"), "-r", tmp_path / "1", tmp_path / "3"]).returncode == 0
+
+
+def test_no_executable_is_made_of_it(programs, tmp_path):
+    profile = tmp_path / "a.prof"
+    profile.write_text(profile_text(**PLAIN, dwarf={"compiler": "clang"}))
+    done = programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "a", "--static", status=2)
+    assert "clang's form of debug information" in done.stderr and "leave out one of the two" in done.stderr
+    assert not (tmp_path / "a").exists()
+
+
+# --- the twin of what clang compiled ---------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def twin(programs, tmp_path_factory):
+    """The set, and what pyelfstat says of it beside the real one."""
+    directory = tmp_path_factory.mktemp("twin")
+    made, report = directory / "made.prof", directory / "report.json"
+    programs.run("pyelfgen", "--profile", REAL, "-o", directory / "set", "--quiet")
+    programs.run("pyelfprof", "-o", made, directory / "set")
+    programs.run("pyelfstat", "--compare", REAL, made, "--json", report, status=1)
+    return directory, json.loads(report.read_text()), made.read_text()
+
+
+def test_its_profile_says_that_it_is_clangs(twin):
+    assert "compiler: clang" in twin[2]
+
+
+def test_each_section_has_the_size_of_the_real_one(twin):
+    """To the byte, also those that only clang has."""
+    (library,) = twin[1]["libraries"]
+    sizes = {row["name"]: (row["real"], row["twin"]) for row in library["quantities"] if row["name"].startswith("mix.")}
+    assert set(sizes) >= {f"mix.{name}" for name in "info abbrev line str line_str loclists rnglists addr str_offsets".split()}
+    assert {name: both for name, both in sizes.items() if both[0] != both[1]} == {}
+
+
+def test_entries_are_as_the_real_ones(twin):
+    found = {row["name"]: row for row in twin[1]["set"]}
+    distances = {name: found[name]["distance"] for name in ("tags", "forms", "attributes")}
+    assert max(distances.values()) < 0.07, distances
+    assert abs(found["dwarf.dies"]["difference"]) < 0.01 * found["dwarf.dies"]["real"]
+
+
+def test_what_differs_is_said_as_it_is_counted(twin):
+    """Of entries and attributes: what pyelfgen says that the set has, a reader finds."""
+    directory, report, _ = twin
+    (library,) = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
+    quantities = {row["name"]: row.get("twin") for row in report["libraries"][0]["quantities"]}
+    for name in ("dies", "attributes"):
+        said = library["differs"].get(f"dwarf: {name}", [None, None])[1]
+        assert said in (None, quantities[f"dwarf.{name}"])
+
+
+def test_gdb_reads_it(sets):
+    """Types and lines of functions, from the numbers."""
+    path = counted_libraries(sets.get("clang"))[0]
+    name, _ = functions(path)[3]
+    commands = [f"info scope {name}", f"info line {name}", f"ptype {name}"]
+    options = [option for command in commands for option in ("-ex", command)]
+    done = subprocess.run([tool("gdb"), "-nx", "-batch", *options, path], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert "Symbol" in done.stdout and re.search(r"Line \d+ of .* starts at address", done.stdout)
+    assert re.search(r"type = .*\(.*\)", done.stdout)
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
+def test_what_clang_says_is_what_is_said(library, tmp_path):
+    """Forms of each attribute, where both have it, are among those that clang itself chooses for some source."""
+    source = tmp_path / ("a.cpp" if "cpp" in library.parent.name else "a.c")
+    source.write_text(SOURCE)
+    shared = tmp_path / "a.so"
+    options = ["-g", "-gdwarf-5", "-O2", "-fPIC", "-shared"]
+    subprocess.run([tool("clang"), *options, source, "-o", shared], check=True)
+    real, made = collections.defaultdict(set), collections.defaultdict(set)
+    for path, forms in ((shared, real), (library, made)):
+        for attribute, form in uses(path)[0]:
+            forms[attribute].add(re.sub(r"^(strx|data)[1-4]$", r"\1", form))
+    both = set(real) & set(made)
+    assert len(both) > 25
+    # where these are in one place, whose expression says it, and where they move is a matter of the source
+    assert {name: made[name] for name in both - {"location", "const_value"} if not made[name] <= real[name]} == {}
+
+
+SOURCE = """
+typedef unsigned long size;
+enum kind { NONE, SOME = 300 };
+struct item { enum kind kind; const char *name; double values[3][7]; struct item *next; } first;
+union both { int a; float b; } *pointer;
+static size counted;
+extern int other(void *restrict to, ...);
+static inline double each(struct item *i, size n)
+{
+    double sum = 0;
+    for (size k = 0; k < n; k++) {
+        size left = n - k;
+        sum += i->values[1][k % 7] * (double)left;
+        counted += k;
+    }
+    return sum;
+}
+double both_of(struct item *i, size n)
+{
+    double sum = each(i, n);
+    if (i->next && other(i, 3))
+        sum += each(i->next, n + 1) + (double)(long)pointer;
+    return sum;
+}
+""".replace("*restrict", "*__restrict")
+
+
+def test_debug_addr_has_what_the_units_refer_to(library):
+    """Sections with numbers are as long as their headers say, one part behind the other."""
+    for name, each in ((".debug_addr", 8), (".debug_str_offsets", 4)):
+        _, offset, size = section(library, name)
+        data = library.read_bytes()[offset : offset + size]
+        at = parts = 0
+        while at < len(data):
+            length = int.from_bytes(data[at : at + 4], "little")
+            assert length % each == 4 % each and data[at + 4] == 5
+            at += 4 + length
+            parts += 1
+        assert at == len(data) and parts > 1
