@@ -106,7 +106,8 @@ static bool has(const struct abbreviation *abbreviation, uint32_t name)
     return a->name;
 }
 
-static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t code, uint64_t own, uint64_t header)
+static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t placed, uint32_t code, uint64_t own,
+                        uint64_t header)
 {
     const enum abbrev_code of = abbrev_code_of(d, code);
     if (!own && !header)
@@ -123,6 +124,9 @@ static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t cod
     }
     if (d.clang && indexed_has_convention(d, abbreviation->tag) && has(abbreviation, DW_AT_byte_size))
         add_attribute(sum, DW_AT_calling_convention, own + header);
+    const bool is_gone = of == ABBREV_INLINED_PARAMETER_GONE || of == ABBREV_INLINED_VARIABLE_GONE;
+    if (d.clang && is_gone)
+        add_attribute(sum, DW_AT_location, (own + header) * placed / MANNER_USUAL);
 }
 
 static void add_counts(struct counting *c, struct debug_counts *sum)
@@ -131,7 +135,7 @@ static void add_counts(struct counting *c, struct debug_counts *sum)
     c->own[ABBREV_EXTERN_VARIABLE] += c->d->externs;
     c->own[ABBREV_SHORT_VARIABLE] += c->d->shorts;
     for (uint32_t code = 1; code <= abbrev_codes(dialect); code++)
-        add_entries(sum, dialect, code, c->own[code], c->header[code]);
+        add_entries(sum, dialect, c->d->corpus->manner.placed, code, c->own[code], c->header[code]);
     sum->all[ABBREV_EXTERN_VARIABLE] += single_count(&c->d->single);
     sum->others += single_attributes(&c->d->single);
 }

@@ -139,6 +139,21 @@ static void put_expression(struct indexed *x, struct written *w, const uint8_t *
     w->p += 1 + w->p[0];
 }
 
+/* What is nowhere: some of it is a number. */
+static void put_place(struct indexed *x, struct written *w)
+{
+    enum { NUMBER = 8, NUMBERS = 32, BYTES = 2 };
+    const uint64_t drawn = random_at(x->from.variety ^ x->from.placed, x->counts.gone++);
+    const bool is_placed = drawn % MANNER_USUAL < x->from.placed;
+    note_width(w, is_placed);
+    x->counts.attributes += is_placed;
+    if (!is_placed)
+        return;
+    w->p = put_u8(w->p, BYTES);
+    w->p = put_u8(w->p, (uint8_t)(DW_OP_lit0 + (drawn >> NUMBER) % NUMBERS));
+    w->p = put_u8(w->p, DW_OP_stack_value);
+}
+
 /* Writes what the value at *p becomes, and moves on behind it. */
 static void put_value(struct indexed *x, const struct indexed_rule *rule, const uint8_t **p, struct written *w)
 {
@@ -194,6 +209,9 @@ static void put_value(struct indexed *x, const struct indexed_rule *rule, const 
     case INDEXED_SHORTER:
         w->p = put_u32(w->p, (uint32_t)take_u64(&value));
         break;
+    case INDEXED_PLACE:
+        put_place(x, w);
+        break;
     case INDEXED_KEEP:
     case INDEXED_DROP:
     case INDEXED_END:
@@ -223,7 +241,7 @@ static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, 
     if (!x->unit.type && entry->tag == DW_TAG_base_type)
         x->unit.type = (uint32_t)(out - start);
     for (const struct indexed_rule *rule = entry->rule; rule->does != INDEXED_END; rule++) {
-        x->counts.attributes += rule->does != INDEXED_DROP;
+        x->counts.attributes += rule->does != INDEXED_DROP && rule->does != INDEXED_PLACE;
         put_value(x, rule, p, &w);
     }
     assert(w.p <= values + sizeof values);

@@ -32,6 +32,7 @@
 /* What there is in .debug_info. */
 struct indexed_counts {
     uint64_t dies, attributes;
+    uint64_t gone;           /* parameters and variables of inlined functions that are nowhere in the normal form */
     struct uneven_sum sizes; /* of units */
 };
 
@@ -51,7 +52,8 @@ struct indexed_source {
     struct dialect dialect;
     struct debug_places places;
     uint64_t size[DEBUG_SECTION_COUNT];
-    uint64_t variety; /* what names that fill .debug_str are derived from */
+    uint64_t variety; /* what is drawn at random is derived from it */
+    uint32_t placed;  /* as of the manner */
 };
 
 /* What the unit's own entry says. */
@@ -102,6 +104,9 @@ void indexed_free(struct indexed *x);
 
 /* What an attribute is called in clang's form; 0: entries do not have it there. `declares`: they are declarations. */
 uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares);
+
+/* Whether an entry of this kind, with an abstract origin and neither a place nor a value, may be told as a number. */
+bool indexed_may_be_placed(uint32_t tag);
 
 /* Whether entries that have a size are told how they are passed (DW_AT_calling_convention), which gcc does not say. */
 bool indexed_has_convention(struct dialect d, uint32_t tag);

@@ -29,7 +29,8 @@ enum indexed_does {
     INDEXED_COUNT,  /* one more, the same */
     INDEXED_UNSIGNED,
     INDEXED_SIGNED,
-    INDEXED_SHORTER /* eight bytes that become four */
+    INDEXED_SHORTER, /* eight bytes that become four */
+    INDEXED_PLACE    /* a number, in some entries, where there was nothing */
 };
 
 struct indexed_rule {

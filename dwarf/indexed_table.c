@@ -31,6 +31,11 @@ uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares)
     }
 }
 
+bool indexed_may_be_placed(uint32_t tag)
+{
+    return tag == DW_TAG_formal_parameter || tag == DW_TAG_variable;
+}
+
 bool indexed_has_convention(struct dialect d, uint32_t tag)
 {
     return d.language == DWARF_CPP &&
@@ -144,6 +149,8 @@ static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, 
     entry->tag = (uint16_t)take_uleb128(&p);
     entry->children = *p++;
     const bool declares = has_attribute(p, DW_AT_declaration);
+    const bool is_gone = indexed_may_be_placed(entry->tag) && has_attribute(p, DW_AT_abstract_origin) &&
+                         !has_attribute(p, DW_AT_location) && !has_attribute(p, DW_AT_const_value);
     if (indexed_has_convention(d, entry->tag) && has_attribute(p, DW_AT_byte_size))
         *rule++ = (struct indexed_rule){
             .name = DW_AT_calling_convention, .does = INDEXED_SAY, .form = DW_FORM_data1, .value = PASS_BY_REFERENCE};
@@ -157,6 +164,8 @@ static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, 
         if (form == DW_FORM_implicit_const)
             rule->value = (int32_t)take_sleb128(&p);
     }
+    if (is_gone)
+        *rule++ = (struct indexed_rule){.name = DW_AT_location, .does = INDEXED_PLACE, .form = DW_FORM_exprloc};
     *rule = (struct indexed_rule){.does = INDEXED_END};
     return p;
 }
@@ -169,7 +178,8 @@ static bool is_number(enum indexed_does does)
 /* Whether the form follows from the value. */
 static bool is_wide(enum indexed_does does)
 {
-    return does == INDEXED_TEXT || does == INDEXED_STRING || does == INDEXED_LINE_STRING || is_number(does);
+    return does == INDEXED_PLACE || does == INDEXED_TEXT || does == INDEXED_STRING || does == INDEXED_LINE_STRING ||
+           is_number(does);
 }
 
 /* What stands in an abbreviation for an attribute, whatever the value; 0 for one that is left out. */
@@ -178,7 +188,9 @@ static uint64_t shape_of(const struct indexed_rule *rule)
     enum { NAME = 8, VALUE = 24 };
     if (rule->does == INDEXED_DROP)
         return 0;
-    const uint32_t form = !is_wide(rule->does) ? rule->form : is_number(rule->does) ? DW_FORM_data1 : DW_FORM_strx1;
+    const uint32_t form = !is_wide(rule->does) || rule->does == INDEXED_PLACE ? rule->form
+                          : is_number(rule->does)                             ? DW_FORM_data1
+                                                                              : DW_FORM_strx1;
     const uint64_t value = rule->does == INDEXED_KEEP ? (uint32_t)rule->value : 0;
     return form | (uint64_t)rule->name << NAME | value << VALUE | (uint64_t)is_wide(rule->does) << 63;
 }
@@ -286,7 +298,10 @@ uint32_t indexed_code(struct indexed *x, const struct indexed_entry *entry, uint
         if (rule->does == INDEXED_DROP)
             continue;
         const bool wide = is_wide(rule->does);
-        put_pair(out, rule->name, wide ? form_wide(rule->does, widths & 3) : rule->form);
+        if (rule->does != INDEXED_PLACE)
+            put_pair(out, rule->name, wide ? form_wide(rule->does, widths & 3) : rule->form);
+        else if (widths & 3)
+            put_pair(out, rule->name, rule->form);
         widths >>= wide ? 2 : 0;
         if (rule->does == INDEXED_KEEP)
             bytes_sleb128(out, rule->value);

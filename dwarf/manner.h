@@ -77,6 +77,7 @@ struct manner {
     uint16_t lexical;
     uint16_t gone;   /* parameters and variables of inlined functions that are nowhere, in 1/MANNER_USUAL of the usual
                         number */
+    uint16_t placed; /* with clang's form (indexed.h), share of those that are told as a number, in 1/MANNER_USUAL */
     uint16_t own;    /* in C: locals of a function outside blocks, in 1/MANNER_USUAL of all that there may be */
     uint16_t told;   /* share of the constants passed together with a local that are described, in 1/MANNER_USUAL */
     uint16_t passed; /* additional arguments of a call on average, in 1/MANNER_USUAL of one argument */

@@ -142,7 +142,7 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
         return;
     const uint64_t line = d->wanted[DEBUG_LINE];
     if (line != DEBUG_ANY && !dialect_is_4(c->dialect)) {
-        const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 2 * LINE_PART : LINE_PART);
+        const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
         const uint64_t each = (few_rows ? line - part : part) / units;
         const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
         f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;

@@ -52,7 +52,7 @@ bool indexed_translate(struct builder *b, struct error *e)
 {
     const struct library *const l = &b->library;
     const struct debug *const d = &l->debug;
-    struct indexed_source source = {.dialect = d->corpus->dialect, .variety = d->variety};
+    struct indexed_source source = {.dialect = d->corpus->dialect, .variety = d->variety, .placed = d->corpus->manner.placed};
     const char *const names = symbols_names(l, d->names_size, &b->arena);
     uint64_t bytes = 0;
     memcpy(source.size, d->size, sizeof source.size);

@@ -414,6 +414,16 @@ static void fit_gone(const struct fit *f, struct manner *m)
     m->gone = multiplied(m->gone, to < 0.5 ? 0.5 : to < 2 ? to : 2, 1, GONE_MOST);
 }
 
+/* With clang's form: what of inlined functions has no place is told as a number as often as places are lacking. */
+static void fit_placed(const struct fit *f, struct manner *m)
+{
+    const uint64_t *const all = f->made->all;
+    const double gone = (double)all[ABBREV_INLINED_PARAMETER_GONE] + (double)all[ABBREV_INLINED_VARIABLE_GONE];
+    const double more = attributes_wanted(f, DW_AT_location) - attributes_made(f, DW_AT_location);
+    if (gone > 0)
+        m->placed = multiplied(MANNER_USUAL, (double)m->placed / MANNER_USUAL + more / gone, 0, MANNER_USUAL);
+}
+
 /* Of shorter lists of ranges there are more, in as many bytes; the least have two. */
 static void fit_split(const struct fit *f, struct manner *m)
 {
@@ -453,7 +463,10 @@ struct manner manner_fitted(const struct manner *m, const struct profile *p, con
         fit_cpp(&f, &next);
     else
         fit_c(&f, &next);
-    fit_gone(&f, &next);
+    if (p->dwarf.compiler == COMPILER_CLANG)
+        fit_placed(&f, &next);
+    else
+        fit_gone(&f, &next);
     fit_split(&f, &next);
     return next;
 }

@@ -14,7 +14,7 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 19 };
+enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 20 };
 
 /* A search; starts zeroed. */
 struct manner_search {

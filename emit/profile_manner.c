@@ -294,7 +294,8 @@ static void read_lines(struct manner *m, const struct profile *p, const char *ta
     uint64_t all = less(tags_count(tags, "subprogram"), functions_of(p) + tags_count(attributes, "inline"));
     for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
         all += tags_count(tags, declared[i]);
-    const uint64_t longer = forms ? tags_count(forms, "data2") + tags_count(forms, "data4") : UINT64_MAX;
+    const uint64_t others = p->dwarf.compiler == COMPILER_CLANG ? tags_count(attributes, "high_pc") : 0;
+    const uint64_t longer = forms ? tags_count(forms, "data2") + less(tags_count(forms, "data4"), others) : UINT64_MAX;
     const uint64_t low = less(tags_count(attributes, "decl_line") + tags_count(attributes, "call_line"), longer);
     m->low = (uint8_t)(!all ? 0 : low < all ? (low * MANNER_LOWS + all / 4) / all : MANNER_LOWS);
     const uint64_t own = less(tags_count(attributes, "decl_line"), all);
