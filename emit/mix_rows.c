@@ -508,6 +508,11 @@ static bool translate(const struct settling *s, struct error *e)
     return library_size_again(b, e) && indexed_translate(b, e);
 }
 
+/* Bytes of debug information: of a library, which is in memory in both forms, and in the normal one, in which it is
+ * longer and has offsets of 32 bits. */
+#define INDEXED_MOST (UINT64_C(1) << 30)
+#define NORMAL_MOST  (UINT64_C(3) << 30)
+
 static uint64_t said_bytes(const struct settling *s, enum row_value value)
 {
     const struct plan_library *const l = &s->plan->library[s->index];
@@ -535,7 +540,9 @@ static bool try_aim(const struct settling *s, const struct plan_mix *unsettled, 
         *s->mix = *unsettled;
     memcpy(s->mix->size, aim->size, sizeof s->mix->size);
     s->mix->normal = aim->normal;
-    if ((is_near || settle_asked(s, aim->size[DEBUG_INFO] != DEBUG_ANY, own)) && translate(s, own)) {
+    if (aim->normal > NORMAL_MOST)
+        error_set(own, ERROR_INFEASIBLE, "more than can be composed");
+    else if ((is_near || settle_asked(s, aim->size[DEBUG_INFO] != DEBUG_ANY, own)) && translate(s, own)) {
         uint64_t got[INDEXED_SECTIONS];
         indexed_sizes(s->builder, got);
         indexed_aim_note(aim, s->builder->library.debug.size, got, indexed_total(s->builder));
@@ -551,6 +558,12 @@ static bool settle_indexed(const struct settling *s, struct error *e)
     const struct plan_mix unsettled = *s->mix;
     struct plan_mix best = unsettled;
     struct indexed_aim aim;
+    const struct plan_library *const l = &s->plan->library[s->index];
+    if (l->size[SIZE_DEBUG] > INDEXED_MOST)
+        return error_set(e, ERROR_INFEASIBLE,
+                         "sections: debug: %s.so would have %llu bytes, with 'compiler: clang' one library at most %llu; "
+                         "use more modules or utilities, or 'compiler: gcc'",
+                         l->name, (unsigned long long)l->size[SIZE_DEBUG], (unsigned long long)INDEXED_MOST);
     start_aim(s, &aim);
     best.normal = aim.normal;
     while (indexed_aim_goes_on(&aim)) {
