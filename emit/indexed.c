@@ -48,16 +48,37 @@ static bool no_memory(const struct builder *b, struct error *e)
     return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
 }
 
+/* What the library is made of now. */
+static struct translated made_of(const struct library *l)
+{
+    struct translated t = {.stock = l->stock, .row = l->row, .mix = l->plan->mix[l->row - l->plan->library]};
+    t.mix.is_settled = false;
+    return t;
+}
+
+/* Whether b->indexed is made of just that, and is not filled yet: as the mix was settled with that. */
+static bool is_translated(const struct builder *b)
+{
+    const struct translated now = made_of(&b->library);
+    const struct translated *const t = &b->translated;
+    return t->stock == now.stock && t->row == now.row && t->mix.normal == now.mix.normal &&
+           memcmp(t->mix.size, now.mix.size, sizeof now.mix.size) == 0 && t->mix.rows_part == now.mix.rows_part &&
+           t->mix.expression == now.mix.expression && t->mix.letters == now.mix.letters &&
+           t->mix.told == now.mix.told && t->mix.even == now.mix.even;
+}
+
 bool indexed_translate(struct builder *b, struct error *e)
 {
     const struct library *const l = &b->library;
     const struct debug *const d = &l->debug;
-    struct indexed_source source = {.dialect = d->corpus->dialect, .variety = d->variety, .placed = d->corpus->manner.placed};
+    struct indexed_source source = {
+        .dialect = d->corpus->dialect, .variety = d->variety, .placed = d->corpus->manner.placed};
     const char *const names = symbols_names(l, d->names_size, &b->arena);
     uint64_t bytes = 0;
     memcpy(source.size, d->size, sizeof source.size);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         bytes += d->size[i];
+    b->translated.stock = NULL;
     b->normal.size = 0;
     uint8_t *p = bytes_reserve(&b->normal, bytes);
     if (!p || !names)
@@ -65,7 +86,10 @@ bool indexed_translate(struct builder *b, struct error *e)
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; p += d->size[i++])
         source.places.section[i] = p;
     debug_write(d, (const uint8_t *)names, &source.places);
-    return indexed_make(&b->indexed, &source) || no_memory(b, e);
+    if (!indexed_make(&b->indexed, &source))
+        return no_memory(b, e);
+    b->translated = made_of(l);
+    return true;
 }
 
 void indexed_sizes(const struct builder *b, uint64_t size[INDEXED_SECTIONS])
@@ -110,7 +134,7 @@ bool indexed_size(struct builder *b, struct error *e)
 {
     struct library *const l = &b->library;
     uint64_t wanted[INDEXED_SECTIONS];
-    if (!indexed_translate(b, e))
+    if (!is_translated(b) && !indexed_translate(b, e))
         return false;
     const uint64_t all = l->row->size[SIZE_DEBUG];
     const uint64_t size = indexed_total(b);
@@ -127,6 +151,7 @@ bool indexed_size(struct builder *b, struct error *e)
     }
     indexed_wanted(l->plan, l->row, wanted);
     share_room(&b->indexed, all - size, wanted);
+    b->translated.stock = NULL;
     if (!indexed_fill(&b->indexed, wanted))
         return no_memory(b, e);
     l->indexed = b->indexed.counts;

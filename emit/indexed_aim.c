@@ -9,10 +9,13 @@ enum {
     ROUNDS_LEARN = 2,  /* after which tries that do not fit are followed by lower ones */
     NEARLY = 32,       /* apart by such a part of all is near enough to go on from, */
     NEAR = 1000,       /* apart by such a part of all is near */
+    NEAR_ALL = 200,
     NEAR_LEAST = 64,   /* and so many bytes */
     LITTLE = 2000,     /* what is left to be filled: such a part, */
     LITTLE_LEAST = 16, /* and so many bytes; */
-    NAMES_LITTLE = 32  /* of names that are not in .debug_str otherwise, such a part */
+    ALL_C = 12,        /* about such a part more is composed than is wanted of all together, */
+    ALL_CPP = 5,
+    NAMES_LITTLE = 32 /* of names that are not in .debug_str otherwise, such a part */
 };
 
 /* Sections that grow and shrink with what is composed. */
@@ -48,7 +51,8 @@ static void sum_up(struct indexed_aim *a)
 void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wanted[INDEXED_SECTIONS], uint64_t line,
                        uint64_t line_str, uint64_t aranges, bool is_cpp)
 {
-    *a = (struct indexed_aim){.all = all, .aranges = aranges, .best = UINT64_MAX, .normal = all + all / 4};
+    *a = (struct indexed_aim){
+        .all = all, .aranges = aranges, .best = UINT64_MAX, .normal = all + all / (is_cpp ? ALL_CPP : ALL_C)};
     memcpy(a->wanted, wanted, sizeof a->wanted);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         a->size[i] = DEBUG_ANY;
@@ -65,10 +69,10 @@ void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wante
     sum_up(a);
 }
 
-/* So far off is near. */
+/* So far off is near: farther where nobody wants sections to have sizes of their own. */
 static uint64_t near(const struct indexed_aim *a)
 {
-    return a->all / NEAR + NEAR_LEAST;
+    return a->all / (a->is_mixed ? NEAR : NEAR_ALL) + NEAR_LEAST;
 }
 
 bool indexed_aim_goes_on(const struct indexed_aim *a)

@@ -88,12 +88,20 @@ static inline bool library_is_part(const struct library *l)
 struct library_file; /* files.h */
 struct large;        /* large.h */
 
+/* What debug information in clang's form was made of: a library as its mix was. */
+struct translated {
+    const struct stock *stock; /* NULL: nothing */
+    const struct plan_library *row;
+    struct plan_mix mix;
+};
+
 struct builder {
     struct arena arena;
     struct composed composed; /* of debug information */
     struct bytes sources;     /* this and `statics`: memory lent to struct debug */
     struct bytes statics;
-    struct bytes packed;        /* compressed sections */
+    struct bytes packed; /* compressed sections */
+    struct translated translated;
     struct indexed indexed;     /* debug information in clang's form */
     struct bytes normal;        /* and in the normal form */
     bool is_normal;             /* the size pass ends with the normal form: its sizes are still tried (mix.h) */

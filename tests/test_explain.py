@@ -218,3 +218,11 @@ def test_exceptions(explain):
     said = explain("pyelfgen-profile: 1\nlibraries:\n" + "".join(f"- {row}\n" for row in rows))
     assert "32 functions say what to do when an exception passes, in 1.6 kB.\n" in said
     assert "exception" not in explain("pyelfgen-profile: 1\nlibraries:\n- {kind: utility}\n")
+
+
+def test_what_clang_compiled(explain):
+    """The sentence stands where the profile says so, and only there."""
+    said = "Most of it has the form that clang writes.\n"
+    text = (pathlib.Path(__file__).parent / "clang.prof").read_text()
+    assert said in explain(text)
+    assert said not in explain(text.replace(", compiler: clang", ""))

@@ -431,6 +431,12 @@ static void tell_uneven(struct explained *x)
                most, uneven / 100);
 }
 
+static bool is_clangs(struct explained *x)
+{
+    const char *const compiler = text_of(&x->t, text_get(&x->t, x->t.root, "dwarf"), "compiler");
+    return compiler && strcmp(compiler, "clang") == 0;
+}
+
 static void tell_dwarf_read(struct explained *x)
 {
     static const struct {
@@ -456,6 +462,8 @@ static void tell_dwarf_read(struct explained *x)
         printf("%s%.0f %s", between(&parts, i + 1 == COUNTS), count, plural(count, counts[i].one, counts[i].several));
     }
     puts(".");
+    if (is_clangs(x))
+        puts("Most of it has the form that clang writes.");
     tell_uneven(x);
 }
 
