@@ -95,11 +95,16 @@ static void put_number(struct written *w, uint64_t value)
     w->p = put_u32(w->p, (uint32_t)value) - 4 + (UINT64_C(1) << width);
 }
 
+/* Four bytes, of which not all need be the value's: behind each is at least the end of what is read. */
+static uint32_t read_four(const uint8_t *p)
+{
+    return take_u32(&p);
+}
+
 static uint64_t take_number(const uint8_t *p, unsigned bytes)
 {
-    uint64_t value = 0;
-    memcpy(&value, p, bytes);
-    return value;
+    const unsigned unused = 32 - 8 * bytes;
+    return read_four(p) << unused >> unused;
 }
 
 static int64_t take_signed(const uint8_t *p, unsigned bytes)
@@ -161,7 +166,8 @@ static void put_value(struct indexed *x, const struct indexed_rule *rule, const 
     *p += rule->size;
     switch ((enum indexed_does)rule->does) {
     case INDEXED_COPY:
-        w->p = put_bytes(w->p, value, rule->size);
+        put_u32(w->p, read_four(value)); /* what is too much of it is written over */
+        w->p += rule->size;
         break;
     case INDEXED_SAY:
         w->p = put_u8(w->p, (uint8_t)rule->value);
@@ -182,7 +188,7 @@ static void put_value(struct indexed *x, const struct indexed_rule *rule, const 
     case INDEXED_REFERENCE:
         assert(w->references < ABBREV_REFERENCES_MOST);
         w->reference[w->references++] = w->p;
-        w->p = put_bytes(w->p, value, rule->size);
+        w->p = put_u32(w->p, read_four(value));
         break;
     case INDEXED_EXPRESSION:
         put_expression(x, w, p);
@@ -228,10 +234,12 @@ static uint32_t place_at(const uint8_t *places, size_t i)
     return place;
 }
 
-/* Writes the entry at *p and moves on behind it; returns the place behind it. */
+/* Writes the entry at *p and moves on behind it; returns the place behind it. Its code, which follows from the values,
+ * has room for one byte in front of these; where it takes two, they move. */
 static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, uint8_t *out)
 {
-    uint8_t values[INDEXED_ENTRY_MOST];
+    enum { ROOM = 1 };
+    uint8_t *const values = out + ROOM;
     struct written w = {.p = values};
     const uint64_t code = take_uleb128(p);
     if (!code)
@@ -244,11 +252,15 @@ static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, 
         x->counts.attributes += rule->does != INDEXED_DROP && rule->does != INDEXED_PLACE;
         put_value(x, rule, p, &w);
     }
-    assert(w.p <= values + sizeof values);
-    out = put_uleb128(out, indexed_code(x, entry, w.widths));
+    assert(w.p <= out + INDEXED_ENTRY_MOST);
+    const uint32_t as = indexed_code(x, entry, w.widths);
+    const size_t more = leb128_unsigned_size(as) - ROOM;
+    if (more)
+        memmove(values + more, values, (size_t)(w.p - values));
+    put_uleb128(out, as);
     for (unsigned i = 0; i < w.references; i++)
-        bytes_u32(&x->references, (uint32_t)(out - start + (w.reference[i] - values)));
-    return put_bytes(out, values, (size_t)(w.p - values));
+        bytes_u32(&x->references, (uint32_t)((size_t)(w.reference[i] - start) + more));
+    return w.p + more;
 }
 
 static uint8_t *put_unit_entry(struct indexed *x, uint8_t *p)

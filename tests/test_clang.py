@@ -15,7 +15,8 @@ import pytest
 from objects import ask, counted_libraries, functions, section, sums, tool
 from sets import PLAIN, profile_text
 
-VARIANTS = ["clang", "clang-cpp"]
+# With room for all that functions are told with.
+KEYS = {**PLAIN, "sections": {**PLAIN["sections"], "debug": 3_000_001}}
 
 # Captured: pyelfgen itself, its debug information of 4 MB, compiled by clang 14 with -g -O2 and linked as a library.
 REAL = pathlib.Path(__file__).with_name("clang.prof")
@@ -32,9 +33,14 @@ def uses(path):
     return attributes, tags
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
-def library(request, sets):
-    return counted_libraries(sets.get(request.param))[0]
+@pytest.fixture(scope="module", params=["c", "c++"])
+def library(request, programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("clang")
+    style = "itanium" if request.param == "c++" else "pynamic"
+    dwarf = {"compiler": "clang", "language": request.param}
+    (directory / "a.prof").write_text(profile_text(**KEYS, names={"style": style}, dwarf=dwarf))
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / request.param, "--quiet")
+    return counted_libraries(directory / request.param)[0]
 
 
 def test_sections(library):
@@ -185,7 +191,7 @@ def test_gdb_reads_it(sets):
 @pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
 def test_what_clang_says_is_what_is_said(library, tmp_path):
     """Forms of each attribute, where both have it, are among those that clang itself chooses for some source."""
-    source = tmp_path / ("a.cpp" if "cpp" in library.parent.name else "a.c")
+    source = tmp_path / ("a.cpp" if library.parent.name == "c++" else "a.c")
     source.write_text(SOURCE)
     shared = tmp_path / "a.so"
     options = ["-g", "-gdwarf-5", "-O2", "-fPIC", "-shared"]
