@@ -105,9 +105,6 @@ void indexed_free(struct indexed *x);
 /* What an attribute is called in clang's form; 0: entries do not have it there. `declares`: they are declarations. */
 uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares);
 
-/* Whether an entry of this kind, with an abstract origin and neither a place nor a value, may be told as a number. */
-bool indexed_may_be_placed(uint32_t tag);
-
 /* Whether entries that have a size are told how they are passed (DW_AT_calling_convention), which gcc does not say. */
 bool indexed_has_convention(struct dialect d, uint32_t tag);
 

@@ -31,11 +31,6 @@ uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares)
     }
 }
 
-bool indexed_may_be_placed(uint32_t tag)
-{
-    return tag == DW_TAG_formal_parameter || tag == DW_TAG_variable;
-}
-
 bool indexed_has_convention(struct dialect d, uint32_t tag)
 {
     return d.language == DWARF_CPP &&
@@ -142,6 +137,13 @@ static bool has_attribute(const uint8_t *p, uint32_t wanted)
     }
 }
 
+/* Whether it is a parameter or variable of an inlined function that is nowhere; attributes from `p` on. */
+static bool is_nowhere(uint32_t tag, const uint8_t *p)
+{
+    return (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) && has_attribute(p, DW_AT_abstract_origin) &&
+           !has_attribute(p, DW_AT_location) && !has_attribute(p, DW_AT_const_value);
+}
+
 static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, const uint8_t *p)
 {
     enum { PASS_BY_REFERENCE = 4 }; /* DW_CC_pass_by_reference */
@@ -149,8 +151,7 @@ static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, 
     entry->tag = (uint16_t)take_uleb128(&p);
     entry->children = *p++;
     const bool declares = has_attribute(p, DW_AT_declaration);
-    const bool is_gone = indexed_may_be_placed(entry->tag) && has_attribute(p, DW_AT_abstract_origin) &&
-                         !has_attribute(p, DW_AT_location) && !has_attribute(p, DW_AT_const_value);
+    const bool is_gone = is_nowhere(entry->tag, p);
     if (indexed_has_convention(d, entry->tag) && has_attribute(p, DW_AT_byte_size))
         *rule++ = (struct indexed_rule){
             .name = DW_AT_calling_convention, .does = INDEXED_SAY, .form = DW_FORM_data1, .value = PASS_BY_REFERENCE};
