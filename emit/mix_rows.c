@@ -13,9 +13,9 @@
 #include "base/workers.h"
 #include "emit/describe.h"
 #include "emit/indexed.h"
-#include "emit/indexed_aim.h"
 #include "emit/large.h"
 #include "emit/mix.h"
+#include "emit/mix_indexed.h"
 #include "emit/mix_parts.h"
 #include "emit/mix_tries.h"
 
@@ -495,100 +495,19 @@ static bool settle_asked(const struct settling *s, bool any, struct error *e)
     return true;
 }
 
-/* --- with clang's form ---------------------------------------------------------------- */
-
-/* Sizes the library in the normal form, with its contents, and makes clang's of it. */
-static bool translate(const struct settling *s, struct error *e)
+/* For mix_indexed.h. */
+static bool settle_in_normal_form(const void *settling, bool any, struct error *e)
 {
-    struct builder *const b = s->builder;
-    b->only_sizes = false;
-    if (b->loaded.row != &s->plan->library[s->index])
-        return library_size(b, s->plan, s->stock, s->index, e) && indexed_translate(b, e);
-    b->loaded.only_sizes = false;
-    return library_size_again(b, e) && indexed_translate(b, e);
-}
-
-/* Bytes of debug information: of a library, which is in memory in both forms, and in the normal one, in which it is
- * longer and has offsets of 32 bits. */
-#define INDEXED_MOST (UINT64_C(1) << 30)
-#define NORMAL_MOST  (UINT64_C(3) << 30)
-
-static uint64_t said_bytes(const struct settling *s, enum row_value value)
-{
-    const struct plan_library *const l = &s->plan->library[s->index];
-    const int64_t bytes = l->said ? profile_row_says(s->plan->profile, l->said, value) : PROFILE_DERIVED;
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
-static void start_aim(const struct settling *s, struct indexed_aim *aim)
-{
-    enum { ARANGES_EACH = 48 };
-    const struct plan_library *const l = &s->plan->library[s->index];
-    uint64_t wanted[INDEXED_SECTIONS];
-    indexed_wanted(s->plan, l, wanted);
-    indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, said_bytes(s, ROW_MIX_LINE), said_bytes(s, ROW_MIX_LINE_STR),
-                      (uint64_t)ARANGES_EACH * l->units, l->dwarf_language == LANGUAGE_CPP);
-}
-
-/* One try. Where it was near the last time, how functions are told stays as it was settled then. False after a failure
- * other than that nothing goes together, which `own` has. */
-static bool try_aim(const struct settling *s, const struct plan_mix *unsettled, struct indexed_aim *aim,
-                    struct error *own)
-{
-    const bool is_near = aim->is_near;
-    if (!is_near)
-        *s->mix = *unsettled;
-    memcpy(s->mix->size, aim->size, sizeof s->mix->size);
-    s->mix->normal = aim->normal;
-    if (aim->normal > NORMAL_MOST)
-        error_set(own, ERROR_INFEASIBLE, "more than can be composed");
-    else if ((is_near || settle_asked(s, aim->size[DEBUG_INFO] != DEBUG_ANY, own)) && translate(s, own)) {
-        uint64_t got[INDEXED_SECTIONS];
-        indexed_sizes(s->builder, got);
-        indexed_aim_note(aim, s->builder->library.debug.size, got, indexed_total(s->builder));
-        return true;
-    }
-    indexed_aim_failed(aim);
-    return own->code == ERROR_INFEASIBLE;
-}
-
-/* Finds sizes in the normal form with which clang's has those that are wanted, or little less. */
-static bool settle_indexed(const struct settling *s, struct error *e)
-{
-    const struct plan_mix unsettled = *s->mix;
-    struct plan_mix best = unsettled;
-    struct indexed_aim aim;
-    const struct plan_library *const l = &s->plan->library[s->index];
-    if (l->size[SIZE_DEBUG] > INDEXED_MOST)
-        return error_set(e, ERROR_INFEASIBLE,
-                         "sections: debug: %s.so would have %llu bytes, with 'compiler: clang' one library at most %llu; "
-                         "use more modules or utilities, or 'compiler: gcc'",
-                         l->name, (unsigned long long)l->size[SIZE_DEBUG], (unsigned long long)INDEXED_MOST);
-    start_aim(s, &aim);
-    best.normal = aim.normal;
-    while (indexed_aim_goes_on(&aim)) {
-        struct error own = {0};
-        if (!try_aim(s, &unsettled, &aim, &own)) {
-            if (e)
-                *e = own;
-            return false;
-        }
-        if (aim.is_best)
-            best = *s->mix;
-    }
-    *s->mix = best;
-    return true;
+    return settle_asked(settling, any, e);
 }
 
 static bool settle_library(const struct settling *s, struct error *e)
 {
-    struct builder *const b = s->builder;
-    const struct plan_library *const row = &s->plan->library[s->index];
-    b->is_normal = indexed_row_is(stock_of(s->stock, row), row);
-    const bool ok = b->is_normal ? settle_indexed(s, e) : settle_asked(s, ask(s), e);
-    b->is_normal = false;
-    s->mix->is_settled = ok;
-    return ok;
+    const struct mix_indexed indexed = {s->plan, s->stock, s->builder, s->index, s->mix, settle_in_normal_form, s};
+    const bool is_indexed =
+        indexed_row_is(stock_of(s->stock, &s->plan->library[s->index]), &s->plan->library[s->index]);
+    s->mix->is_settled = is_indexed ? mix_settle_indexed(&indexed, e) : settle_asked(s, ask(s), e);
+    return s->mix->is_settled;
 }
 
 /* --- when a library is made --------------------------------------------------------- */

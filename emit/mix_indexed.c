@@ -1,0 +1,99 @@
+/* See mix_indexed.h. */
+#include "emit/mix_indexed.h"
+
+#include <string.h>
+
+#include "emit/indexed.h"
+#include "emit/indexed_aim.h"
+
+/* Sizes the library in the normal form, with its contents, and makes clang's of it. */
+static bool translate(const struct mix_indexed *m, struct error *e)
+{
+    struct builder *const b = m->builder;
+    b->only_sizes = false;
+    if (b->loaded.row != &m->plan->library[m->index])
+        return library_size(b, m->plan, m->stock, m->index, e) && indexed_translate(b, e);
+    b->loaded.only_sizes = false;
+    return library_size_again(b, e) && indexed_translate(b, e);
+}
+
+/* Bytes of debug information: of a library, which is in memory in both forms, and in the normal one, in which it is
+ * longer and has offsets of 32 bits. */
+#define INDEXED_MOST (UINT64_C(1) << 30)
+#define NORMAL_MOST  (UINT64_C(3) << 30)
+
+static uint64_t said_bytes(const struct mix_indexed *m, enum row_value value)
+{
+    const struct plan_library *const l = &m->plan->library[m->index];
+    const int64_t bytes = l->said ? profile_row_says(m->plan->profile, l->said, value) : PROFILE_DERIVED;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void start_aim(const struct mix_indexed *m, struct indexed_aim *aim)
+{
+    enum { ARANGES_EACH = 48 };
+    const struct plan_library *const l = &m->plan->library[m->index];
+    uint64_t wanted[INDEXED_SECTIONS];
+    indexed_wanted(m->plan, l, wanted);
+    indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, said_bytes(m, ROW_MIX_LINE), said_bytes(m, ROW_MIX_LINE_STR),
+                      (uint64_t)ARANGES_EACH * l->units, l->dwarf_language == LANGUAGE_CPP);
+}
+
+/* One try. Where it was near the last time, how functions are told stays as it was settled then. False after a failure
+ * other than that nothing goes together, which `own` has. */
+static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettled, struct indexed_aim *aim,
+                    struct error *own)
+{
+    const bool is_near = aim->is_near;
+    if (!is_near)
+        *m->mix = *unsettled;
+    memcpy(m->mix->size, aim->size, sizeof m->mix->size);
+    m->mix->normal = aim->normal;
+    if (aim->normal > NORMAL_MOST)
+        error_set(own, ERROR_INFEASIBLE, "more than can be composed");
+    else if ((is_near || m->settle(m->context, aim->size[DEBUG_INFO] != DEBUG_ANY, own)) && translate(m, own)) {
+        uint64_t got[INDEXED_SECTIONS];
+        indexed_sizes(m->builder, got);
+        indexed_aim_note(aim, m->builder->library.debug.size, got, indexed_total(m->builder));
+        return true;
+    }
+    indexed_aim_failed(aim);
+    return own->code == ERROR_INFEASIBLE;
+}
+
+/* Finds sizes in the normal form with which clang's has those that are wanted, or little less. */
+static bool settle_tries(const struct mix_indexed *m, struct error *e)
+{
+    const struct plan_mix unsettled = *m->mix;
+    struct plan_mix best = unsettled;
+    struct indexed_aim aim;
+    start_aim(m, &aim);
+    best.normal = aim.normal;
+    while (indexed_aim_goes_on(&aim)) {
+        struct error own = {0};
+        if (!try_aim(m, &unsettled, &aim, &own)) {
+            if (e)
+                *e = own;
+            return false;
+        }
+        if (aim.is_best)
+            best = *m->mix;
+    }
+    *m->mix = best;
+    return true;
+}
+
+bool mix_settle_indexed(const struct mix_indexed *m, struct error *e)
+{
+    const struct plan_library *const l = &m->plan->library[m->index];
+    if (l->size[SIZE_DEBUG] > INDEXED_MOST)
+        return error_set(
+            e, ERROR_INFEASIBLE,
+            "sections: debug: %s.so would have %llu bytes, with 'compiler: clang' one library at most %llu; "
+            "use more modules or utilities, or 'compiler: gcc'",
+            l->name, (unsigned long long)l->size[SIZE_DEBUG], (unsigned long long)INDEXED_MOST);
+    m->builder->is_normal = true;
+    const bool ok = settle_tries(m, e);
+    m->builder->is_normal = false;
+    return ok;
+}
