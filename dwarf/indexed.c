@@ -291,8 +291,8 @@ static uint8_t *put_unit_entry(struct indexed *x, uint8_t *p)
     return p;
 }
 
-/* Numbers, constants that were in abbreviations, places and longer codes may take more bytes than what there was, but no
- * entry twice as many: of one byte it is a code that takes two, of five an origin, to which a place adds three. */
+/* Numbers, constants that were in abbreviations, places and longer codes may take more bytes than what there was, but
+ * no entry twice as many: of one byte it is a code that takes two, of five an origin, to which a place adds three. */
 static size_t room_for(size_t bytes)
 {
     return 2 * bytes + INDEXED_ENTRY_MOST;
