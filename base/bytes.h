@@ -195,6 +195,14 @@ static inline void bytes_keep(struct bytes *b, const uint8_t *end)
     b->size = (size_t)(end - b->data);
 }
 
+/* Number `i` of those of four bytes that it consists of. */
+static inline uint32_t bytes_number(const struct bytes *b, size_t i)
+{
+    uint32_t v;
+    memcpy(&v, b->data + i * sizeof v, sizeof v);
+    return v;
+}
+
 /* Appends so many zeros; returns their offset. */
 size_t bytes_zeros(struct bytes *b, size_t size);
 /* Appends `size` bytes from `from` (zeros where NULL); returns their offset. */

@@ -227,13 +227,6 @@ static void put_value(struct indexed *x, const struct indexed_rule *rule, const 
 
 /* --- entries ------------------------------------------------------------------------ */
 
-static uint32_t place_at(const uint8_t *places, size_t i)
-{
-    uint32_t place;
-    memcpy(&place, places + i * sizeof place, sizeof place);
-    return place;
-}
-
 /* Writes the entry at *p and moves on behind it; returns the place behind it. Its code, which follows from the values,
  * has room for one byte in front of these; where it takes two, they move. */
 static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, uint8_t *out)
@@ -322,8 +315,8 @@ static void put_entries(struct indexed *x)
     assert((size_t)(out - start) <= room_for(bytes));
     put_u32(start, (uint32_t)(out - start - 4));
     for (size_t i = 0; i < x->references.size / sizeof(uint32_t); i++) {
-        uint8_t *const at = start + place_at(x->references.data, i);
-        put_u32(at, place_at(x->places.data, place_at(at, 0)));
+        uint8_t *const at = start + bytes_number(&x->references, i);
+        put_u32(at, bytes_number(&x->places, read_four(at)));
     }
     bytes_keep(info, out);
 }
@@ -332,7 +325,8 @@ static bool failed(const struct indexed *x)
 {
     bool any = x->rules.failed || x->first.failed || x->places.failed || x->references.failed ||
                numbers_failed(&x->strings) || numbers_failed(&x->addresses) || numbers_failed(&x->codes) ||
-               list_table_failed(&x->locations) || list_table_failed(&x->ranges);
+               list_table_failed(&x->locations) || list_table_failed(&x->ranges) ||
+               list_table_failed(&x->last_locations.lists) || list_table_failed(&x->last_ranges.lists);
     for (unsigned i = 0; i < INDEXED_SECTIONS; i++)
         any |= x->section[i].failed;
     return any;
@@ -437,10 +431,9 @@ static uint8_t *put_fill_entry(uint8_t *p, bool is_location, unsigned more)
 static void put_fill_list(struct indexed_last *last, struct bytes *out, bool is_location, uint64_t longer)
 {
     struct bytes *const bytes = &last->lists.bytes;
-    const struct bytes at = last->lists.at;
     const size_t lists = bytes->size;
     const unsigned least = FILL_ENTRY + (is_location ? 2 : 0);
-    if (!at.size)
+    if (!last->lists.at.size)
         return;
     out->size = last->start;
     bytes_u32(&last->lists.at, (uint32_t)lists);

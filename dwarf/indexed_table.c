@@ -257,9 +257,7 @@ void indexed_read_table(struct indexed *x, uint32_t table)
 
 const struct indexed_entry *indexed_entry_of(const struct indexed *x, uint64_t code)
 {
-    uint32_t first;
-    memcpy(&first, x->first.data + code * sizeof first, sizeof first);
-    return (const struct indexed_entry *)(const void *)(x->rules.data + first);
+    return (const struct indexed_entry *)(const void *)(x->rules.data + bytes_number(&x->first, code));
 }
 
 /* --- as they become ------------------------------------------------------------------ */

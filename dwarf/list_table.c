@@ -38,10 +38,7 @@ uint32_t list_table_ranges(struct list_table *t, const uint8_t *section, uint32_
 
 uint32_t list_table_at(const struct list_table *t, uint32_t number)
 {
-    uint32_t at = 0;
-    if (!t->at.failed)
-        memcpy(&at, t->at.data + number * sizeof at, sizeof at);
-    return at;
+    return t->at.failed ? 0 : bytes_number(&t->at, number);
 }
 
 void list_table_put(const struct list_table *t, struct bytes *out)

@@ -147,23 +147,18 @@ static uint8_t *put_header(const struct split *s, uint8_t *p, uint8_t kind, uint
     return put_u64(p, s->unit.identity);
 }
 
-static uint32_t place_at(const uint8_t *places, size_t i)
-{
-    uint32_t place;
-    memcpy(&place, places + i * sizeof place, sizeof place);
-    return place;
-}
-
 /* References lead to where entries are now; ranges are relative to the unit's. */
 static void patch(const struct split *s, uint8_t *unit)
 {
     for (size_t i = 0; i < s->references.size / 4; i++) {
-        uint8_t *at = unit + place_at(s->references.data, i);
-        put_u32(at, place_at(s->places.data, place_at(at, 0)));
+        uint8_t *at = unit + bytes_number(&s->references, i);
+        const uint8_t *value = at;
+        put_u32(at, bytes_number(&s->places, take_u32(&value)));
     }
     for (size_t i = 0; i < s->range_places.size / 4; i++) {
-        uint8_t *at = unit + place_at(s->range_places.data, i);
-        put_u32(at, place_at(at, 0) - s->unit.ranges);
+        uint8_t *at = unit + bytes_number(&s->range_places, i);
+        const uint8_t *value = at;
+        put_u32(at, take_u32(&value) - s->unit.ranges);
     }
 }
 

@@ -51,9 +51,7 @@ void split_table(struct split *s, const uint8_t *table);
 /* Attributes of an abbreviation, those without bytes left out. */
 static inline const struct split_attribute *split_attributes(const struct split *s, uint64_t code)
 {
-    uint32_t first;
-    memcpy(&first, s->first.data + (code - 1) * sizeof first, sizeof first);
-    return (const struct split_attribute *)(const void *)(s->attributes.data + first);
+    return (const struct split_attribute *)(const void *)(s->attributes.data + bytes_number(&s->first, code - 1));
 }
 
 /* split_lists.c. The number of the unit's list at this offset, which is split too when it is

@@ -29,6 +29,12 @@ uint64_t indexed_normal_size(const struct library *l)
     return indexed_is(l) ? l->plan->mix[l->row - l->plan->library].normal : l->row->size[SIZE_DEBUG];
 }
 
+uint64_t indexed_said(const struct plan *plan, const struct plan_library *row, enum row_value value)
+{
+    const int64_t bytes = row->said ? profile_row_says(plan->profile, row->said, value) : PROFILE_DERIVED;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 void indexed_wanted(const struct plan *plan, const struct plan_library *row, uint64_t wanted[INDEXED_SECTIONS])
 {
     static const enum row_value said[INDEXED_SECTIONS] = {
@@ -37,10 +43,8 @@ void indexed_wanted(const struct plan *plan, const struct plan_library *row, uin
         [INDEXED_RANGES] = ROW_MIX_RNGLISTS, [INDEXED_STR_OFFSETS] = ROW_MIX_STR_OFFSETS,
         [INDEXED_ADDR] = ROW_MIX_ADDR,
     };
-    for (unsigned i = 0; i < INDEXED_SECTIONS; i++) {
-        const int64_t bytes = row->said ? profile_row_says(plan->profile, row->said, said[i]) : PROFILE_DERIVED;
-        wanted[i] = bytes > 0 ? (uint64_t)bytes : 0;
-    }
+    for (unsigned i = 0; i < INDEXED_SECTIONS; i++)
+        wanted[i] = indexed_said(plan, row, said[i]);
 }
 
 static bool no_memory(const struct builder *b, struct error *e)

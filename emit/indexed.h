@@ -17,6 +17,9 @@ bool indexed_is(const struct library *l);
 /* Bytes of debug information in the normal form. */
 uint64_t indexed_normal_size(const struct library *l);
 
+/* What the row says that a section has; 0 where it says nothing. */
+uint64_t indexed_said(const struct plan *plan, const struct plan_library *row, enum row_value value);
+
 /* What the row says of each section's size, 0 where it says nothing. */
 void indexed_wanted(const struct plan *plan, const struct plan_library *row, uint64_t wanted[INDEXED_SECTIONS]);
 

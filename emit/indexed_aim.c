@@ -155,13 +155,13 @@ static void correct(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_C
 void indexed_aim_note(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
                       const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
-    const bool fits = total <= a->all;
-    const uint64_t now = fits ? off(a, normal, got, total) : UINT64_MAX;
+    const uint64_t by = off(a, normal, got, total);
+    const uint64_t now = total <= a->all ? by : UINT64_MAX;
     a->is_best = now < a->best;
     a->best = a->is_best ? now : a->best;
     a->rounds++;
     a->lower += a->best == UINT64_MAX && a->rounds > ROUNDS_LEARN;
-    a->is_near = off(a, normal, got, total) < a->all / NEARLY;
+    a->is_near = by < a->all / NEARLY;
     correct(a, normal, got, total);
 }
 

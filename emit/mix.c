@@ -384,10 +384,7 @@ static bool read_profile(struct settling *s, struct error *e)
 
 bool mix_is_wanted(const struct profile *profile)
 {
-    bool any = profile->rows != 0;
-    for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
-        any |= profile->dwarf.mix[kind] != PROFILE_DERIVED;
-    return any;
+    return profile->rows || profile_has_mix(profile);
 }
 
 bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)

@@ -5,16 +5,18 @@
 
 #include "emit/indexed.h"
 #include "emit/indexed_aim.h"
+#include "emit/mix_parts.h"
 
 /* Sizes the library in the normal form, with its contents, and makes clang's of it. */
 static bool translate(const struct mix_indexed *m, struct error *e)
 {
-    struct builder *const b = m->builder;
-    b->only_sizes = false;
-    if (b->loaded.row != &m->plan->library[m->index])
-        return library_size(b, m->plan, m->stock, m->index, e) && indexed_translate(b, e);
-    b->loaded.only_sizes = false;
-    return library_size_again(b, e) && indexed_translate(b, e);
+    m->builder->only_sizes = false;
+    return mix_size_settled(m->builder, m->plan, m->stock, m->index, e) && indexed_translate(m->builder, e);
+}
+
+static struct plan_mix *mix_of(const struct mix_indexed *m)
+{
+    return &m->plan->mix[m->index];
 }
 
 /* Bytes of debug information: of a library, which is in memory in both forms, and in the normal one, in which it is
@@ -22,21 +24,15 @@ static bool translate(const struct mix_indexed *m, struct error *e)
 #define INDEXED_MOST (UINT64_C(1) << 30)
 #define NORMAL_MOST  (UINT64_C(3) << 30)
 
-static uint64_t said_bytes(const struct mix_indexed *m, enum row_value value)
-{
-    const struct plan_library *const l = &m->plan->library[m->index];
-    const int64_t bytes = l->said ? profile_row_says(m->plan->profile, l->said, value) : PROFILE_DERIVED;
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 static void start_aim(const struct mix_indexed *m, struct indexed_aim *aim)
 {
     enum { ARANGES_EACH = 48 };
     const struct plan_library *const l = &m->plan->library[m->index];
     uint64_t wanted[INDEXED_SECTIONS];
     indexed_wanted(m->plan, l, wanted);
-    indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, said_bytes(m, ROW_MIX_LINE), said_bytes(m, ROW_MIX_LINE_STR),
-                      (uint64_t)ARANGES_EACH * l->units, l->dwarf_language == LANGUAGE_CPP);
+    indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, indexed_said(m->plan, l, ROW_MIX_LINE),
+                      indexed_said(m->plan, l, ROW_MIX_LINE_STR), (uint64_t)ARANGES_EACH * l->units,
+                      l->dwarf_language == LANGUAGE_CPP);
 }
 
 /* One try. Where it was near the last time, how functions are told stays as it was settled then. False after a failure
@@ -44,11 +40,12 @@ static void start_aim(const struct mix_indexed *m, struct indexed_aim *aim)
 static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettled, struct indexed_aim *aim,
                     struct error *own)
 {
+    struct plan_mix *const mix = mix_of(m);
     const bool is_near = aim->is_near;
     if (!is_near)
-        *m->mix = *unsettled;
-    memcpy(m->mix->size, aim->size, sizeof m->mix->size);
-    m->mix->normal = aim->normal;
+        *mix = *unsettled;
+    memcpy(mix->size, aim->size, sizeof mix->size);
+    mix->normal = aim->normal;
     if (aim->normal > NORMAL_MOST)
         error_set(own, ERROR_INFEASIBLE, "more than can be composed");
     else if ((is_near || m->settle(m->context, aim->size[DEBUG_INFO] != DEBUG_ANY, own)) && translate(m, own)) {
@@ -64,7 +61,7 @@ static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettle
 /* Finds sizes in the normal form with which clang's has those that are wanted, or little less. */
 static bool settle_tries(const struct mix_indexed *m, struct error *e)
 {
-    const struct plan_mix unsettled = *m->mix;
+    const struct plan_mix unsettled = *mix_of(m);
     struct plan_mix best = unsettled;
     struct indexed_aim aim;
     start_aim(m, &aim);
@@ -77,9 +74,9 @@ static bool settle_tries(const struct mix_indexed *m, struct error *e)
             return false;
         }
         if (aim.is_best)
-            best = *m->mix;
+            best = *mix_of(m);
     }
-    *m->mix = best;
+    *mix_of(m) = best;
     return true;
 }
 

@@ -11,7 +11,6 @@ struct mix_indexed {
     const struct stock *stock;
     struct builder *builder; /* the thread's */
     uint32_t index;
-    struct plan_mix *mix; /* the library's */
 
     /* Settles the mix in the normal form: entries and rows, where `any` section has a size that is asked for. */
     bool (*settle)(const void *context, bool any, struct error *e);

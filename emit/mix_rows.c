@@ -503,7 +503,7 @@ static bool settle_in_normal_form(const void *settling, bool any, struct error *
 
 static bool settle_library(const struct settling *s, struct error *e)
 {
-    const struct mix_indexed indexed = {s->plan, s->stock, s->builder, s->index, s->mix, settle_in_normal_form, s};
+    const struct mix_indexed indexed = {s->plan, s->stock, s->builder, s->index, settle_in_normal_form, s};
     const bool is_indexed =
         indexed_row_is(stock_of(s->stock, &s->plan->library[s->index]), &s->plan->library[s->index]);
     s->mix->is_settled = is_indexed ? mix_settle_indexed(&indexed, e) : settle_asked(s, ask(s), e);
@@ -527,14 +527,18 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
     return ok;
 }
 
-bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
+bool mix_size_settled(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                      struct error *e)
 {
-    if (!mix_settle_library(b, plan, stock, index, e))
-        return false;
     if (b->loaded.row != &plan->library[index] || b->large)
         return library_size(b, plan, stock, index, e);
     b->loaded.only_sizes = b->only_sizes;
     return library_size_again(b, e);
+}
+
+bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
+{
+    return mix_settle_library(b, plan, stock, index, e) && mix_size_settled(b, plan, stock, index, e);
 }
 
 /* --- before any library is made ----------------------------------------------------- */

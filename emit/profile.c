@@ -142,7 +142,7 @@ static bool sections_check(const struct profile *p, const struct profile_source 
     return true;
 }
 
-static bool mix_is_given(const struct profile *p)
+bool profile_has_mix(const struct profile *p)
 {
     bool any = false;
     for (size_t i = 0; i < MIX_KINDS; i++)
@@ -154,17 +154,12 @@ static bool mix_is_given(const struct profile *p)
 static bool mix_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     static const char about[] = "dwarf: mix:";
-    bool any = false;
     int64_t sum = 0, debug = p->sections[SIZE_DEBUG];
     static_assert(PROFILE_SIZE_MOST <= INT64_MAX / MIX_KINDS, "the sum of all sizes fits");
-    for (size_t i = 0; i < MIX_KINDS; i++) {
-        if (p->dwarf.mix[i] == PROFILE_DERIVED)
-            continue;
-        any = true;
-        sum += p->dwarf.mix[i];
-    }
-    if (!any)
+    if (!profile_has_mix(p))
         return true;
+    for (size_t i = 0; i < MIX_KINDS; i++)
+        sum += p->dwarf.mix[i] == PROFILE_DERIVED ? 0 : p->dwarf.mix[i];
     if (p->dwarf.version == 4 && p->dwarf.mix[MIX_LINE_STR] != PROFILE_DERIVED)
         return profile_wrong(s, KEY_MIX_LINE_STR, e, "there is no .debug_line_str in 'version: 4'; remove one of them");
     if (debug > 0 && sum <= debug)
@@ -213,7 +208,7 @@ static bool clang_check(const struct profile *p, const struct profile_source *s,
         {p->dwarf.type_units, "type-units"},
         {p->dwarf.split, "split"},
         {p->dwarf.views, "views"},
-        {mix_is_given(p), "mix"},
+        {profile_has_mix(p), "mix"},
     };
     if (p->dwarf.compiler != COMPILER_CLANG)
         return true;
