@@ -66,11 +66,13 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
     return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;
 }
 
-/* Only C has functions without a prototype. */
+/* Only C has functions without a prototype, and only Fortran names with letters of any case. */
 static bool is_said(struct dialect d, uint32_t name)
 {
     const bool of_views = name == DW_AT_GNU_locviews || name == DW_AT_GNU_entry_view;
-    return name == DW_AT_prototyped ? d.language == DWARF_C : d.views || !of_views;
+    if (name == DW_AT_identifier_case)
+        return d.fortran;
+    return name == DW_AT_prototyped ? d.language == DWARF_C && !d.fortran : d.views || !of_views;
 }
 
 const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a)
@@ -150,7 +152,8 @@ const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code)
 {
     const uint32_t beyond = first_beyond(d);
-    return code < beyond ? code : code - beyond + first_in_table(d);
+    const uint32_t at = code < beyond ? code : code - beyond + first_in_table(d);
+    return d.fortran && at >= ABBREV_LASTS_CPP_FIRST ? at - ABBREV_LASTS_CPP_FIRST + ABBREV_FORTRAN_FIRST : at;
 }
 
 uint16_t abbrev_tag(enum abbrev_code code)
@@ -192,14 +195,16 @@ struct index_die abbrev_index_die(enum abbrev_code code)
 
 uint32_t abbrev_codes(struct dialect d)
 {
-    const uint32_t end = d.language == DWARF_CPP ? ABBREV_COUNT : ABBREV_LASTS_CPP_FIRST;
+    const uint32_t end = d.language == DWARF_CPP ? ABBREV_FORTRAN_FIRST : ABBREV_LASTS_CPP_FIRST;
+    if (d.fortran)
+        return abbrev_fortran(ABBREV_COUNT) - 1u;
     return first_beyond(d) + end - first_in_table(d) - 1u;
 }
 
 /* Bytes that an attribute takes, its own length included. */
 static uint32_t value_size(uint32_t form, const uint8_t *p)
 {
-    if (form == DW_FORM_exprloc) /* none here has 128 bytes */
+    if (form == DW_FORM_exprloc || form == DW_FORM_block1) /* none here has 128 bytes */
         return 1u + *p;
     return form == DW_FORM_string ? (uint32_t)strlen((const char *)p) + 1 : form_size(form);
 }
@@ -229,7 +234,7 @@ static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
     const struct abbrev_attribute *const first = abbrev_said(d, abbrev_of(d, code)->attributes);
     *begins_with_text = first->name && first->form == DW_FORM_string;
     for (const struct abbrev_attribute *a = first; (a = abbrev_said(d, a))->name; a++)
-        if (a->form == DW_FORM_exprloc || (a->form == DW_FORM_string && a != first))
+        if (a->form == DW_FORM_exprloc || a->form == DW_FORM_block1 || (a->form == DW_FORM_string && a != first))
             return true;
     return false;
 }

@@ -29,10 +29,11 @@
  * next one, or the next but one where there is also one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
-      A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr) A(high_pc, data8) \
-          A(stmt_list, sec_offset))                                                                                    \
+      A(producer, strp) A(language, data1) A(identifier_case, data1) A(name, line_strp) A(comp_dir, line_strp)         \
+          A(low_pc, addr) A(high_pc, data8) A(stmt_list, sec_offset))                                                  \
     X(DATA_UNIT, compile_unit, 1,                                                                                      \
-      A(producer, strp) A(language, data1) A(name, line_strp) A(comp_dir, line_strp) A(stmt_list, sec_offset))         \
+      A(producer, strp) A(language, data1) A(identifier_case, data1) A(name, line_strp) A(comp_dir, line_strp)         \
+          A(stmt_list, sec_offset))                                                                                    \
     X(BASE_TYPE, base_type, 0, A(byte_size, data1) A(encoding, data1) A(name, strp))                                   \
     X(BASE_TYPE_SHORT, base_type, 0, A(byte_size, data1) A(encoding, data1) A(name, string))                           \
     X(POINTER, pointer_type, 0, C(byte_size, 8) A(type, ref4))                                                         \
@@ -252,11 +253,26 @@
       A(external, flag_present) A(name, strp) DECLARED A(linkage_name, strp) A(declaration, flag_present)              \
           A(object_pointer, ref4))
 
+/* What Fortran has besides (corpus_fortran.c). */
+#define ABBREVIATIONS_OF_FORTRAN(X)                                                                                    \
+    X(CONSTANT, constant, 0, A(type, ref4))                                                                            \
+    X(NAMED_CONSTANT, constant, 0, A(name, strp) DECLARED A(type, ref4) A(const_value, block1))                        \
+    X(NAMED_CONSTANT_EARLY, constant, 0, A(name, strp) EARLY A(type, ref4) A(const_value, block1))                     \
+    X(CHARACTERS, string_type, 0, A(byte_size, data1))                                                                 \
+    X(PROCEDURE, subprogram, 0,                                                                                        \
+      A(external, flag_present) A(declaration, flag_present) A(linkage_name, strp) A(name, strp) DECLARED)             \
+    X(PROCEDURE_EARLY, subprogram, 0,                                                                                  \
+      A(external, flag_present) A(declaration, flag_present) A(linkage_name, strp) A(name, strp) EARLY)                \
+    X(DESCRIBED_ARRAY, array_type, 1,                                                                                  \
+      C(ordering, DW_ORD_col_major) A(data_location, exprloc) A(allocated, exprloc) A(type, ref4) A(sibling, ref4))    \
+    X(DESCRIBED_RANGE, subrange_type, 0, A(lower_bound, exprloc) A(upper_bound, exprloc) A(byte_stride, exprloc))
+
 #define ABBREVIATIONS(X)                                                                                               \
     ABBREVIATIONS_OF_BOTH(X)                                                                                           \
     ABBREVIATIONS_OF_CPP(X)                                                                                            \
     ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                     \
-    ABBREVIATIONS_OF_LASTS(X)
+    ABBREVIATIONS_OF_LASTS(X)                                                                                          \
+    ABBREVIATIONS_OF_FORTRAN(X)
 
 enum abbrev_code {
     ABBREV_END,
@@ -267,7 +283,8 @@ enum abbrev_code {
     ABBREV_CPP_FIRST = ABBREV_NAMESPACE,
     ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT,
     ABBREV_LASTS_FIRST = ABBREV_LEXICAL_BLOCK_LAST,
-    ABBREV_LASTS_CPP_FIRST = ABBREV_INLINED_BLOCK_LAST
+    ABBREV_LASTS_CPP_FIRST = ABBREV_INLINED_BLOCK_LAST,
+    ABBREV_FORTRAN_FIRST = ABBREV_CONSTANT
 };
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
@@ -306,8 +323,8 @@ const char *abbrev_attribute_name(uint32_t attribute);
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
 
-/* Bytes of an entry with this code, the code included; each exprloc or string in
- * it counts as none. */
+/* Bytes of an entry with this code, the code included; each exprloc, block1 or string
+ * in it counts as none. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
 
 /* What decides whether such an entry is listed in an index of names. Only methods,
@@ -362,6 +379,12 @@ uint32_t abbrev_codes(struct dialect d);
 static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 {
     return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
+}
+
+/* The code, in the table, of an abbreviation of Fortran: behind all that C has. */
+static inline uint8_t abbrev_fortran(enum abbrev_code code)
+{
+    return (uint8_t)(code - ABBREV_FORTRAN_FIRST + (ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST) + ABBREV_CPP_FIRST);
 }
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. With a reach other than ABBREV_NEAR, some

@@ -151,7 +151,7 @@ static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line
 void compose_object(struct composer *c, const struct debug_object *o)
 {
     const uint32_t type = compose_place(c);
-    const uint32_t last = o->count - 1;
+    const uint32_t last = dialect_upper_bound(c->corpus->dialect, o->count);
     const enum abbrev_code code = o->external ? ABBREV_GLOBAL_VARIABLE : ABBREV_STATIC_VARIABLE;
     uint8_t *sibling = put_u32(compose_code(c->out, c->info, ABBREV_ARRAY), corpus_type(c->corpus, o->type));
     uint8_t *p = sibling + 4;
@@ -455,6 +455,12 @@ uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from,
     p = put_extent(c, p, count, from, to);
     c->info = p + 4;
     return p;
+}
+
+void compose_constant(struct composer *c)
+{
+    uint8_t *p = compose_code(c->out, c->info, abbrev_fortran(ABBREV_CONSTANT));
+    c->info = put_u32(p, c->corpus->constant_type);
 }
 
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to)

@@ -142,8 +142,10 @@ struct debug_function {
 };
 
 /* codes[] has 128 bits: in C++ there are no type units, and in C the abbreviations of C++ are left out. */
-static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_COUNT - ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each");
+static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_FORTRAN_FIRST - ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each");
 static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRST <= 128, "the same of C");
+static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + ABBREV_COUNT - ABBREV_FORTRAN_FIRST <= 128,
+              "and of Fortran");
 
 static inline void compose_note_code(struct composed *out, uint32_t code)
 {
@@ -304,6 +306,8 @@ void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at
 
 /* A lexical block with one range, or with a list of `count`. Returns the `sibling` for compose_end_child. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
+/* A constant without a name, as gfortran has them in blocks; in Fortran only. */
+void compose_constant(struct composer *c);
 /* The lexical block of inline function k where that is inlined; like compose_block. */
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from,
                                const uint64_t *to);

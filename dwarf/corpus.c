@@ -237,6 +237,9 @@ static const char *producer(struct dialect d)
 {
     if (d.clang)
         return "clang version 14.0.6 -g -O2 -fPIC (written by pyelfgen " PYELFGEN_VERSION ")";
+    if (d.fortran)
+        return "GNU Fortran2008 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
+               "(written by pyelfgen " PYELFGEN_VERSION ")";
     return d.language == DWARF_CPP ? "GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
                                      "(written by pyelfgen " PYELFGEN_VERSION ")"
                                    : "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
@@ -245,7 +248,7 @@ static const char *producer(struct dialect d)
 
 static void name_files(struct corpus *c)
 {
-    const char *suffix = c->dialect.language == DWARF_CPP ? "hpp" : "h";
+    const char *suffix = c->dialect.fortran ? "inc" : c->dialect.language == DWARF_CPP ? "hpp" : "h";
     for (uint32_t i = 0; i < c->headers; i++) {
         char name[32];
         words_identifier(random_at(c->key, CORPUS_NAMES + i), 9, name);

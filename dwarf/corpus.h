@@ -122,7 +122,7 @@ struct corpus_listing {
     uint16_t tag;
 };
 
-enum { CORPUS_KINDS = 6 }; /* combinations of version, language and terse (corpus_kind) */
+enum { CORPUS_KINDS = 8 }; /* combinations of version, language and terse (corpus_kind) */
 
 struct corpus {
     struct dialect dialect;
@@ -140,6 +140,7 @@ struct corpus {
     uint32_t fixed_dies; /* how many entries are in `fixed` */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
+    uint32_t constant_type;        /* in Fortran: of constants in blocks */
     struct corpus_inline inlines[CORPUS_INLINES];
     struct bytes abbrev[ABBREV_REACHES]; /* tables without the null entry at the end, all of one size */
     struct bytes lows[ABBREV_REACHES];   /* abbreviations for lines below 256 (abbrev_low), where the manner has such
@@ -231,8 +232,8 @@ static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t lin
 /* The kind of a dialect: index in corpus.other. */
 static inline unsigned corpus_kind(struct dialect d)
 {
-    enum { TERSE = 2, VERSION_4 = 3 }; /* C, C++, terse C; of version 4 */
-    return (dialect_is_4(d) ? VERSION_4 : 0u) + (d.terse ? TERSE : d.language);
+    enum { TERSE = 2, FORTRAN = 3, VERSION_4 = 4 }; /* C, C++, terse C, Fortran; of version 4 */
+    return (dialect_is_4(d) ? VERSION_4 : 0u) + (d.fortran ? FORTRAN : d.terse ? TERSE : d.language);
 }
 
 #endif

@@ -40,8 +40,27 @@ static const struct base more_types[BASE_MORE] = {
     {"__int128 unsigned", 16, DW_ATE_unsigned},
 };
 
+/* What base types of C are in Fortran: types that are not there are the nearest that are. */
+static const struct base fortran_types[BASE_TYPES] = {
+    [BASE_INT] = {"integer(kind=4)", 4, DW_ATE_signed},    [BASE_LONG] = {"integer(kind=8)", 8, DW_ATE_signed},
+    [BASE_FLOAT] = {"real(kind=4)", 4, DW_ATE_float},      [BASE_DOUBLE] = {"real(kind=8)", 8, DW_ATE_float},
+    [BASE_CHAR] = {"character(kind=1)", 1, DW_ATE_unsigned_char},
+};
+static const uint8_t fortran_nearest[BASE_TYPES] = {[BASE_UNSIGNED_LONG] = BASE_LONG, [BASE_UNSIGNED_INT] = BASE_INT,
+                                                    [BASE_UNSIGNED_CHAR] = BASE_CHAR, [BASE_SHORT] = BASE_INT,
+                                                    [BASE_BOOL] = BASE_INT};
+
+static const struct base *base_of(struct dialect d, enum base_type type)
+{
+    if (!d.fortran)
+        return &base_types[type];
+    return &fortran_types[fortran_types[type].name ? type : fortran_nearest[type]];
+}
+
 const char *corpus_base_type_name(struct dialect d, enum base_type type)
 {
+    if (d.fortran)
+        return base_of(d, type)->name;
     return type == BASE_BOOL && d.language == DWARF_CPP ? "bool" : base_types[type].name;
 }
 
@@ -74,8 +93,16 @@ void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
     uint32_t again[BASE_ALL + BASE_MORE]; /* what the first header's are, too */
     uint32_t *type = b->header ? again : b->corpus->type;
     uint32_t *more = b->header ? again + BASE_ALL : b->corpus->more_type;
-    for (unsigned i = 0; i < BASE_TYPES; i++)
-        type[i] = add_base_type(b, &base_types[i], corpus_base_type_name(b->corpus->dialect, i), names[i]);
+    const struct dialect d = b->corpus->dialect;
+    for (unsigned i = 0; i < BASE_TYPES; i++) {
+        const struct base *const base = base_of(d, i);
+        if (d.fortran && base != &fortran_types[i]) {
+            type[i] = type[fortran_nearest[i]];
+            corpus_remember(b, type[i], base->size, base->size);
+        } else {
+            type[i] = add_base_type(b, base, corpus_base_type_name(d, i), names[i]);
+        }
+    }
     type[BASE_CONST_CHAR] = here(b);
     corpus_remember(b, here(b), 1, 1)->constant = true;
     bytes_u8(&b->entries, ABBREV_CONST);
@@ -89,7 +116,9 @@ void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
     corpus_remember(b, here(b), 8, 8);
     bytes_u8(&b->entries, ABBREV_VOID_POINTER);
     corpus_put_constant(b, 8);
-    for (unsigned i = 0; i < BASE_MORE && b->corpus->dialect.language == DWARF_CPP; i++)
+    if (d.fortran)
+        corpus_add_constant_type(b);
+    for (unsigned i = 0; i < BASE_MORE && d.language == DWARF_CPP; i++)
         more[i] = add_base_type(b, &more_types[i], more_types[i].name, names[BASE_TYPES + i]);
 }
 
@@ -256,7 +285,7 @@ void corpus_add_array(struct header_builder *b)
     size_t sibling = bytes_u32(&b->entries, 0);
     bytes_u8(&b->entries, ABBREV_SUBRANGE);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
-    bytes_u8(&b->entries, (uint8_t)(count - 1));
+    bytes_u8(&b->entries, (uint8_t)dialect_upper_bound(b->corpus->dialect, count));
     corpus_end_children(b, sibling);
     struct known_type *made = corpus_remember(b, at, of.size * count, of.align);
     made->array = true;
@@ -528,6 +557,8 @@ void corpus_add_c_piece(struct header_builder *b)
         corpus_add_enumeration(b);
     else if (kind == PIECE_RESTRICT)
         add_restrict(b);
-    else
+    else if (kind == PIECE_FUNCTION && !b->corpus->dialect.fortran)
         corpus_add_function(b);
+    else
+        corpus_add_fortran_piece(b, kind);
 }

@@ -28,6 +28,8 @@ struct dialect {
                         DW_AT_decl_file is in the abbreviations and not in each entry */
     bool several_files; /* in C: units declare things in several headers, so that no DW_AT_decl_file of theirs is in the
                            abbreviations */
+    bool fortran;       /* with C, without an index or type units: what there is of C is told as gfortran tells of Fortran
+                           (corpus_fortran.c) */
     bool clang;         /* in version 5: what is composed becomes what clang writes (indexed.h) */
     bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
                    (manner_terse) */
@@ -82,9 +84,17 @@ static inline uint8_t *dialect_put_header(struct dialect d, uint8_t *p)
     return dialect_names_header(d) ? put_u8(p, DIALECT_HEADER_FILE) : p;
 }
 
+/* DW_AT_upper_bound of an array of so many elements: in Fortran the first one is the first by default. */
+static inline uint32_t dialect_upper_bound(struct dialect d, uint32_t count)
+{
+    return d.fortran ? count : count - 1;
+}
+
 /* DW_AT_language: what gcc 12 writes. */
 static inline uint8_t dialect_language(struct dialect d)
 {
+    if (d.fortran)
+        return dialect_is_4(d) ? DW_LANG_Fortran95 : DW_LANG_Fortran08;
     if (d.language == DWARF_CPP)
         return dialect_is_4(d) ? DW_LANG_C_plus_plus : DW_LANG_C_plus_plus_14;
     return dialect_is_4(d) ? DW_LANG_C99 : DW_LANG_C11;

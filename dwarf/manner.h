@@ -26,6 +26,10 @@ enum manner_piece {
     PIECE_ENUMERATION,
     PIECE_RESTRICT,
     PIECE_FUNCTION,
+    /* In Fortran only: */
+    PIECE_CONSTANT,        /* with a name */
+    PIECE_CHARACTERS,      /* strings of some length */
+    PIECE_DESCRIBED_ARRAY, /* one that is allocated, or passed, with a descriptor */
     PIECES
 };
 
@@ -52,6 +56,7 @@ enum {
     MANNER_TAKEN = 8 * MANNER_USUAL,
     MANNER_ENUMERATORS = 16 * MANNER_USUAL,
     MANNER_LOWS = 16,
+    MANNER_CONSTANTS = 6 * MANNER_USUAL,
 };
 
 struct manner {
@@ -82,6 +87,8 @@ struct manner {
     uint16_t told;   /* share of the constants passed together with a local that are described, in 1/MANNER_USUAL */
     uint16_t passed; /* additional arguments of a call on average, in 1/MANNER_USUAL of one argument */
     uint8_t locals;  /* locals of a lexical block, at most */
+    uint16_t constants; /* in Fortran: constants of a lexical block, on average, in 1/MANNER_USUAL of one, at most
+                           MANNER_CONSTANTS */
     bool labels;     /* functions of C have labels */
     uint8_t ending;  /* in C: share of calls without a reference to a sibling, as the last one in a block has none, in
                          1/MANNER_USUAL. They are not inside blocks: llvm-dwarfdump 14 --verify runs for ever on one */

@@ -141,6 +141,7 @@ void stamp_inlined_child(struct stamp_maker *m, uint32_t k, uint32_t child, stru
 void stamp_block(struct stamp_maker *m, uint32_t count, const uint64_t *from, const uint64_t *to);
 void stamp_inlined_block(struct stamp_maker *m, uint32_t k, uint32_t count, const uint64_t *from, const uint64_t *to);
 void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, struct debug_list list);
+void stamp_constants(struct stamp_maker *m, uint32_t count); /* compose_constant, so many times */
 struct debug_list stamp_list_end(struct stamp_maker *m);
 /* A call of callee `number`, with parameters. Where it `ends` (manner.ending), it has no reference to a sibling. */
 void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool ends);

@@ -196,6 +196,12 @@ void stamp_local(struct stamp_maker *m, uint32_t line, enum base_type type, stru
     note_list(m);
 }
 
+void stamp_constants(struct stamp_maker *m, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        compose_constant(&m->composer);
+}
+
 void stamp_call(struct stamp_maker *m, uint64_t returns, uint32_t number, bool ends)
 {
     uint32_t start = entry(m, m->composer.info);

@@ -39,6 +39,8 @@ uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8
     p = put_u8(p, has_code ? ABBREV_COMPILE_UNIT : ABBREV_DATA_UNIT);
     p = put_u32(p, c->producer);
     p = put_u8(p, dialect_language(c->dialect));
+    if (c->dialect.fortran)
+        p = put_u8(p, DW_ID_down_case);
     p = put_u32(p, unit_sources(d) + u->source);
     p = put_u32(p, unit_sources(d)); /* the compilation directory */
     if (has_code) {

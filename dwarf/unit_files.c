@@ -29,7 +29,8 @@ static const char *compile_directory(const struct debug *d)
 /* Of the header that is the library's own. */
 static const char *header_name(const struct debug *d)
 {
-    return d->corpus->dialect.language == DWARF_CPP ? BRIEF_STEM ".hpp" : BRIEF_STEM ".h";
+    const struct dialect dialect = d->corpus->dialect;
+    return dialect.fortran ? BRIEF_STEM ".inc" : dialect.language == DWARF_CPP ? BRIEF_STEM ".hpp" : BRIEF_STEM ".h";
 }
 
 /* Digits of the number that a unit's source is named by. */
@@ -44,7 +45,8 @@ static uint32_t number_length(const struct debug *d, uint32_t unit)
 
 static void source_name(const struct debug *d, uint32_t unit, bool has_code, char name[SOURCE_NAME_MOST])
 {
-    const char *suffix = d->corpus->dialect.language == DWARF_CPP ? "cpp" : "c";
+    const struct dialect dialect = d->corpus->dialect;
+    const char *suffix = dialect.fortran ? "f90" : dialect.language == DWARF_CPP ? "cpp" : "c";
     const int digits = (int)number_length(d, unit);
     if (d->files.brief)
         snprintf(name, SOURCE_NAME_MOST, BRIEF_STEM "%0*u.%s", digits, unit, suffix);

@@ -86,6 +86,7 @@ struct taste block_taste(const struct corpus *corpus)
     t.told = in_manner(MANNER_USUAL, m->told, 64);
     t.passed = in_manner(MANNER_USUAL, m->passed, 64 * PASSED_MOST);
     t.ending = m->ending;
+    t.constants = corpus->dialect.fortran ? m->constants : 0;
     return t;
 }
 

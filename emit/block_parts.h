@@ -38,6 +38,7 @@ struct taste {
     uint8_t passing, events;     /* a variable's list includes passages through registers; of these, the most that it
                                     includes, a number */
     uint8_t parts, dense_parts;  /* out of so many borders, one splits a list entry in two; 0: none does */
+    uint16_t constants;          /* in Fortran: constants of a lexical block; 64 are one */
     uint8_t locals;              /* locals of a lexical block, at most; a number */
     uint8_t within;              /* a part of a lexical block is an inlined call */
     uint8_t values;              /* a variable of an inlined function is described as a value */

@@ -449,6 +449,8 @@ void block_lexical(struct builder *b, const struct run *r)
     const struct ranges parts = g;
     uint32_t count = told_ranges(b, r, &g);
     stamp_block(&b->maker, count, g.from, g.to);
+    if (b->taste.constants)
+        stamp_constants(&b->maker, (b->taste.constants + pick(b, 64)) / 64);
     struct block_note scope = block_note_of(NOTE_SCOPE, r);
     for (uint32_t n = 1 + pick(b, b->taste.locals); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));

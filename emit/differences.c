@@ -289,13 +289,21 @@ static void measure_debug(const struct library *l, int64_t *v)
         measure_indexed(l, v);
 }
 
+/* As pyelfprof calls what dialect_language says. */
+static const char *language_of(const struct plan_library *row)
+{
+    if (row->dwarf_fortran)
+        return row->dwarf_version == 4 ? "fortran95" : "fortran08";
+    return row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+}
+
 void differences_measure(const struct library *l, struct differences *d)
 {
     int64_t *v = d->value;
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
     const bool has_units = !l->row->without_debug && !l->row->hollow;
-    d->language = !has_units ? NULL : l->row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+    d->language = !has_units ? NULL : language_of(l->row);
     d->sizes_apart = l->sizes_apart;
     d->names_apart = l->row->names_apart;
     const struct layout_sizes sizes = files_count(l);

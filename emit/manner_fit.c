@@ -29,7 +29,7 @@ struct fit {
     const struct debug_counts *made;
     const char *tags, *attributes;
     double scale;
-    bool is_cpp;
+    bool is_cpp, is_fortran;
 };
 
 /* --- what there is of each --------------------------------------------------------- */
@@ -53,7 +53,7 @@ static double tagged(const uint64_t counts[ABBREV_COUNT], const char *tag)
 static struct fit fit_of(const struct profile *p, const struct debug_counts *made)
 {
     struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES], 0,
-                    p->dwarf.language == LANGUAGE_CPP};
+                    p->dwarf.language == LANGUAGE_CPP, p->dwarf.language == LANGUAGE_FORTRAN};
     const uint64_t all = tags_sum(f.tags);
     f.scale = all ? all_of(made) / (double)all : 0;
     return f;
@@ -190,6 +190,14 @@ static uint16_t multiplied(uint16_t number, double by, uint16_t least, uint16_t 
 
 /* --- what headers of C declare ------------------------------------------------------- */
 
+/* Constants with a name are those with a value. */
+static double constants_named(const struct fit *f)
+{
+    const double constants = wanted(f, "constant");
+    const double named = attributes_wanted(f, DW_AT_const_value);
+    return named < constants ? named : constants;
+}
+
 /* Pieces of each kind, with the tag that tells whether there are enough. */
 struct piece_made {
     const char *tag;
@@ -237,6 +245,19 @@ static void fit_enumerators(const struct fit *f, struct manner *m)
     m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
 }
 
+/* Of arrays, those with a descriptor are apart. */
+static void fit_fortran(const struct fit *f, double to[PIECES])
+{
+    const uint64_t *const h = f->made->header;
+    const double named = (double)h[ABBREV_NAMED_CONSTANT] + (double)h[ABBREV_NAMED_CONSTANT_EARLY];
+    const double described = (double)h[ABBREV_DESCRIBED_ARRAY];
+    const double more = attributes_wanted(f, DW_AT_data_location) - described;
+    to[PIECE_CONSTANT] = times(named, constants_named(f) - named);
+    to[PIECE_CHARACTERS] = header_times(f, "string_type");
+    to[PIECE_DESCRIBED_ARRAY] = times(described, more);
+    to[PIECE_ARRAY] = times((double)h[ABBREV_ARRAY], lacking(f, "array_type") - more);
+}
+
 static void fit_pieces(const struct fit *f, struct manner *m)
 {
     struct piece_made piece[PIECES] = {{NULL, 0}};
@@ -245,6 +266,8 @@ static void fit_pieces(const struct fit *f, struct manner *m)
     count_pieces(f, piece);
     for (unsigned i = 0; i < PIECES; i++)
         to[i] = piece[i].tag ? times(piece[i].count, lacking(f, piece[i].tag)) : 1;
+    if (f->is_fortran)
+        fit_fortran(f, to);
     manner_share_pieces(m, weigh(m->piece, to, PIECES, weight));
     const double owners = piece[PIECE_STRUCTURE].count + piece[PIECE_UNION].count;
     const double members =
@@ -443,6 +466,15 @@ static void fit_ending(const struct fit *f, struct manner *m)
         m->ending = (uint8_t)multiplied(MANNER_USUAL, (double)m->ending / MANNER_USUAL + more / calls, 0, ENDING_MOST);
 }
 
+/* Constants in blocks: all others. */
+static void fit_constants(const struct fit *f, struct manner *m)
+{
+    const double blocks = made(f, "lexical_block");
+    if (blocks > 0)
+        m->constants = multiplied(MANNER_USUAL, (wanted(f, "constant") - constants_named(f)) / blocks, 0,
+                                  MANNER_CONSTANTS);
+}
+
 static void fit_c(const struct fit *f, struct manner *m)
 {
     fit_pieces(f, m);
@@ -452,6 +484,8 @@ static void fit_c(const struct fit *f, struct manner *m)
     m->calls = fitted(f, m->calls, "call_site", TIMES_MOST);
     m->inlined = fitted(f, m->inlined, "inlined_subroutine", TIMES_MOST);
     m->lexical = fitted(f, m->lexical, "lexical_block", TIMES_MOST);
+    if (f->is_fortran)
+        fit_constants(f, m);
 }
 
 /* By all that is lacking; in C++ blocks stay as they are: most of them are of functions that were inlined. */

@@ -14,7 +14,7 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 20 };
+enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 21 };
 
 /* A search; starts zeroed. */
 struct manner_search {

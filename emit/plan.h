@@ -97,7 +97,8 @@ struct plan_library {
     bool without_libc;        /* linked without the C library; symbols of the C library have no versions then */
     bool runpath;             /* has a DT_RUNPATH with which it finds the other libraries beside itself */
     uint8_t dwarf_version, dwarf_language;
-    bool dwarf_terse;   /* as dialect.terse */
+    bool dwarf_terse;   /* as dialect.terse, */
+    bool dwarf_fortran; /* and dialect.fortran */
     bool inner_entry;   /* its entry is a local symbol, which only the method table refers to */
     bool direct_entry;  /* its entry is called directly, not through the PLT; always so where that is a local symbol */
     bool result_by_got; /* PyLong_FromUnsignedLong is called through the first word of extra.got and not the PLT */

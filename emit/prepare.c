@@ -33,6 +33,8 @@ static bool load_profile(struct profile *profile, struct options *o, struct erro
         return error_set(e, ERROR_USAGE, "--sources does not go with a profile with 'libraries'; leave it out");
     if (o->sources && profile->dwarf.language == LANGUAGE_CPP)
         return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
+    if (o->sources && profile->dwarf.language == LANGUAGE_FORTRAN)
+        return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are Fortran");
     return true;
 }
 

@@ -260,7 +260,11 @@ static bool profile_check(const struct profile *p, const struct profile_source *
             "'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'");
     if (p->dwarf.index == NAME_INDEX_DEBUG_NAMES && p->dwarf.version == 4)
         return profile_wrong(s, KEY_INDEX, e, "'debug_names' needs 'version: 5', which is 4; use 'gdb_index'");
-    if (p->dwarf.type_units && p->dwarf.language == LANGUAGE_CPP)
+    if (p->dwarf.index != NAME_INDEX_NONE && p->dwarf.language == LANGUAGE_FORTRAN)
+        return profile_wrong(s, KEY_INDEX, e, "does not go with 'language: fortran'; remove one of them");
+    if (p->dwarf.compiler == COMPILER_CLANG && p->dwarf.language == LANGUAGE_FORTRAN)
+        return profile_wrong(s, KEY_COMPILER, e, "'clang' does not go with 'language: fortran'; remove one of them");
+    if (p->dwarf.type_units && p->dwarf.language != LANGUAGE_C)
         return profile_wrong(s, KEY_TYPE_UNITS, e, "goes with 'language: c' only; remove one of them");
     if (p->dwarf.type_units && p->dwarf.index != NAME_INDEX_NONE)
         return profile_wrong(s, KEY_TYPE_UNITS, e, "excludes 'index'; remove one of them");

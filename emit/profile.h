@@ -57,7 +57,7 @@ enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
-enum debug_language { LANGUAGE_C, LANGUAGE_CPP }; /* as dwarf/dialect.h has them */
+enum debug_language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_FORTRAN }; /* the first two as dwarf/dialect.h has them */
 enum debug_compiler { COMPILER_GCC, COMPILER_CLANG };
 enum name_index { NAME_INDEX_NONE, NAME_INDEX_GDB, NAME_INDEX_DEBUG_NAMES }; /* as dwarf/dialect.h has them */
 enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };

@@ -15,7 +15,9 @@ enum {
  * manner, but for CALLS of C; and of members in a structure. */
 static const struct {
     double inlined, lexical, parameters, passed;
-} usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
+} usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62},
+             [LANGUAGE_CPP] = {.inlined = 6},
+             [LANGUAGE_FORTRAN] = {0.72, 0.39, 1.66, 0.62}};
 /* In all that was captured in C calls are a quarter more, and functions have as many fewer locals of their own; in C++
  * a fifth more is inlined, and blocks are half as many. */
 enum {
@@ -141,6 +143,37 @@ static uint64_t units_not_terse(const struct profile *p)
     return units ? units : 1;
 }
 
+/* The same of Fortran, by the counts alone. Constants with a value have a name; those without are in blocks. Of what is
+ * there in C only, nothing is there. */
+static void share_fortran(struct manner *m, const char *tags, const char *attributes, const uint64_t *count)
+{
+    enum { LEAST_OF = 100 /* structures: what types there are to be is told by how many of each there are for one */ };
+    const uint64_t constants = tags_count(tags, "constant");
+    const uint64_t values = tags_count(attributes, "const_value");
+    const uint64_t blocks = tags_count(tags, "lexical_block");
+    const uint64_t named = values < constants ? values : constants;
+    const uint64_t described = tags_count(attributes, "data_location");
+    uint64_t weight[PIECES];
+    uint64_t all = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        weight[i] = count[i];
+    weight[PIECE_TYPEDEF] = weight[PIECE_ATOMIC] = weight[PIECE_VOID_CONST] = 0;
+    weight[PIECE_CONSTANT] = named;
+    weight[PIECE_CHARACTERS] = tags_count(tags, "string_type");
+    weight[PIECE_DESCRIBED_ARRAY] = described;
+    weight[PIECE_ARRAY] = less(count[PIECE_ARRAY], described);
+    for (unsigned i = 0; i < PIECES; i++)
+        all += weight[i];
+    if (weight[PIECE_STRUCTURE] < all / LEAST_OF + 1)
+        weight[PIECE_STRUCTURE] = all / LEAST_OF + 1;
+    manner_share_pieces(m, weight);
+    m->unnamed = 0;
+    if (blocks) {
+        const uint64_t each = (constants - named) * MANNER_USUAL / blocks;
+        m->constants = (uint16_t)(each < MANNER_CONSTANTS ? each : MANNER_CONSTANTS);
+    }
+}
+
 /* What headers of C declare: entries that neither units have anyhow nor others bring with them. */
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
@@ -175,7 +208,9 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
         [PIECE_RESTRICT] = restricts,
         [PIECE_FUNCTION] = less(tags_count(tags, "subprogram"), functions_of(p) + inlines),
     };
-    if (structures)
+    if (p->dwarf.language == LANGUAGE_FORTRAN)
+        share_fortran(m, tags, attributes, count);
+    else if (structures)
         share_pieces(m, count);
 }
 
@@ -245,7 +280,9 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
     enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* with parameters, as are these: */
     static const struct {
         uint64_t inlined, much;
-    } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
+    } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32},
+              [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16},
+              [LANGUAGE_FORTRAN] = {47, MANNER_USUAL * 15 / 32}};
     const uint64_t info = sum_of(p, ROW_MIX_INFO, 0);
     const uint64_t bytes = CALL * tags_calls(tags) + PASSED * tags_passed(tags) +
                            of[p->dwarf.language].inlined * tags_count(tags, "inlined_subroutine") +
@@ -390,11 +427,11 @@ struct manner profile_manner(const struct profile *p)
     struct manner m = manner_usual();
     if (tags)
         read_defined(&m, p, tags);
-    if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language == LANGUAGE_C)
+    if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language != LANGUAGE_CPP)
         read_names(&m, p, attributes);
     if (!profile_has_manner(p))
         return m;
-    if (p->dwarf.language == LANGUAGE_C) {
+    if (p->dwarf.language != LANGUAGE_CPP) {
         read_pieces(&m, p, tags, attributes);
         read_lines(&m, p, tags, attributes);
     } else {

@@ -107,14 +107,14 @@ void stock_free(struct stock *s)
 }
 
 /* What profiles say is taken as it is. */
-static_assert((int)LANGUAGE_C == DWARF_C && (int)LANGUAGE_CPP == DWARF_CPP, "languages of profile.h and dialect.h");
 static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES == INDEX_DEBUG_NAMES,
               "indexes of profile.h and dialect.h");
 
 struct dialect stock_dialect(const struct profile *profile)
 {
     return (struct dialect){.version = (uint8_t)profile->dwarf.version,
-                            .language = (uint8_t)profile->dwarf.language,
+                            .language = profile->dwarf.language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C,
+                            .fortran = profile->dwarf.language == LANGUAGE_FORTRAN,
                             .index = (uint8_t)profile->dwarf.index,
                             .type_units = profile->dwarf.type_units,
                             .views = profile->dwarf.views,
@@ -129,12 +129,14 @@ struct dialect stock_row_dialect(const struct profile *profile, struct dialect d
     const char *word = row->text[ROW_TEXT_LANGUAGE];
     if (said != PROFILE_DERIVED)
         d.version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
-    if (word && strcmp(word, "c") == 0)
-        d.language = DWARF_C;
-    if (word && strcmp(word, "c++") == 0 && !profile->dwarf.type_units)
-        d.language = DWARF_CPP;
-    d.clang = d.clang && !dialect_is_4(d);
-    d.terse = d.language == DWARF_C && profile_row_is_terse(profile, row);
+    const bool is_fortran = word && strncmp(word, "fortran", 7) == 0 && !d.index && !d.type_units;
+    const bool is_cpp = word && strcmp(word, "c++") == 0 && !d.type_units;
+    if (is_fortran || is_cpp || (word && strcmp(word, "c") == 0)) {
+        d.language = is_cpp ? DWARF_CPP : DWARF_C;
+        d.fortran = is_fortran;
+    }
+    d.clang = d.clang && !dialect_is_4(d) && !d.fortran;
+    d.terse = d.language == DWARF_C && !d.fortran && profile_row_is_terse(profile, row);
     return d;
 }
 
@@ -155,8 +157,10 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
 
 static unsigned kind_of(const struct plan_library *l)
 {
-    return corpus_kind(
-        (struct dialect){.version = l->dwarf_version, .language = l->dwarf_language, .terse = l->dwarf_terse});
+    return corpus_kind((struct dialect){.version = l->dwarf_version,
+                                        .language = l->dwarf_language,
+                                        .fortran = l->dwarf_fortran,
+                                        .terse = l->dwarf_terse});
 }
 
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l)

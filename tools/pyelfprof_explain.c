@@ -370,6 +370,8 @@ static void tell_times(struct explained *x)
 
 static const char *language_words(const char *language)
 {
+    if (strcmp(language, "fortran") == 0)
+        return "Fortran";
     return strcmp(language, "c++") == 0 ? "C++" : strcmp(language, "c") == 0 ? "C" : language;
 }
 

@@ -459,7 +459,7 @@ static bool any_mangled(const struct prof *p)
  * profile has: what single libraries are like instead, their rows say. */
 static void write_majority(FILE *to, const struct prof *p)
 {
-    uint64_t known = 0, old = 0, cpp = 0, views = 0, clang = 0, zlib = 0, zstd = 0, units = 0, described = 0;
+    uint64_t known = 0, old = 0, cpp = 0, fortran = 0, views = 0, clang = 0, zlib = 0, zstd = 0, units = 0, described = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct capture *c = &p->file[i].capture;
         const struct prof_dwarf *d = &p->file[i].dwarf;
@@ -469,6 +469,7 @@ static void write_majority(FILE *to, const struct prof *p)
         known += c->sizes.debug / 2; /* more than that is most */
         old += d->version < 5 ? c->sizes.debug : 0;
         cpp += strcmp(language_name(d->language, text), "c++") == 0 ? c->sizes.debug : 0;
+        fortran += strncmp(language_name(d->language, text), "fortran", 7) == 0 ? c->sizes.debug : 0;
         views += d->views ? c->sizes.debug : 0;
         clang += d->clang ? c->sizes.debug : 0;
         zlib += c->compression == ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
@@ -483,7 +484,7 @@ static void write_majority(FILE *to, const struct prof *p)
     struct flow f = {.to = to, .open = "dwarf: ", .comma = ", "};
     if (units) {
         put_number(&f, "version", old > known ? 4 : 5);
-        put_word(&f, "language", cpp > known ? "c++" : "c");
+        put_word(&f, "language", cpp > known ? "c++" : fortran > known ? "fortran" : "c");
         put_number(&f, "units", each ? each : 1);
     }
     if (clang > known)

@@ -1,0 +1,100 @@
+/* What units of Fortran declare, as gfortran 12 has it: named constants, strings, procedures that are defined elsewhere,
+ * and arrays with a descriptor. What C has too is in corpus_types.c. */
+#include "dwarf/corpus_parts.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void put_code(struct header_builder *b, enum abbrev_code code)
+{
+    bytes_u8(&b->entries, abbrev_fortran(code));
+}
+
+void corpus_add_constant_type(struct header_builder *b)
+{
+    const uint32_t at = here(b);
+    bytes_u8(&b->entries, ABBREV_CONST);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_INT));
+    if (!b->header)
+        b->corpus->constant_type = at;
+}
+
+/* A parameter of a module. */
+static void add_constant(struct header_builder *b)
+{
+    char text[96];
+    const double value = (1 + pick(b, 4000)) / 16.0 - 50;
+    const uint32_t line = corpus_begin_declared(b, (enum abbrev_code)abbrev_fortran(ABBREV_NAMED_CONSTANT));
+    corpus_put_name(b, corpus_unique_name(b, "", text));
+    corpus_declare(b, line);
+    bytes_u32(&b->entries, corpus_type(b->corpus, BASE_DOUBLE));
+    bytes_u8(&b->entries, sizeof value);
+    bytes_append(&b->entries, &value, sizeof value);
+}
+
+static void add_characters(struct header_builder *b)
+{
+    const uint32_t at = here(b);
+    const uint8_t size = (uint8_t)(1 + pick(b, 80));
+    put_code(b, ABBREV_CHARACTERS);
+    bytes_u8(&b->entries, size);
+    corpus_remember(b, at, size, 1)->array = true;
+}
+
+/* One of another unit. The symbol of a procedure that is in no module is its name and an underscore. */
+static void add_procedure(struct header_builder *b)
+{
+    char text[96];
+    const uint32_t line = corpus_begin_declared(b, (enum abbrev_code)abbrev_fortran(ABBREV_PROCEDURE));
+    const uint32_t name = corpus_unique_name(b, "", text);
+    corpus_put_name(b, corpus_add_string(b, strcat(text, "_")));
+    corpus_put_name(b, name);
+    corpus_declare(b, line);
+}
+
+static void put_expression(struct header_builder *b, const uint8_t *expression, uint8_t size)
+{
+    bytes_u8(&b->entries, size);
+    bytes_append(&b->entries, expression, size);
+}
+
+/* An array of one dimension whose elements are where its descriptor says. The offsets in that are those of libgfortran's
+ * (ISO_Fortran_binding is another): base address, then at 32 the span of an element, and of the dimension at 40 its
+ * stride in elements, at 48 and 56 its bounds. */
+static void add_described_array(struct header_builder *b)
+{
+    enum { SPAN = 32, STRIDE = 40, LOWER = 48, UPPER = 56, SIZE = 64 };
+    static const uint8_t data[] = {DW_OP_push_object_address, DW_OP_deref};
+    static const uint8_t allocated[] = {DW_OP_push_object_address, DW_OP_deref, DW_OP_lit0, DW_OP_ne};
+    static const uint8_t lower[] = {DW_OP_push_object_address, DW_OP_plus_uconst, LOWER, DW_OP_deref};
+    static const uint8_t upper[] = {DW_OP_push_object_address, DW_OP_plus_uconst, UPPER, DW_OP_deref};
+    static const uint8_t stride[] = {DW_OP_push_object_address, DW_OP_plus_uconst, STRIDE, DW_OP_deref,
+                                     DW_OP_push_object_address, DW_OP_plus_uconst, SPAN,   DW_OP_deref,
+                                     DW_OP_mul};
+    const struct known_type of = corpus_sized_type(b, 64);
+    const uint32_t at = here(b);
+    put_code(b, ABBREV_DESCRIBED_ARRAY);
+    corpus_put_constant(b, DW_ORD_col_major);
+    put_expression(b, data, sizeof data);
+    put_expression(b, allocated, sizeof allocated);
+    bytes_u32(&b->entries, of.offset);
+    const size_t sibling = bytes_u32(&b->entries, 0);
+    put_code(b, ABBREV_DESCRIBED_RANGE);
+    put_expression(b, lower, sizeof lower);
+    put_expression(b, upper, sizeof upper);
+    put_expression(b, stride, sizeof stride);
+    corpus_end_children(b, sibling);
+    corpus_remember(b, at, SIZE, 8)->array = true;
+}
+
+void corpus_add_fortran_piece(struct header_builder *b, enum manner_piece kind)
+{
+    if (kind == PIECE_CONSTANT)
+        add_constant(b);
+    else if (kind == PIECE_CHARACTERS)
+        add_characters(b);
+    else if (kind == PIECE_DESCRIBED_ARRAY)
+        add_described_array(b);
+    else
+        add_procedure(b);
+}
