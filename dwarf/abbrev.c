@@ -8,6 +8,7 @@
 #define NOTHING             {0, 0, 0},
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 #define S(attribute)        {DW_AT_##attribute, DW_FORM_data1, ABBREV_SOURCE},
+#define H(attribute)        {DW_AT_##attribute, DW_FORM_data1, ABBREV_HEADER},
 
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
@@ -55,8 +56,15 @@ static bool is_source(const struct abbrev_attribute *a)
     return a->form == DW_FORM_data1 && a->value == ABBREV_SOURCE;
 }
 
+static bool is_header(const struct abbrev_attribute *a)
+{
+    return a->form == DW_FORM_data1 && a->value == ABBREV_HEADER;
+}
+
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
 {
+    if (dialect_is_fortran_5(d) && is_header(a))
+        return DW_FORM_implicit_const;
     if (dialect_has_one_file(d) && is_source(a))
         return DW_FORM_implicit_const;
     if (a->name == DW_AT_decl_file && dialect_names_header(d))
@@ -119,11 +127,13 @@ static uint32_t first_beyond(struct dialect d)
 #undef A
 #undef C
 #undef S
+#undef H
 #undef NOTHING
 #define A(attribute, form)  {DW_AT_##attribute, #attribute},
 #define NOTHING             {0, ""},
 #define C(attribute, value) A(attribute, value)
 #define S(attribute)        A(attribute, data1)
+#define H(attribute)        A(attribute, data1)
 
 /* All, many of them several times, what GNU called some, and what clang has instead of one (indexed.h). */
 static const struct {
@@ -377,7 +387,8 @@ static void write_one(struct bytes *out, struct dialect d, enum abbrev_reach rea
         bytes_uleb128(out, name_in(d, t->name));
         bytes_uleb128(out, form);
         if (form == DW_FORM_implicit_const)
-            bytes_sleb128(out, t->value);
+            bytes_sleb128(out, t->name == DW_AT_decl_file && t->value == ABBREV_HEADER ? dialect_declaring_file(d)
+                                                                                       : t->value);
     }
     bytes_u16(out, 0);
 }

@@ -16,7 +16,9 @@
 #include "dwarf/index.h"
 
 /* DW_AT_decl_file, _line and _column */
-#define DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
+#define DECLARED H(decl_file) A(decl_line, data2) A(decl_column, data1)
+/* DECLARED for an inline function, or what is in it: in a header in Fortran, too */
+#define INLINE_DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
 /* DECLARED for a function, or what is in it: the file is the source */
 #define OWN S(decl_file) A(decl_line, data2) A(decl_column, data1)
 /* DECLARED with a line below 256 */
@@ -24,8 +26,8 @@
 /* DECLARED with a line below 256, in the unit's first header */
 #define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
-/* code, tag, has children, attributes: A(attribute, form), C(attribute, implicit constant) or S(attribute), which is
- * the source, or NOTHING. An entry that may have a short name (short_name.h) has another abbreviation for that: the
+/* code, tag, has children, attributes: A(attribute, form), C(attribute, implicit constant), S(attribute), which is
+ * the source, H(attribute), which is where headers are, or NOTHING. An entry that may have a short name (short_name.h) has another abbreviation for that: the
  * next one, or the next but one where there is also one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
@@ -101,12 +103,12 @@
     X(LEXICAL_BLOCK, lexical_block, 1, A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))                             \
     X(LEXICAL_RANGES, lexical_block, 1, A(ranges, sec_offset) A(sibling, ref4))                                        \
     X(INLINE_FUNCTION, subprogram, 1,                                                                                  \
-      A(name, strp) DECLARED A(prototyped, flag_present) A(type, ref4) C(inline, DW_INL_declared_inlined)              \
+      A(name, strp) INLINE_DECLARED A(prototyped, flag_present) A(type, ref4) C(inline, DW_INL_declared_inlined)       \
           A(sibling, ref4))                                                                                            \
-    X(INLINE_PARAMETER, formal_parameter, 0, A(name, strp) DECLARED A(type, ref4))                                     \
-    X(INLINE_PARAMETER_SHORT, formal_parameter, 0, A(name, string) DECLARED A(type, ref4))                             \
-    X(INLINE_VARIABLE, variable, 0, A(name, strp) DECLARED A(type, ref4))                                              \
-    X(INLINE_VARIABLE_SHORT, variable, 0, A(name, string) DECLARED A(type, ref4))                                      \
+    X(INLINE_PARAMETER, formal_parameter, 0, A(name, strp) INLINE_DECLARED A(type, ref4))                              \
+    X(INLINE_PARAMETER_SHORT, formal_parameter, 0, A(name, string) INLINE_DECLARED A(type, ref4))                      \
+    X(INLINE_VARIABLE, variable, 0, A(name, strp) INLINE_DECLARED A(type, ref4))                                       \
+    X(INLINE_VARIABLE_SHORT, variable, 0, A(name, string) INLINE_DECLARED A(type, ref4))                               \
     X(INLINED, inlined_subroutine, 1,                                                                                  \
       A(abstract_origin, ref4) A(entry_pc, addr) A(GNU_entry_view, data1) A(low_pc, addr) A(high_pc, data8)            \
           A(call_file, data1) A(call_line, data2) A(call_column, data1) A(sibling, ref4))                              \
@@ -263,8 +265,11 @@
       A(external, flag_present) A(declaration, flag_present) A(linkage_name, strp) A(name, strp) DECLARED)             \
     X(PROCEDURE_EARLY, subprogram, 0,                                                                                  \
       A(external, flag_present) A(declaration, flag_present) A(linkage_name, strp) A(name, strp) EARLY)                \
-    X(DESCRIBED_ARRAY, array_type, 1,                                                                                  \
-      C(ordering, DW_ORD_col_major) A(data_location, exprloc) A(allocated, exprloc) A(type, ref4) A(sibling, ref4))    \
+    X(MATRIX, array_type, 1, C(ordering, DW_ORD_col_major) A(type, ref4) A(sibling, ref4))                             \
+    X(DESCRIBED_ARRAY, array_type, 1, A(data_location, exprloc) A(type, ref4) A(sibling, ref4))                        \
+    X(ALLOCATED_ARRAY, array_type, 1, A(data_location, exprloc) A(allocated, exprloc) A(type, ref4) A(sibling, ref4))  \
+    X(DESCRIBED_MATRIX, array_type, 1,                                                                                 \
+      C(ordering, DW_ORD_col_major) A(data_location, exprloc) A(type, ref4) A(sibling, ref4))                          \
     X(DESCRIBED_RANGE, subrange_type, 0, A(lower_bound, exprloc) A(upper_bound, exprloc) A(byte_stride, exprloc))
 
 #define ABBREVIATIONS(X)                                                                                               \
@@ -289,13 +294,14 @@ enum abbrev_code {
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
-/* For abbrev_attribute.value of DW_AT_decl_file: a constant in some dialects (dialect.one_file). */
-enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE };
+/* For abbrev_attribute.value of DW_AT_decl_file: constants in some dialects (dialect_has_one_file, and Fortran). */
+enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE, ABBREV_HEADER = DIALECT_HEADER_FILE };
 
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
-    int32_t value; /* of an implicit constant; DW_AT_decl_file: ABBREV_SOURCE where it is always the source */
+    int32_t value; /* of an implicit constant; DW_AT_decl_file: ABBREV_SOURCE where it is always the source, and
+                      ABBREV_HEADER where it is that of all declarations */
 };
 
 struct abbreviation {

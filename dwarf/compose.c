@@ -490,7 +490,10 @@ uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, u
     uint8_t *p = compose_code(c->out, c->info, ABBREV_DECLARED_FUNCTION);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, name);
-    p = compose_put_declared(p, line, 15);
+    if (dialect_is_fortran_5(c->corpus->dialect))
+        p = put_declared(c, p, line, 15);
+    else
+        p = compose_put_declared(p, line, 15);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
     uint8_t *sibling = p;
     p += 4;

@@ -294,7 +294,11 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
-    c->manner = dialect.terse ? manner_terse(*manner) : *manner;
+    c->manner = *manner;
+    if (dialect.fortran != manner->fortran)
+        c->manner = dialect.fortran ? manner_fortran(*manner) : manner_c(*manner);
+    if (dialect.terse)
+        c->manner = manner_terse(c->manner);
     if (dialect.language != DWARF_CPP || dialect.index || dialect.type_units)
         c->manner.further = 0;
     for (unsigned i = 0; i < ABBREV_REACHES; i++) {

@@ -58,33 +58,68 @@ static void put_expression(struct header_builder *b, const uint8_t *expression, 
     bytes_append(&b->entries, expression, size);
 }
 
-/* An array of one dimension whose elements are where its descriptor says. The offsets in that are those of libgfortran's
- * (ISO_Fortran_binding is another): base address, then at 32 the span of an element, and of the dimension at 40 its
- * stride in elements, at 48 and 56 its bounds. */
-static void add_described_array(struct header_builder *b)
+/* A dimension, of the descriptor's number that is at `at`: stride in elements, and bounds. */
+static void put_described_range(struct header_builder *b, uint8_t at)
 {
-    enum { SPAN = 32, STRIDE = 40, LOWER = 48, UPPER = 56, SIZE = 64 };
-    static const uint8_t data[] = {DW_OP_push_object_address, DW_OP_deref};
-    static const uint8_t allocated[] = {DW_OP_push_object_address, DW_OP_deref, DW_OP_lit0, DW_OP_ne};
-    static const uint8_t lower[] = {DW_OP_push_object_address, DW_OP_plus_uconst, LOWER, DW_OP_deref};
-    static const uint8_t upper[] = {DW_OP_push_object_address, DW_OP_plus_uconst, UPPER, DW_OP_deref};
-    static const uint8_t stride[] = {DW_OP_push_object_address, DW_OP_plus_uconst, STRIDE, DW_OP_deref,
-                                     DW_OP_push_object_address, DW_OP_plus_uconst, SPAN,   DW_OP_deref,
-                                     DW_OP_mul};
-    const struct known_type of = corpus_sized_type(b, 64);
-    const uint32_t at = here(b);
-    put_code(b, ABBREV_DESCRIBED_ARRAY);
-    corpus_put_constant(b, DW_ORD_col_major);
-    put_expression(b, data, sizeof data);
-    put_expression(b, allocated, sizeof allocated);
-    bytes_u32(&b->entries, of.offset);
-    const size_t sibling = bytes_u32(&b->entries, 0);
+    enum { SPAN = 32, LOWER = 8, UPPER = 16 };
+    const uint8_t lower[] = {DW_OP_push_object_address, DW_OP_plus_uconst, (uint8_t)(at + LOWER), DW_OP_deref};
+    const uint8_t upper[] = {DW_OP_push_object_address, DW_OP_plus_uconst, (uint8_t)(at + UPPER), DW_OP_deref};
+    const uint8_t stride[] = {DW_OP_push_object_address, DW_OP_plus_uconst, at,   DW_OP_deref,
+                              DW_OP_push_object_address, DW_OP_plus_uconst, SPAN, DW_OP_deref,
+                              DW_OP_mul};
     put_code(b, ABBREV_DESCRIBED_RANGE);
     put_expression(b, lower, sizeof lower);
     put_expression(b, upper, sizeof upper);
     put_expression(b, stride, sizeof stride);
+}
+
+/* An array of one or two dimensions whose elements are where its descriptor says: one that is allocated, or a dummy
+ * argument. The descriptor's offsets are those of libgfortran: base address, then at 32 the span of an element, and
+ * from 40 on the dimensions. */
+static void add_described_array(struct header_builder *b)
+{
+    enum { FIRST = 40, EACH = 24 };
+    static const uint8_t data[] = {DW_OP_push_object_address, DW_OP_deref};
+    static const uint8_t allocated[] = {DW_OP_push_object_address, DW_OP_deref, DW_OP_lit0, DW_OP_ne};
+    static const uint8_t codes[] = {ABBREV_ALLOCATED_ARRAY, ABBREV_DESCRIBED_MATRIX, ABBREV_DESCRIBED_ARRAY,
+                                    ABBREV_ALLOCATED_ARRAY, ABBREV_DESCRIBED_ARRAY};
+    const enum abbrev_code code = codes[b->described++ % sizeof codes];
+    const uint8_t dimensions = code == ABBREV_DESCRIBED_MATRIX ? 2 : 1;
+    const struct known_type of = corpus_sized_type(b, 64);
+    const uint32_t at = here(b);
+    put_code(b, code);
+    if (code == ABBREV_DESCRIBED_MATRIX)
+        corpus_put_constant(b, DW_ORD_col_major);
+    put_expression(b, data, sizeof data);
+    if (code == ABBREV_ALLOCATED_ARRAY)
+        put_expression(b, allocated, sizeof allocated);
+    bytes_u32(&b->entries, of.offset);
+    const size_t sibling = bytes_u32(&b->entries, 0);
+    for (uint8_t i = 0; i < dimensions; i++)
+        put_described_range(b, (uint8_t)(FIRST + i * EACH));
     corpus_end_children(b, sibling);
-    corpus_remember(b, at, SIZE, 8)->array = true;
+    corpus_remember(b, at, (uint32_t)(FIRST + dimensions * EACH), 8)->array = true;
+}
+
+/* Of two dimensions and so many elements in all. */
+static void add_matrix(struct header_builder *b)
+{
+    const struct known_type of = corpus_sized_type(b, 8);
+    const uint32_t at = here(b);
+    uint32_t elements = 1;
+    put_code(b, ABBREV_MATRIX);
+    corpus_put_constant(b, DW_ORD_col_major);
+    bytes_u32(&b->entries, of.offset);
+    const size_t sibling = bytes_u32(&b->entries, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        const uint8_t most = (uint8_t)(2 + pick(b, 4));
+        bytes_u8(&b->entries, ABBREV_SUBRANGE);
+        bytes_u32(&b->entries, corpus_type(b->corpus, BASE_LONG));
+        bytes_u8(&b->entries, most);
+        elements *= most;
+    }
+    corpus_end_children(b, sibling);
+    corpus_remember(b, at, of.size * elements, of.align)->array = true;
 }
 
 void corpus_add_fortran_piece(struct header_builder *b, enum manner_piece kind)
@@ -95,6 +130,8 @@ void corpus_add_fortran_piece(struct header_builder *b, enum manner_piece kind)
         add_characters(b);
     else if (kind == PIECE_DESCRIBED_ARRAY)
         add_described_array(b);
+    else if (kind == PIECE_MATRIX)
+        add_matrix(b);
     else
         add_procedure(b);
 }

@@ -44,6 +44,7 @@ struct header_builder {
     char prefix[8];       /* what these names begin with */
     uint32_t kinds;       /* pieces so far */
     uint32_t structures, enumerations, functions; /* so far, in C */
+    uint32_t described;                           /* arrays with a descriptor, in Fortran */
     uint32_t header;
     uint32_t group;         /* the first header of its group (corpus_together) */
     struct cpp_header *cpp; /* in C++; dwarf/cpp_types.h */
@@ -111,6 +112,8 @@ static inline enum abbrev_code named_code(enum abbrev_code code, uint32_t name)
 uint32_t corpus_begin_declared(struct header_builder *b, enum abbrev_code code);
 /* Writes file, line and column of a declaration. */
 void corpus_declare(struct header_builder *b, uint32_t line);
+/* The same of an inline function, or of what is in it. */
+void corpus_declare_inline(struct header_builder *b, uint32_t line);
 uint32_t corpus_next_line(struct header_builder *b);
 struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align);
 struct known_type corpus_any_type(struct header_builder *b);

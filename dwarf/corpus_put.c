@@ -71,16 +71,25 @@ uint32_t corpus_begin_declared(struct header_builder *b, enum abbrev_code code)
 
 void corpus_declare(struct header_builder *b, uint32_t line)
 {
-    const uint8_t file = DIALECT_HEADER_FILE;
+    const struct dialect d = b->corpus->dialect;
+    const uint8_t file = dialect_declaring_file(d);
     if (b->early) {
-        if (dialect_names_header(b->corpus->dialect))
+        if (dialect_names_header(d))
             bytes_u8(&b->entries, file);
         bytes_u8(&b->entries, (uint8_t)line);
     } else {
-        bytes_u8(&b->entries, file);
+        if (!dialect_is_fortran_5(d))
+            bytes_u8(&b->entries, file);
         bytes_u16(&b->entries, (uint16_t)line);
     }
     b->early = false;
+    bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
+}
+
+void corpus_declare_inline(struct header_builder *b, uint32_t line)
+{
+    bytes_u8(&b->entries, DIALECT_HEADER_FILE);
+    bytes_u16(&b->entries, (uint16_t)line);
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
 }
 

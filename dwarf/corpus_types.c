@@ -156,7 +156,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     corpus_put_name(b, name);
     corpus_list_entry(b, f->at, ABBREV_INLINE_FUNCTION, name, NULL);
     corpus_list_inline(b, k, name, 0);
-    corpus_declare(b, line);
+    corpus_declare_inline(b, line);
     bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
     corpus_put_constant(b, DW_INL_declared_inlined);
     size_t sibling = bytes_u32(&b->entries, 0);
@@ -167,7 +167,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
         bytes_u8(&b->entries,
                  (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
         corpus_put_name(b, variable);
-        corpus_declare(b, line + (is_variable ? 2 : 0));
+        corpus_declare_inline(b, line + (is_variable ? 2 : 0));
         bytes_u32(&b->entries, corpus_type(b->corpus, f->doubles >> j & 1 ? BASE_DOUBLE : BASE_LONG));
     }
     corpus_end_children(b, sibling);

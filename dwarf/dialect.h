@@ -40,15 +40,20 @@ static inline bool dialect_is_4(struct dialect d)
     return d.version == 4;
 }
 
+static inline bool dialect_is_fortran_5(struct dialect d)
+{
+    return d.fortran && !dialect_is_4(d);
+}
+
 static inline bool dialect_has_one_file(struct dialect d)
 {
-    return d.one_file && d.language == DWARF_C && !dialect_is_4(d);
+    return (d.one_file || d.fortran) && d.language == DWARF_C && !dialect_is_4(d);
 }
 
 /* Whether entries name the header that they are declared in, also those with an early line. */
 static inline bool dialect_names_header(struct dialect d)
 {
-    return dialect_is_4(d) || (d.several_files && d.language == DWARF_C);
+    return dialect_is_4(d) || (d.several_files && d.language == DWARF_C && !d.fortran);
 }
 
 /* Bytes of a unit's header (DWARF 5 section 7.5.1.1); version 4 has no unit type. */
@@ -66,6 +71,18 @@ static inline uint32_t dialect_type_unit_header(struct dialect d)
 /* A unit's files: the primary source, and its header. In version 5 the source is file 0, too (line.h). */
 enum { DIALECT_SOURCE_FILE = 1, DIALECT_HEADER_FILE = 2 };
 
+/* The file of what headers of C declare: that of Fortran is in the source itself. */
+static inline uint8_t dialect_declaring_file(struct dialect d)
+{
+    return d.fortran ? DIALECT_SOURCE_FILE : DIALECT_HEADER_FILE;
+}
+
+/* Writes that as DW_AT_decl_file, which takes no bytes in Fortran and version 5. */
+static inline uint8_t *dialect_put_declaring(struct dialect d, uint8_t *p)
+{
+    return dialect_is_fortran_5(d) ? p : put_u8(p, dialect_declaring_file(d));
+}
+
 /* Writes an attribute that is DW_FORM_implicit_const, without bytes, in version 5 and a byte in version 4. */
 static inline uint8_t *dialect_put_constant(struct dialect d, uint8_t *p, uint8_t value)
 {
@@ -81,7 +98,7 @@ static inline uint32_t dialect_constant(struct dialect d)
 /* Writes DW_AT_decl_file of an entry with an early line. */
 static inline uint8_t *dialect_put_header(struct dialect d, uint8_t *p)
 {
-    return dialect_names_header(d) ? put_u8(p, DIALECT_HEADER_FILE) : p;
+    return dialect_names_header(d) ? put_u8(p, dialect_declaring_file(d)) : p;
 }
 
 /* DW_AT_upper_bound of an array of so many elements: in Fortran the first one is the first by default. */

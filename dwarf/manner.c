@@ -72,7 +72,7 @@ static uint64_t sum_of(const uint64_t *numbers, unsigned count)
 /* Makes `kinds` numbers come to `of`, as the weights are. */
 static void share(uint16_t *number, unsigned kinds, uint32_t of, const uint64_t *weight)
 {
-    enum { KINDS_MOST = 16 };
+    enum { KINDS_MOST = 17 };
     static_assert((int)PIECES <= KINDS_MOST && (int)OUTERS <= KINDS_MOST && (int)INNERS <= KINDS_MOST, "room for each");
     uint64_t kept[KINDS_MOST];
     uint64_t told = 0;
@@ -118,5 +118,34 @@ struct manner manner_terse(struct manner m)
     m.far = false;
     m.labels = false;
     m.names = NAMES;
+    return m;
+}
+
+/* As in Quantum ESPRESSO and CloverLeaf, by gfortran 12. */
+struct manner manner_fortran(struct manner m)
+{
+    enum { INLINES = 4 };
+    static const uint64_t weight[PIECES] = {
+        [PIECE_STRUCTURE] = 8, [PIECE_POINTER] = 30,        [PIECE_ARRAY] = 40,           [PIECE_FUNCTION_TYPE] = 1,
+        [PIECE_CONST] = 4,     [PIECE_VARIABLE] = 60,       [PIECE_RESTRICT] = 40,        [PIECE_FUNCTION] = 60,
+        [PIECE_CONSTANT] = 20, [PIECE_DESCRIBED_ARRAY] = 80, [PIECE_CHARACTERS] = 14,     [PIECE_MATRIX] = 20};
+    manner_share_pieces(&m, weight);
+    m.unnamed = 0;
+    m.inlines = INLINES;
+    m.inlined = 1;
+    m.labels = false;
+    m.constants = MANNER_USUAL;
+    m.fortran = true;
+    return m;
+}
+
+struct manner manner_c(struct manner m)
+{
+    const struct manner usual = manner_usual();
+    memcpy(m.piece, usual.piece, sizeof m.piece);
+    m.unnamed = usual.unnamed;
+    m.inlines = usual.inlines;
+    m.inlined = usual.inlined;
+    m.fortran = false;
     return m;
 }

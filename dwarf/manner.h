@@ -28,6 +28,7 @@ enum manner_piece {
     PIECE_FUNCTION,
     /* In Fortran only: */
     PIECE_CONSTANT,        /* with a name */
+    PIECE_MATRIX,
     PIECE_CHARACTERS,      /* strings of some length */
     PIECE_DESCRIBED_ARRAY, /* one that is allocated, or passed, with a descriptor */
     PIECES
@@ -89,6 +90,7 @@ struct manner {
     uint8_t locals;  /* locals of a lexical block, at most */
     uint16_t constants; /* in Fortran: constants of a lexical block, on average, in 1/MANNER_USUAL of one, at most
                            MANNER_CONSTANTS */
+    bool fortran;    /* pieces are those of Fortran */
     bool labels;     /* functions of C have labels */
     uint8_t ending;  /* in C: share of calls without a reference to a sibling, as the last one in a block has none, in
                          1/MANNER_USUAL. They are not inside blocks: llvm-dwarfdump 14 --verify runs for ever on one */
@@ -123,6 +125,10 @@ void manner_share_pieces(struct manner *m, const uint64_t weight[PIECES]);
 /* The same of C++. */
 void manner_share_outer(struct manner *m, const uint64_t weight[OUTERS]);
 void manner_share_inner(struct manner *m, const uint64_t weight[INNERS]);
+
+/* The manner of Fortran, and of C where `m` is of the other: what headers declare and what is inlined is as usual. */
+struct manner manner_fortran(struct manner m);
+struct manner manner_c(struct manner m);
 
 /* The manner of an application's small units: with fewer names, kinds of entries and abbreviations than `m`, and
  * nothing inlined. */

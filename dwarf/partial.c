@@ -383,7 +383,7 @@ static uint8_t *put_variable(const struct corpus *c, enum abbrev_code code, uint
 {
     const bool is_early = code == ABBREV_EXTERN_VARIABLE_EARLY;
     p = put_u32(put_u8(p, (uint8_t)code), corpus_next_name(c, name));
-    p = is_early ? dialect_put_header(c->dialect, p) : put_u8(p, DIALECT_HEADER_FILE);
+    p = is_early ? dialect_put_header(c->dialect, p) : dialect_put_declaring(c->dialect, p);
     p = is_early ? put_u8(p, (uint8_t)line) : put_u16(p, (uint16_t)line);
     return put_u32(put_u8(p, 12), c->type[*name % BASE_TYPES]);
 }

@@ -119,7 +119,7 @@ static uint32_t tail_type(const struct debug *d, uint32_t i)
 /* What every entry of the tail has behind its name. */
 static uint8_t *put_tail_place(const struct debug *d, uint8_t *p, uint32_t i)
 {
-    p = put_u8(p, DIALECT_HEADER_FILE);
+    p = dialect_put_declaring(d->corpus->dialect, p);
     p = put_u16(p, (uint16_t)(DEBUG_LINE_MOST + (2 * i) % 500));
     p = put_u8(p, 12);
     return put_u32(p, tail_type(d, i));

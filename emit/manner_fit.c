@@ -245,17 +245,21 @@ static void fit_enumerators(const struct fit *f, struct manner *m)
     m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
 }
 
-/* Of arrays, those with a descriptor are apart. */
+/* Of arrays, those with a descriptor or of two dimensions are apart. */
 static void fit_fortran(const struct fit *f, double to[PIECES])
 {
     const uint64_t *const h = f->made->header;
     const double named = (double)h[ABBREV_NAMED_CONSTANT] + (double)h[ABBREV_NAMED_CONSTANT_EARLY];
-    const double described = (double)h[ABBREV_DESCRIBED_ARRAY];
-    const double more = attributes_wanted(f, DW_AT_data_location) - described;
+    const double described =
+        (double)h[ABBREV_DESCRIBED_ARRAY] + (double)h[ABBREV_ALLOCATED_ARRAY] + (double)h[ABBREV_DESCRIBED_MATRIX];
+    const double more_described = attributes_wanted(f, DW_AT_data_location) - described;
+    const double more_ordered = attributes_wanted(f, DW_AT_ordering) - attributes_made(f, DW_AT_ordering);
     to[PIECE_CONSTANT] = times(named, constants_named(f) - named);
     to[PIECE_CHARACTERS] = header_times(f, "string_type");
-    to[PIECE_DESCRIBED_ARRAY] = times(described, more);
-    to[PIECE_ARRAY] = times((double)h[ABBREV_ARRAY], lacking(f, "array_type") - more);
+    to[PIECE_DESCRIBED_ARRAY] = times(described, more_described);
+    to[PIECE_MATRIX] = times((double)h[ABBREV_MATRIX], more_ordered);
+    to[PIECE_ARRAY] = times((double)h[ABBREV_ARRAY], lacking(f, "array_type") - more_described - more_ordered);
+    to[PIECE_VARIABLE] = header_times(f, "variable");
 }
 
 static void fit_pieces(const struct fit *f, struct manner *m)

@@ -147,7 +147,11 @@ static uint64_t units_not_terse(const struct profile *p)
  * there in C only, nothing is there. */
 static void share_fortran(struct manner *m, const char *tags, const char *attributes, const uint64_t *count)
 {
-    enum { LEAST_OF = 100 /* structures: what types there are to be is told by how many of each there are for one */ };
+    enum {
+        LEAST_OF = 100, /* structures: what types there are to be is told by how many of each there are for one */
+        DESCRIBED_MATRICES = 5,
+        VARIABLES_OF_UNITS = 8,
+    };
     const uint64_t constants = tags_count(tags, "constant");
     const uint64_t values = tags_count(attributes, "const_value");
     const uint64_t blocks = tags_count(tags, "lexical_block");
@@ -161,7 +165,9 @@ static void share_fortran(struct manner *m, const char *tags, const char *attrib
     weight[PIECE_CONSTANT] = named;
     weight[PIECE_CHARACTERS] = tags_count(tags, "string_type");
     weight[PIECE_DESCRIBED_ARRAY] = described;
-    weight[PIECE_ARRAY] = less(count[PIECE_ARRAY], described);
+    weight[PIECE_MATRIX] = less(tags_count(attributes, "ordering"), described / DESCRIBED_MATRICES);
+    weight[PIECE_ARRAY] = less(count[PIECE_ARRAY], described + weight[PIECE_MATRIX]);
+    weight[PIECE_VARIABLE] = tags_count(tags, "variable") / VARIABLES_OF_UNITS;
     for (unsigned i = 0; i < PIECES; i++)
         all += weight[i];
     if (weight[PIECE_STRUCTURE] < all / LEAST_OF + 1)
@@ -383,6 +389,12 @@ static void read_further(struct manner *m, const struct profile *p)
     m->further = (uint8_t)(further < CORPUS_FURTHER ? further : CORPUS_FURTHER);
 }
 
+/* Fewer say as much of an application in Fortran, of which less is usual. */
+static uint64_t entries_least(const struct profile *p)
+{
+    return p->dwarf.language == LANGUAGE_FORTRAN ? NAMED_LEAST : ENTRIES_LEAST;
+}
+
 /* Whether there are as many entries as say something of the application. */
 static bool has_many(const struct profile *p, uint64_t least)
 {
@@ -393,7 +405,7 @@ static bool has_many(const struct profile *p, uint64_t least)
 bool profile_has_manner(const struct profile *p)
 {
     return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] &&
-           has_many(p, ENTRIES_LEAST);
+           has_many(p, entries_least(p));
 }
 
 bool profile_has_one_file(const struct profile *p)
@@ -425,6 +437,8 @@ struct manner profile_manner(const struct profile *p)
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     struct manner m = manner_usual();
+    if (p->dwarf.language == LANGUAGE_FORTRAN)
+        m = manner_fortran(m);
     if (tags)
         read_defined(&m, p, tags);
     if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language != LANGUAGE_CPP)
