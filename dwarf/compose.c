@@ -561,6 +561,15 @@ void compose_call_address(struct composer *c, uint32_t reg, uint64_t address)
     c->info = put_u64(p, address);
 }
 
+void compose_call_reference(struct composer *c, uint32_t reg, int32_t place)
+{
+    uint8_t *length = begin_call_parameter(c, reg);
+    uint8_t *p = put_u8(length + 1, DW_OP_fbreg);
+    p = put_sleb128(p, place);
+    *length = (uint8_t)(p - length - 1);
+    c->info = p;
+}
+
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place)
 {
     uint8_t *length = begin_call_parameter(c, reg);

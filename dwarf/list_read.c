@@ -66,11 +66,17 @@ static const uint8_t *skip_operation(const uint8_t *p)
         return skip_leb128(p);
     case DW_OP_bregx:
         return skip_leb128(skip_leb128(p));
+    case DW_OP_deref:
+    case DW_OP_mul:
+    case DW_OP_ne:
+    case DW_OP_push_object_address:
+    case DW_OP_call_frame_cfa:
+    case DW_OP_stack_value:
+        return p;
     default:
         if (operation >= DW_OP_breg0 && operation < DW_OP_breg0 + 32)
             return skip_leb128(p);
-        assert((operation >= DW_OP_lit0 && operation < DW_OP_breg0) || operation == DW_OP_deref ||
-               operation == DW_OP_call_frame_cfa || operation == DW_OP_stack_value);
+        assert(operation >= DW_OP_lit0 && operation < DW_OP_breg0);
         return p;
     }
 }

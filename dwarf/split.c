@@ -94,6 +94,9 @@ static uint8_t *put_value(struct split *s, const struct split_attribute *a, cons
     case SPLIT_TEXT:
         *p += strlen((const char *)value) + 1;
         return put_bytes(out, value, (size_t)(*p - value));
+    case SPLIT_BLOCK:
+        *p += 1 + *value;
+        return put_bytes(out, value, (size_t)(*p - value));
     case SPLIT_STRING:
         return put_uleb128(out, numbers_of(&s->strings, take_u32(&value)));
     case SPLIT_LINE_STRING:

@@ -17,6 +17,7 @@ enum split_does {
     SPLIT_COPY,
     SPLIT_DROP, /* of the unit's entry: its skeleton says it */
     SPLIT_TEXT,
+    SPLIT_BLOCK, /* of fewer than 256 bytes */
     SPLIT_STRING,
     SPLIT_LINE_STRING,
     SPLIT_ADDRESS,

@@ -27,6 +27,9 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
     case DW_FORM_string:
         *a = (struct split_attribute){.does = SPLIT_TEXT};
         return form;
+    case DW_FORM_block1:
+        *a = (struct split_attribute){.does = SPLIT_BLOCK};
+        return form;
     case DW_FORM_ref4:
         *a = (struct split_attribute){.does = SPLIT_REFERENCE, .size = 4};
         return form;

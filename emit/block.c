@@ -70,6 +70,11 @@ static uint8_t beside_in_manner(const struct corpus *corpus, uint8_t usual)
     return (uint8_t)(64 - (64 - usual) * MANNER_USUAL / inlined);
 }
 
+static uint16_t passed_in_manner(uint16_t manner, uint16_t most)
+{
+    return manner < 64 * most ? manner : (uint16_t)(64 * most);
+}
+
 struct taste block_taste(const struct corpus *corpus)
 {
     const struct manner *m = &corpus->manner;
@@ -84,7 +89,8 @@ struct taste block_taste(const struct corpus *corpus)
     t.across = in_manner(t.across, m->spread, 64);
     t.split = (uint8_t)(m->split < MANNER_USUAL ? m->split : MANNER_USUAL);
     t.told = in_manner(MANNER_USUAL, m->told, 64);
-    t.passed = in_manner(MANNER_USUAL, m->passed, 64 * PASSED_MOST);
+    t.references = corpus->dialect.fortran;
+    t.passed = passed_in_manner(m->passed, t.references ? REFERENCES_MOST : PASSED_MOST);
     t.ending = m->ending;
     t.constants = corpus->dialect.fortran ? m->constants : 0;
     return t;
@@ -152,14 +158,28 @@ static void access_memory(struct builder *b)
 static const struct {
     uint8_t code, reg, value;
 } further[PASSED_MOST] = {{0xba, REGISTER_RDX, 1}, {0xb9, REGISTER_RCX, 2}};
+static const struct {
+    uint8_t code[3], reg;
+} references[REFERENCES_MOST] = {{{0x48, 0x8d, 0x55}, REGISTER_RDX},
+                                 {{0x48, 0x8d, 0x4d}, REGISTER_RCX},
+                                 {{0x4c, 0x8d, 0x45}, REGISTER_R8},
+                                 {{0x4c, 0x8d, 0x4d}, REGISTER_R9}};
 
-static unsigned pass_more(struct builder *b)
+/* Sets which locals are passed, where they are by reference. */
+static unsigned pass_more(struct builder *b, uint8_t slot[REFERENCES_MOST])
 {
+    const uint32_t most = b->taste.references ? REFERENCES_MOST : PASSED_MOST;
     const uint32_t whole = b->taste.passed / 64;
-    const unsigned count = whole + (whole < PASSED_MOST && likely(b, b->taste.passed % 64) ? 1 : 0);
+    const unsigned count = whole + (whole < most && likely(b, b->taste.passed % 64) ? 1 : 0);
     for (unsigned i = 0; i < count; i++) {
-        b->p = put_u8(b->p, further[i].code); /* mov $value,%edx or %ecx */
-        b->p = put_u32(b->p, further[i].value);
+        if (b->taste.references) {
+            slot[i] = (uint8_t)pick(b, 8);
+            b->p = put_bytes(b->p, references[i].code, sizeof references[i].code); /* lea d(%rbp),%reg */
+            b->p = put_u8(b->p, slot_displacement(slot[i]));
+        } else {
+            b->p = put_u8(b->p, further[i].code); /* mov $value,%edx or %ecx */
+            b->p = put_u32(b->p, further[i].value);
+        }
     }
     return count;
 }
@@ -178,7 +198,8 @@ static void pass_and_call(struct builder *b, uint32_t from)
     b->p = put_u8(b->p, 0xbe); /* mov $value,%esi */
     b->p = put_u32(b->p, value);
     block_span_row(b, 11);
-    const unsigned more = from == FROM_RESULT ? 0 : pass_more(b);
+    uint8_t slot[REFERENCES_MOST];
+    const unsigned more = from == FROM_RESULT && !b->taste.references ? 0 : pass_more(b, slot);
     b->p = put_u8(b->p, 0xe8); /* call helper */
     fix(b, FIXUP_HELPER, helper);
     stamp_call(&b->maker, here(b), helper, likely(b, b->taste.ending));
@@ -187,7 +208,10 @@ static void pass_and_call(struct builder *b, uint32_t from)
     if (from == FROM_RESULT || b->taste.told >= 64 || likely(b, b->taste.told))
         compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
     for (unsigned i = 0; i < more; i++)
-        compose_call_constant(&b->maker.composer, further[i].reg, further[i].value);
+        if (b->taste.references)
+            compose_call_reference(&b->maker.composer, references[i].reg, code_slot_place(slot[i]));
+        else
+            compose_call_constant(&b->maker.composer, further[i].reg, further[i].value);
     stamp_end_children(&b->maker);
     b->block->helpers |= (uint8_t)(1u << helper);
 }

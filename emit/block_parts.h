@@ -12,7 +12,8 @@ enum {
     RANGES_MOST = 6,
     DEPTH_MOST = 8,   /* levels of calls inlined into one another */
     CALLS_AROUND = 2, /* calls around a call that take its result as an argument, at most */
-    PASSED_MOST = 2,  /* additional arguments of a call, at most */
+    PASSED_MOST = 2,     /* additional arguments of a call, at most; */
+    REFERENCES_MOST = 4, /* and in Fortran */
 };
 
 /* How often things occur in the debug information of programs in one language. Unless said otherwise, each member is a
@@ -22,7 +23,8 @@ struct taste {
     uint8_t call, another;       /* a run has a call before it; and has one more */
     uint8_t around;              /* a call's result is passed to another call, and so on */
     uint8_t told;                /* a constant that is passed together with a local is described */
-    uint8_t passed;              /* a call has an additional argument; what is beyond 64, a second one */
+    uint16_t passed;             /* a call has an additional argument; what is beyond 64, a second one, and so on */
+    bool references;             /* additional arguments are passed by reference, as in Fortran */
     uint8_t ending;              /* a call does not refer to the next entry (dwarf/manner.h) */
     uint8_t inlined, lexical;    /* a run is an inlined call; or a lexical block; the others have rows only */
     uint8_t deeper, beside;      /* an inlined call has another inside; and one more beside that */

@@ -111,6 +111,8 @@ void code_write(const struct code *c, uint32_t index, const struct body *b);
 enum {
     REGISTER_RDX = 1,
     REGISTER_RCX = 2,
+    REGISTER_R8 = 8,
+    REGISTER_R9 = 9,
     REGISTER_RSI = 4,
     REGISTER_RDI = 5,
     REGISTER_RBP = 6,
