@@ -9,6 +9,7 @@
 #define C(attribute, value) {DW_AT_##attribute, DW_FORM_implicit_const, value},
 #define S(attribute)        {DW_AT_##attribute, DW_FORM_data1, ABBREV_SOURCE},
 #define H(attribute)        {DW_AT_##attribute, DW_FORM_data1, ABBREV_HEADER},
+#define M(attribute, form)  {DW_AT_##attribute, DW_FORM_##form, ABBREV_MODULE},
 
 static const struct abbreviation table[ABBREV_COUNT] = {
 #define ABBREV_ROW(code, tag, children, attributes) [ABBREV_##code] = {DW_TAG_##tag, children, {attributes}},
@@ -56,14 +57,16 @@ static bool is_source(const struct abbrev_attribute *a)
     return a->form == DW_FORM_data1 && a->value == ABBREV_SOURCE;
 }
 
-static bool is_header(const struct abbrev_attribute *a)
+/* Whether entries of Fortran have it in their abbreviation. */
+static bool is_same_in_fortran(const struct abbrev_attribute *a)
 {
-    return a->form == DW_FORM_data1 && a->value == ABBREV_HEADER;
+    const bool is_file = a->form == DW_FORM_data1 && a->value == ABBREV_HEADER;
+    return is_file || (a->form != DW_FORM_implicit_const && a->value == ABBREV_MODULE);
 }
 
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
 {
-    if (dialect_is_fortran_5(d) && is_header(a))
+    if (dialect_is_fortran_5(d) && is_same_in_fortran(a))
         return DW_FORM_implicit_const;
     if (dialect_has_one_file(d) && is_source(a))
         return DW_FORM_implicit_const;
@@ -128,12 +131,14 @@ static uint32_t first_beyond(struct dialect d)
 #undef C
 #undef S
 #undef H
+#undef M
 #undef NOTHING
 #define A(attribute, form)  {DW_AT_##attribute, #attribute},
 #define NOTHING             {0, ""},
 #define C(attribute, value) A(attribute, value)
 #define S(attribute)        A(attribute, data1)
 #define H(attribute)        A(attribute, data1)
+#define M(attribute, form)  A(attribute, form)
 
 /* All, many of them several times, what GNU called some, and what clang has instead of one (indexed.h). */
 static const struct {
@@ -230,7 +235,8 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
             read.reference[read.references++] = (struct abbrev_reference){read.size, a->name};
         }
         read.is_signature |= a->name == DW_AT_signature;
-        read.line = a->name == DW_AT_decl_line || a->name == DW_AT_call_line ? read.size : read.line;
+        if ((a->name == DW_AT_decl_line || a->name == DW_AT_call_line) && form != DW_FORM_implicit_const)
+            read.line = read.size;
         read.view = a->name == DW_AT_GNU_entry_view ? read.size : read.view;
         read.end = a->name == DW_AT_high_pc ? read.size : read.end;
         read.size += value_size(form, entry + read.size);

@@ -26,8 +26,13 @@
 /* DECLARED with a line below 256, in the unit's first header */
 #define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
+/* DECLARED and EARLY for a member: in Fortran as if its type were another module's, declared where that is named */
+#define OF_TYPE       H(decl_file) M(decl_line, data2) M(decl_column, data1)
+#define OF_TYPE_EARLY C(decl_file, DIALECT_HEADER_FILE) M(decl_line, data1) M(decl_column, data1)
+
 /* code, tag, has children, attributes: A(attribute, form), C(attribute, implicit constant), S(attribute), which is
- * the source, H(attribute), which is where headers are, or NOTHING. An entry that may have a short name (short_name.h) has another abbreviation for that: the
+ * the source, H(attribute), which is where headers are, M(attribute, form), which is one in all entries of Fortran,
+ * or NOTHING. An entry that may have a short name (short_name.h) has another abbreviation for that: the
  * next one, or the next but one where there is also one for early lines. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
@@ -52,10 +57,10 @@
     X(UNNAMED_STRUCTURE_EARLY, structure_type, 1, A(byte_size, data1) EARLY A(sibling, ref4))                          \
     X(UNION, union_type, 1, A(name, strp) A(byte_size, data1) DECLARED A(sibling, ref4))                               \
     X(UNION_EARLY, union_type, 1, A(name, strp) A(byte_size, data1) EARLY A(sibling, ref4))                            \
-    X(MEMBER, member, 0, A(name, strp) DECLARED A(type, ref4) A(data_member_location, data1))                          \
-    X(MEMBER_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(data_member_location, data1))                       \
-    X(MEMBER_SHORT, member, 0, A(name, string) DECLARED A(type, ref4) A(data_member_location, data1))                  \
-    X(MEMBER_SHORT_EARLY, member, 0, A(name, string) EARLY A(type, ref4) A(data_member_location, data1))               \
+    X(MEMBER, member, 0, A(name, strp) OF_TYPE A(type, ref4) A(data_member_location, data1))                           \
+    X(MEMBER_EARLY, member, 0, A(name, strp) OF_TYPE_EARLY A(type, ref4) A(data_member_location, data1))               \
+    X(MEMBER_SHORT, member, 0, A(name, string) OF_TYPE A(type, ref4) A(data_member_location, data1))                   \
+    X(MEMBER_SHORT_EARLY, member, 0, A(name, string) OF_TYPE_EARLY A(type, ref4) A(data_member_location, data1))       \
     X(ENUMERATION, enumeration_type, 1,                                                                                \
       C(encoding, DW_ATE_unsigned) C(byte_size, 4) A(type, ref4) A(name, strp) DECLARED A(sibling, ref4))              \
     X(ENUMERATION_EARLY, enumeration_type, 1,                                                                          \
@@ -296,6 +301,8 @@ enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
 
 /* For abbrev_attribute.value of DW_AT_decl_file: constants in some dialects (dialect_has_one_file, and Fortran). */
 enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE, ABBREV_HEADER = DIALECT_HEADER_FILE };
+/* And of the line and the column of members, which then are that. */
+enum { ABBREV_MODULE = 12 };
 
 struct abbrev_attribute {
     uint16_t name;

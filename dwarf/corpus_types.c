@@ -348,7 +348,8 @@ static void put_member(struct header_builder *b, struct scope *scope, struct kno
     const uint32_t name = corpus_variable_name(b, scope, 1);
     const uint32_t line = corpus_begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
     corpus_put_name(b, name);
-    corpus_declare(b, line);
+    if (!dialect_is_fortran_5(b->corpus->dialect))
+        corpus_declare(b, line);
     bytes_u32(&b->entries, type.offset);
 }
 

@@ -371,7 +371,8 @@ static void put_named(struct writing *w, enum abbrev_code of, uint32_t type)
 {
     code(w, of);
     w->p = put_u32(w->p, corpus_next_name(w->corpus, &w->name));
-    place(w);
+    if (of != ABBREV_MEMBER_EARLY || !dialect_is_fortran_5(w->corpus->dialect))
+        place(w);
     w->p = put_u32(w->p, type);
 }
 
