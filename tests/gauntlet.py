@@ -73,6 +73,7 @@ VARIANTS = [
     Variant("c++4", {**ITANIUM, "dwarf": {"language": "c++", "version": 4}}, "c++", "long"),
     Variant("clang", {"dwarf": {"compiler": "clang"}}, "clang"),
     Variant("clang-c++", {**ITANIUM, "dwarf": {"language": "c++", "compiler": "clang"}}, "clang", "c++"),
+    Variant("fortran", {"dwarf": {"language": "fortran"}}, "fortran"),
     Variant("views5", {"dwarf": {"views": True}}),
     Variant("views4", {"dwarf": {"views": True, "version": 4}}, "long"),
     Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),

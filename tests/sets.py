@@ -53,6 +53,8 @@ VARIANTS = {
     "clang": {"dwarf": {"compiler": "clang"}},
     "clang-cpp": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++", "compiler": "clang"}},
     "clang-natural": {"dwarf": {"compiler": "clang"}, "sections": None, "functions": 60},
+    "fortran": {"dwarf": {"language": "fortran"}},
+    "fortran-4": {"dwarf": {"language": "fortran", "version": 4, "views": True}},
     "short-names": {"names": {"length": 17}},
     "itanium": {"names": {"style": "itanium"}},
     "itanium-natural": {

@@ -20,7 +20,7 @@ DOCUMENTED = pathlib.Path(__file__).parent.parent / "docs" / "capture.md"
 SCHEMA = set(
     """
     pyelfgen-profile modules utilities sections text data debug symtab strtab bss names style itanium dwarf version
-    language c c++ units compiler clang views compress zlib zstd captured from files exec python run pid core libraries unreadable
+    language c c++ fortran units compiler clang views compress zlib zstd captured from files exec python run pid core libraries unreadable
     distributions function-sizes name-lengths degree tags forms attributes others kind module utility machine loaded
     import functions dynamic objects other undefined weak weak-functions weak-objects unique aliases used dynstr local global relocations relative jump-slot glob-dat
     copy tls irelative relr plt needed outside indirect hash sysv both none bind now relro full build-id false soname

@@ -217,7 +217,7 @@ static void refuses_wrong_words(void **state)
          "dwarf: split: excludes 'separate'; remove one of them"},
         {HEAD "dwarf: {split: true, index: gdb_index}\n", 4, "dwarf: split: excludes 'index'; remove one of them"},
         {HEAD "dwarf: {split: true, type-units: true}\n", 4, "dwarf: split: excludes 'type-units'; remove one of them"},
-        {HEAD "dwarf: {language: fortran}\n", 4, "dwarf: language: 'fortran' is not one of c, c++"},
+        {HEAD "dwarf: {language: rust}\n", 4, "dwarf: language: 'rust' is not one of c, c++, fortran"},
     };
     ALL_REFUSED(wrong);
 }

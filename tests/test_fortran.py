@@ -1,0 +1,215 @@
+"""Debug information as gfortran writes it; and the twin of what gfortran compiled.
+
+That readers find nothing wrong with it, and the sizes, are among the variants of other tests (sets.py).
+"""
+
+import collections
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from objects import ask, counted_libraries, functions, tool
+from sets import PLAIN, profile_text
+
+KEYS = {**PLAIN, "sections": {**PLAIN["sections"], "debug": 3_000_001}}
+
+# Captured: the double precision of LAPACK 3.12 and its BLAS, compiled by gfortran 12 with -g -O2, linked as a library.
+REAL = pathlib.Path(__file__).with_name("fortran.prof")
+
+SOURCE = """
+module shapes
+  implicit none
+  real(8), parameter :: half = 0.5d0
+  type box
+    real(8), allocatable :: side(:)
+    real(8), pointer :: other(:, :)
+    integer :: number
+  end type
+contains
+  subroutine scale(b, by, name)
+    type(box), intent(inout) :: b
+    real(8), intent(in) :: by(:, :)
+    character(len=12) :: name
+    integer :: i
+    real(8) :: work(4, 3)
+    external :: work_on
+    do i = 1, b%number
+      work(1, 2) = half * by(i, 1)
+      call work_on(work, i, name)
+      b%side(i) = b%side(i) * work(1, 1)
+    end do
+  end subroutine
+end module
+"""
+
+
+def uses(path):
+    """{(tag, attribute): {form: how often}}, as LLVM sees it."""
+    found = collections.defaultdict(collections.Counter)
+    tag = None
+    dump = ask("llvm-dwarfdump", "--debug-info", "--verbose", path)
+    for line in dump.splitlines():
+        entry = re.match(r"0x\w+: +(?:\[\d+\] )?DW_TAG_(\w+)", line)
+        tag = entry[1] if entry else tag
+        attribute = re.match(r" +DW_AT_(\w+) \[DW_FORM_(\w+)\]", line)
+        if attribute:
+            found[tag, attribute[1]][attribute[2]] += 1
+    return found
+
+
+@pytest.fixture(scope="module", params=[5, 4])
+def library(request, programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("fortran")
+    dwarf = {"language": "fortran", "version": request.param}
+    (directory / "a.prof").write_text(profile_text(**KEYS, dwarf=dwarf))
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / str(request.param), "--quiet")
+    return counted_libraries(directory / str(request.param))[0]
+
+
+def test_units_are_of_fortran(library):
+    dump = ask("llvm-dwarfdump", "--debug-info", library)
+    units = dump.split("DW_TAG_compile_unit")[1:]
+    assert len(units) > 1
+    wanted = "DW_LANG_Fortran08" if library.parent.name == "5" else "DW_LANG_Fortran95"
+    for unit in units:
+        assert wanted in unit and "DW_AT_identifier_case\t(DW_ID_down_case)" in unit
+        assert re.search(r'DW_AT_producer\t\("GNU Fortran2008 .*written by pyelfgen', unit)
+        assert re.search(r'DW_AT_name\t\("[^"]+\.f90"\)', unit)
+        assert len(re.findall("DW_TAG_base_type", unit)) == 5
+
+
+def test_what_only_c_has_is_not_there(library):
+    found = uses(library)
+    tags = {tag for tag, _ in found}
+    assert not tags & {"typedef", "union_type", "atomic_type", "label"}
+    assert {"constant", "string_type", "array_type", "restrict_type"} <= tags
+    assert not [tag for tag, attribute in found if attribute == "prototyped"]
+
+
+def test_everything_is_declared_in_the_source(library):
+    """But for functions that are inlined. In version 5 no entry says so itself."""
+    if library.parent.name == "4":
+        return
+    found = uses(library)
+    files = collections.Counter()
+    for (_, attribute), forms in found.items():
+        if attribute == "decl_file":
+            files.update(forms)
+    assert files["implicit_const"] > 20 * files["data1"] > 0
+
+
+def test_arrays_with_a_descriptor_are_those_of_libgfortran(library):
+    """Address and bounds are where the compiler's own arrays have them: the expressions are among its."""
+    dump = ask("llvm-dwarfdump", "--debug-info", library)
+    assert "DW_AT_data_location\t(DW_OP_push_object_address, DW_OP_deref)" in dump
+    offsets = {int(offset, 16) for offset in re.findall(r"bound\t\(DW_OP_push_object_address, DW_OP_plus_uconst (\w+), DW_OP_deref\)", dump)}
+    assert offsets == {0x30, 0x38, 0x48, 0x50}
+
+
+def test_the_first_element_is_the_first(library):
+    """The default lower bound is 1 in Fortran: the upper one of as many elements is the number of these."""
+    dump = ask("llvm-dwarfdump", "--debug-info", library)
+    (upper,) = re.findall(r'DW_AT_upper_bound\t\((\w+)\)(?:\n.*){3,5}DW_AT_name\t\("libmodule0_visits"\)', dump)
+    (size,) = re.findall(r"(\d+) OBJECT .* libmodule0_visits\n", ask("readelf", "-sW", "--dyn-syms", library))[-1:]
+    assert int(upper, 16) == int(size)
+
+
+def test_gdb_speaks_fortran(library):
+    """Types of functions and their variables, as it prints them for that language."""
+    name, _ = functions(library)[5]
+    commands = ["set language fortran", f"ptype {name}", f"info scope {name}", "whatis libmodule0_visits"]
+    options = [option for command in commands for option in ("-ex", command)]
+    done = subprocess.run([tool("gdb"), "-nx", "-batch", *options, library], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert re.search(r"type = integer\(kind=8\) \(.*\)\n", done.stdout)
+    assert "Symbol" in done.stdout and re.search(r"type = character", done.stdout)
+
+
+def test_addresses_of_locals_are_passed(programs, tmp_path):
+    """Where the calls have more arguments than the usual two: the debugger sees the address in the frame."""
+    programs.run("pyelfgen", "--profile", REAL, "-o", tmp_path / "set", "--quiet")
+    path = max((tmp_path / "set").glob("*.so"), key=lambda path: path.stat().st_size)
+    dump = ask("llvm-dwarfdump", "--debug-info", path)
+    references = re.findall(r"DW_OP_reg[128-9]\b.*\n +DW_AT_call_value\t\(DW_OP_fbreg -\d+\)", dump)
+    assert len(references) > 1000
+    code = ask("objdump", "-d", "--no-show-raw-insn", path)
+    assert len(re.findall(r"lea +-0x\w+\(%rbp\),%r(?:dx|cx|8|9)\b", code)) > 1000
+
+
+@pytest.mark.skipif(not shutil.which("gfortran"), reason="no gfortran")
+def test_what_gfortran_says_is_what_is_said(library, tmp_path):
+    """Tags have the attributes that gfortran gives them, in forms that it chooses for some source."""
+    (tmp_path / "a.f90").write_text(SOURCE)
+    shared = tmp_path / "a.so"
+    options = ["-g", f"-gdwarf-{library.parent.name}", "-O2", "-fPIC", "-shared", "-J", tmp_path]
+    subprocess.run([tool("gfortran"), *options, tmp_path / "a.f90", "-o", shared], check=True)
+    real, made = uses(shared), uses(library)
+    assert len(set(real) & set(made)) > 40
+    for tag, attribute in [
+        ("array_type", "data_location"),
+        ("array_type", "ordering"),
+        ("array_type", "allocated"),
+        ("subrange_type", "byte_stride"),
+        ("compile_unit", "identifier_case"),
+        ("constant", "const_value"),
+        ("string_type", "byte_size"),
+    ]:
+        assert real[tag, attribute], (tag, attribute)
+        # what all entries of a unit have alike gcc may put into the abbreviation, or not
+        wanted = {re.sub("implicit_const|data1", "number", form) for form in real[tag, attribute]}
+        assert {re.sub("implicit_const|data1", "number", form) for form in made[tag, attribute]} <= wanted
+
+
+# --- the twin of what gfortran compiled ------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def twin(programs, tmp_path_factory):
+    """What pyelfstat says of it beside the real one; its profile; the set."""
+    directory = tmp_path_factory.mktemp("twin")
+    made, report = directory / "made.prof", directory / "report.json"
+    programs.run("pyelfgen", "--profile", REAL, "-o", directory / "set", "--quiet")
+    programs.run("pyelfprof", "-o", made, directory / "set")
+    programs.run("pyelfstat", "--compare", REAL, made, "--json", report, status=1)
+    return json.loads(report.read_text()), made.read_text(), directory / "set"
+
+
+def test_its_profile_says_that_it_is_fortran(twin):
+    assert "language: fortran, " in twin[1] and "language: fortran08, " in twin[1]
+
+
+def test_each_section_has_the_size_of_the_real_one(twin):
+    (library,) = twin[0]["libraries"]
+    sizes = {row["name"]: (row["real"], row["twin"]) for row in library["quantities"] if row["name"].startswith("mix.")}
+    assert len(sizes) >= 8
+    assert {name: both for name, both in sizes.items() if both[0] != both[1]} == {}
+
+
+def test_entries_are_as_the_real_ones(twin):
+    found = {row["name"]: row for row in twin[0]["set"]}
+    assert found["tags"]["distance"] < 0.04
+    assert found["attributes"]["distance"] < 0.07
+    assert found["forms"]["distance"] < 0.12
+    assert abs(found["dwarf.dies"]["difference"]) < 0.08 * found["dwarf.dies"]["real"]
+
+
+def test_rows_of_another_language(programs, tmp_path):
+    """An application of C and Fortran: each library's units are those of its row."""
+    text = REAL.read_text()
+    row = re.search(r"^- \{.*\}$", text, re.M)[0]
+    c = row.replace("language: fortran08", "language: c")
+    text = re.sub("^sections: .*\n", "", text, flags=re.M)
+    text = text.replace("utilities: 1\n", "utilities: 2\n").replace("libraries: 1,", "libraries: 2,")
+    (tmp_path / "a.prof").write_text(text + c + "\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "--quiet")
+    languages = collections.Counter()
+    for path in (tmp_path / "set").glob("libutility*.so"):
+        dump = ask("llvm-dwarfdump", "--debug-info", path)
+        (language,) = set(re.findall(r"DW_AT_language\t\((\w+)\)", dump))
+        languages[language] += 1
+        assert ("DW_TAG_typedef" in dump) == (language == "DW_LANG_C11")
+    assert languages == {"DW_LANG_Fortran08": 1, "DW_LANG_C11": 1}
