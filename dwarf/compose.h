@@ -142,9 +142,11 @@ struct debug_function {
 };
 
 /* codes[] has 128 bits: in C++ there are no type units, and in C the abbreviations of C++ are left out. */
-static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_FORTRAN_FIRST - ABBREV_LASTS_FIRST <= 128, "composed.codes has a bit for each");
+static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_FORTRAN_FIRST - ABBREV_LASTS_FIRST <= 128,
+              "composed.codes has a bit for each");
 static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRST <= 128, "the same of C");
-static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + ABBREV_COUNT - ABBREV_FORTRAN_FIRST <= 128,
+static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + ABBREV_COUNT - ABBREV_FORTRAN_FIRST <=
+                  128,
               "and of Fortran");
 
 static inline void compose_note_code(struct composed *out, uint32_t code)

@@ -1,5 +1,5 @@
-/* What units of Fortran declare, as gfortran 12 has it: named constants, strings, procedures that are defined elsewhere,
- * and arrays with a descriptor. What C has too is in corpus_types.c. */
+/* What units of Fortran declare, as gfortran 12 has it: named constants, strings, procedures that are defined
+ * elsewhere, and arrays with a descriptor. What C has too is in corpus_types.c. */
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
@@ -64,8 +64,14 @@ static void put_described_range(struct header_builder *b, uint8_t at)
     enum { SPAN = 32, LOWER = 8, UPPER = 16 };
     const uint8_t lower[] = {DW_OP_push_object_address, DW_OP_plus_uconst, (uint8_t)(at + LOWER), DW_OP_deref};
     const uint8_t upper[] = {DW_OP_push_object_address, DW_OP_plus_uconst, (uint8_t)(at + UPPER), DW_OP_deref};
-    const uint8_t stride[] = {DW_OP_push_object_address, DW_OP_plus_uconst, at,   DW_OP_deref,
-                              DW_OP_push_object_address, DW_OP_plus_uconst, SPAN, DW_OP_deref,
+    const uint8_t stride[] = {DW_OP_push_object_address,
+                              DW_OP_plus_uconst,
+                              at,
+                              DW_OP_deref,
+                              DW_OP_push_object_address,
+                              DW_OP_plus_uconst,
+                              SPAN,
+                              DW_OP_deref,
                               DW_OP_mul};
     put_code(b, ABBREV_DESCRIBED_RANGE);
     put_expression(b, lower, sizeof lower);

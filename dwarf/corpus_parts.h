@@ -139,7 +139,8 @@ const char *corpus_base_type_name(struct dialect d, enum base_type type);
 const char *corpus_more_type_name(uint32_t number);
 uint8_t corpus_more_type_size(uint32_t number);
 
-/* Add what Fortran has besides (corpus_fortran.c): the type of constants in blocks, behind the base types, and a piece. */
+/* Add what Fortran has besides (corpus_fortran.c): the type of constants in blocks, behind the base types, and a piece.
+ */
 void corpus_add_constant_type(struct header_builder *b);
 void corpus_add_fortran_piece(struct header_builder *b, enum manner_piece kind);
 

@@ -42,12 +42,16 @@ static const struct base more_types[BASE_MORE] = {
 
 /* What base types of C are in Fortran: types that are not there are the nearest that are. */
 static const struct base fortran_types[BASE_TYPES] = {
-    [BASE_INT] = {"integer(kind=4)", 4, DW_ATE_signed},    [BASE_LONG] = {"integer(kind=8)", 8, DW_ATE_signed},
-    [BASE_FLOAT] = {"real(kind=4)", 4, DW_ATE_float},      [BASE_DOUBLE] = {"real(kind=8)", 8, DW_ATE_float},
+    [BASE_INT] = {"integer(kind=4)", 4, DW_ATE_signed},
+    [BASE_LONG] = {"integer(kind=8)", 8, DW_ATE_signed},
+    [BASE_FLOAT] = {"real(kind=4)", 4, DW_ATE_float},
+    [BASE_DOUBLE] = {"real(kind=8)", 8, DW_ATE_float},
     [BASE_CHAR] = {"character(kind=1)", 1, DW_ATE_unsigned_char},
 };
-static const uint8_t fortran_nearest[BASE_TYPES] = {[BASE_UNSIGNED_LONG] = BASE_LONG, [BASE_UNSIGNED_INT] = BASE_INT,
-                                                    [BASE_UNSIGNED_CHAR] = BASE_CHAR, [BASE_SHORT] = BASE_INT,
+static const uint8_t fortran_nearest[BASE_TYPES] = {[BASE_UNSIGNED_LONG] = BASE_LONG,
+                                                    [BASE_UNSIGNED_INT] = BASE_INT,
+                                                    [BASE_UNSIGNED_CHAR] = BASE_CHAR,
+                                                    [BASE_SHORT] = BASE_INT,
                                                     [BASE_BOOL] = BASE_INT};
 
 static const struct base *base_of(struct dialect d, enum base_type type)

@@ -28,11 +28,11 @@ struct dialect {
                         DW_AT_decl_file is in the abbreviations and not in each entry */
     bool several_files; /* in C: units declare things in several headers, so that no DW_AT_decl_file of theirs is in the
                            abbreviations */
-    bool fortran;       /* with C, without an index or type units: what there is of C is told as gfortran tells of Fortran
-                           (corpus_fortran.c) */
-    bool clang;         /* in version 5: what is composed becomes what clang writes (indexed.h) */
-    bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
-                   (manner_terse) */
+    bool fortran; /* with C, without an index or type units: what there is of C is told as gfortran tells of Fortran
+                     (corpus_fortran.c) */
+    bool clang;   /* in version 5: what is composed becomes what clang writes (indexed.h) */
+    bool terse;   /* in C: units are small; their headers define nothing inline and declare only the most usual things
+                     (manner_terse) */
 };
 
 static inline bool dialect_is_4(struct dialect d)

@@ -126,9 +126,9 @@ struct manner manner_fortran(struct manner m)
 {
     enum { INLINES = 4 };
     static const uint64_t weight[PIECES] = {
-        [PIECE_STRUCTURE] = 8, [PIECE_POINTER] = 30,        [PIECE_ARRAY] = 40,           [PIECE_FUNCTION_TYPE] = 1,
-        [PIECE_CONST] = 4,     [PIECE_VARIABLE] = 60,       [PIECE_RESTRICT] = 40,        [PIECE_FUNCTION] = 60,
-        [PIECE_CONSTANT] = 20, [PIECE_DESCRIBED_ARRAY] = 80, [PIECE_CHARACTERS] = 14,     [PIECE_MATRIX] = 20};
+        [PIECE_STRUCTURE] = 8, [PIECE_POINTER] = 30,         [PIECE_ARRAY] = 40,      [PIECE_FUNCTION_TYPE] = 1,
+        [PIECE_CONST] = 4,     [PIECE_VARIABLE] = 60,        [PIECE_RESTRICT] = 40,   [PIECE_FUNCTION] = 60,
+        [PIECE_CONSTANT] = 20, [PIECE_DESCRIBED_ARRAY] = 80, [PIECE_CHARACTERS] = 14, [PIECE_MATRIX] = 20};
     manner_share_pieces(&m, weight);
     m.unnamed = 0;
     m.inlines = INLINES;

@@ -27,7 +27,7 @@ enum manner_piece {
     PIECE_RESTRICT,
     PIECE_FUNCTION,
     /* In Fortran only: */
-    PIECE_CONSTANT,        /* with a name */
+    PIECE_CONSTANT, /* with a name */
     PIECE_MATRIX,
     PIECE_CHARACTERS,      /* strings of some length */
     PIECE_DESCRIBED_ARRAY, /* one that is allocated, or passed, with a descriptor */
@@ -90,8 +90,8 @@ struct manner {
     uint8_t locals;  /* locals of a lexical block, at most */
     uint16_t constants; /* in Fortran: constants of a lexical block, on average, in 1/MANNER_USUAL of one, at most
                            MANNER_CONSTANTS */
-    bool fortran;    /* pieces are those of Fortran */
-    bool labels;     /* functions of C have labels */
+    bool fortran;       /* pieces are those of Fortran */
+    bool labels;        /* functions of C have labels */
     uint8_t ending;  /* in C: share of calls without a reference to a sibling, as the last one in a block has none, in
                          1/MANNER_USUAL. They are not inside blocks: llvm-dwarfdump 14 --verify runs for ever on one */
     uint8_t imports; /* how many units import each partial unit */

@@ -10,8 +10,8 @@
 enum {
     RUN_MOST = 40, /* bytes of a run, before it is cut at an instruction border */
     RANGES_MOST = 6,
-    DEPTH_MOST = 8,   /* levels of calls inlined into one another */
-    CALLS_AROUND = 2, /* calls around a call that take its result as an argument, at most */
+    DEPTH_MOST = 8,      /* levels of calls inlined into one another */
+    CALLS_AROUND = 2,    /* calls around a call that take its result as an argument, at most */
     PASSED_MOST = 2,     /* additional arguments of a call, at most; */
     REFERENCES_MOST = 4, /* and in Fortran */
 };

@@ -52,8 +52,8 @@ static double tagged(const uint64_t counts[ABBREV_COUNT], const char *tag)
 
 static struct fit fit_of(const struct profile *p, const struct debug_counts *made)
 {
-    struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES], 0,
-                    p->dwarf.language == LANGUAGE_CPP, p->dwarf.language == LANGUAGE_FORTRAN};
+    struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES],
+                    0,    p->dwarf.language == LANGUAGE_CPP,   p->dwarf.language == LANGUAGE_FORTRAN};
     const uint64_t all = tags_sum(f.tags);
     f.scale = all ? all_of(made) / (double)all : 0;
     return f;
@@ -475,8 +475,8 @@ static void fit_constants(const struct fit *f, struct manner *m)
 {
     const double blocks = made(f, "lexical_block");
     if (blocks > 0)
-        m->constants = multiplied(MANNER_USUAL, (wanted(f, "constant") - constants_named(f)) / blocks, 0,
-                                  MANNER_CONSTANTS);
+        m->constants =
+            multiplied(MANNER_USUAL, (wanted(f, "constant") - constants_named(f)) / blocks, 0, MANNER_CONSTANTS);
 }
 
 static void fit_c(const struct fit *f, struct manner *m)

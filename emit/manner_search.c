@@ -19,11 +19,10 @@ enum {
 /* The numbers that are looked for, besides how many pieces there are of each kind. */
 #define NUMBER(member) offsetof(struct manner, member)
 static const size_t others[] = {
-    NUMBER(methods), NUMBER(typedefs),   NUMBER(derived),     NUMBER(templates), NUMBER(numbers),
-    NUMBER(members), NUMBER(taken),      NUMBER(enumerators), NUMBER(calls),     NUMBER(inlined),
-    NUMBER(lexical), NUMBER(parameters), NUMBER(variables),   NUMBER(gone),      NUMBER(own),
-    NUMBER(told),    NUMBER(passed),     NUMBER(split),       NUMBER(spread),    NUMBER(placed),
-    NUMBER(constants),
+    NUMBER(methods),   NUMBER(typedefs),    NUMBER(derived),   NUMBER(templates), NUMBER(numbers), NUMBER(members),
+    NUMBER(taken),     NUMBER(enumerators), NUMBER(calls),     NUMBER(inlined),   NUMBER(lexical), NUMBER(parameters),
+    NUMBER(variables), NUMBER(gone),        NUMBER(own),       NUMBER(told),      NUMBER(passed),  NUMBER(split),
+    NUMBER(spread),    NUMBER(placed),      NUMBER(constants),
 };
 #undef NUMBER
 static_assert(OTHERS_AT + sizeof others / sizeof others[0] == MANNER_NUMBERS, "a step for each of them");

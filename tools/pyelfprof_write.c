@@ -459,7 +459,8 @@ static bool any_mangled(const struct prof *p)
  * profile has: what single libraries are like instead, their rows say. */
 static void write_majority(FILE *to, const struct prof *p)
 {
-    uint64_t known = 0, old = 0, cpp = 0, fortran = 0, views = 0, clang = 0, zlib = 0, zstd = 0, units = 0, described = 0;
+    uint64_t known = 0, old = 0, cpp = 0, fortran = 0, views = 0, clang = 0, zlib = 0, zstd = 0, units = 0,
+             described = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct capture *c = &p->file[i].capture;
         const struct prof_dwarf *d = &p->file[i].dwarf;
