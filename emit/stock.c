@@ -129,13 +129,13 @@ struct dialect stock_row_dialect(const struct profile *profile, struct dialect d
     const char *word = row->text[ROW_TEXT_LANGUAGE];
     if (said != PROFILE_DERIVED)
         d.version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
-    const bool is_fortran = word && strncmp(word, "fortran", 7) == 0 && !d.index && !d.type_units;
+    d.clang = d.clang && !dialect_is_4(d);
+    const bool is_fortran = word && strncmp(word, "fortran", 7) == 0 && !d.index && !d.type_units && !d.clang;
     const bool is_cpp = word && strcmp(word, "c++") == 0 && !d.type_units;
     if (is_fortran || is_cpp || (word && strcmp(word, "c") == 0)) {
         d.language = is_cpp ? DWARF_CPP : DWARF_C;
         d.fortran = is_fortran;
     }
-    d.clang = d.clang && !dialect_is_4(d) && !d.fortran;
     d.terse = d.language == DWARF_C && !d.fortran && profile_row_is_terse(profile, row);
     return d;
 }

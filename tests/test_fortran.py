@@ -213,3 +213,15 @@ def test_rows_of_another_language(programs, tmp_path):
         languages[language] += 1
         assert ("DW_TAG_typedef" in dump) == (language == "DW_LANG_C11")
     assert languages == {"DW_LANG_Fortran08": 1, "DW_LANG_C11": 1}
+
+
+def test_rows_of_fortran_in_the_form_of_clang(programs, tmp_path):
+    """There is no form of both: the library is told as C, and that is said."""
+    text = REAL.read_text().replace("language: fortran, units: 1, views: true", "language: c, units: 1, compiler: clang")
+    (tmp_path / "a.prof").write_text(text)
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "--quiet")
+    (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert library["differs"]["dwarf: language"] == ["fortran08", "c"]
+    made = tmp_path / "made.prof"
+    programs.run("pyelfprof", "-o", made, tmp_path / "set")
+    assert "language: c, " in made.read_text() and "compiler: clang" in made.read_text()

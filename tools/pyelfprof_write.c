@@ -485,7 +485,8 @@ static void write_majority(FILE *to, const struct prof *p)
     struct flow f = {.to = to, .open = "dwarf: ", .comma = ", "};
     if (units) {
         put_number(&f, "version", old > known ? 4 : 5);
-        put_word(&f, "language", cpp > known ? "c++" : fortran > known ? "fortran" : "c");
+        const bool has_fortran = fortran > known && clang <= known; /* there is no form of both */
+        put_word(&f, "language", cpp > known ? "c++" : has_fortran ? "fortran" : "c");
         put_number(&f, "units", each ? each : 1);
     }
     if (clang > known)
