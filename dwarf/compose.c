@@ -152,15 +152,15 @@ void compose_object(struct composer *c, const struct debug_object *o)
 {
     const uint32_t type = compose_place(c);
     const uint32_t last = dialect_upper_bound(c->corpus->dialect, o->count);
+    const bool is_signed = c->corpus->dialect.fortran; /* the type of bounds: readers extend their sign */
+    const bool takes_2 = last > (is_signed ? INT8_MAX : UINT8_MAX);
+    const bool takes_4 = last > (is_signed ? INT16_MAX : UINT16_MAX);
     const enum abbrev_code code = o->external ? ABBREV_GLOBAL_VARIABLE : ABBREV_STATIC_VARIABLE;
     uint8_t *sibling = put_u32(compose_code(c->out, c->info, ABBREV_ARRAY), corpus_type(c->corpus, o->type));
     uint8_t *p = sibling + 4;
-    p = compose_code(c->out, p,
-                     last > UINT16_MAX  ? ABBREV_SUBRANGE_4
-                     : last > UINT8_MAX ? ABBREV_SUBRANGE_2
-                                        : ABBREV_SUBRANGE);
+    p = compose_code(c->out, p, takes_4 ? ABBREV_SUBRANGE_4 : takes_2 ? ABBREV_SUBRANGE_2 : ABBREV_SUBRANGE);
     p = put_u32(p, corpus_type(c->corpus, BASE_UNSIGNED_LONG));
-    p = last > UINT16_MAX ? put_u32(p, last) : last > UINT8_MAX ? put_u16(p, (uint16_t)last) : put_u8(p, (uint8_t)last);
+    p = takes_4 ? put_u32(p, last) : takes_2 ? put_u16(p, (uint16_t)last) : put_u8(p, (uint8_t)last);
     c->info = p;
     compose_end_children(c, sibling);
     compose_note(c, code, o->name, COMPOSE_UNKNOWN, NULL);

@@ -282,6 +282,8 @@ static void add_atomic(struct header_builder *b)
 void corpus_add_array(struct header_builder *b)
 {
     struct known_type of = corpus_sized_type(b, 16);
+    if (of.array && b->corpus->dialect.fortran) /* it has none of arrays */
+        of = b->known[BASE_DOUBLE];
     uint32_t count = 2 + pick(b, 14);
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_ARRAY);

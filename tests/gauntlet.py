@@ -89,7 +89,7 @@ VARIANTS = [
 ]
 
 # Traits, tools, and why these do not go together. What the tools say of real compilers' output was
-# looked at with gcc 12 and clang 14, or it is said what else.
+# looked at with gcc 12, gfortran 12 and clang 14, or it is said what else.
 EXCLUDED = [
     (
         ["zstd"],
@@ -124,6 +124,9 @@ EXCLUDED = [
     (["clang"], ["valgrind"], "valgrind 3.19 ends, or reads no lines, at strings by number, of clang's too"),
     (["build-id"], ["valgrind"], "valgrind 3.19 looks for build-ids under /usr/lib/debug only, gcc's too"),
     (["relr"], ["eu-elflint"], "elfutils 0.188 does not know SHT_RELR"),
+    (["fortran"], ["lldb"], "lldb 14 has no types of Fortran, and finds no function of gfortran's either"),
+    (["fortran"], ["pahole"], "pahole 1.24 does not know DW_TAG_constant, of gfortran's neither"),
+    (["fortran"], ["valgrind"], "valgrind 3.19 gives up at bounds of arrays that are expressions, at gfortran's too"),
 ]
 
 # --- running ------------------------------------------------------------------
@@ -312,7 +315,7 @@ class Library:
     @functools.cached_property
     def source(self):
         """What the names of its own sources end in."""
-        return next(ending for ending in (".cpp", ".c") for file, _ in self.rows.values() if file.endswith(ending))
+        return next(ending for ending in (".cpp", ".f90", ".c") for file, _ in self.rows.values() if file.endswith(ending))
 
     @functools.cached_property
     def demangled(self):
@@ -323,7 +326,7 @@ class Library:
 
     def shown(self, name):
         """A function as debuggers list it: in C++ with parameters, of which those that are declared as C take none."""
-        if self.source == ".c":
+        if self.source != ".cpp":
             return name
         return self.demangled[name] if name.startswith("_Z") else f"{name}()"
 
