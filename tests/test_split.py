@@ -25,6 +25,8 @@ KINDS = {
     "zlib4": {"version": 4, "compress": "zlib"},
     "views5": {"views": True},
     "views4": {"version": 4, "views": True},
+    "fortran5": {"language": "fortran"},
+    "fortran4": {"version": 4, "language": "fortran"},
 }
 KEYS = {**PLAIN, "sections": {**SECTIONS, "debug": 3_000_001}}
 
@@ -138,7 +140,7 @@ def test_each_unit_has_its_file(split):
     for library in split.libraries():
         names = [unit["dwo_name"] for unit in split.skeletons(library)]
         listed = ask("readelf", "--debug-dump=rawline,no-follow-links", library)
-        suffix = "cpp" if split.kind.startswith("cpp") else "c"
+        suffix = {"cpp": "cpp", "fortran": "f90"}.get(split.kind[:-1], "c")
         sources = set(re.findall(rf"\b({library.stem}(?:_\w+)?)\.{suffix}$", listed, flags=re.M))
         assert {name.removesuffix(".dwo") for name in names} == sources and len(names) == len(sources)
         assert re.match(rf"{library.stem}\.dwo", names[0])
@@ -366,6 +368,8 @@ def chain_of(path):
 @pytest.mark.slow
 def test_gdb_session(programs, split):
     """Arguments and results as the model has them; the files are found from anywhere."""
+    if split.kind.startswith("fortran"):
+        pytest.skip("types have other names; see test_gdb_reads_the_same")
     chain = chain_of(split.path)
     command = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null", "-iex", "set complaints 100"]
     command += ["-x", SOURCE / "tests" / "gdb_probe.py"]
@@ -388,6 +392,8 @@ def test_gdb_session(programs, split):
 @pytest.mark.slow
 def test_lldb_finds_functions(programs, split):
     """With their parameters, started elsewhere."""
+    if split.kind.startswith("fortran"):
+        pytest.skip("lldb 14 has no types of Fortran")
     library = split.path / "libmodule3.so"
     modelled = model.Model(split.path).libraries["libmodule3"].functions
     chosen = [(function.name, function.types) for function in every(modelled, 8)]
