@@ -42,6 +42,7 @@ def profiles(work):
         yield path
     yield from (SOURCE / "profiles" / f"{name}.prof" for name in ("small", "c", "c++"))
     yield SOURCE / "tests" / "clang.prof"
+    yield SOURCE / "tests" / "fortran.prof"
     for i, directory in enumerate(sorted(pathlib.Path("/usr/lib").glob("python3*/lib-dynload"))):
         yield work / f"captured{i}.prof"
         subprocess.run([BUILD / "bin" / "pyelfprof", "-o", work / f"captured{i}.prof", directory], check=True)
