@@ -52,13 +52,6 @@ static void add_procedure(struct header_builder *b)
     corpus_declare(b, line);
 }
 
-/* What arrays are of: no other array, and no string. */
-static struct known_type element_type(struct header_builder *b, uint32_t most)
-{
-    const struct known_type k = corpus_sized_type(b, most);
-    return k.array ? b->known[BASE_DOUBLE] : k;
-}
-
 static void put_expression(struct header_builder *b, const uint8_t *expression, uint8_t size)
 {
     bytes_u8(&b->entries, size);
@@ -98,7 +91,7 @@ static void add_described_array(struct header_builder *b)
                                     ABBREV_ALLOCATED_ARRAY, ABBREV_DESCRIBED_ARRAY};
     const enum abbrev_code code = codes[b->described++ % sizeof codes];
     const uint8_t dimensions = code == ABBREV_DESCRIBED_MATRIX ? 2 : 1;
-    const struct known_type of = element_type(b, 64);
+    const struct known_type of = corpus_element_type(b, 64);
     const uint32_t at = here(b);
     put_code(b, code);
     if (code == ABBREV_DESCRIBED_MATRIX)
@@ -117,7 +110,7 @@ static void add_described_array(struct header_builder *b)
 /* Of two dimensions and so many elements in all. */
 static void add_matrix(struct header_builder *b)
 {
-    const struct known_type of = element_type(b, 8);
+    const struct known_type of = corpus_element_type(b, 8);
     const uint32_t at = here(b);
     uint32_t elements = 1;
     put_code(b, ABBREV_MATRIX);

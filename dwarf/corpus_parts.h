@@ -120,6 +120,8 @@ struct known_type corpus_any_type(struct header_builder *b);
 /* Of what functions take and return, and const is made of: no array, and not const. */
 struct known_type corpus_value_type(struct header_builder *b);
 struct known_type corpus_sized_type(struct header_builder *b, uint32_t most);
+/* Of what arrays are made of: in Fortran no other array, and no string. */
+struct known_type corpus_element_type(struct header_builder *b, uint32_t most);
 
 /* A name of one or two words, often one that was there before, but no two alike
  * in a scope. It is not short. */

@@ -38,6 +38,12 @@ struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
     return b->known[BASE_INT];
 }
 
+struct known_type corpus_element_type(struct header_builder *b, uint32_t most)
+{
+    const struct known_type k = corpus_sized_type(b, most);
+    return k.array && b->corpus->dialect.fortran ? b->known[BASE_DOUBLE] : k;
+}
+
 /* The lines of the inline functions are skipped. Small headers, whose lines are low, have more comments. */
 uint32_t corpus_next_line(struct header_builder *b)
 {

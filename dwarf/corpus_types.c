@@ -63,9 +63,7 @@ static const struct base *base_of(struct dialect d, enum base_type type)
 
 const char *corpus_base_type_name(struct dialect d, enum base_type type)
 {
-    if (d.fortran)
-        return base_of(d, type)->name;
-    return type == BASE_BOOL && d.language == DWARF_CPP ? "bool" : base_types[type].name;
+    return type == BASE_BOOL && d.language == DWARF_CPP ? "bool" : base_of(d, type)->name;
 }
 
 const char *corpus_more_type_name(uint32_t number)
@@ -281,9 +279,7 @@ static void add_atomic(struct header_builder *b)
 
 void corpus_add_array(struct header_builder *b)
 {
-    struct known_type of = corpus_sized_type(b, 16);
-    if (of.array && b->corpus->dialect.fortran) /* it has none of arrays */
-        of = b->known[BASE_DOUBLE];
+    struct known_type of = corpus_element_type(b, 16);
     uint32_t count = 2 + pick(b, 14);
     uint32_t at = here(b);
     bytes_u8(&b->entries, ABBREV_ARRAY);

@@ -52,8 +52,11 @@ static double tagged(const uint64_t counts[ABBREV_COUNT], const char *tag)
 
 static struct fit fit_of(const struct profile *p, const struct debug_counts *made)
 {
-    struct fit f = {made, p->distributions[DISTRIBUTION_TAGS], p->distributions[DISTRIBUTION_ATTRIBUTES],
-                    0,    p->dwarf.language == LANGUAGE_CPP,   p->dwarf.language == LANGUAGE_FORTRAN};
+    struct fit f = {.made = made,
+                    .tags = p->distributions[DISTRIBUTION_TAGS],
+                    .attributes = p->distributions[DISTRIBUTION_ATTRIBUTES],
+                    .is_cpp = p->dwarf.language == LANGUAGE_CPP,
+                    .is_fortran = p->dwarf.language == LANGUAGE_FORTRAN};
     const uint64_t all = tags_sum(f.tags);
     f.scale = all ? all_of(made) / (double)all : 0;
     return f;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/dialect.h"
 #include "emit/calls.h"
 #include "emit/plan_parts.h"
 
@@ -227,7 +226,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     *l = (struct plan_library){.kind = kind, .number = number, .elf = plan->profile->elf, .runpath = true};
     l->stripped = plan->stripped;
     l->dwarf_version = (uint8_t)plan->profile->dwarf.version;
-    l->dwarf_language = plan->profile->dwarf.language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C;
+    l->dwarf_language = (uint8_t)profile_language_made(plan->profile);
     l->dwarf_fortran = plan->profile->dwarf.language == LANGUAGE_FORTRAN;
     l->without_debug = plan->without_debug;
     l->separate = plan->profile->dwarf.separate;

@@ -325,6 +325,12 @@ bool profile_text(const struct profile *p, char **text, size_t *size, struct err
 /* Takes NULL and half-built profiles. */
 void profile_free(struct profile *p);
 
+/* As what units are made: in Fortran as in C, and told otherwise. */
+static inline enum debug_language profile_language_made(const struct profile *p)
+{
+    return p->dwarf.language == LANGUAGE_CPP ? LANGUAGE_CPP : LANGUAGE_C;
+}
+
 /* Whether the profile itself, not a row, says how large any debug section is. */
 bool profile_has_mix(const struct profile *p);
 

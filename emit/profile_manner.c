@@ -15,9 +15,7 @@ enum {
  * manner, but for CALLS of C; and of members in a structure. */
 static const struct {
     double inlined, lexical, parameters, passed;
-} usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62},
-             [LANGUAGE_CPP] = {.inlined = 6},
-             [LANGUAGE_FORTRAN] = {0.72, 0.39, 1.66, 0.62}};
+} usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
 /* In all that was captured in C calls are a quarter more, and functions have as many fewer locals of their own; in C++
  * a fifth more is inlined, and blocks are half as many. */
 enum {
@@ -248,7 +246,7 @@ static uint16_t told_of(double more)
 static void read_code(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     enum { LABELLED = 30 }; /* functions, of which one has a label where hardly any has */
-    const enum debug_language language = p->dwarf.language;
+    const enum debug_language language = profile_language_made(p);
     const uint64_t calls = tags_calls(tags);
     const uint64_t blocks = tags_count(tags, "lexical_block");
     const uint64_t variables = tags_count(tags, "variable");
@@ -286,18 +284,17 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
     enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* with parameters, as are these: */
     static const struct {
         uint64_t inlined, much;
-    } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32},
-              [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16},
-              [LANGUAGE_FORTRAN] = {47, MANNER_USUAL * 15 / 32}};
+    } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
+    const enum debug_language language = profile_language_made(p);
     const uint64_t info = sum_of(p, ROW_MIX_INFO, 0);
     const uint64_t bytes = CALL * tags_calls(tags) + PASSED * tags_passed(tags) +
-                           of[p->dwarf.language].inlined * tags_count(tags, "inlined_subroutine") +
+                           of[language].inlined * tags_count(tags, "inlined_subroutine") +
                            BLOCK * tags_count(tags, "lexical_block") + VARIABLE * tags_count(tags, "variable") +
                            FUNCTION * functions_of(p);
     if (!info)
         return;
     const uint64_t share = bytes * MANNER_USUAL / info;
-    if (share < of[p->dwarf.language].much)
+    if (share < of[language].much)
         m->entries = (uint8_t)((share + STEP / 2) / STEP * STEP);
     if (share >= ALL)
         m->entries = MANNER_USUAL * 15 / 16;

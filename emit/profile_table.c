@@ -77,7 +77,7 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_MAX_PAGE_SIZE]        = {SECTION_ELF,      "max-page-size",        KIND_NUMBER, AT(elf.max_page_size),    4096,  2 << 20,                4096, NULL},
 
     [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        4,     5,                      5, NULL},
-    [KEY_LANGUAGE]             = {SECTION_DWARF,    "language",             KIND_CHOICE, AT(dwarf.language),       0,     LANGUAGE_FORTRAN,           LANGUAGE_C,
+    [KEY_LANGUAGE]             = {SECTION_DWARF,    "language",             KIND_CHOICE, AT(dwarf.language),       0,     LANGUAGE_FORTRAN,       LANGUAGE_C,
                                   CHOICES([LANGUAGE_C] = "c", [LANGUAGE_CPP] = "c++", [LANGUAGE_FORTRAN] = "fortran")},
     [KEY_UNITS]                = {SECTION_DWARF,    "units",                KIND_NUMBER, AT(dwarf.units),          1,     1000000,                DERIVED, NULL},
     [KEY_COMPRESS]             = {SECTION_DWARF,    "compress",             KIND_CHOICE, AT(dwarf.compress),       0,     COMPRESS_ZSTD,          COMPRESS_NONE,

@@ -107,13 +107,14 @@ void stock_free(struct stock *s)
 }
 
 /* What profiles say is taken as it is. */
+static_assert((int)LANGUAGE_C == DWARF_C && (int)LANGUAGE_CPP == DWARF_CPP, "languages of profile.h and dialect.h");
 static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES == INDEX_DEBUG_NAMES,
               "indexes of profile.h and dialect.h");
 
 struct dialect stock_dialect(const struct profile *profile)
 {
     return (struct dialect){.version = (uint8_t)profile->dwarf.version,
-                            .language = profile->dwarf.language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C,
+                            .language = (uint8_t)profile_language_made(profile),
                             .fortran = profile->dwarf.language == LANGUAGE_FORTRAN,
                             .index = (uint8_t)profile->dwarf.index,
                             .type_units = profile->dwarf.type_units,

@@ -5,6 +5,7 @@ without it the release build in build/ is tested.
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -116,6 +117,15 @@ class Programs:
         if name == "pyelfrun":
             options["env"] = {**self.beside_sets, **(options.get("env") or {})}
         return self.command([self.path(name), *arguments], **options)
+
+    def twin(self, real, directory):
+        """Makes the set of a captured profile in directory / "set"; returns what pyelfstat says of it beside the real one,
+        and the text of its own profile."""
+        made, report = directory / "made.prof", directory / "report.json"
+        self.run("pyelfgen", "--profile", real, "-o", directory / "set", "--quiet")
+        self.run("pyelfprof", "-o", made, directory / "set")
+        self.run("pyelfstat", "--compare", real, made, "--json", report, status=1)
+        return json.loads(report.read_text()), made.read_text()
 
     def mpirun(self, ranks, name, *arguments, **options):
         """Runs one of the programs with that many ranks."""

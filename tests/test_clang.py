@@ -140,11 +140,7 @@ def test_no_executable_is_made_of_it(programs, tmp_path):
 def twin(programs, tmp_path_factory):
     """The set, and what pyelfstat says of it beside the real one."""
     directory = tmp_path_factory.mktemp("twin")
-    made, report = directory / "made.prof", directory / "report.json"
-    programs.run("pyelfgen", "--profile", REAL, "-o", directory / "set", "--quiet")
-    programs.run("pyelfprof", "-o", made, directory / "set")
-    programs.run("pyelfstat", "--compare", REAL, made, "--json", report, status=1)
-    return directory, json.loads(report.read_text()), made.read_text()
+    return directory, *programs.twin(REAL, directory)
 
 
 def test_its_profile_says_that_it_is_clangs(twin):

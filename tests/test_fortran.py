@@ -169,13 +169,8 @@ def test_what_gfortran_says_is_what_is_said(library, tmp_path):
 
 @pytest.fixture(scope="module")
 def twin(programs, tmp_path_factory):
-    """What pyelfstat says of it beside the real one; its profile; the set."""
-    directory = tmp_path_factory.mktemp("twin")
-    made, report = directory / "made.prof", directory / "report.json"
-    programs.run("pyelfgen", "--profile", REAL, "-o", directory / "set", "--quiet")
-    programs.run("pyelfprof", "-o", made, directory / "set")
-    programs.run("pyelfstat", "--compare", REAL, made, "--json", report, status=1)
-    return json.loads(report.read_text()), made.read_text(), directory / "set"
+    """What pyelfstat says of it beside the real one; its profile."""
+    return programs.twin(REAL, tmp_path_factory.mktemp("twin"))
 
 
 def test_its_profile_says_that_it_is_fortran(twin):
