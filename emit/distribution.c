@@ -414,3 +414,92 @@ uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, u
     }
     return is;
 }
+
+/* How many of the ascending values are below `limit`. */
+static uint32_t count_below(const uint32_t *value, uint32_t count, uint64_t limit)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (value[middle] < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of ascending values the k-th is at least this, and at most that. */
+struct limits {
+    uint32_t least, most;
+};
+
+/* What keeps each quantile at its place, among all: no more values are below it than have places there, and as many as
+ * have its place and those before are not above it. */
+static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, const uint32_t *fixed,
+                               uint32_t fixed_count, struct limits *limit, uint32_t count)
+{
+    for (uint32_t i = 0; i < quantiles; i++) {
+        const uint32_t place = place_of_quantile(i, quantiles, fixed_count + count);
+        const uint32_t below = count_below(fixed, fixed_count, quantile[i]);
+        const uint32_t until = count_below(fixed, fixed_count, quantile[i] + UINT64_C(1));
+        const uint32_t first = place > below ? place - below : 0; /* from here on none may be below */
+        const uint32_t end = place + 1 > until ? place + 1 - until : 0; /* before it none may be above */
+        if (first < count && limit[first].least < quantile[i])
+            limit[first].least = quantile[i];
+        if (end > 0 && end <= count && limit[end - 1].most > quantile[i])
+            limit[end - 1].most = quantile[i];
+    }
+    for (uint32_t k = 1; k < count; k++)
+        if (limit[k].least < limit[k - 1].least)
+            limit[k].least = limit[k - 1].least;
+    for (uint32_t k = count; k-- > 1;)
+        if (limit[k - 1].most > limit[k].most)
+            limit[k - 1].most = limit[k].most;
+}
+
+/* Changes all values by parts of what their limits leave them, so that the sum becomes `sum` instead of `is`. */
+static uint64_t fit_within(uint32_t *value, const struct limits *limit, uint32_t count, uint64_t is, uint64_t sum)
+{
+    const bool up = is < sum;
+    uint64_t room = 0;
+    for (uint32_t k = 0; k < count; k++)
+        room += up ? limit[k].most - value[k] : value[k] - limit[k].least;
+    const uint64_t wanted = up ? sum - is : is - sum;
+    struct shares given = {.sum = wanted < room ? wanted : room, .weights = room};
+    for (uint32_t k = 0; k < count && room; k++) {
+        const uint64_t part = shares_next(&given, up ? limit[k].most - value[k] : value[k] - limit[k].least);
+        value[k] = (uint32_t)(up ? value[k] + part : value[k] - part);
+    }
+    return up ? is + given.sum : is - given.sum;
+}
+
+uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
+                                    uint32_t count, uint32_t least, uint32_t most, uint64_t sum)
+{
+    uint32_t quantile[QUANTILES_MOST];
+    const uint32_t number = quantiles && fixed_count + (uint64_t)count > 1 ? read_quantiles(quantiles, quantile) : 0;
+    struct limits *const limit = number && count ? malloc(count * sizeof *limit) : NULL;
+    uint64_t is = 0;
+    for (uint32_t k = 0; k < count && !limit; k++)
+        is += value[k];
+    if (!limit)
+        return is;
+    for (uint32_t k = 0; k < count; k++)
+        limit[k] = (struct limits){least, most};
+    limit_by_quantiles(quantile, number, fixed, fixed_count, limit, count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (limit[k].most < limit[k].least) { /* where too many fixed ones are between two quantiles */
+            const struct limits other = {.least = limit[k].most, .most = limit[k].least};
+            limit[k] = other;
+        }
+        value[k] = (uint32_t)limited(value[k], limit[k].least, limit[k].most);
+        is += value[k];
+    }
+    if (is != sum)
+        is = fit_within(value, limit, count, is, sum);
+    distribution_sort(value, count);
+    free(limit);
+    return is;
+}

@@ -169,6 +169,43 @@ static uint32_t newer_at(uint32_t version, uint32_t versions, uint32_t count)
     return (uint32_t)((version + UINT64_C(1)) * count / (versions + UINT64_C(1)));
 }
 
+/* The lengths of a version's names, a bit for each. */
+static uint64_t newer_lengths(uint32_t version)
+{
+    uint64_t lengths = 0;
+    for (uint32_t i = outside_newer_first(version); outside_newer_name(i); i++)
+        lengths |= UINT64_C(1) << strlen(outside_newer_name(i));
+    return lengths;
+}
+
+static bool is_newer(uint32_t index, uint32_t versions, uint32_t count)
+{
+    for (uint32_t v = 0; v < versions; v++)
+        if (newer_at(v, versions, count) == index)
+            return true;
+    return false;
+}
+
+/* Exchanges wanted lengths so that names of newer versions can have theirs, where any of these is wanted. */
+static void place_newer(uint32_t versions, uint32_t *length, uint32_t count)
+{
+    for (uint32_t v = 0; v < versions; v++) {
+        uint32_t *const own = &length[newer_at(v, versions, count)];
+        const uint64_t there = newer_lengths(v);
+        uint32_t *best = own;
+        for (uint32_t i = 0; i < count && !(*own < LENGTHS && there >> *own & 1); i++) {
+            if (length[i] >= LENGTHS || !(there >> length[i] & 1) || is_newer(i, versions, count))
+                continue;
+            const uint32_t apart = length[i] > *own ? length[i] - *own : *own - length[i];
+            const uint32_t least = *best > *own ? *best - *own : *own - *best;
+            best = best == own || apart < least ? &length[i] : best;
+        }
+        const uint32_t kept = *own;
+        *own = *best;
+        *best = kept;
+    }
+}
+
 /* The name of a newer version whose length is nearest, the first one of these after any. */
 static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
 {
@@ -223,7 +260,7 @@ static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes
 }
 
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
-                        const uint32_t *length, uint16_t *choice)
+                        uint32_t *length, uint16_t *choice)
 {
     struct spare s = {.lengths = 0};
     static_assert(LENGTHS <= 64, "a bit for each");
@@ -236,6 +273,8 @@ uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t cou
         spare_name(&s, i);
     for (uint32_t i = all; i-- > (length ? 0 : count);)
         spare_name(&s, place_of(module, key, i));
+    if (length)
+        place_newer(versions, length, count);
     for (uint32_t i = 0, v = 0; i < count; i++) {
         if (v < versions && i == newer_at(v, versions, count)) {
             if (!length)

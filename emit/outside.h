@@ -15,10 +15,11 @@ const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint
 
 /* Chooses `count` names that take `bytes` with their terminators, or as nearly as possible; returns the bytes that they
  * take. `versions` of them, at most `count` and outside_versions_most(), have versions 2, 3, ..., one each. `length` is
- * NULL or the wanted length of each name, which is met as far as the other conditions allow; then functions of the
+ * NULL or the wanted length of each name, in an order that may change, which is met as far as the other conditions
+ * allow; then functions of the
  * first `needed` libraries besides libc.so.6 (outside_library) are used, too, without versions. */
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
-                        const uint32_t *length, uint16_t *choice);
+                        uint32_t *length, uint16_t *choice);
 
 /* Reorders `count` wanted lengths: those for which there are names come first. Returns how many these are. */
 uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count);

@@ -95,28 +95,31 @@ static bool draw_of_all(const struct plan *plan, const struct plan_library *l, b
     return ok;
 }
 
-/* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave. */
-static bool draw_exported_lengths(const struct rows *r, const struct plan_library *l, uint32_t *length)
+/* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave, which are then in
+ * *beside. The caller frees these. */
+static bool draw_exported_lengths(const struct rows *r, const struct plan_library *l, uint32_t *length,
+                                  struct fixed_lengths *beside)
 {
     const struct plan *plan = r->s->plan;
     const uint32_t count = free_exported(plan, l);
+    *beside = (struct fixed_lengths){.length = NULL};
     if (!l->stripped) {
         (void)lengths_draw(plan, l, count, length);
         return !is_mostly_exported(plan, l) || draw_of_all(plan, l, r->named, length);
     }
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
-    struct fixed_lengths f = {.length = malloc(most * sizeof *f.length)};
+    struct fixed_lengths *const f = beside;
+    f->length = malloc(most * sizeof *f->length);
     uint32_t *all = malloc(most * sizeof *all);
-    bool ok = f.length && all;
+    bool ok = f->length && all;
     if (ok) {
-        lengths_fix_imports(plan, l, &f);
-        lengths_fix_functions(plan, l, l->exported - free_numbered(plan, l), &f);
-        lengths_fix_others(l, &s, &f);
-        (void)lengths_draw(plan, l, f.count + count, all);
-        ok = distribution_rest(all, f.count + count, f.length, f.count, length);
+        lengths_fix_imports(plan, l, f);
+        lengths_fix_functions(plan, l, l->exported - free_numbered(plan, l), f);
+        lengths_fix_others(l, &s, f);
+        (void)lengths_draw(plan, l, f->count + count, all);
+        ok = distribution_rest(all, f->count + count, f->length, f->count, length);
     }
-    free(f.length);
     free(all);
     return ok;
 }
@@ -168,12 +171,14 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
+    struct fixed_lengths beside = {.length = NULL};
     const bool again = w->imports_named && l->lengths == numbered && l->other_lengths == count - numbered;
     uint32_t *order = again ? lengths_order(l, numbered, count) : NULL;
     l->lengths = l->other_lengths = l->ends = 0;
     l->other_names = names_row_other_bytes(l);
     if (!length || !dealt || (again && !order) || !make_exported_room(l, numbered) ||
-        !draw_exported_lengths(r, l, length)) {
+        !draw_exported_lengths(r, l, length, &beside)) {
+        free(beside.length);
         free(order);
         free(length);
         free(dealt);
@@ -188,7 +193,12 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
     const uint64_t drawn = lengths_sum(length, count);
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
-    const bool fits = fit(length, count, lengths_shortest(l, numbered, count), PROFILE_NAME_MOST, most) <= most;
+    const uint32_t shortest = lengths_shortest(l, numbered, count);
+    if (beside.length)
+        distribution_fit_quantiles(l->said->text[ROW_TEXT_NAME_LENGTHS], beside.length, beside.count, length, count,
+                                   shortest, PROFILE_NAME_MOST, most);
+    free(beside.length);
+    const bool fits = fit(length, count, shortest, PROFILE_NAME_MOST, most) <= most;
     for (uint32_t i = 0; i < count; i++)
         dealt[again ? order[i] : i] = (uint16_t)length[i];
     if (!again)

@@ -64,15 +64,18 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     const uint64_t any = outside_bytes(module, l->key, count);
     const uint64_t beside = others + outside_versions_bytes(versions);
     const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + any);
-    uint64_t exported = 0; /* bytes of their names when they are as long as they are wanted */
-    const bool known = rows_draw_outside(plan, l, w, &exported);
+    struct names_beside names;
+    const bool known = rows_draw_outside(plan, l, w, &names);
     const uint64_t natural = known ? count + lengths_sum(w->lengths, count) : any;
     uint64_t bytes = lengths_spare(wanted, beside);
     if (known && !w->drawn && w->imports_named)
-        bytes = lengths_spare(bytes + exported_bytes(plan, l), exported);
+        bytes = lengths_spare(bytes + exported_bytes(plan, l), names.exported);
     const bool free_ones = others_take_it(plan, l, w, known, bytes, natural);
     if (free_ones)
         bytes = natural;
+    if (known && bytes >= count && names.fixed)
+        distribution_fit_quantiles(l->said->text[ROW_TEXT_NAME_LENGTHS], names.fixed, names.fixed_count, w->lengths,
+                                   count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     const uint64_t is = outside_choose(module, l->extra.needed, l->key, count, versions, bytes,

@@ -251,6 +251,8 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
         least = names_row_least(l, l->functions - 1);
     const uint64_t most = room_of_local(s, index, local);
     bool ok = true;
+    distribution_fit_quantiles(l->said->text[ROW_TEXT_NAME_LENGTHS], names.fixed.length, names.fixed.count,
+                               names.length, names.count, least, PROFILE_NAME_MOST, sum);
     if (distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) != sum ||
         (deal(l, &names, true, most) > most && deal(l, &names, false, most) > most))
         ok = deal_evenly(r, index, local, bytes, e);

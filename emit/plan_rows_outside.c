@@ -75,9 +75,9 @@ static bool has_imports_named(const struct plan_library *l, const struct want *w
 }
 
 /* What is left of all names beside those of imports, where these are known, and, if they are settled, exported ones:
- * `count` of them. */
+ * `count` of them. Those beside are left behind `all`; sets how many these are. */
 static bool find_rest(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
-                      uint32_t *rest, uint32_t count)
+                      uint32_t *rest, uint32_t count, uint32_t *beside)
 {
     struct plan_library others = *l;
     others.extra.outside = 0;
@@ -98,41 +98,69 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
     } else if (is_mangled) {
         lengths_fix_functions(plan, &others, l->stripped ? l->exported : l->functions, &f);
     }
+    *beside = f.count;
     return lengths_draw(plan, l, f.count + count, all) &&
            distribution_rest(all, f.count + count, f.length, f.count, rest);
 }
 
+/* Adds the values of `all` that are not in `part`, which has values of `all` alone; all ascending. Returns how many
+ * `to` has then. */
+static uint32_t add_others(const uint32_t *all, uint32_t count, const uint32_t *part, uint32_t part_count, uint32_t *to,
+                           uint32_t to_count)
+{
+    for (uint32_t i = 0, k = 0; i < count; i++) {
+        if (k < part_count && part[k] == all[i])
+            k++;
+        else
+            to[to_count++] = all[i];
+    }
+    distribution_sort(to, to_count);
+    return to_count;
+}
+
 static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
-                         uint64_t *exported)
+                         struct names_beside *beside)
 {
     const uint32_t count = l->extra.outside;
+    *beside = (struct names_beside){.fixed = NULL};
     if (!count || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
         return false;
     uint32_t *const all = w->lengths + w->most_names;
-    if (w->drawn && find_rest(plan, l, w, all, w->lengths, count))
+    uint32_t *const fixed = all + w->most_names;
+    uint32_t fixed_count;
+    if (w->drawn && find_rest(plan, l, w, all, w->lengths, count, &fixed_count)) {
+        *beside = (struct names_beside){.fixed = fixed, .fixed_count = fixed_count};
         return true;
+    }
     const struct other_names others = others_of(plan, l);
     const uint32_t undefined = count + l->unbound;
     const uint32_t local = l->stripped ? 0 : lengths_unexported(plan, l) + (has_imports_named(l, w) ? 0 : l->imports);
     const uint32_t names = rows_smaller(undefined + others.mangled + others.plain + local, w->most_names);
     uint32_t *const rest = all + 2 * (size_t)w->most_names;
-    const bool has_rest = !l->stripped || w->imports_named;
-    if (!w->drawn && has_rest && find_rest(plan, l, w, all, rest, names))
+    const bool has_rest =
+        !w->drawn && (!l->stripped || w->imports_named) && find_rest(plan, l, w, all, rest, names, &fixed_count);
+    if (has_rest)
         memcpy(all, rest, names * sizeof *all);
     else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
         return false;
     take_before(all, names, &others, undefined, w->lengths);
+    if (has_rest && !l->unbound) {
+        beside->fixed = fixed;
+        beside->fixed_count = add_others(all, names, w->lengths, count, fixed, fixed_count);
+    }
     if (l->unbound) { /* which have the lengths that there are no names of */
         outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, undefined);
         distribution_sort(w->lengths, count);
     }
-    *exported = lengths_sum(all, names) - lengths_sum(w->lengths, count) + names - count;
+    beside->exported = lengths_sum(all, names) - lengths_sum(w->lengths, count) + names - count;
     return true;
 }
 
-bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported)
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                       struct names_beside *beside)
 {
-    return (l->stripped || l->unbound) && draw_outside(plan, l, w, exported);
+    *beside = (struct names_beside){.fixed = NULL};
+    return (l->stripped || l->unbound) && draw_outside(plan, l, w, beside);
 }
 
 /* Whether the row has dynamic symbols' names that are longer, on average, than the longest that there is. */
@@ -146,8 +174,8 @@ uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, con
 {
     enum { FEW = 25 }; /* one of so many names is of no account */
     const uint32_t count = l->extra.outside;
-    uint64_t exported;
-    if (!(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &exported))
+    struct names_beside beside;
+    if (!(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &beside))
         return 0;
     const uint32_t lacking = count - outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, count);
     const uint32_t most = count > bound ? count - bound : 0;

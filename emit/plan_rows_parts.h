@@ -105,11 +105,19 @@ uint32_t rows_definitions(const struct profile_row *row);
 /* Sets by how many versions of others a library asks for its imports, as far as its row has any. */
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l);
 
-/* Sets w->lengths to the wanted lengths of undefined symbols' names, and *exported to the bytes of exported names that
- * are not yet settled, in a library with a symbol table of all others that are not. False where these are not known, or
- * if the library is not stripped and nothing of it is unbound.
+/* What is known of names beside those of undefined symbols. */
+struct names_beside {
+    uint64_t exported;     /* bytes of exported names that are not yet settled, in a library with a symbol table of all
+                              others that are not */
+    const uint32_t *fixed; /* lengths of all other names, ascending, in scratch memory of the library's; or NULL */
+    uint32_t fixed_count;
+};
+
+/* Sets w->lengths to the wanted lengths of undefined symbols' names. False where these are not known, or if the library
+ * is not stripped and nothing of it is unbound.
  */
-bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w, uint64_t *exported);
+bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                       struct names_beside *beside);
 
 /* How many undefined symbols of a module need invented names (plan_library.unbound), because there are no real ones of
  * their lengths. At least `bound` symbols keep real names. */

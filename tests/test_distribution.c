@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,61 @@ static void test_fit(void **state)
     assert_true(distribution_fit(value, 10, 4, 6, 100) == 60);   /* or higher */
 }
 
+/* As capturing writes them. */
+static void write_quantiles(const uint32_t *value, uint32_t count, uint32_t quantiles, char *text)
+{
+    for (uint32_t i = 0; i < quantiles; i++)
+        text += sprintf(text, " %u", value[(uint64_t)(count - 1) * i / (quantiles - 1)]);
+}
+
+/* Of values some are fixed: the others are changed so that quantiles and sum are again what they were. */
+static void test_fit_quantiles(void **state)
+{
+    static uint32_t all[MOST];
+    static uint32_t fixed[MOST];
+    static uint32_t rest[MOST];
+    char wanted[4096];
+    char found[4096];
+    (void)state;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        const uint32_t quantiles = seed % 3 ? 21 : 11;
+        const uint32_t count = 30 + random_below(random_at(seed, 0), 1000);
+        const uint32_t some = random_below(random_at(seed, 1), count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t r = random_below(random_at(seed, 2 + i), 1000);
+            all[i] = 3 + r / 20 + (r > 900 ? (r - 900) * 3 : 0);
+        }
+        memcpy(fixed, all, some * sizeof *fixed); /* any, as values are not yet in order */
+        const uint64_t sum = sum_of(all + some, count - some);
+        distribution_sort(all, count);
+        write_quantiles(all, count, quantiles, wanted);
+        assert_true(distribution_values(wanted, NULL, count, all));
+        assert_true(distribution_rest(all, count, fixed, some, rest));
+        assert_true(distribution_fit_quantiles(wanted, fixed, some, rest, count - some, 3, 4096, sum) == sum);
+        assert_ascending(rest, count - some);
+        assert_true(sum_of(rest, count - some) == sum);
+        memcpy(rest + count - some, fixed, some * sizeof *fixed);
+        distribution_sort(rest, count);
+        write_quantiles(rest, count, quantiles, found);
+        assert_string_equal(found, wanted);
+    }
+}
+
+/* What cannot be had: the sum as near as quantiles allow; and quantiles with too many fixed values between them. */
+static void test_fit_quantiles_in_vain(void **state)
+{
+    uint32_t value[4] = {1, 2, 3, 4};
+    const uint32_t fixed[7] = {6, 6, 6, 6, 6, 6, 6};
+    (void)state;
+    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 0), 4 * 5);
+    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 23), 23);
+    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 99), 4 * 9);
+    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 8, 99), 4 * 8);
+    assert_int_equal(distribution_fit_quantiles("nothing", fixed, 7, value, 4, 1, 100, 7), 4 * 8);
+    assert_int_equal(distribution_fit_quantiles(NULL, fixed, 7, value, 4, 1, 100, 7), 4 * 8);
+    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 0, 1, 100, 7), 0);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -369,6 +425,8 @@ int main(void)
         cmocka_unit_test(test_rest),
         cmocka_unit_test(test_distance),
         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_quantiles),
+        cmocka_unit_test(test_fit_quantiles_in_vain),
         cmocka_unit_test(test_outside_names_take_what_is_wanted),
         cmocka_unit_test(test_outside_names_have_the_versions_that_are_wanted),
         cmocka_unit_test(test_outside_names_of_all_lists_differ),
