@@ -225,23 +225,46 @@ static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
     return (uint16_t)(NEWER + first + best);
 }
 
-/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be:
- * all a little, or `few` much. Returns what they take. */
-static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, bool few, uint16_t *choice)
+/* Exchanges a name, unless it has a newer version, for one that has up to `more` characters more, or fewer.
+ * Returns by how many it has. */
+static int64_t exchange_one(struct spare *s, uint16_t *choice, int64_t more)
 {
-    for (unsigned pass = few ? 1 : 0; pass < PASSES && is != bytes; pass++)
+    uint32_t better;
+    const uint32_t old = *choice;
+    if (old >= NEWER || !find_swap(s, old, more, &better))
+        return 0;
+    *choice = (uint16_t)take_spare(s, better);
+    spare_name(s, old);
+    return (int64_t)better - (int64_t)strlen(name_at(old));
+}
+
+/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be: each its part, so
+ * that lengths stay what they are; or some much. Returns what they take. */
+static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
+{
+    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
         for (uint32_t i = 0; i < count && is != bytes; i++) {
-            uint32_t better;
             int64_t more = (int64_t)(bytes - is);
-            if (!pass) /* each its part, so that lengths stay what they are */
+            if (!pass)
                 more = more * 2 / (count - i) + (more > 0 ? 1 : -1);
-            if (choice[i] >= NEWER || !find_swap(s, choice[i], more, &better))
-                continue;
-            const uint32_t old = choice[i];
-            choice[i] = (uint16_t)take_spare(s, better);
-            is += better - (uint64_t)strlen(name_at(old));
-            spare_name(s, old);
+            is += (uint64_t)exchange_one(s, &choice[i], more);
         }
+    return is;
+}
+
+/* The same where names are as long as they are wanted, shorter ones first, but for some that there are none of: a little
+ * of long ones, as these are few of many lengths; not of the longest itself. */
+static uint64_t exchange_long(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
+{
+    enum { LITTLE = 2 };
+    for (uint32_t i = count; i-- > 0 && is != bytes;) {
+        const int64_t more = (int64_t)(bytes - is);
+        if (i + 1 < count)
+            is += (uint64_t)exchange_one(s, &choice[i], more > LITTLE ? LITTLE : more < -LITTLE ? -LITTLE : more);
+    }
+    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
+        for (uint32_t i = 0; i < count && is != bytes; i++)
+            is += (uint64_t)exchange_one(s, &choice[i], (int64_t)(bytes - is));
     return is;
 }
 
@@ -286,7 +309,7 @@ uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t cou
         }
         is += strlen(name_at(choice[i])) + 1;
     }
-    is = exchange(&s, count, bytes, is, length, choice);
+    is = (length ? exchange_long : exchange)(&s, count, bytes, is, choice);
     return exchange_newer(count, versions, bytes, is, key, choice);
 }
 

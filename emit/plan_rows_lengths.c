@@ -143,7 +143,7 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
     char version[VERSIONS_NAME_MOST];
     for (uint32_t i = 0; i < l->extra.version_symbols; i++)
         lengths_fix(f, versions_name(l, i, version));
-    if (s->python)
+    if (s->python && !(l->stripped && l->inner_entry))
         lengths_fix(f, strlen(s->entry));
     if (s->python)
         lengths_fix(f, sizeof "PyInit_" - 1 + name);
