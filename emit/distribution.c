@@ -444,7 +444,7 @@ static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, con
         const uint32_t place = place_of_quantile(i, quantiles, fixed_count + count);
         const uint32_t below = count_below(fixed, fixed_count, quantile[i]);
         const uint32_t until = count_below(fixed, fixed_count, quantile[i] + UINT64_C(1));
-        const uint32_t first = place > below ? place - below : 0; /* from here on none may be below */
+        const uint32_t first = place > below ? place - below : 0;       /* from here on none may be below */
         const uint32_t end = place + 1 > until ? place + 1 - until : 0; /* before it none may be above */
         if (first < count && limit[first].least < quantile[i])
             limit[first].least = quantile[i];

@@ -58,9 +58,10 @@ uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, u
 
 /* Changes ascending values so that they and the ascending `fixed` ones together have these quantiles, each at its place
  * exactly, and their sum becomes `sum`: what is missing is added to all, in parts of what each may become more, what is
- * too much taken from them likewise. Where too many fixed ones are between two quantiles, values may be either or what is
- * between; where quantiles do not let the sum be what it is to be, it comes as near as they do. Limits, order and result are as
- * for distribution_fit; where `quantiles` is NULL or malformed, or memory runs out, nothing is changed. */
+ * too much taken from them likewise. Where too many fixed ones are between two quantiles, values may be either or what
+ * is between; where quantiles do not let the sum be what it is to be, it comes as near as they do. Limits, order and
+ * result are as for distribution_fit; where `quantiles` is NULL or malformed, or memory runs out, nothing is changed.
+ */
 uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
                                     uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 

@@ -252,8 +252,8 @@ static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64
     return is;
 }
 
-/* The same where names are as long as they are wanted, shorter ones first, but for some that there are none of: a little
- * of long ones, as these are few of many lengths; not of the longest itself. */
+/* The same where names are as long as they are wanted, shorter ones first, but for some that there are none of: a
+ * little of long ones, as these are few of many lengths; not of the longest itself. */
 static uint64_t exchange_long(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
 {
     enum { LITTLE = 2 };

@@ -7,6 +7,7 @@
  * distribution that is wanted.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/calls_rows.h"
 #include "emit/distribution.h"
@@ -22,8 +23,9 @@ static const double DISTANCE_LITTLE = 0.02;
 /* Names that are free: of functions and of static objects. */
 struct free_names {
     uint32_t functions, objects; /* with the small functions */
-    uint32_t *length;            /* of all, in ascending order */
+    uint32_t *length;            /* of all, in ascending order; those of names that two symbols share last */
     uint32_t count;
+    uint32_t twice;   /* how many these are */
     uint32_t *wanted; /* lengths of all names of the library, in ascending order */
     struct fixed_lengths fixed;
     bool known; /* what is wanted */
@@ -137,28 +139,32 @@ static void exchange(uint16_t *function, uint32_t functions, uint16_t *object, u
     }
 }
 
-/* Deals the lengths out: in turn, or the shortest ones to functions, whose names debug information has too. Of `most`
- * characters there functions have their share, whatever single lengths are, as what else debug information has depends
- * on how many these are. Returns how many. */
+/* Deals the lengths out: in turn, or the shortest ones to functions, whose names debug information has too; those that
+ * two symbols share to the first objects. Of `most` characters there functions have their share, whatever single
+ * lengths are, as what else debug information has depends on how many these are. Returns how many. */
 static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn, uint64_t most)
 {
+    const uint32_t once = names->count - names->twice;
     uint16_t *function = l->function_length + l->exported;
+    uint16_t *object = l->object_length + names->twice;
     uint32_t functions = 0;
     uint32_t objects = 0;
-    for (uint32_t i = 0; i < names->count; i++) {
-        if (functions < names->functions &&
-            (!in_turn || (uint64_t)(i + 1) * names->functions / names->count > functions))
+    for (uint32_t i = 0; i < names->twice; i++)
+        l->object_length[i] = (uint16_t)names->length[once + i];
+    for (uint32_t i = 0; i < once; i++) {
+        if (functions < names->functions && (!in_turn || (uint64_t)(i + 1) * names->functions / once > functions))
             function[functions++] = (uint16_t)names->length[i];
         else
-            l->object_length[objects++] = (uint16_t)names->length[i];
+            object[objects++] = (uint16_t)names->length[i];
     }
     const uint64_t bytes = lengths_sum(names->length, names->count) + names->count;
-    if (in_turn && names->count)
-        exchange(function, functions, l->object_length, objects,
+    if (in_turn && once)
+        exchange(function, functions, object, objects,
                  lengths_smaller(bytes * functions / (names->count + l->shared_names) - functions, most));
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
     lengths_shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
-    lengths_shuffle(l->object_length, objects, random_at(key, (UINT64_C(1) << 33) + 1));
+    lengths_shuffle(l->object_length, names->twice, random_at(key, (UINT64_C(1) << 33) + 2));
+    lengths_shuffle(object, objects, random_at(key, (UINT64_C(1) << 33) + 1));
     uint64_t sum = 0;
     for (uint32_t i = 0; i < functions; i++)
         sum += function[i];
@@ -231,6 +237,53 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
     thin_out(names->length, all, names->count);
 }
 
+/* Takes those of the lengths that two symbols share, evenly from all, to the end. */
+static void take_twice(struct free_names *names, uint32_t twice, uint32_t *scratch)
+{
+    uint32_t once = 0;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < names->count; i++) {
+        if ((uint64_t)(i + 1) * twice / names->count > taken)
+            scratch[taken++] = names->length[i];
+        else
+            names->length[once++] = names->length[i];
+    }
+    for (uint32_t i = 0; i < taken; i++)
+        names->length[once + i] = scratch[i];
+    names->twice = taken;
+}
+
+/* Has the lengths make up `sum`, if possible with the quantiles that the row says at their places: where some symbols
+ * share the names of others, with these twice. False where that is not possible at all. */
+static bool fit(const struct plan_library *l, struct free_names *names, uint32_t least, uint64_t sum, bool *has_memory)
+{
+    const char *const quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
+    const uint32_t twice = l->shared_names <= names->objects ? l->shared_names : 0;
+    const uint32_t beside = names->fixed.count + 2 * twice;
+    uint32_t *fixed = malloc((beside + (size_t)names->count + 1) * sizeof *fixed);
+    *has_memory = fixed;
+    if (!fixed)
+        return false;
+    take_twice(names, twice, fixed);
+    const uint32_t once = names->count - twice;
+    const uint64_t more = lengths_sum(names->length + once, twice);
+    memcpy(fixed, names->fixed.length, names->fixed.count * sizeof *fixed);
+    for (uint32_t i = 0; i < 2 * twice; i++)
+        fixed[names->fixed.count + i] = names->length[once + i / 2];
+    distribution_sort(fixed, beside);
+    bool fits = false;
+    if (sum >= more) {
+        distribution_fit_quantiles(quantiles, fixed, beside, names->length, once, least, PROFILE_NAME_MOST, sum - more);
+        fits = distribution_fit(names->length, once, least, PROFILE_NAME_MOST, sum - more) == sum - more;
+    }
+    free(fixed);
+    if (fits || !twice)
+        return fits;
+    names->twice = 0;
+    distribution_sort(names->length, names->count);
+    return distribution_fit(names->length, names->count, least, PROFILE_NAME_MOST, sum) == sum;
+}
+
 /* Lengths for all names, with `bytes` for the free ones. Adds how far they are from what is wanted. */
 static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double *distance, struct error *e)
 {
@@ -250,11 +303,14 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
     if (local && names_row_least(l, l->functions - 1) > least)
         least = names_row_least(l, l->functions - 1);
     const uint64_t most = room_of_local(s, index, local);
+    bool has_memory;
+    const bool fits = fit(l, &names, least, sum, &has_memory);
+    if (!has_memory) {
+        free_names_free(&names);
+        return lengths_out_of_memory(l, e);
+    }
     bool ok = true;
-    distribution_fit_quantiles(l->said->text[ROW_TEXT_NAME_LENGTHS], names.fixed.length, names.fixed.count,
-                               names.length, names.count, least, PROFILE_NAME_MOST, sum);
-    if (distribution_fit(names.length, names.count, least, PROFILE_NAME_MOST, sum) != sum ||
-        (deal(l, &names, true, most) > most && deal(l, &names, false, most) > most))
+    if (!fits || (deal(l, &names, true, most) > most && deal(l, &names, false, most) > most))
         ok = deal_evenly(r, index, local, bytes, e);
     *distance = ok && names.known ? distance_of(l, &names) : 0;
     free_names_free(&names);
