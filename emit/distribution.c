@@ -430,25 +430,31 @@ static uint32_t count_below(const uint32_t *value, uint32_t count, uint64_t limi
     return low;
 }
 
-/* Of ascending values the k-th is at least this, and at most that. */
-struct limits {
-    uint32_t least, most;
-};
+/* How many values it takes, from the first on, to count as `number`, where the first k count as before[k], or each as
+ * one; more than there are where they do not. */
+static uint32_t values_with(const uint32_t *before, uint32_t count, uint32_t number)
+{
+    if (before)
+        return count_below(before, count + 1, number);
+    return number <= count ? number : count + 1;
+}
 
 /* What keeps each quantile at its place, among all: no more values are below it than have places there, and as many as
  * have its place and those before are not above it. */
 static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, const uint32_t *fixed,
-                               uint32_t fixed_count, struct limits *limit, uint32_t count)
+                               uint32_t fixed_count, const uint32_t *before, struct distribution_limits *limit,
+                               uint32_t count)
 {
+    const uint32_t all = fixed_count + (before ? before[count] : count);
     for (uint32_t i = 0; i < quantiles; i++) {
-        const uint32_t place = place_of_quantile(i, quantiles, fixed_count + count);
+        const uint32_t place = place_of_quantile(i, quantiles, all);
         const uint32_t below = count_below(fixed, fixed_count, quantile[i]);
         const uint32_t until = count_below(fixed, fixed_count, quantile[i] + UINT64_C(1));
-        const uint32_t first = place > below ? place - below : 0;       /* from here on none may be below */
-        const uint32_t end = place + 1 > until ? place + 1 - until : 0; /* before it none may be above */
-        if (first < count && limit[first].least < quantile[i])
+        const uint32_t first = place < below ? 0 : values_with(before, count, place + 1 - below) - 1;
+        const uint32_t end = place < until ? 0 : values_with(before, count, place + 1 - until);
+        if (first < count && limit[first].least < quantile[i]) /* and all behind it */
             limit[first].least = quantile[i];
-        if (end > 0 && end <= count && limit[end - 1].most > quantile[i])
+        if (end > 0 && end <= count && limit[end - 1].most > quantile[i]) /* and all before it */
             limit[end - 1].most = quantile[i];
     }
     for (uint32_t k = 1; k < count; k++)
@@ -457,18 +463,37 @@ static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, con
     for (uint32_t k = count; k-- > 1;)
         if (limit[k - 1].most > limit[k].most)
             limit[k - 1].most = limit[k].most;
+    for (uint32_t k = 0; k < count; k++)
+        if (limit[k].most < limit[k].least) { /* where too many fixed ones are between two quantiles */
+            const struct distribution_limits other = {.least = limit[k].most, .most = limit[k].least};
+            limit[k] = other;
+        }
 }
 
-/* Changes all values by parts of what their limits leave them, so that the sum becomes `sum` instead of `is`. */
-static uint64_t fit_within(uint32_t *value, const struct limits *limit, uint32_t count, uint64_t is, uint64_t sum)
+bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, const uint32_t *before,
+                        struct distribution_limits *limit, uint32_t count)
 {
+    uint32_t quantile[QUANTILES_MOST];
+    const uint32_t number = quantiles && fixed_count + (uint64_t)count > 1 ? read_quantiles(quantiles, quantile) : 0;
+    if (number)
+        limit_by_quantiles(quantile, number, fixed, fixed_count, before, limit, count);
+    return number;
+}
+
+uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count, uint64_t sum)
+{
+    uint64_t is = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        value[k] = (uint32_t)limited(value[k], limit[k].least, limit[k].most);
+        is += value[k];
+    }
     const bool up = is < sum;
     uint64_t room = 0;
     for (uint32_t k = 0; k < count; k++)
         room += up ? limit[k].most - value[k] : value[k] - limit[k].least;
     const uint64_t wanted = up ? sum - is : is - sum;
     struct shares given = {.sum = wanted < room ? wanted : room, .weights = room};
-    for (uint32_t k = 0; k < count && room; k++) {
+    for (uint32_t k = 0; k < count && given.sum; k++) {
         const uint64_t part = shares_next(&given, up ? limit[k].most - value[k] : value[k] - limit[k].least);
         value[k] = (uint32_t)(up ? value[k] + part : value[k] - part);
     }
@@ -478,28 +503,17 @@ static uint64_t fit_within(uint32_t *value, const struct limits *limit, uint32_t
 uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
                                     uint32_t count, uint32_t least, uint32_t most, uint64_t sum)
 {
-    uint32_t quantile[QUANTILES_MOST];
-    const uint32_t number = quantiles && fixed_count + (uint64_t)count > 1 ? read_quantiles(quantiles, quantile) : 0;
-    struct limits *const limit = number && count ? malloc(count * sizeof *limit) : NULL;
+    struct distribution_limits *const limit = malloc((count + (size_t)1) * sizeof *limit);
     uint64_t is = 0;
-    for (uint32_t k = 0; k < count && !limit; k++)
-        is += value[k];
-    if (!limit)
-        return is;
-    for (uint32_t k = 0; k < count; k++)
-        limit[k] = (struct limits){least, most};
-    limit_by_quantiles(quantile, number, fixed, fixed_count, limit, count);
-    for (uint32_t k = 0; k < count; k++) {
-        if (limit[k].most < limit[k].least) { /* where too many fixed ones are between two quantiles */
-            const struct limits other = {.least = limit[k].most, .most = limit[k].least};
-            limit[k] = other;
-        }
-        value[k] = (uint32_t)limited(value[k], limit[k].least, limit[k].most);
-        is += value[k];
+    for (uint32_t k = 0; k < count && limit; k++)
+        limit[k] = (struct distribution_limits){least, most};
+    if (limit && distribution_limit(quantiles, fixed, fixed_count, NULL, limit, count)) {
+        is = distribution_fit_within(value, limit, count, sum);
+        distribution_sort(value, count);
+    } else {
+        for (uint32_t k = 0; k < count; k++)
+            is += value[k];
     }
-    if (is != sum)
-        is = fit_within(value, limit, count, is, sum);
-    distribution_sort(value, count);
     free(limit);
     return is;
 }

@@ -56,12 +56,26 @@ uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint3
  * enough, half or twice these, and so on. Limits, order and result are as for distribution_fit. */
 uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
-/* Changes ascending values so that they and the ascending `fixed` ones together have these quantiles, each at its place
- * exactly, and their sum becomes `sum`: what is missing is added to all, in parts of what each may become more, what is
- * too much taken from them likewise. Where too many fixed ones are between two quantiles, values may be either or what
- * is between; where quantiles do not let the sum be what it is to be, it comes as near as they do. Limits, order and
- * result are as for distribution_fit; where `quantiles` is NULL or malformed, or memory runs out, nothing is changed.
- */
+/* Of ascending values the k-th is at least this, and at most that. */
+struct distribution_limits {
+    uint32_t least, most;
+};
+
+/* Narrows the limits of `count` ascending values so that these and the ascending `fixed` ones together have the
+ * quantiles, each at its place. The first k of these values count as before[k]; as k where that is NULL. Where too many
+ * fixed ones are between two quantiles, values may be either of these or what is between. False, with nothing changed,
+ * where `quantiles` is NULL or malformed. */
+bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, const uint32_t *before,
+                        struct distribution_limits *limit, uint32_t count);
+
+/* Changes values so that each is within its limits and their sum becomes `sum`, if these allow: what is missing is
+ * added to all, in parts of what each may become more, what is too much taken from them likewise. Returns their sum. */
+uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count,
+                                 uint64_t sum);
+
+/* Both: changes ascending values so that they and the ascending `fixed` ones have these quantiles, and each is within
+ * [least, most]. They stay in order. Returns their sum. Changes nothing where `quantiles` is NULL or malformed, or
+ * memory runs out. */
 uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
                                     uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 

@@ -131,6 +131,42 @@ static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t c
         distribution_fit(size, count, 0, UINT32_MAX, code > padding ? code - padding : 0);
 }
 
+/* How many symbols the first k of `count` functions have, in the order of their sizes, of which the first `small` are
+ * small ones. Names that functions of a stripped library have besides are spread over its numbered functions and then
+ * the small ones, as in plan_alias_function; which of the numbered ones are how large is not known yet. */
+static void count_symbols(const struct plan_library *l, const struct want *w, uint32_t count, uint32_t small,
+                          uint32_t *before)
+{
+    const uint32_t aliases = l->stripped ? w->aliases : 0;
+    const uint32_t numbered = count - small;
+    const uint64_t of_numbered = ((uint64_t)numbered * aliases + count - 1) / count;
+    for (uint32_t k = 0; k <= count; k++) {
+        const uint64_t until = ((uint64_t)numbered + k) * aliases;
+        before[k] = k + (k <= small ? (uint32_t)((until + count - 1) / count - of_numbered)
+                                    : aliases - (uint32_t)(of_numbered * (count - k) / numbered));
+    }
+}
+
+/* Has sizes, which are ascending, as the row's quantiles say, beside those of `common` functions. False when memory ran
+ * out. */
+static bool keep_quantiles(const struct plan_library *l, const struct want *w, const uint32_t *common, uint32_t glue,
+                           uint32_t *size, uint32_t count, uint32_t small)
+{
+    struct distribution_limits *limit = malloc((count + (size_t)1) * sizeof *limit);
+    uint32_t *before = malloc((count + (size_t)1) * sizeof *before);
+    const bool ok = limit && before;
+    for (uint32_t i = 0; ok && i < count; i++)
+        limit[i] = (struct distribution_limits){0, DISTRIBUTION_MOST};
+    if (ok && count) {
+        count_symbols(l, w, count, small, before);
+        if (distribution_limit(l->said->text[ROW_TEXT_FUNCTION_SIZES], common, glue, before, limit, count))
+            distribution_fit_within(size, limit, count, sum_of(size, count));
+    }
+    free(limit);
+    free(before);
+    return ok;
+}
+
 /* Functions whose sizes the row says: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
@@ -198,7 +234,8 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = distribution_rest(all, count, common, glue, size);
         if (ok)
             lower_sizes(l, size, count - glue);
-        ok = ok && count_small(plan, l, w, size, count - glue, &w->small);
+        ok = ok && count_small(plan, l, w, size, count - glue, &w->small) &&
+             keep_quantiles(l, w, common, glue, size, count - glue, w->small);
         /* of all libraries' functions, those without a size are of tables that this one has not */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)

@@ -35,7 +35,33 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
                                  : l->glue.place[i == LOCAL_DTORS ? GLUE_DTORS : GLUE_FRAME_DUMMY].size;
     for (uint32_t i = 0; i < small; i++)
         fixed[count++] = l->row->small_size[i];
+    for (uint32_t i = 0; i < l->row->extra.aliases; i++) {
+        const uint32_t of = plan_alias_function(l->row, i);
+        if (of >= plan_exported(l->row))
+            fixed[count++] = l->row->small_size[of - plan_exported(l->row)];
+    }
     return count;
+}
+
+/* How many symbols the first k functions of `ranked` have, with aliases; NULL when memory ran out. */
+static const uint32_t *count_symbols(const struct library *l, const struct ranked *ranked, uint32_t count,
+                                     struct arena *arena)
+{
+    uint32_t *own = arena_take(arena, (count + UINT64_C(1)) * sizeof *own);
+    uint32_t *before = arena_take(arena, (count + UINT64_C(1)) * sizeof *before);
+    if (!own || !before)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        own[i] = 1;
+    for (uint32_t i = 0; i < l->row->extra.aliases; i++) {
+        const uint32_t of = plan_alias_function(l->row, i);
+        if (of < plan_exported(l->row) && of < count)
+            own[of]++;
+    }
+    before[0] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        before[i + 1] = before[i] + own[ranked[i].place];
+    return before;
 }
 
 /* Places that a function has beyond `floor` and what it has to have. */
@@ -94,17 +120,54 @@ static int64_t balance(const struct library *l, const struct part *p, int64_t mo
     return more < 0 ? -(int64_t)less : more;
 }
 
-/* Gives each, in the order of what they take at least, what is wanted. Returns by how much that is more than the least
- * and, all together, the places to be had. */
-static int64_t place(const struct library *l, const uint32_t *least, const struct part *p)
+/* What is wanted of one that has another number of places now: it is padded as before, as far as it may. */
+static uint32_t wanted_in(uint32_t places, uint32_t before, struct distribution_limits limit, uint32_t align)
+{
+    const uint32_t size = places * align - (places_of(before, align) * align - before);
+    return size < limit.least ? limit.least : size > limit.most ? limit.most : size;
+}
+
+/* The same, but as far as the quantiles stay where they are. `limit` is of the functions' sizes, and `scratch` is for
+ * as many. */
+static int64_t balance_within(const struct library *l, const struct part *p, const struct distribution_limits *limit,
+                              struct distribution_limits *scratch, int64_t more)
+{
+    const uint32_t align = code_align(l->row);
+    uint64_t is = 0;
+    for (uint32_t i = p->first; i < p->end; i++) {
+        const uint32_t low = places_of(limit[i].least, align);
+        const uint32_t least = places_of(p->ranked[i].value, align);
+        const uint32_t has = p->places[i];
+        scratch[i] = (struct distribution_limits){low > least ? low : least, limit[i].most / align};
+        scratch[i].least = scratch[i].least > p->floor ? scratch[i].least : p->floor;
+        scratch[i].least = scratch[i].least < has ? scratch[i].least : has;
+        scratch[i].most = scratch[i].most > has ? scratch[i].most : has;
+        is += has;
+    }
+    const uint64_t sum = more < 0 && (uint64_t)-more > is ? 0 : is + (uint64_t)more;
+    const uint64_t fits = distribution_fit_within(p->places + p->first, scratch + p->first, p->end - p->first, sum);
+    for (uint32_t i = p->first; i < p->end; i++)
+        if (p->places[i] != places_of(p->wanted[i], align))
+            p->wanted[i] = wanted_in(p->places[i], p->wanted[i], limit[i], align);
+    return more - (int64_t)(fits - is);
+}
+
+/* Has functions in the order of what they take at least. */
+static void rank(const struct library *l, const uint32_t *least, const struct part *p)
 {
     const uint64_t key = plan_key(l->row, PURPOSE_WEIGHT);
-    const uint32_t align = code_align(l->row);
-    const uint32_t most = plan_is_wide(l->plan, l->row) ? INT32_MAX / 2 : NARROW_MOST;
-    int64_t more = 0;
     for (uint32_t i = p->first; i < p->end; i++)
         p->ranked[i] = (struct ranked){.value = least[i], .place = i, .key = random_at(key, i)};
     ranked_sort(p->ranked + p->first, p->end - p->first);
+}
+
+/* Gives each, in that order, what is wanted. Returns by how much that is more than the least and, all together, the
+ * places to be had. */
+static int64_t place(const struct library *l, const struct part *p)
+{
+    const uint32_t align = code_align(l->row);
+    const uint32_t most = plan_is_wide(l->plan, l->row) ? INT32_MAX / 2 : NARROW_MOST;
+    int64_t more = 0;
     for (uint32_t i = p->first; i < p->end; i++) {
         uint32_t *wanted = &p->wanted[i];
         *wanted = *wanted < most ? *wanted : most;
@@ -124,7 +187,8 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t said = row->stripped ? row->exported : count; /* those whose sizes are known */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
-    uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + count) * sizeof *fixed);
+    uint32_t *fixed =
+        arena_take(arena, (FIXED_MOST + (uint64_t)row->small + row->extra.aliases + count) * sizeof *fixed);
     if (!fixed)
         return false;
     const uint32_t glue = glue_sizes(l, fixed);
@@ -138,15 +202,35 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     if (!sizes_said(l->plan, row, said + glue, all) || !sizes_said(l->plan, row, count - said, wanted + said))
         return true;
     /* where it is known how many functions are small, those without a name are behind the numbered ones */
-    for (uint32_t i = said; i < count && row->nameless; i++)
+    const bool knows_small = row->stripped && row->said->value[ROW_UNWIND_ENTRIES] != PROFILE_DERIVED;
+    for (uint32_t i = said; i < count && knows_small; i++)
         wanted[i] = wanted[i] > UNWIND_SMALL ? wanted[i] : UNWIND_SMALL;
     if (!distribution_rest(all, said + glue, fixed, glue, wanted))
         return false;
     /* what is nowhere said takes what is over or missing, before what is */
-    const struct part symbols = {ranked, wanted, places, 0, said, 0};
-    const struct part others = {ranked, wanted, places, said, count, row->nameless ? UNWIND_SMALL / align + 1 : 0};
-    const int64_t more = (int64_t)units - place(l, least, &symbols) - place(l, least, &others);
-    balance(l, &symbols, balance(l, &others, more));
+    const uint32_t floor = knows_small ? UNWIND_SMALL / align + 1 : 0;
+    const struct part symbols = {ranked, wanted, places, 0, said, floor};
+    const struct part others = {ranked, wanted, places, said, count, floor};
+    rank(l, least, &symbols);
+    rank(l, least, &others);
+    struct distribution_limits *limit = arena_take(arena, (said + UINT64_C(1)) * sizeof *limit);
+    struct distribution_limits *scratch = arena_take(arena, (said + UINT64_C(1)) * sizeof *scratch);
+    const uint32_t *before = count_symbols(l, ranked, said, arena);
+    if (!limit || !scratch || !before)
+        return false;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < said; i++) {
+        limit[i] = (struct distribution_limits){0, DISTRIBUTION_MOST};
+        sum += wanted[i];
+    }
+    const bool limited = distribution_limit(quantiles, fixed, glue, before, limit, said);
+    if (limited)
+        distribution_fit_within(wanted, limit, said, sum);
+    int64_t more = (int64_t)units - place(l, &symbols) - place(l, &others);
+    more = balance(l, &others, more);
+    if (limited)
+        more = balance_within(l, &symbols, limit, scratch, more);
+    balance(l, &symbols, more);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t bytes = align * places[i];
         const uint32_t padding = align * places_of(wanted[i], align) - wanted[i];

@@ -269,9 +269,9 @@ static void test_fit_quantiles_in_vain(void **state)
     assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 0), 4 * 5);
     assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 23), 23);
     assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 99), 4 * 9);
-    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 8, 99), 4 * 8);
-    assert_int_equal(distribution_fit_quantiles("nothing", fixed, 7, value, 4, 1, 100, 7), 4 * 8);
-    assert_int_equal(distribution_fit_quantiles(NULL, fixed, 7, value, 4, 1, 100, 7), 4 * 8);
+    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 8, 99), 4 * 9);
+    assert_int_equal(distribution_fit_quantiles("nothing", fixed, 7, value, 4, 1, 100, 7), 4 * 9);
+    assert_int_equal(distribution_fit_quantiles(NULL, fixed, 7, value, 4, 1, 100, 7), 4 * 9);
     assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 0, 1, 100, 7), 0);
 }
 
