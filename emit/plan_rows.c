@@ -20,6 +20,7 @@
 #include "emit/glue.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
+#include "emit/plan_rows_alike.h"
 #include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
@@ -577,6 +578,35 @@ static bool lower(struct rows *r, bool *again, struct error *e)
     return true;
 }
 
+static bool choose_names_alike(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    (void)worker;
+    return rows_choose_alike(r->s->plan, &r->s->plan->library[index], &r->want[index].alike, e);
+}
+
+/* Names that a library imports are others', whose words are being chosen, too: so all are chosen at once, and then once
+ * more beside what the others are, half way from what they were. */
+static bool choose_words(struct rows *r, struct error *e)
+{
+    enum { ROUNDS = 5 };
+    struct plan *plan = r->s->plan;
+    const uint32_t count = plan_counted(plan);
+    bool changes = true;
+    for (unsigned round = 0; changes && round < ROUNDS; round++) {
+        changes = false;
+        if (!workers_run(r->s->threads, count, choose_names_alike, r, e))
+            return false;
+        for (uint32_t i = 0; i < count; i++) {
+            struct plan_library *l = &plan->library[i];
+            const uint8_t next = round ? (uint8_t)((l->alike + r->want[i].alike + 1) / 2) : r->want[i].alike;
+            changes |= next != l->alike && l->imports;
+            l->alike = next;
+        }
+    }
+    return true;
+}
+
 static bool run_rounds(struct rows *r, struct error *e)
 {
     struct solver *s = r->s;
@@ -606,7 +636,7 @@ static bool run_rounds(struct rows *r, struct error *e)
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
                                       "'needed'");
     return workers_run(s->threads, count, rows_make_room, r, e) &&
-           workers_run(s->threads, count, rows_settle_names, r, e);
+           workers_run(s->threads, count, rows_settle_names, r, e) && choose_words(r, e);
 }
 
 /* What the profile's distribution of functions' sizes says of the libraries whose rows do not. */

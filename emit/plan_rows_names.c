@@ -237,14 +237,14 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
     thin_out(names->length, all, names->count);
 }
 
-/* Takes those of the lengths that two symbols share, evenly from all, to the end. */
-static void take_twice(struct free_names *names, uint32_t twice, uint32_t *scratch)
+/* Takes those of the lengths that two symbols share, evenly from all, to the end. None is shorter than `least`. */
+static void take_twice(struct free_names *names, uint32_t twice, uint32_t least, uint32_t *scratch)
 {
     uint32_t once = 0;
     uint32_t taken = 0;
     for (uint32_t i = 0; i < names->count; i++) {
         if ((uint64_t)(i + 1) * twice / names->count > taken)
-            scratch[taken++] = names->length[i];
+            scratch[taken++] = names->length[i] > least ? names->length[i] : least;
         else
             names->length[once++] = names->length[i];
     }
@@ -264,7 +264,7 @@ static bool fit(const struct plan_library *l, struct free_names *names, uint32_t
     *has_memory = fixed;
     if (!fixed)
         return false;
-    take_twice(names, twice, fixed);
+    take_twice(names, twice, least, fixed);
     const uint32_t once = names->count - twice;
     const uint64_t more = lengths_sum(names->length + once, twice);
     memcpy(fixed, names->fixed.length, names->fixed.count * sizeof *fixed);

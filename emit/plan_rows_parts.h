@@ -33,6 +33,7 @@ struct want {
     uint32_t share;      /* share of plan_library.extra that it gets, in 1/ROWS_EXTRA_WHOLE */
     bool imports_named;  /* the lengths of its imports' names are nearly settled */
     bool drawn;          /* the lengths of its exported functions' names are settled */
+    uint8_t alike;       /* how many of its names are to use the same words (plan_library.alike) */
     uint32_t terse;      /* by how much its exported functions' names are shortened, in 1/ROWS_TERSE_MOST */
     uint64_t work;       /* effort of all tries so far */
     bool hurried;        /* there were too many tries: it gets the least that it can */

@@ -1,0 +1,536 @@
+/* How alike the names of libraries with rows are: so that symbols and names compress as the row says.
+ *
+ * Of a library's names so many use the same words (plan_library.alike) as makes its tables of symbols and names, as
+ * pyelfprof counts them, take what the row says after zstd -3, by our own estimate (packed.h). They are written as they
+ * will be, but for the values of symbols, which nobody knows before there is code: these ascend by functions of sizes
+ * like the row's. Of many names some are looked at.
+ */
+#include "emit/plan_rows_alike.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "emit/calls_rows.h"
+#include "emit/code.h"
+#include "emit/distribution.h"
+#include "emit/names_row.h"
+#include "emit/outside.h"
+#include "emit/packed.h"
+#include "emit/shape.h"
+#include "emit/sizes_said.h"
+#include "emit/versions.h"
+
+enum {
+    LOOKED_AT = 12000, /* symbols of a library at most */
+    SIZES = 257,       /* of functions, from the smallest to the largest */
+    NEAR = 100,        /* a part of what is wanted */
+    TRIES = 5,
+    FIRST = 1 << 16,       /* address of the first dynamic function */
+    FIRST_LOCAL = 1 << 24, /* and of the first that is none */
+};
+
+/* Bytes that grow. */
+struct pile {
+    uint8_t *start, *end, *limit;
+};
+
+/* Tables of symbols and names as a file has them, one behind the other. */
+struct tables {
+    const struct plan *plan;
+    struct pile symbols, names; /* of the table that is being written */
+    size_t outside;             /* the first symbol of other libraries than the set's */
+    struct pile undefined;      /* symbols */
+    struct pile dynamic[2];     /* symbols that are defined, and their names */
+    struct pile all;
+    uint32_t step;        /* each so manieth symbol is there */
+    uint32_t size[SIZES]; /* of functions, ascending */
+    uint32_t small;       /* so many of these are of small functions */
+    uint64_t value;       /* of the next symbol */
+    struct random random;
+    bool failed; /* memory ran out */
+};
+
+static bool reserve(struct tables *t, struct pile *p, size_t size)
+{
+    if ((size_t)(p->limit - p->start) - (size_t)(p->end - p->start) >= size && p->start)
+        return true;
+    const size_t used = (size_t)(p->end - p->start);
+    const size_t more = 2 * used + size + (1 << 14);
+    uint8_t *start = t->failed ? NULL : realloc(p->start, more);
+    if (!start) {
+        t->failed = true;
+        return false;
+    }
+    *p = (struct pile){start, start + used, start + more};
+    return true;
+}
+
+/* Where the next name goes; NULL when memory ran out. */
+static uint8_t *next_name(struct tables *t)
+{
+    enum { BEYOND = 64 }; /* what names_write may overwrite */
+    return reserve(t, &t->names, PROFILE_NAME_MOST + BEYOND) ? t->names.end : NULL;
+}
+
+static size_t symbols_there(const struct tables *t)
+{
+    return (size_t)(t->symbols.end - t->symbols.start) / sizeof(Elf64_Sym);
+}
+
+/* An entry for the name from `name` to `end`, which has no bytes of its own where it is the end of another. */
+static void put_symbol(struct tables *t, const uint8_t *name, uint8_t *end, Elf64_Sym s)
+{
+    s.st_name = (Elf64_Word)(name - t->names.start);
+    s.st_info = s.st_info ? s.st_info : ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    if (!reserve(t, &t->symbols, sizeof s))
+        return;
+    t->symbols.end = put_bytes(t->symbols.end, &s, sizeof s);
+    t->names.end = end;
+}
+
+static Elf64_Sym undefined(void)
+{
+    return (Elf64_Sym){.st_shndx = SHN_UNDEF};
+}
+
+/* The next function, of so many bytes. */
+static Elf64_Sym sized_function(struct tables *t, uint32_t size, uint32_t place)
+{
+    enum { TEXT = 12 };
+    const Elf64_Sym s = {.st_shndx = TEXT, .st_value = t->value, .st_size = size};
+    t->value += place;
+    return s;
+}
+
+static Elf64_Sym any_function(struct tables *t)
+{
+    const uint32_t size = t->size[t->small + random_below(random_next(&t->random), SIZES - t->small)];
+    return sized_function(t, size, (size + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN);
+}
+
+/* Object i of 8 to 128 bytes. */
+static Elf64_Sym any_object(struct tables *t, uint32_t i)
+{
+    enum { DATA = 20, START = 1 << 22, EACH = 64, WORDS = 16 };
+    return (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+                       .st_shndx = DATA,
+                       .st_value = START + UINT64_C(1) * EACH * i,
+                       .st_size = 8 * (1 + random_below(random_next(&t->random), WORDS))};
+}
+
+/* An entry with the name of the symbol at `place`. */
+static void put_shared(struct tables *t, size_t place, Elf64_Sym s)
+{
+    if (place < symbols_there(t) && reserve(t, &t->symbols, sizeof s)) {
+        memcpy(&s.st_name, t->symbols.start + place * sizeof s + offsetof(Elf64_Sym, st_name), sizeof s.st_name);
+        t->symbols.end = put_bytes(t->symbols.end, &s, sizeof s);
+    }
+}
+
+static void put_imports(struct tables *t, const struct plan_library *l)
+{
+    struct names_head head = {0};
+    struct import import;
+    for (uint32_t n = 0; calls_row_import(t->plan, l, n, &import); n += t->step) {
+        const struct plan_library *const of = &t->plan->library[import.library];
+        uint8_t *const name = next_name(t);
+        if (!name)
+            return;
+        const struct function f = plan_function(of, import.function);
+        put_symbol(t, name,
+                   import.function >= of->exported
+                       ? names_row_write_other(of, import.function - of->exported, name)
+                       : names_write_function(&t->plan->names, &head, of, import.function, &f, name, NULL),
+                   undefined());
+    }
+}
+
+/* A name that is said, of a symbol or, where that is NULL, of none. */
+static void put_text(struct tables *t, const char *first, const char *second, const Elf64_Sym *symbol)
+{
+    uint8_t *const name = next_name(t);
+    if (!name)
+        return;
+    uint8_t *const end = put_bytes(put_bytes(name, first, strlen(first)), second, strlen(second) + 1);
+    if (symbol)
+        put_symbol(t, name, end, *symbol);
+    else
+        t->names.end = end;
+}
+
+static void put_defined(struct tables *t, const char *first, const char *second)
+{
+    const Elf64_Sym s = any_function(t);
+    put_text(t, first, second, &s);
+}
+
+/* What most libraries import. */
+static void put_usual(struct tables *t, const struct plan_library *l, const struct shape *s)
+{
+    const Elf64_Sym any = {.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)};
+    const Elf64_Sym weak = {.st_info = ELF64_ST_INFO(STB_WEAK, STT_NOTYPE)};
+    const Elf64_Sym weak_function = {.st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC)};
+    put_text(t, "__cxa_finalize", "", &weak_function);
+    put_text(t, "__gmon_start__", "", &weak);
+    for (uint32_t i = 0; i < l->extra.clones; i++)
+        put_text(t, shape_clones[i], "", &weak);
+    for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT && s->python; i++)
+        if (shape_calls_python(l, i))
+            put_text(t, shape_python_name(l, i), "", &any);
+}
+
+/* What a library defines besides what is free to choose. */
+static void put_fixed(struct tables *t, const struct plan_library *l, const struct shape *s)
+{
+    char version[VERSIONS_NAME_MOST];
+    if (s->python)
+        put_defined(t, "PyInit_", l->name);
+    if (s->python && !l->inner_entry)
+        put_defined(t, s->entry, "");
+    for (uint32_t i = 0; i < l->extra.ends; i++)
+        put_defined(t, shape_ends[i].name, "");
+    for (uint32_t i = 0; i < l->extra.version_symbols; i++) {
+        versions_name(l, i, version);
+        put_defined(t, version, "");
+    }
+}
+
+/* Names of libraries and of versions, which .dynstr has without symbols. */
+static void put_others_names(struct tables *t, const struct plan_library *l, const struct shape *s)
+{
+    char version[VERSIONS_NAME_MOST];
+    uint64_t versions = l->edge_version_names;
+    if (!l->without_libc) {
+        put_text(t, "libc.so.6", "", NULL);
+        put_text(t, OUTSIDE_VERSION, "", NULL);
+    }
+    for (uint32_t i = 0; i < l->extra.versions; i++)
+        put_text(t, outside_version_name(2 + i), "", NULL);
+    for (uint32_t i = 0; i < l->edges; i++) {
+        const struct plan_library *const of = &t->plan->library[l->edge[i].library];
+        put_text(t, of->name, ".so", NULL);
+        for (uint32_t k = 0; k < of->extra.definitions && versions; k++) {
+            const uint64_t bytes = versions_name(of, k, version) + UINT64_C(1);
+            put_text(t, version, "", NULL);
+            versions -= bytes < versions ? bytes : versions;
+        }
+    }
+    for (uint32_t i = l->extra.version_symbols; i < l->extra.definitions; i++) {
+        versions_name(l, i, version);
+        put_text(t, version, "", NULL);
+    }
+    for (uint32_t i = 0; i < l->extra.needed; i++)
+        put_text(t, outside_library(i), "", NULL);
+    if (s->soname)
+        put_text(t, l->name, ".so", NULL);
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* In the order of the symbols or, as in .dynstr, in one in which neighbours in lists are none. */
+static void put_outside(struct tables *t, const struct plan_library *l, bool in_order)
+{
+    const uint32_t count = (l->extra.outside + t->step - 1) / t->step;
+    uint32_t pace = in_order ? 1 : count / 8 * 5 + 1;
+    while (count && common_divisor(pace, count) != 1)
+        pace++;
+    for (uint32_t n = 0; n < count; n++) {
+        uint8_t *const name = next_name(t);
+        const uint32_t i = (uint32_t)((uint64_t)n * pace % count) * t->step;
+        const char *const text = outside_name(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i);
+        Elf64_Sym s = undefined();
+        if (outside_version(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i) == 0)
+            s.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+        if (name)
+            put_symbol(t, name, put_bytes(name, text, strlen(text) + 1), s);
+    }
+}
+
+/* Names of functions [from, end). */
+static void put_functions(struct tables *t, const struct plan_library *l, uint32_t from, uint32_t end)
+{
+    struct names_head head = {0};
+    for (uint32_t i = from; i < end; i += t->step) {
+        uint8_t *const name = next_name(t);
+        const struct function f = plan_function(l, i);
+        if (name)
+            put_symbol(t, name,
+                       names_row_is_end(l, i) ? name
+                                              : names_write_function(&t->plan->names, &head, l, i, &f, name, NULL),
+                       any_function(t));
+    }
+}
+
+/* The symbol of other name i: of a small function, an alias, an object or what nothing binds. Those of numbered
+ * functions, of which the first is symbol `first`, are before these. */
+static Elf64_Sym other(struct tables *t, const struct plan_library *l, uint32_t i, size_t first)
+{
+    const uint32_t aliases = l->small_exported + l->extra.aliases;
+    if (i < l->small_exported)
+        return sized_function(t, l->small_size[i], plan_small_place(l, i));
+    if (i < aliases) {
+        Elf64_Sym of = undefined();
+        const size_t place = first + plan_alias_function(l, i - l->small_exported) / t->step;
+        if (place < symbols_there(t))
+            memcpy(&of, t->symbols.start + place * sizeof of, sizeof of);
+        return of;
+    }
+    return i - aliases < l->extra.objects ? any_object(t, i - aliases) : undefined();
+}
+
+static void put_others(struct tables *t, const struct plan_library *l, size_t first)
+{
+    for (uint32_t i = 0; i < names_row_others(l); i += t->step) {
+        uint8_t *const name = next_name(t);
+        if (name)
+            put_symbol(t, name, names_row_is_end(l, l->exported + i) ? name : names_row_write_other(l, i, name),
+                       other(t, l, i, first));
+    }
+}
+
+/* Static objects and local small functions, of which some have the names of others. */
+static void put_objects(struct tables *t, const struct plan_library *l)
+{
+    const uint32_t named = names_row_objects_named(l);
+    const size_t first = symbols_there(t);
+    for (uint32_t i = 0; i < plan_small_local(l) + l->locals; i += t->step) {
+        const Elf64_Sym s = i < plan_small_local(l) ? any_function(t) : any_object(t, i);
+        uint8_t *const name = next_name(t);
+        if (!name)
+            return;
+        if (i < named)
+            put_symbol(t, name, names_row_write_object(l, i, name), s);
+        else
+            put_shared(t, first + i % named / t->step, s);
+    }
+}
+
+/* What compilers and linkers leave of themselves and of source files. */
+static void put_files(struct tables *t, const struct plan_library *l, const struct shape *s)
+{
+    const Elf64_Sym file = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FILE), .st_shndx = SHN_ABS};
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
+        if (shape_has_local(l, s, i))
+            put_defined(t, fixed_local_kinds[i].prefixed ? shape_prefix(l, &fixed_local_kinds[i]) : "",
+                        fixed_local_kinds[i].name);
+    const size_t first = symbols_there(t);
+    for (uint32_t i = 0; i < l->files; i += t->step) {
+        uint8_t *const name = next_name(t);
+        if (!name)
+            return;
+        if (i)
+            put_shared(t, first, file);
+        else
+            put_symbol(t, name, names_row_write_file(l, name), file);
+    }
+}
+
+/* Has symbols from `first` on in any order: those that are defined are in that of a hash table in .dynsym, and those of
+ * other libraries in another one than their names (symbols.c). */
+static void shuffle(struct tables *t, size_t first)
+{
+    Elf64_Sym a, b;
+    uint8_t *const start = t->symbols.start;
+    const size_t count = t->failed ? 0 : symbols_there(t);
+    for (size_t i = count; i > first + 1; i--) {
+        const size_t other = first + random_below(random_next(&t->random), i - first);
+        memcpy(&a, start + (i - 1) * sizeof a, sizeof a);
+        memcpy(&b, start + other * sizeof b, sizeof b);
+        memcpy(start + (i - 1) * sizeof a, &b, sizeof b);
+        memcpy(start + other * sizeof b, &a, sizeof a);
+    }
+}
+
+/* The first entry, of no symbol, whose name is empty. */
+static void begin_table(struct tables *t)
+{
+    uint8_t *const name = next_name(t);
+    if (name)
+        put_symbol(t, name, put_bytes(name, "", 1), undefined());
+}
+
+/* What .dynsym and .symtab have of others. */
+static void put_undefined(struct tables *t, const struct plan_library *l, const struct shape *s, bool in_order)
+{
+    put_imports(t, l);
+    t->outside = symbols_there(t);
+    put_usual(t, l, s);
+    put_outside(t, l, in_order);
+    if (!in_order)
+        shuffle(t, t->outside);
+}
+
+static void put_dynamic(struct tables *t, const struct plan_library *l, const struct shape *s)
+{
+    const size_t first = symbols_there(t);
+    t->value = FIRST;
+    put_functions(t, l, 0, l->exported);
+    put_others(t, l, first);
+    put_fixed(t, l, s);
+    shuffle(t, first);
+}
+
+/* Appends what is there from byte `first` on. */
+static void append(struct tables *t, struct pile *to, const struct pile *from, size_t first)
+{
+    const size_t size = (size_t)(from->end - from->start) - first;
+    if (size && reserve(t, to, size))
+        to->end = put_bytes(to->end, from->start + first, size);
+}
+
+/* The same; then there is nothing. */
+static void move(struct tables *t, struct pile *to, struct pile *from)
+{
+    append(t, to, from, 0);
+    from->end = from->start;
+}
+
+static void end_table(struct tables *t)
+{
+    move(t, &t->all, &t->symbols);
+    move(t, &t->all, &t->names);
+}
+
+/* Has functions of other libraries, in order, in .symtab with their versions behind their names. */
+static void put_versions(struct tables *t, const struct plan_library *l)
+{
+    Elf64_Sym s;
+    for (uint8_t *place = t->undefined.start + t->outside * sizeof s; place < t->undefined.end; place += sizeof s) {
+        uint8_t *const name = next_name(t);
+        memcpy(&s, place, sizeof s);
+        if (!name || ELF64_ST_TYPE(s.st_info) != STT_FUNC)
+            continue;
+        const char *const own = (const char *)t->names.start + s.st_name;
+        uint8_t *const end = put_bytes(put_bytes(name, own, strlen(own)), "@" OUTSIDE_VERSION, sizeof OUTSIDE_VERSION);
+        t->names.end = put_bytes(end, ".19991023.19991023", l->version_digits);
+        t->names.end = put_u8(t->names.end, '\0');
+        s.st_name = (Elf64_Word)(name - t->names.start);
+        memcpy(place, &s, sizeof s);
+    }
+}
+
+/* All tables of the library. What it defines is in .symtab and .strtab as it is in .dynsym and .dynstr. */
+static void write_tables(struct tables *t, const struct plan_library *l)
+{
+    /* with what a linker leaves of sections' names; more or less makes no difference */
+    static const char sections[] = ".shstrtab\0.note.gnu.build-id\0.gnu.hash\0.dynsym\0.dynstr\0.gnu.version\0"
+                                   ".gnu.version_r\0.rela.dyn\0.rela.plt\0.init\0.plt\0.plt.sec\0.text\0.fini\0"
+                                   ".rodata\0.eh_frame_hdr\0.eh_frame\0.init_array\0.fini_array\0.data.rel.ro\0"
+                                   ".dynamic\0.got\0.got.plt\0.data\0.bss\0.comment";
+    const struct shape s = shape_of(t->plan, l);
+    t->all.end = t->all.start;
+    t->random = (struct random){l->key};
+    begin_table(t);
+    put_undefined(t, l, &s, false);
+    const size_t symbols = symbols_there(t) * sizeof(Elf64_Sym);
+    const size_t names = (size_t)(t->names.end - t->names.start);
+    put_dynamic(t, l, &s);
+    for (unsigned i = 0; i < 2 && !l->stripped; i++) {
+        t->dynamic[i].end = t->dynamic[i].start;
+        append(t, &t->dynamic[i], i ? &t->names : &t->symbols, i ? names : symbols);
+    }
+    put_others_names(t, l, &s);
+    end_table(t);
+    if (!l->stripped) {
+        begin_table(t);
+        put_undefined(t, l, &s, true);
+        move(t, &t->undefined, &t->symbols);
+        append(t, &t->names, &t->dynamic[1], 0);
+        t->value = FIRST_LOCAL;
+        put_files(t, l, &s);
+        put_functions(t, l, l->exported, l->functions);
+        put_objects(t, l);
+        if (l->versioned_names && !t->failed)
+            put_versions(t, l);
+        move(t, &t->symbols, &t->undefined);
+        append(t, &t->symbols, &t->dynamic[0], 0);
+        end_table(t);
+    }
+    if (reserve(t, &t->all, sizeof sections))
+        t->all.end = put_bytes(t->all.end, sections, sizeof sections);
+}
+
+static uint32_t symbols_of(const struct plan_library *l)
+{
+    const uint64_t dynamic = (uint64_t)l->imports + l->extra.outside + l->exported + names_row_others(l);
+    const uint64_t all = l->stripped ? dynamic : 2 * dynamic + l->functions - l->exported + names_row_objects_named(l);
+    return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
+/* What the tables take where so many of the library's names are alike. */
+static uint64_t pack(struct tables *t, struct plan_library *l, uint8_t alike, struct packed_places *places)
+{
+    l->alike = alike;
+    write_tables(t, l);
+    return t->failed ? 0 : t->step * packed_size(t->all.start, (size_t)(t->all.end - t->all.start), places);
+}
+
+/* What is wanted is between what all alike take and what none do: where a line between two tries says. */
+static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted, struct packed_places *places)
+{
+    uint32_t few = 0, many = UINT8_MAX; /* alike: what takes too much, and too little */
+    uint64_t most = pack(t, l, 0, places);
+    if (most <= wanted)
+        return 0;
+    uint64_t least = pack(t, l, UINT8_MAX, places);
+    if (least >= wanted)
+        return UINT8_MAX;
+    uint8_t best = 0;
+    uint64_t nearest = UINT64_MAX;
+    for (unsigned tries = 0; tries < TRIES && many - few > 1 && nearest > wanted / NEAR; tries++) {
+        uint32_t at = few + (uint32_t)((most - wanted) * (many - few) / (most - least));
+        at = at <= few ? few + 1 : at >= many ? many - 1 : at;
+        const uint64_t is = pack(t, l, (uint8_t)at, places);
+        const uint64_t apart = is > wanted ? is - wanted : wanted - is;
+        if (apart < nearest) {
+            nearest = apart;
+            best = (uint8_t)at;
+        }
+        *(is > wanted ? &few : &many) = at;
+        *(is > wanted ? &most : &least) = is;
+        if (most <= least)
+            break;
+    }
+    return best;
+}
+
+static bool is_near(uint64_t is, uint64_t wanted)
+{
+    return (is > wanted ? is - wanted : wanted - is) <= wanted / NEAR;
+}
+
+bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, uint8_t *alike, struct error *e)
+{
+    const int64_t wanted = l->said->value[ROW_ZSTD_NAMES];
+    struct tables t = {.plan = plan, .step = 1 + symbols_of(l) / LOOKED_AT};
+    *alike = l->alike;
+    if (wanted <= 0 || !symbols_of(l))
+        return true;
+    struct packed_places *places = malloc(sizeof *places);
+    struct plan_library tried = *l;
+    const uint64_t small = l->stripped ? l->small_exported : l->small;
+    const uint64_t numbered = l->stripped ? l->exported : l->functions;
+    t.small = small ? (uint32_t)(small * (SIZES - 1) / (small + numbered)) : 0;
+    if (places && sizes_said(plan, l, SIZES, t.size) && !is_near(pack(&t, &tried, l->alike, places), (uint64_t)wanted))
+        *alike = choose(&t, &tried, (uint64_t)wanted, places);
+    const bool ok = places && !t.failed;
+    free(places);
+    free(t.symbols.start);
+    free(t.names.start);
+    free(t.all.start);
+    free(t.undefined.start);
+    free(t.dynamic[0].start);
+    free(t.dynamic[1].start);
+    return ok || error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
+}
