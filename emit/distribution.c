@@ -14,6 +14,7 @@ enum {
     BUCKETS_MOST = 4 * 64,
     EXACT_BELOW = 8, /* buckets of one value each */
     RAISED_ALWAYS = 64,
+    OF_LARGEST = 12, /* sixteenths of what the largest values could become more or less, before others do */
 };
 
 /* What is left over goes to the largest of so many, as far as they take it, then to those of so many. */
@@ -480,24 +481,44 @@ bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t f
     return number;
 }
 
-uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count, uint64_t sum)
+void distribution_limit_values(uint32_t *value, const struct distribution_limits *limit, uint32_t count)
 {
-    uint64_t is = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        value[k] = (uint32_t)limited(value[k], limit[k].least, limit[k].most);
-        is += value[k];
-    }
-    const bool up = is < sum;
-    uint64_t room = 0;
     for (uint32_t k = 0; k < count; k++)
+        value[k] = (uint32_t)limited(value[k], limit[k].least, limit[k].most);
+}
+
+/* Changes values [first, count) by parts of what their limits leave them: up or down by `wanted` all together, or as
+ * far as `most` sixteenths of what is left. Returns by how much. */
+static uint64_t change_within(uint32_t *value, const struct distribution_limits *limit, uint32_t first, uint32_t count,
+                              bool up, uint64_t wanted, uint32_t most)
+{
+    uint64_t room = 0;
+    for (uint32_t k = first; k < count; k++)
         room += up ? limit[k].most - value[k] : value[k] - limit[k].least;
-    const uint64_t wanted = up ? sum - is : is - sum;
-    struct shares given = {.sum = wanted < room ? wanted : room, .weights = room};
-    for (uint32_t k = 0; k < count && given.sum; k++) {
+    const uint64_t may = room / 16 * most + room % 16 * most / 16;
+    struct shares given = {.sum = wanted < may ? wanted : may, .weights = room};
+    for (uint32_t k = first; k < count && given.sum; k++) {
         const uint64_t part = shares_next(&given, up ? limit[k].most - value[k] : value[k] - limit[k].least);
         value[k] = (uint32_t)(up ? value[k] + part : value[k] - part);
     }
-    return up ? is + given.sum : is - given.sum;
+    return given.sum;
+}
+
+uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count, uint64_t sum)
+{
+    uint64_t is = 0;
+    uint32_t tail = count; /* from here on values may be as large as the last */
+    distribution_limit_values(value, limit, count);
+    for (uint32_t k = 0; k < count; k++)
+        is += value[k];
+    while (tail > 0 && limit[tail - 1].most == limit[count - 1].most)
+        tail--;
+    const bool up = is < sum;
+    uint64_t wanted = up ? sum - is : is - sum;
+    const uint64_t missing = wanted;
+    wanted -= change_within(value, limit, tail, count, up, wanted, OF_LARGEST);
+    wanted -= change_within(value, limit, 0, count, up, wanted, 16);
+    return up ? is + (missing - wanted) : is - (missing - wanted);
 }
 
 uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,

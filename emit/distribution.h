@@ -68,6 +68,9 @@ struct distribution_limits {
 bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, const uint32_t *before,
                         struct distribution_limits *limit, uint32_t count);
 
+/* Changes values that are not within their limits to the nearest that are. */
+void distribution_limit_values(uint32_t *value, const struct distribution_limits *limit, uint32_t count);
+
 /* Changes values so that each is within its limits and their sum becomes `sum`, if these allow: what is missing is
  * added to all, in parts of what each may become more, what is too much taken from them likewise. Returns their sum. */
 uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count,

@@ -160,7 +160,7 @@ static bool keep_quantiles(const struct plan_library *l, const struct want *w, c
     if (ok && count) {
         count_symbols(l, w, count, small, before);
         if (distribution_limit(l->said->text[ROW_TEXT_FUNCTION_SIZES], common, glue, before, limit, count))
-            distribution_fit_within(size, limit, count, sum_of(size, count));
+            distribution_limit_values(size, limit, count);
     }
     free(limit);
     free(before);

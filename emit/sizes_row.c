@@ -218,14 +218,11 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t *before = count_symbols(l, ranked, said, arena);
     if (!limit || !scratch || !before)
         return false;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < said; i++) {
+    for (uint32_t i = 0; i < said; i++)
         limit[i] = (struct distribution_limits){0, DISTRIBUTION_MOST};
-        sum += wanted[i];
-    }
     const bool limited = distribution_limit(quantiles, fixed, glue, before, limit, said);
     if (limited)
-        distribution_fit_within(wanted, limit, said, sum);
+        distribution_limit_values(wanted, limit, said);
     int64_t more = (int64_t)units - place(l, &symbols) - place(l, &others);
     more = balance(l, &others, more);
     if (limited)
