@@ -14,7 +14,7 @@ enum {
     BUCKETS_MOST = 4 * 64,
     EXACT_BELOW = 8, /* buckets of one value each */
     RAISED_ALWAYS = 64,
-    OF_LARGEST = 12, /* sixteenths of what the largest values could become more or less, before others do */
+    WHOLE = 16, /* sixteenths of what values could become more or less */
 };
 
 /* What is left over goes to the largest of so many, as far as they take it, then to those of so many. */
@@ -495,7 +495,7 @@ static uint64_t change_within(uint32_t *value, const struct distribution_limits 
     uint64_t room = 0;
     for (uint32_t k = first; k < count; k++)
         room += up ? limit[k].most - value[k] : value[k] - limit[k].least;
-    const uint64_t may = room / 16 * most + room % 16 * most / 16;
+    const uint64_t may = room / WHOLE * most + room % WHOLE * most / WHOLE;
     struct shares given = {.sum = wanted < may ? wanted : may, .weights = room};
     for (uint32_t k = first; k < count && given.sum; k++) {
         const uint64_t part = shares_next(&given, up ? limit[k].most - value[k] : value[k] - limit[k].least);
@@ -504,7 +504,8 @@ static uint64_t change_within(uint32_t *value, const struct distribution_limits 
     return given.sum;
 }
 
-uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count, uint64_t sum)
+uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count,
+                                 uint32_t largest, uint64_t sum)
 {
     uint64_t is = 0;
     uint32_t tail = count; /* from here on values may be as large as the last */
@@ -516,8 +517,8 @@ uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limi
     const bool up = is < sum;
     uint64_t wanted = up ? sum - is : is - sum;
     const uint64_t missing = wanted;
-    wanted -= change_within(value, limit, tail, count, up, wanted, OF_LARGEST);
-    wanted -= change_within(value, limit, 0, count, up, wanted, 16);
+    wanted -= change_within(value, limit, tail, count, up, wanted, largest);
+    wanted -= change_within(value, limit, 0, count, up, wanted, WHOLE);
     return up ? is + (missing - wanted) : is - (missing - wanted);
 }
 
@@ -529,7 +530,7 @@ uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed
     for (uint32_t k = 0; k < count && limit; k++)
         limit[k] = (struct distribution_limits){least, most};
     if (limit && distribution_limit(quantiles, fixed, fixed_count, NULL, limit, count)) {
-        is = distribution_fit_within(value, limit, count, sum);
+        is = distribution_fit_within(value, limit, count, 0, sum);
         distribution_sort(value, count);
     } else {
         for (uint32_t k = 0; k < count; k++)

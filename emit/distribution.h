@@ -72,9 +72,11 @@ bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t f
 void distribution_limit_values(uint32_t *value, const struct distribution_limits *limit, uint32_t count);
 
 /* Changes values so that each is within its limits and their sum becomes `sum`, if these allow: what is missing is
- * added to all, in parts of what each may become more, what is too much taken from them likewise. Returns their sum. */
+ * added, and what is too much taken, in parts of what each may become more or less; first for `largest` sixteenths of
+ * what those may that may be as large as the last, of which quantiles say least, and then for all. Returns their sum.
+ */
 uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count,
-                                 uint64_t sum);
+                                 uint32_t largest, uint64_t sum);
 
 /* Both: changes ascending values so that they and the ascending `fixed` ones have these quantiles, and each is within
  * [least, most]. They stay in order. Returns their sum. Changes nothing where `quantiles` is NULL or malformed, or

@@ -148,38 +148,6 @@ static bool has_plain_names(const struct profile *p, const struct profile_row *r
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-/* What zstd makes of a library's symbols and names, about: where all have words in common, and where none have. */
-struct packed_names {
-    int64_t least, most;
-};
-
-static struct packed_names packed_names(const struct profile_row *row)
-{
-    enum { ALIKE = 14, WORDS = 48 }; /* bytes of a symbol whose name is like others, and of 100 characters of words */
-    if (row->value[ROW_STRTAB] > 0)
-        return (struct packed_names){row->value[ROW_SYMTAB] / (int64_t)sizeof(Elf64_Sym) * ALIKE,
-                                     row->value[ROW_STRTAB] * WORDS / 100};
-    /* of the dynamic ones alone: of those that are undefined the names are other libraries' */
-    const double own =
-        (double)(rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0));
-    const double others = (double)rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
-    const double names = (double)rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
-    const double named = own > 0 ? names * own / (own + others) : 0;
-    const double fixed = 250 + 4.3 * others + 0.35 * (names - named);
-    return (struct packed_names){(int64_t)(fixed + 10.9 * own), (int64_t)(fixed + 15 * own + 0.17 * named)};
-}
-
-/* Of 255 names so many as are to have the same words, for symbols and names to compress as the row says. */
-static uint8_t choose_alike(const struct profile_row *row)
-{
-    const int64_t packed = row->value[ROW_ZSTD_NAMES];
-    const struct packed_names p = packed_names(row);
-    if (packed <= 0 || packed >= p.most || p.most <= p.least)
-        return 0;
-    const int64_t alike = packed <= p.least ? UINT8_MAX : (p.most - packed) * UINT8_MAX / (p.most - p.least);
-    return (uint8_t)alike;
-}
-
 /* How alike its code has to be for the part to compress as the row says: as where templates are made of many types. */
 static struct alike_code choose_alike_code(const struct profile *p, const struct plan_library *l,
                                            const struct profile_row *row)
@@ -280,7 +248,6 @@ static void begin_names(const struct plan *plan, struct plan_library *l, int64_t
 {
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
     l->plain_names = has_plain_names(plan->profile, l->said);
-    l->alike = choose_alike(l->said);
     l->mangled = names_are_mangled(&plan->names, l) ? UINT32_MAX : 0;
     if (mangled != PROFILE_DERIVED)
         l->mangled = mangled < UINT32_MAX ? (uint32_t)mangled : UINT32_MAX;

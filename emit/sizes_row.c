@@ -10,6 +10,7 @@
 enum {
     FIXED_MOST = FIXED_LOCAL_COUNT + GLUE_COUNT,
     TAIL = 100,           /* one of so many functions is among the largest */
+    OF_LARGEST = 12,      /* sixteenths of what the largest could be otherwise come before others */
     NARROW_MOST = 0xf000, /* bytes of a function whose unwind entry has two bytes for its size */
 };
 
@@ -145,7 +146,8 @@ static int64_t balance_within(const struct library *l, const struct part *p, con
         is += has;
     }
     const uint64_t sum = more < 0 && (uint64_t)-more > is ? 0 : is + (uint64_t)more;
-    const uint64_t fits = distribution_fit_within(p->places + p->first, scratch + p->first, p->end - p->first, sum);
+    const uint64_t fits =
+        distribution_fit_within(p->places + p->first, scratch + p->first, p->end - p->first, OF_LARGEST, sum);
     for (uint32_t i = p->first; i < p->end; i++)
         if (p->places[i] != places_of(p->wanted[i], align))
             p->wanted[i] = wanted_in(p->places[i], p->wanted[i], limit[i], align);
