@@ -257,6 +257,16 @@ bool distribution_without(const char *buckets, const struct distribution_part *p
     return *left || !count_buckets(bucket, count);
 }
 
+bool distribution_has_quantiles(const char *quantiles, const uint32_t *value, uint32_t count)
+{
+    uint32_t quantile[QUANTILES_MOST];
+    const uint32_t number = quantiles && count ? read_quantiles(quantiles, quantile) : 0;
+    bool has = number;
+    for (uint32_t i = 0; i < number && has; i++)
+        has = value[place_of_quantile(i, number, count)] == quantile[i];
+    return has;
+}
+
 bool distribution_is_of_few(const char *quantiles)
 {
     uint32_t quantile[QUANTILES_MOST];

@@ -30,6 +30,10 @@ struct distribution_part {
  * it; NULL where nothing is left, or `buckets` is no histogram. False when memory ran out. */
 bool distribution_without(const char *buckets, const struct distribution_part *part, uint32_t parts, char **left);
 
+/* Whether ascending values have these quantiles, as capturing finds them; false where `quantiles` is NULL or malformed.
+ */
+bool distribution_has_quantiles(const char *quantiles, const uint32_t *value, uint32_t count);
+
 /* Whether the quantiles are of so few values that each one makes a large difference. */
 bool distribution_is_of_few(const char *quantiles);
 

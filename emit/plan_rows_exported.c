@@ -188,17 +188,16 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
     const uint64_t sum = lengths_smaller(wanted, room_of_exported(r->s, index, w) + least);
     /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
-    uint64_t (*const fit)(uint32_t *, uint32_t, uint32_t, uint32_t, uint64_t) =
-        l->stripped || r->named ? distribution_fit_few : distribution_fit;
+    lengths_fit_to *const fit = l->stripped || r->named ? distribution_fit_few : distribution_fit;
     const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
     const uint64_t drawn = lengths_sum(length, count);
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
     const uint32_t shortest = lengths_shortest(l, numbered, count);
-    if (beside.length)
-        distribution_fit_quantiles(l->said->text[ROW_TEXT_NAME_LENGTHS], beside.length, beside.count, length, count,
-                                   shortest, PROFILE_NAME_MOST, most);
+    const uint64_t is = beside.length
+                            ? lengths_fit(plan, l, &beside, length, count, shortest, PROFILE_NAME_MOST, most, fit)
+                            : fit(length, count, shortest, PROFILE_NAME_MOST, most);
+    const bool fits = is <= most;
     free(beside.length);
-    const bool fits = fit(length, count, shortest, PROFILE_NAME_MOST, most) <= most;
     for (uint32_t i = 0; i < count; i++)
         dealt[again ? order[i] : i] = (uint16_t)length[i];
     if (!again)

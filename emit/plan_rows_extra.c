@@ -73,10 +73,10 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     const bool free_ones = others_take_it(plan, l, w, known, bytes, natural);
     if (free_ones)
         bytes = natural;
-    if (known && bytes >= count && names.fixed)
-        distribution_fit_quantiles(l->said->text[ROW_TEXT_NAME_LENGTHS], names.fixed, names.fixed_count, w->lengths,
-                                   count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
-    if (known && bytes >= count)
+    if (known && bytes >= count && names.fixed.count)
+        lengths_fit(plan, l, &names.fixed, w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count,
+                    distribution_fit_few);
+    else if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     const uint64_t is = outside_choose(module, l->extra.needed, l->key, count, versions, bytes,
                                        known ? w->lengths : NULL, l->outside_choice);

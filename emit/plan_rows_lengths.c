@@ -1,6 +1,7 @@
 /* See plan_rows_lengths.h. */
 #include "emit/plan_rows_lengths.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit/calls_rows.h"
@@ -24,6 +25,40 @@ bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_
     for (uint32_t i = 0; i < count; i++)
         length[i] = !known ? LENGTH_NATURAL : length[i] < PROFILE_NAME_MOST ? length[i] : PROFILE_NAME_MOST;
     return known;
+}
+
+/* How far these lengths are, with the fixed ones, from those that are wanted; `scratch` is for all of them. */
+static double distance_with(const uint32_t *wanted, const struct fixed_lengths *fixed, const uint32_t *length,
+                            uint32_t count, uint32_t *scratch)
+{
+    memcpy(scratch, fixed->length, fixed->count * sizeof *scratch);
+    memcpy(scratch + fixed->count, length, count * sizeof *scratch);
+    return distribution_distance(wanted, scratch, fixed->count + count);
+}
+
+uint64_t lengths_fit(const struct plan *plan, const struct plan_library *l, const struct fixed_lengths *fixed,
+                     uint32_t *length, uint32_t count, uint32_t least, uint32_t most, uint64_t sum, lengths_fit_to *fit)
+{
+    const char *const quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
+    const uint32_t all = fixed->count + count;
+    uint32_t *const before = malloc(3 * (size_t)all * sizeof *before + 1);
+    if (before)
+        memcpy(before, length, count * sizeof *before);
+    distribution_fit_quantiles(quantiles, fixed->length, fixed->count, length, count, least, most, sum);
+    uint64_t is = fit(length, count, least, most, sum);
+    uint32_t *const wanted = before ? before + all : NULL;
+    if (before && lengths_draw(plan, l, all, wanted)) {
+        uint32_t *const scratch = wanted + all;
+        const double distance = distance_with(wanted, fixed, length, count, scratch);
+        const bool is_exact = distribution_has_quantiles(quantiles, scratch, all);
+        const uint64_t was = is_exact ? 0 : fit(before, count, least, most, sum);
+        if (!is_exact && (was == sum || is != sum) && distance_with(wanted, fixed, before, count, scratch) < distance) {
+            memcpy(length, before, count * sizeof *before);
+            is = was;
+        }
+    }
+    free(before);
+    return is;
 }
 
 void lengths_of_files(const struct plan *plan, struct plan_library *l)

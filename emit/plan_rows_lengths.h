@@ -7,12 +7,6 @@
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 
-/* Lengths, as in .symtab, of names that cannot be chosen any more. `length` has room for all names of a library. */
-struct fixed_lengths {
-    uint32_t *length;
-    uint32_t count;
-};
-
 /* Add the length of one name; of the imports' names; of those of the first `count` functions; of those of other dynamic
  * functions and objects; of those of all other symbols. */
 void lengths_fix(struct fixed_lengths *f, size_t length);
@@ -27,6 +21,16 @@ uint32_t lengths_unexported(const struct plan *plan, const struct plan_library *
 
 /* Sets `count` lengths, in ascending order, to the wanted distribution; false where none is known. */
 bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *length);
+
+/* One of distribution_fit and distribution_fit_few. */
+typedef uint64_t lengths_fit_to(uint32_t *length, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
+
+/* Changes ascending lengths, each within [least, most], so that their sum becomes `sum`, with the row's quantiles at
+ * their places beside the ascending `fixed` ones; or as `fit` does it, where only that can be, or comes nearer to what
+ * is wanted. Returns the sum that they have then. */
+uint64_t lengths_fit(const struct plan *plan, const struct plan_library *l, const struct fixed_lengths *fixed,
+                     uint32_t *length, uint32_t count, uint32_t least, uint32_t most, uint64_t sum,
+                     lengths_fit_to *fit);
 
 /* Sets the lengths of source files' names, by the distribution of all names. */
 void lengths_of_files(const struct plan *plan, struct plan_library *l);

@@ -255,28 +255,25 @@ static void take_twice(struct free_names *names, uint32_t twice, uint32_t least,
 
 /* Has the lengths make up `sum`, if possible with the quantiles that the row says at their places: where some symbols
  * share the names of others, with these twice. False where that is not possible at all. */
-static bool fit(const struct plan_library *l, struct free_names *names, uint32_t least, uint64_t sum, bool *has_memory)
+static bool fit(const struct plan *plan, const struct plan_library *l, struct free_names *names, uint32_t least,
+                uint64_t sum, bool *has_memory)
 {
-    const char *const quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
     const uint32_t twice = l->shared_names <= names->objects ? l->shared_names : 0;
-    const uint32_t beside = names->fixed.count + 2 * twice;
-    uint32_t *fixed = malloc((beside + (size_t)names->count + 1) * sizeof *fixed);
-    *has_memory = fixed;
-    if (!fixed)
+    struct fixed_lengths beside = {.count = names->fixed.count + 2 * twice};
+    beside.length = malloc((beside.count + (size_t)names->count + 1) * sizeof *beside.length);
+    *has_memory = beside.length;
+    if (!beside.length)
         return false;
-    take_twice(names, twice, least, fixed);
+    take_twice(names, twice, least, beside.length);
     const uint32_t once = names->count - twice;
     const uint64_t more = lengths_sum(names->length + once, twice);
-    memcpy(fixed, names->fixed.length, names->fixed.count * sizeof *fixed);
+    memcpy(beside.length, names->fixed.length, names->fixed.count * sizeof *beside.length);
     for (uint32_t i = 0; i < 2 * twice; i++)
-        fixed[names->fixed.count + i] = names->length[once + i / 2];
-    distribution_sort(fixed, beside);
-    bool fits = false;
-    if (sum >= more) {
-        distribution_fit_quantiles(quantiles, fixed, beside, names->length, once, least, PROFILE_NAME_MOST, sum - more);
-        fits = distribution_fit(names->length, once, least, PROFILE_NAME_MOST, sum - more) == sum - more;
-    }
-    free(fixed);
+        beside.length[names->fixed.count + i] = names->length[once + i / 2];
+    distribution_sort(beside.length, beside.count);
+    const bool fits = sum >= more && lengths_fit(plan, l, &beside, names->length, once, least, PROFILE_NAME_MOST,
+                                                 sum - more, distribution_fit) == sum - more;
+    free(beside.length);
     if (fits || !twice)
         return fits;
     names->twice = 0;
@@ -304,7 +301,7 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
         least = names_row_least(l, l->functions - 1);
     const uint64_t most = room_of_local(s, index, local);
     bool has_memory;
-    const bool fits = fit(l, &names, least, sum, &has_memory);
+    const bool fits = fit(plan, l, &names, least, sum, &has_memory);
     if (!has_memory) {
         free_names_free(&names);
         return lengths_out_of_memory(l, e);

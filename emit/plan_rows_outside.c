@@ -122,14 +122,14 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
                          struct names_beside *beside)
 {
     const uint32_t count = l->extra.outside;
-    *beside = (struct names_beside){.fixed = NULL};
+    *beside = (struct names_beside){.exported = 0};
     if (!count || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
         return false;
     uint32_t *const all = w->lengths + w->most_names;
     uint32_t *const fixed = all + w->most_names;
     uint32_t fixed_count;
     if (w->drawn && find_rest(plan, l, w, all, w->lengths, count, &fixed_count)) {
-        *beside = (struct names_beside){.fixed = fixed, .fixed_count = fixed_count};
+        beside->fixed = (struct fixed_lengths){fixed, fixed_count};
         return true;
     }
     const struct other_names others = others_of(plan, l);
@@ -145,8 +145,8 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
         return false;
     take_before(all, names, &others, undefined, w->lengths);
     if (has_rest && !l->unbound) {
-        beside->fixed = fixed;
-        beside->fixed_count = add_others(all, names, w->lengths, count, fixed, fixed_count);
+        beside->fixed.length = fixed;
+        beside->fixed.count = add_others(all, names, w->lengths, count, fixed, fixed_count);
     }
     if (l->unbound) { /* which have the lengths that there are no names of */
         outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, undefined);
@@ -159,7 +159,7 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
 bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
                        struct names_beside *beside)
 {
-    *beside = (struct names_beside){.fixed = NULL};
+    *beside = (struct names_beside){.exported = 0};
     return (l->stripped || l->unbound) && draw_outside(plan, l, w, beside);
 }
 

@@ -106,12 +106,17 @@ uint32_t rows_definitions(const struct profile_row *row);
 /* Sets by how many versions of others a library asks for its imports, as far as its row has any. */
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l);
 
+/* Lengths, as in .symtab, of names that cannot be chosen any more. `length` has room for all names of a library. */
+struct fixed_lengths {
+    uint32_t *length;
+    uint32_t count;
+};
+
 /* What is known of names beside those of undefined symbols. */
 struct names_beside {
-    uint64_t exported;     /* bytes of exported names that are not yet settled, in a library with a symbol table of all
-                              others that are not */
-    const uint32_t *fixed; /* lengths of all other names, ascending, in scratch memory of the library's; or NULL */
-    uint32_t fixed_count;
+    uint64_t exported; /* bytes of exported names that are not yet settled, in a library with a symbol table of all
+                          others that are not */
+    struct fixed_lengths fixed; /* of all other names, ascending, in scratch memory of the library's; or none */
 };
 
 /* Sets w->lengths to the wanted lengths of undefined symbols' names. False where these are not known, or if the library

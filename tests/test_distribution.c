@@ -257,6 +257,9 @@ static void test_fit_quantiles(void **state)
         distribution_sort(rest, count);
         write_quantiles(rest, count, quantiles, found);
         assert_string_equal(found, wanted);
+        assert_true(distribution_has_quantiles(wanted, rest, count));
+        rest[count - 1]++;
+        assert_false(distribution_has_quantiles(wanted, rest, count));
     }
 }
 
