@@ -522,7 +522,10 @@ bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, ui
     const uint64_t small = l->stripped ? l->small_exported : l->small;
     const uint64_t numbered = l->stripped ? l->exported : l->functions;
     t.small = small ? (uint32_t)(small * (SIZES - 1) / (small + numbered)) : 0;
-    if (places && sizes_said(plan, l, SIZES, t.size) && !is_near(pack(&t, &tried, l->alike, places), (uint64_t)wanted))
+    if (!sizes_said(plan, l, SIZES, t.size))
+        for (uint32_t i = 0; i < SIZES; i++) /* as they are where nothing says it */
+            t.size[i] = 50 + i * 5 / 8;
+    if (places && !is_near(pack(&t, &tried, l->alike, places), (uint64_t)wanted))
         *alike = choose(&t, &tried, (uint64_t)wanted, places);
     const bool ok = places && !t.failed;
     free(places);

@@ -82,6 +82,36 @@ def test_undefined_names_of_a_stripped_module(programs, tmp_path, dynstr):
     programs.command([sys.executable, "-c", LOAD, path], leaks=False)
 
 
+# What is met exactly: of a library without a symbol table, whose names are exported or the C library's; of one with it.
+QUANTILES = {
+    "libutility0.so": (".dynsym", "4 8 11 13 15 17 19 22 26 33 71", "6 14 22 31 52 88 130 171 260 420 1900"),
+    "libutility1.so": (".symtab", "5 9 12 14 16 18 20 23 27 34 90", "0 12 20 28 44 96 150 190 280 460 2100"),
+}
+
+
+def test_quantiles_are_at_their_places(programs, tmp_path):
+    """Of lengths and of sizes, with functions that have two names, and names that two objects have."""
+    rows = [
+        f"""- {{kind: utility, text: 90000, data: 4000, bss: 900, functions: 190, dynamic: {{functions: 190, undefined: 60,
+  objects: 8, aliases: 12, dynstr: 4900}}, plt: 70, outside: 1, versions: 3, share: {{code: 52000}},
+  function-sizes: '{QUANTILES["libutility0.so"][2]}', name-lengths: '{QUANTILES["libutility0.so"][1]}'}}""",
+        f"""- {{kind: utility, text: 90000, data: 4000, bss: 900, symtab: 9600, strtab: 8700, functions: 190,
+  dynamic: {{functions: 90, undefined: 60, dynstr: 2500}}, local: {{functions: 100, objects: 120, other: 5}}, plt: 70,
+  outside: 1, share: {{code: 52000}}, function-sizes: '{QUANTILES["libutility1.so"][2]}',
+  name-lengths: '{QUANTILES["libutility1.so"][1]}'}}""",
+    ]
+    directory = make(programs, tmp_path, rows, "captured: {from: files, libraries: 2, unreadable: 0}")
+    for name, (table, lengths, sizes) in QUANTILES.items():
+        found = {"lengths": sorted(len(symbol[-1]) for symbol in symbols(directory / name, table))}
+        lines = ask("readelf", "-sW", directory / name).split(f"'{table}'")[1].split("\n\n")[0].splitlines()
+        functions = [line.split() for line in lines if " FUNC " in line and " UND " not in line]
+        found["sizes"] = sorted(int(parts[2], 0) for parts in functions)
+        for what, wanted in ("lengths", lengths), ("sizes", sizes):
+            places = [(len(found[what]) - 1) * i // 10 for i in range(11)]
+            assert " ".join(str(found[what][place]) for place in places) == wanted, (name, what)
+        check(directory / name)
+
+
 @pytest.mark.parametrize(
     "row",
     [

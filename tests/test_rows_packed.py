@@ -127,15 +127,28 @@ def test_code_repeats_itself_as_far_as_rows_say(programs, tmp_path):
     assert "every result right" in programs.run("pyelfrun", tmp_path / "set", leaks=False).stdout
 
 
-def test_names_of_stripped_libraries_compress_as_rows_say(programs, tmp_path):
-    """Nearly: between names that all have the same words and ones of which none have."""
-    wanted = [10624, 11585, 13777]
-    row = (
-        "- {{kind: utility, text: 180000, data: 10000, bss: 800, debug: 0, symtab: 0, strtab: 0, functions: 800, "
-        "dynamic: {{functions: 800, undefined: 20, dynstr: 20000}}, zstd: {{names: {}}}}}\n"
-    )
-    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "".join(row.format(n) for n in wanted))
+@pytest.mark.parametrize(
+    ("wanted", "row"),
+    [
+        (
+            [10624, 11585, 13777],
+            "text: 180000, data: 10000, bss: 800, debug: 0, symtab: 0, strtab: 0, functions: 800, "
+            "dynamic: {{functions: 800, undefined: 20, dynstr: 20000}}",
+        ),
+        (
+            [12634, 14263, 15024],
+            "text: 180000, data: 10000, bss: 800, debug: 0, symtab: 24000, strtab: 22000, functions: 800, plt: 320, "
+            "dynamic: {{functions: 300, undefined: 320, dynstr: 14000}}, local: {{functions: 500}}, "
+            "needed: '{}:100 {}:100'",
+        ),
+    ],
+)
+def test_names_compress_as_rows_say(programs, tmp_path, wanted, row):
+    """Between names that all have the same words and ones of which none have; where others' are imported, too."""
+    row = "- {{kind: utility, " + row + ", zstd: {{names: {names}}}}}\n"
+    rows = [row.format((n + 1) % 3, (n + 2) % 3, names=names) for n, names in enumerate(wanted)]
+    (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "".join(rows))
     programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
     programs.run("pyelfprof", "-o", tmp_path / "made.prof", tmp_path / "set")
     found = [row["zstd"]["names"] for row in Capture(tmp_path / "made.prof").rows]
-    assert found == [pytest.approx(names, rel=0.2) for names in wanted]
+    assert found == [pytest.approx(names, rel=0.06) for names in wanted]
