@@ -412,9 +412,10 @@ static void put_versions(struct tables *t, const struct plan_library *l)
         if (!name || ELF64_ST_TYPE(s.st_info) != STT_FUNC)
             continue;
         const char *const own = (const char *)t->names.start + s.st_name;
-        uint8_t *const end = put_bytes(put_bytes(name, own, strlen(own)), "@" OUTSIDE_VERSION, sizeof OUTSIDE_VERSION);
-        t->names.end = put_bytes(end, ".19991023.19991023", l->version_digits);
-        t->names.end = put_u8(t->names.end, '\0');
+        uint8_t *p = put_bytes(name, own, strlen(own));
+        p = put_bytes(p, "@" OUTSIDE_VERSION, strlen("@" OUTSIDE_VERSION));
+        p = put_bytes(p, ".19991023.19991023", l->version_digits);
+        t->names.end = put_u8(p, '\0');
         s.st_name = (Elf64_Word)(name - t->names.start);
         memcpy(place, &s, sizeof s);
     }
