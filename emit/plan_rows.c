@@ -566,7 +566,8 @@ static bool choose_words(struct rows *r, struct error *e)
             return false;
         for (uint32_t i = 0; i < count; i++) {
             struct plan_library *l = &plan->library[i];
-            const uint8_t next = round ? (uint8_t)((l->alike + r->want[i].alike + 1) / 2) : r->want[i].alike;
+            const uint8_t chosen = r->want[i].alike;
+            const uint8_t next = (uint8_t)(round ? (l->alike + chosen + 1) / 2 : chosen);
             changes |= next != l->alike && l->imports;
             l->alike = next;
         }
