@@ -24,9 +24,10 @@
 #include "emit/versions.h"
 
 enum {
-    LOOKED_AT = 12000, /* symbols of a library at most */
-    SIZES = 257,       /* of functions, from the smallest to the largest */
-    NEAR = 100,        /* a part of what is wanted */
+    LOOKED_AT = 1 << 17,     /* bytes of a library's tables, about, */
+    LOOKED_AT_ALL = 1 << 26, /* or of those of all, if that is more for each */
+    SIZES = 257,             /* of functions, from the smallest to the largest */
+    NEAR = 100,              /* a part of what is wanted */
     TRIES = 5,
     FIRST = 1 << 16,       /* address of the first dynamic function */
     FIRST_LOCAL = 1 << 24, /* and of the first that is none */
@@ -462,11 +463,12 @@ static void write_tables(struct tables *t, const struct plan_library *l)
         t->all.end = put_bytes(t->all.end, sections, sizeof sections);
 }
 
-static uint32_t symbols_of(const struct plan_library *l)
+/* Bytes of all tables. */
+static uint64_t bytes_of(const struct plan *plan, const struct plan_library *l)
 {
-    const uint64_t dynamic = (uint64_t)l->imports + l->extra.outside + l->exported + names_row_others(l);
-    const uint64_t all = l->stripped ? dynamic : 2 * dynamic + l->functions - l->exported + names_row_objects_named(l);
-    return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+    const struct shape s = shape_of(plan, l);
+    const uint64_t dynamic = s.dynstr + sizeof(Elf64_Sym) * (UINT64_C(1) + s.undefined + s.defined);
+    return dynamic + (l->stripped ? 0 : l->size[SIZE_SYMTAB] + l->size[SIZE_STRTAB]);
 }
 
 /* What the tables take where so many of the library's names are alike. */
@@ -477,33 +479,43 @@ static uint64_t pack(struct tables *t, struct plan_library *l, uint8_t alike, st
     return t->failed ? 0 : t->step * packed_size(t->all.start, (size_t)(t->all.end - t->all.start), places);
 }
 
-/* What is wanted is between what all alike take and what none do: where a line between two tries says. */
-static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted, struct packed_places *places)
+/* So many are alike, and what the tables take then. */
+struct tried {
+    uint32_t alike;
+    uint64_t packed;
+};
+
+static struct tried try_with(struct tables *t, struct plan_library *l, uint32_t alike, struct packed_places *places)
 {
-    uint32_t few = 0, many = UINT8_MAX; /* alike: what takes too much, and too little */
-    uint64_t most = pack(t, l, 0, places);
-    if (most <= wanted)
-        return 0;
-    uint64_t least = pack(t, l, UINT8_MAX, places);
-    if (least >= wanted)
-        return UINT8_MAX;
-    uint8_t best = 0;
-    uint64_t nearest = UINT64_MAX;
-    for (unsigned tries = 0; tries < TRIES && many - few > 1 && nearest > wanted / NEAR; tries++) {
-        uint32_t at = few + (uint32_t)((most - wanted) * (many - few) / (most - least));
-        at = at <= few ? few + 1 : at >= many ? many - 1 : at;
-        const uint64_t is = pack(t, l, (uint8_t)at, places);
-        const uint64_t apart = is > wanted ? is - wanted : wanted - is;
+    return (struct tried){alike, pack(t, l, (uint8_t)alike, places)};
+}
+
+/* Between `few`, which takes too much, and `many`, which takes too little: where a line says. */
+static uint8_t choose_between(struct tables *t, struct plan_library *l, struct tried few, struct tried many,
+                              uint64_t wanted, struct packed_places *places)
+{
+    uint8_t best = (uint8_t)few.alike;
+    uint64_t nearest = few.packed - wanted;
+    for (unsigned tries = 0; tries < TRIES && many.alike - few.alike > 1 && nearest > wanted / NEAR; tries++) {
+        const uint32_t room = many.alike - few.alike;
+        uint32_t at = few.alike + (uint32_t)((few.packed - wanted) * room / (few.packed - many.packed));
+        at = at <= few.alike ? few.alike + 1 : at >= many.alike ? many.alike - 1 : at;
+        const struct tried is = try_with(t, l, at, places);
+        const uint64_t apart = is.packed > wanted ? is.packed - wanted : wanted - is.packed;
         if (apart < nearest) {
             nearest = apart;
             best = (uint8_t)at;
         }
-        *(is > wanted ? &few : &many) = at;
-        *(is > wanted ? &most : &least) = is;
-        if (most <= least)
-            break;
+        *(is.packed > wanted ? &few : &many) = is;
     }
     return best;
+}
+
+/* Of symbols in the tables one of how many is looked at. */
+static uint32_t step_of(const struct plan *plan, const struct plan_library *l)
+{
+    const uint32_t each = LOOKED_AT_ALL / plan_counted(plan);
+    return 1 + (uint32_t)(bytes_of(plan, l) / (each > LOOKED_AT ? each : LOOKED_AT));
 }
 
 static bool is_near(uint64_t is, uint64_t wanted)
@@ -511,12 +523,25 @@ static bool is_near(uint64_t is, uint64_t wanted)
     return (is > wanted ? is - wanted : wanted - is) <= wanted / NEAR;
 }
 
+/* How many should be alike, if that is somewhere between none and all; otherwise one of these. */
+static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted, struct packed_places *places)
+{
+    const struct tried is = try_with(t, l, l->alike, places);
+    const uint32_t end = is.packed > wanted ? UINT8_MAX : 0;
+    if (is.alike == end || is_near(is.packed, wanted))
+        return (uint8_t)is.alike;
+    const struct tried last = try_with(t, l, end, places);
+    if (end ? last.packed >= wanted : last.packed <= wanted)
+        return (uint8_t)end;
+    return end ? choose_between(t, l, is, last, wanted, places) : choose_between(t, l, last, is, wanted, places);
+}
+
 bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, uint8_t *alike, struct error *e)
 {
     const int64_t wanted = l->said->value[ROW_ZSTD_NAMES];
-    struct tables t = {.plan = plan, .step = 1 + symbols_of(l) / LOOKED_AT};
+    struct tables t = {.plan = plan, .step = step_of(plan, l)};
     *alike = l->alike;
-    if (wanted <= 0 || !symbols_of(l))
+    if (wanted <= 0)
         return true;
     struct packed_places *places = malloc(sizeof *places);
     struct plan_library tried = *l;
@@ -526,7 +551,7 @@ bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, ui
     if (!sizes_said(plan, l, SIZES, t.size))
         for (uint32_t i = 0; i < SIZES; i++) /* as they are where nothing says it */
             t.size[i] = 50 + i * 5 / 8;
-    if (places && !is_near(pack(&t, &tried, l->alike, places), (uint64_t)wanted))
+    if (places)
         *alike = choose(&t, &tried, (uint64_t)wanted, places);
     const bool ok = places && !t.failed;
     free(places);
