@@ -482,10 +482,12 @@ static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, con
 }
 
 bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, const uint32_t *before,
-                        struct distribution_limits *limit, uint32_t count)
+                        uint32_t least, uint32_t most, struct distribution_limits *limit, uint32_t count)
 {
     uint32_t quantile[QUANTILES_MOST];
     const uint32_t number = quantiles && fixed_count + (uint64_t)count > 1 ? read_quantiles(quantiles, quantile) : 0;
+    for (uint32_t k = 0; number && k < count; k++)
+        limit[k] = (struct distribution_limits){least, most};
     if (number)
         limit_by_quantiles(quantile, number, fixed, fixed_count, before, limit, count);
     return number;
@@ -537,9 +539,7 @@ uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed
 {
     struct distribution_limits *const limit = malloc((count + (size_t)1) * sizeof *limit);
     uint64_t is = 0;
-    for (uint32_t k = 0; k < count && limit; k++)
-        limit[k] = (struct distribution_limits){least, most};
-    if (limit && distribution_limit(quantiles, fixed, fixed_count, NULL, limit, count)) {
+    if (limit && distribution_limit(quantiles, fixed, fixed_count, NULL, least, most, limit, count)) {
         is = distribution_fit_within(value, limit, count, 0, sum);
         distribution_sort(value, count);
     } else {

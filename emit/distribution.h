@@ -65,12 +65,12 @@ struct distribution_limits {
     uint32_t least, most;
 };
 
-/* Narrows the limits of `count` ascending values so that these and the ascending `fixed` ones together have the
- * quantiles, each at its place. The first k of these values count as before[k]; as k where that is NULL. Where too many
- * fixed ones are between two quantiles, values may be either of these or what is between. False, with nothing changed,
- * where `quantiles` is NULL or malformed. */
+/* Sets the limits of `count` ascending values, each within [least, most], so that these and the ascending `fixed` ones
+ * together have the quantiles, each at its place. The first k of these values count as before[k]; as k where that is
+ * NULL. Where too many fixed ones are between two quantiles, values may be either of these or what is between. False,
+ * with nothing set, where `quantiles` is NULL or malformed. */
 bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, const uint32_t *before,
-                        struct distribution_limits *limit, uint32_t count);
+                        uint32_t least, uint32_t most, struct distribution_limits *limit, uint32_t count);
 
 /* Changes values that are not within their limits to the nearest that are. */
 void distribution_limit_values(uint32_t *value, const struct distribution_limits *limit, uint32_t count);

@@ -85,6 +85,14 @@ uint64_t outside_versions_bytes(uint32_t count)
     return bytes;
 }
 
+uint8_t *outside_put_digits(uint8_t *p, uint32_t count)
+{
+    static const char digits[] = ".19991023";
+    for (uint32_t i = 0; i < count; i++)
+        *p++ = (uint8_t)digits[i % (sizeof digits - 1)];
+    return p;
+}
+
 uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits)
 {
     uint64_t bytes = 0;

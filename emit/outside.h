@@ -16,8 +16,8 @@ const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint
 /* Chooses `count` names that take `bytes` with their terminators, or as nearly as possible; returns the bytes that they
  * take. `versions` of them, at most `count` and outside_versions_most(), have versions 2, 3, ..., one each. `length` is
  * NULL or the wanted length of each name, in an order that may change, which is met as far as the other conditions
- * allow; then functions of the
- * first `needed` libraries besides libc.so.6 (outside_library) are used, too, without versions. */
+ * allow; then functions of the first `needed` libraries besides libc.so.6 (outside_library) are used, too, without
+ * versions. */
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         uint32_t *length, uint16_t *choice);
 
@@ -41,6 +41,10 @@ uint64_t outside_versions_bytes(uint32_t count);
 /* Bytes of the names of the C library's functions as .symtab may have them, with '@', version, so many digits behind
  * that, and terminator. */
 uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits);
+
+/* Writes so many characters of a date behind a version, as ncurses' have them: "GLIBC_2.2.5" becomes
+ * "GLIBC_2.2.5.19991023". Returns the place behind them. */
+uint8_t *outside_put_digits(uint8_t *p, uint32_t count);
 
 /* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
  * libc.so.6: how many there are, and their names. */

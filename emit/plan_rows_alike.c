@@ -13,9 +13,9 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "base/stride.h"
 #include "emit/calls_rows.h"
 #include "emit/code.h"
-#include "emit/distribution.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
 #include "emit/packed.h"
@@ -229,26 +229,16 @@ static void put_others_names(struct tables *t, const struct plan_library *l, con
         put_text(t, l->name, ".so", NULL);
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    while (b) {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* In the order of the symbols or, as in .dynstr, in one in which neighbours in lists are none. */
 static void put_outside(struct tables *t, const struct plan_library *l, bool in_order)
 {
     const uint32_t count = (l->extra.outside + t->step - 1) / t->step;
-    uint32_t pace = in_order ? 1 : count / 8 * 5 + 1;
-    while (count && common_divisor(pace, count) != 1)
-        pace++;
+    uint32_t stride = in_order ? 1 : count / 8 * 5 + 1;
+    while (count && !stride_meets_all(stride, count))
+        stride++;
     for (uint32_t n = 0; n < count; n++) {
         uint8_t *const name = next_name(t);
-        const uint32_t i = (uint32_t)((uint64_t)n * pace % count) * t->step;
+        const uint32_t i = (uint32_t)((uint64_t)n * stride % count) * t->step;
         const char *const text = outside_name(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i);
         Elf64_Sym s = undefined();
         if (outside_version(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i) == 0)
@@ -415,8 +405,7 @@ static void put_versions(struct tables *t, const struct plan_library *l)
         const char *const own = (const char *)t->names.start + s.st_name;
         uint8_t *p = put_bytes(name, own, strlen(own));
         p = put_bytes(p, "@" OUTSIDE_VERSION, strlen("@" OUTSIDE_VERSION));
-        p = put_bytes(p, ".19991023.19991023", l->version_digits);
-        t->names.end = put_u8(p, '\0');
+        t->names.end = put_u8(outside_put_digits(p, l->version_digits), '\0');
         s.st_name = (Elf64_Word)(name - t->names.start);
         memcpy(place, &s, sizeof s);
     }
@@ -471,15 +460,7 @@ static uint64_t bytes_of(const struct plan *plan, const struct plan_library *l)
     return dynamic + (l->stripped ? 0 : l->size[SIZE_SYMTAB] + l->size[SIZE_STRTAB]);
 }
 
-/* What the tables take where so many of the library's names are alike. */
-static uint64_t pack(struct tables *t, struct plan_library *l, uint8_t alike, struct packed_places *places)
-{
-    l->alike = alike;
-    write_tables(t, l);
-    return t->failed ? 0 : t->step * packed_size(t->all.start, (size_t)(t->all.end - t->all.start), places);
-}
-
-/* So many are alike, and what the tables take then. */
+/* So many of the library's names are alike, and what the tables take then. */
 struct tried {
     uint32_t alike;
     uint64_t packed;
@@ -487,7 +468,15 @@ struct tried {
 
 static struct tried try_with(struct tables *t, struct plan_library *l, uint32_t alike, struct packed_places *places)
 {
-    return (struct tried){alike, pack(t, l, (uint8_t)alike, places)};
+    l->alike = (uint8_t)alike;
+    write_tables(t, l);
+    const uint64_t packed = t->failed ? 0 : packed_size(t->all.start, (size_t)(t->all.end - t->all.start), places);
+    return (struct tried){alike, t->step * packed};
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
 }
 
 /* Between `few`, which takes too much, and `many`, which takes too little: where a line says. */
@@ -501,9 +490,8 @@ static uint8_t choose_between(struct tables *t, struct plan_library *l, struct t
         uint32_t at = few.alike + (uint32_t)((few.packed - wanted) * room / (few.packed - many.packed));
         at = at <= few.alike ? few.alike + 1 : at >= many.alike ? many.alike - 1 : at;
         const struct tried is = try_with(t, l, at, places);
-        const uint64_t apart = is.packed > wanted ? is.packed - wanted : wanted - is.packed;
-        if (apart < nearest) {
-            nearest = apart;
+        if (apart(is.packed, wanted) < nearest) {
+            nearest = apart(is.packed, wanted);
             best = (uint8_t)at;
         }
         *(is.packed > wanted ? &few : &many) = is;
@@ -518,17 +506,12 @@ static uint32_t step_of(const struct plan *plan, const struct plan_library *l)
     return 1 + (uint32_t)(bytes_of(plan, l) / (each > LOOKED_AT ? each : LOOKED_AT));
 }
 
-static bool is_near(uint64_t is, uint64_t wanted)
-{
-    return (is > wanted ? is - wanted : wanted - is) <= wanted / NEAR;
-}
-
 /* How many should be alike, if that is somewhere between none and all; otherwise one of these. */
 static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted, struct packed_places *places)
 {
     const struct tried is = try_with(t, l, l->alike, places);
     const uint32_t end = is.packed > wanted ? UINT8_MAX : 0;
-    if (is.alike == end || is_near(is.packed, wanted))
+    if (is.alike == end || apart(is.packed, wanted) <= wanted / NEAR)
         return (uint8_t)is.alike;
     const struct tried last = try_with(t, l, end, places);
     if (end ? last.packed >= wanted : last.packed <= wanted)
@@ -539,10 +522,10 @@ static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted,
 bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, uint8_t *alike, struct error *e)
 {
     const int64_t wanted = l->said->value[ROW_ZSTD_NAMES];
-    struct tables t = {.plan = plan, .step = step_of(plan, l)};
     *alike = l->alike;
     if (wanted <= 0)
         return true;
+    struct tables t = {.plan = plan, .step = step_of(plan, l)};
     struct packed_places *places = malloc(sizeof *places);
     struct plan_library tried = *l;
     const uint64_t small = l->stripped ? l->small_exported : l->small;

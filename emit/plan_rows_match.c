@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stride.h"
 #include "emit/calls_rows.h"
 #include "emit/distribution.h"
 #include "emit/names_row.h"
@@ -57,21 +58,11 @@ static uint32_t take_nearest(struct matching *m, uint32_t wanted)
     return 0;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    while (b) {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* A step by which numbers below `count` are all met, any few in a row evenly spread: near its golden section. */
 static uint32_t step_of(uint32_t count)
 {
     uint32_t step = (uint32_t)((uint64_t)count * 618 / 1000);
-    while (step && common_divisor(step, count) != 1)
+    while (step && !stride_meets_all(step, count))
         step--;
     return step ? step : 1;
 }

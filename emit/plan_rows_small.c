@@ -155,11 +155,10 @@ static bool keep_quantiles(const struct plan_library *l, const struct want *w, c
     struct distribution_limits *limit = malloc((count + (size_t)1) * sizeof *limit);
     uint32_t *before = malloc((count + (size_t)1) * sizeof *before);
     const bool ok = limit && before;
-    for (uint32_t i = 0; ok && i < count; i++)
-        limit[i] = (struct distribution_limits){0, DISTRIBUTION_MOST};
     if (ok && count) {
         count_symbols(l, w, count, small, before);
-        if (distribution_limit(l->said->text[ROW_TEXT_FUNCTION_SIZES], common, glue, before, limit, count))
+        if (distribution_limit(l->said->text[ROW_TEXT_FUNCTION_SIZES], common, glue, before, 0, DISTRIBUTION_MOST,
+                               limit, count))
             distribution_limit_values(size, limit, count);
     }
     free(limit);

@@ -220,9 +220,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t *before = count_symbols(l, ranked, said, arena);
     if (!limit || !scratch || !before)
         return false;
-    for (uint32_t i = 0; i < said; i++)
-        limit[i] = (struct distribution_limits){0, DISTRIBUTION_MOST};
-    const bool limited = distribution_limit(quantiles, fixed, glue, before, limit, said);
+    const bool limited = distribution_limit(quantiles, fixed, glue, before, 0, DISTRIBUTION_MOST, limit, said);
     if (limited)
         distribution_limit_values(wanted, limit, said);
     int64_t more = (int64_t)units - place(l, &symbols) - place(l, &others);

@@ -342,15 +342,6 @@ static bool is_versioned(const struct library *l, uint32_t outside)
     return l->row->versioned_names && symbols_version(l, outside);
 }
 
-/* A date, as in those of ncurses' versions: "GLIBC_2.2.5" becomes "GLIBC_2.2.5.19991023". */
-static uint8_t *put_version_digits(uint8_t *p, uint32_t count)
-{
-    static const char digits[] = ".19991023";
-    for (uint32_t i = 0; i < count; i++)
-        p = put_u8(p, (uint8_t)digits[i % (sizeof digits - 1)]);
-    return p;
-}
-
 static void put_versioned_names(const struct library *l, struct local_table *t)
 {
     const struct plan_library *row = l->row;
@@ -361,7 +352,7 @@ static void put_versioned_names(const struct library *l, struct local_table *t)
         t->strings = put_u8(put_bytes(t->strings, name, strlen(name)), '@');
         const char *const version = outside_version_name(symbols_version(l, i));
         t->strings = put_bytes(t->strings, version, strlen(version));
-        t->strings = put_u8(put_version_digits(t->strings, row->version_digits), '\0');
+        t->strings = put_u8(outside_put_digits(t->strings, row->version_digits), '\0');
     }
 }
 
