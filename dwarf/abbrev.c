@@ -260,6 +260,8 @@ void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
     memset(layouts, 0, sizeof *layouts);
     for (uint32_t code = 0; code <= abbrev_codes(d); code++) {
         const uint8_t with_empty_text[] = {(uint8_t)code, '\0'};
+        for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
+            layouts->attributes[code]++;
         if (!varies(d, code, &layouts->begins_with_text[code])) /* and nothing else of the values is read */
             layouts->of[code] = abbrev_read(d, with_empty_text);
     }
@@ -305,13 +307,13 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
     return last[code] ? (uint8_t)(last[code] - first_in_table(d) + first_beyond(d)) : ABBREV_END;
 }
 
-uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
-                           uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
+struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
+                                       uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
     uint8_t *p = bytes_reserve(places, to - from); /* each reference has as many bytes there */
-    uint32_t count = 0;
+    struct abbrev_counts counts = {0};
     if (!p)
-        return 0;
+        return counts;
     for (uint32_t at = from; at < to;) {
         const uint8_t code = entries[at];
         const struct abbrev_entry *layout = &layouts->of[code];
@@ -331,10 +333,11 @@ uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layout
             p += value >= least ? sizeof value : 0; /* nobody foresees that */
         }
         at += layout->size + text;
-        count += code != ABBREV_END;
+        counts.entries += code != ABBREV_END;
+        counts.attributes += layouts->attributes[code];
     }
     bytes_keep(places, p);
-    return count;
+    return counts;
 }
 
 bool abbrev_is_small(uint32_t code)

@@ -367,6 +367,7 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
 struct abbrev_layouts {
     struct abbrev_entry of[ABBREV_COUNT];
     bool begins_with_text[ABBREV_COUNT];
+    uint8_t attributes[ABBREV_COUNT]; /* how many entries have */
 };
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
 
@@ -378,11 +379,16 @@ uint8_t abbrev_with_signature(struct dialect d, enum abbrev_code code);
  * where there is none. */
 uint8_t abbrev_last(struct dialect d, uint32_t code);
 
+/* How many entries there are, without the null entries that end children, and how many attributes these have. */
+struct abbrev_counts {
+    uint32_t entries, attributes;
+};
+
 /* Goes over the entries in [from, to) of `entries`, and lists their references to places in the unit at or behind
- * `least`: appends to `places` where in `entries` each reference is, less `base`. Returns how many entries there are,
- * without the null entries that end children. */
-uint32_t abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
-                           uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
+ * `least`: appends to `places` where in `entries` each reference is, less `base`. Returns how many entries these are,
+ * none where memory ran out. */
+struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
+                                       uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);

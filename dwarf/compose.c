@@ -4,11 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
-void composed_clear(struct composed *c)
+void composed_clear(struct composed *c, const struct corpus *corpus)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->noted.size = c->texts.size = 0;
-    c->dies = c->defined = c->entries = c->rows = 0;
+    c->dies = c->attributes = c->defined = c->entries = c->rows = 0;
+    c->each = corpus->attributes;
     memset(c->codes, 0, sizeof c->codes);
 }
 

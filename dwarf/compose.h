@@ -66,6 +66,8 @@ struct composed {
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
     uint64_t dies;         /* entries in `info`, without the null entries that end children */
+    uint64_t attributes;   /* of these, as long as each entry's abbreviation has as many as `each` says by its code */
+    const uint8_t *each;   /* the corpus's */
     uint64_t defined;      /* how many of `dies` are functions with code, or below these */
     uint64_t entries;      /* entries of location lists, without base addresses */
     uint64_t rows;         /* rows of the line tables of all closed units */
@@ -152,6 +154,7 @@ static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + A
 static inline void compose_note_code(struct composed *out, uint32_t code)
 {
     out->dies += code != ABBREV_END;
+    out->attributes += out->each[code];
     out->codes[code / 64] |= UINT64_C(1) << code % 64;
 }
 
@@ -169,7 +172,8 @@ static inline uint8_t *compose_put_declared(uint8_t *p, uint32_t line, uint32_t 
     return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
 }
 
-void composed_clear(struct composed *c);
+/* Forgets what was composed, for entries as this corpus has them. */
+void composed_clear(struct composed *c, const struct corpus *corpus);
 void composed_free(struct composed *c);
 bool composed_failed(const struct composed *c);
 

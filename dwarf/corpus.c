@@ -44,9 +44,11 @@ static void list_references(const struct corpus *c, const struct abbrev_layouts 
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
     const size_t cuts = b->cuts.size / sizeof *cut;
     for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
-        cut[i].dies =
-            cut[i - 1].dies + abbrev_references(c->dialect, layouts, b->entries.data, pieces_end(&cut[i - 1]),
-                                                pieces_end(&cut[i]), c->start + c->fixed, c->fixed, &b->references);
+        const struct abbrev_counts more =
+            abbrev_references(c->dialect, layouts, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
+                              c->start + c->fixed, c->fixed, &b->references);
+        cut[i].dies = cut[i - 1].dies + more.entries;
+        cut[i].attributes = cut[i - 1].attributes + more.attributes;
         cut[i].references = (uint32_t)(b->references.size / sizeof(uint32_t));
     }
 }
@@ -163,9 +165,12 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number) {
         c->fixed = (uint32_t)b->entries.size;
-        if (!b->entries.failed) /* none refers to so far behind */
-            c->fixed_dies =
+        if (!b->entries.failed) { /* none refers to so far behind */
+            const struct abbrev_counts fixed =
                 abbrev_references(c->dialect, layouts, b->entries.data, 0, c->fixed, UINT32_MAX, 0, &b->references);
+            c->fixed_dies = fixed.entries;
+            c->fixed_attributes = fixed.attributes;
+        }
     }
     add_cut(b);
     uint32_t count = 0;
@@ -281,6 +286,8 @@ static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
     struct header_builder b = {.corpus = c};
     bool made = true;
     abbrev_lay_out(c->dialect, &layouts);
+    if (!c->made)
+        memcpy(c->attributes, layouts.attributes, sizeof c->attributes);
     while (made && c->made < most && is_wanted(c, names)) {
         made = make_header(&b, c, &layouts, c->made);
         if (made)

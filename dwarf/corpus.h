@@ -93,6 +93,7 @@ struct corpus_cut {
     uint32_t names; /* bytes of its names in .debug_str */
     uint32_t references; /* references from pieces to pieces */
     uint32_t dies;       /* debugging information entries, without the null entries that end children */
+    uint32_t attributes; /* of these */
     uint32_t types;      /* bytes of type units */
     uint32_t type_units; /* number of type units */
     uint32_t listed;     /* entries that an index of names lists */
@@ -130,14 +131,16 @@ struct corpus {
     const struct corpus *other[CORPUS_KINDS]; /* the corpora of other kinds, where a set has such libraries; owned by
                                                  the caller; or NULL */
     struct corpus_header header[CORPUS_HEADERS];
-    struct arena arena;  /* owns the headers' arrays */
-    uint32_t headers;    /* how many headers with file names there may be; manner.further are not counted */
-    uint32_t made;       /* how many headers have been made */
-    uint32_t room;       /* least bytes of entries in any header */
-    uint32_t start;      /* where a header's entries begin in a unit */
-    uint32_t types;      /* bytes of a header's entries up to its first inline function */
-    uint32_t fixed;      /* bytes of a header's entries up to its first cut */
-    uint32_t fixed_dies; /* how many entries are in `fixed` */
+    struct arena arena;        /* owns the headers' arrays */
+    uint32_t headers;          /* how many headers with file names there may be; manner.further are not counted */
+    uint32_t made;             /* how many headers have been made */
+    uint32_t room;             /* least bytes of entries in any header */
+    uint32_t start;            /* where a header's entries begin in a unit */
+    uint32_t types;            /* bytes of a header's entries up to its first inline function */
+    uint32_t fixed;            /* bytes of a header's entries up to its first cut */
+    uint32_t fixed_dies;       /* how many entries are in `fixed` */
+    uint32_t fixed_attributes; /* of these */
+    uint8_t attributes[ABBREV_COUNT]; /* how many an entry with each code has */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     uint32_t constant_type;        /* in Fortran: of constants in blocks */

@@ -2,6 +2,7 @@
 #include "dwarf/count.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,54 @@ static void add_counts(struct counting *c, struct debug_counts *sum)
     sum->others += single_attributes(&c->d->single);
 }
 
+/* Of what stands in a unit before the types that all have. */
+static uint64_t frame_attributes(const struct debug *d, const struct debug_unit *u)
+{
+    uint8_t frame[UNIT_ENTRY_MOST];
+    const struct corpus *const c = d->corpus;
+    const uint8_t *const end = unit_put_entry(d, u, frame);
+    uint64_t sum = 0;
+    for (const uint8_t *p = frame; p < end; p += abbrev_read(c->dialect, p).size)
+        sum += c->attributes[*p];
+    return sum;
+}
+
+static uint64_t partial_all_attributes(const struct debug *d)
+{
+    uint64_t entries[ABBREV_COUNT] = {0};
+    uint64_t sum = partial_attributes(d);
+    partial_count(d, entries);
+    for (unsigned code = 1; code < ABBREV_COUNT; code++)
+        sum += entries[code] ? entries[code] * d->corpus->attributes[code] : 0;
+    return sum;
+}
+
+uint64_t debug_attributes(const struct debug *d)
+{
+    const uint8_t *const each = d->corpus->attributes;
+    uint64_t frame[2] = {0}; /* of units without code, and with code */
+    uint64_t sum = d->composed->attributes + single_attributes(&d->single) + partial_all_attributes(d) +
+                   spare_attributes(d) + d->externs * UINT64_C(1) * each[ABBREV_EXTERN_VARIABLE] +
+                   d->shorts * UINT64_C(1) * each[ABBREV_SHORT_VARIABLE] + d->unit_count * partial_fixed_attributes(d);
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        const struct debug_unit *const u = &d->unit[i];
+        uint64_t *const its = &frame[unit_has_code(u)];
+        if (!*its)
+            *its = frame_attributes(d, u);
+        sum += *its;
+        for (uint32_t h = 0; h <= u->wholes; h++)
+            sum += unit_cut(d, u, h)->attributes;
+    }
+    return sum;
+}
+
+/* Which part of as many entries as are wanted there are more or fewer. */
+static double lacks(const struct debug *d)
+{
+    const double wanted = (double)d->dies_wanted;
+    return d->dies ? fabs((double)d->dies - wanted) / wanted : 0;
+}
+
 bool debug_count(const struct debug *d, struct debug_counts *sum)
 {
     struct counting c = {.d = d};
@@ -152,6 +201,8 @@ bool debug_count(const struct debug *d, struct debug_counts *sum)
     sum->partial_units += d->partials;
     sum->imports += partial_imports(d);
     sum->others += partial_attributes(d);
+    sum->libraries++;
+    sum->lacks += lacks(d);
     return ok;
 }
 
@@ -164,6 +215,8 @@ void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more,
     sum->partial_units += more->partial_units * times / COUNT_ONCE;
     sum->imports += more->imports * times / COUNT_ONCE;
     sum->others += more->others * times / COUNT_ONCE;
+    sum->libraries += more->libraries;
+    sum->lacks += more->lacks;
     for (uint32_t i = 0; i < more->attributes; i++)
         add_attribute(sum, more->attribute[i].name, more->attribute[i].uses * times / COUNT_ONCE);
 }

@@ -16,7 +16,9 @@ struct debug_counts {
         uint64_t uses;
     } attribute[COUNT_ATTRIBUTES];
     uint32_t attributes;
-    uint64_t others; /* attributes of partial units and imports, and of entries with abbreviations of their own */
+    uint64_t others;    /* attributes of partial units and imports, and of entries with abbreviations of their own */
+    uint64_t libraries; /* that were counted, */
+    double lacks;       /* and which part of the entries that each is to have it has more or fewer, in all */
 };
 
 /* Adds those of a library that debug_fill has settled, and whose functions were composed with their bytes. Without
@@ -25,6 +27,10 @@ bool debug_count(const struct debug *d, struct debug_counts *c);
 
 /* Adds `more` to *sum, so many times, in 1/COUNT_ONCE. */
 void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more, uint64_t times);
+
+/* How many attributes the entries have in all, by what was counted when these were composed, whose bytes need not be
+ * there. Without those of type units; not as clang has them. */
+uint64_t debug_attributes(const struct debug *d);
 
 /* All attributes. */
 uint64_t debug_counts_attributes(const struct debug_counts *c);

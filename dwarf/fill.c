@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dwarf/count.h"
 #include "dwarf/partial.h"
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
@@ -255,21 +256,101 @@ static bool info_is_fixed(const struct debug *d)
     return is_wanted(d, DEBUG_INFO) && counts_names(d);
 }
 
+/* Spreads pieces of headers for `rest` bytes over the units anew, but for so many of these; returns what is left. */
+static uint64_t spread_less(struct debug *d, uint64_t rest, uint64_t less, const struct header_limit *limit)
+{
+    unit_drop_pieces(d);
+    return less + unit_spread(d, NULL, rest - less, limit);
+}
+
 /* Has units, which have pieces of headers for `rest` bytes but `left` of these, leave more room for spare types, where
- * with these there can be as many entries as are wanted. Returns what is left then. */
-static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const struct header_limit *limit)
+ * with these there can be as many entries as are wanted. Returns what is left then, and sets how much was not spread.
+ */
+static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const struct header_limit *limit,
+                           uint64_t *less)
 {
     enum { ROUNDS = 6 };
-    uint64_t less = 0;
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    *less = 0;
+    for (unsigned i = 0; i < ROUNDS && *less < rest; i++) {
         const uint64_t more = spare_instead(d, left);
         if (!more)
             break;
-        less += more << i < (rest - left) / 2 ? more << i : more; /* pieces may be longer than it is */
-        unit_drop_pieces(d);
-        left = less + unit_spread(d, NULL, rest - less, limit);
+        *less += more << i < (rest - left) / 2 ? more << i : more; /* pieces may be longer than it is */
+        *less = *less < rest ? *less : rest;
+        left = spread_less(d, rest, *less, limit);
     }
     return left;
+}
+
+/* Fills what is left with spare types and declarations; returns how many attributes more or fewer than are wanted there
+ * are then, or SPARE_LACKS. */
+static uint64_t fill_left(struct debug *d, uint64_t left)
+{
+    const bool any = !d->attributes_wanted || d->corpus->dialect.type_units;
+    const uint64_t others = any ? 0 : debug_attributes(d);
+    const uint64_t excess = !any && others >= d->attributes_wanted ? others + 1 - d->attributes_wanted : 0;
+    if (!left)
+        return 0;
+    const uint64_t off = spare_fill(d, left, any ? 0 : excess ? 1 : d->attributes_wanted - others);
+    return off == SPARE_LACKS ? off : off + excess;
+}
+
+/* Takes back pieces until what is left is enough for a declaration, or nothing; false where there are none. */
+static bool leave_shortest(struct debug *d, uint64_t *left, struct error *e)
+{
+    const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
+    while (*left && *left < shortest) {
+        const uint64_t back = unit_take_back(d);
+        if (!back) {
+            d->wanted[DEBUG_INFO] = d->size[DEBUG_INFO];
+            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO] - *left + shortest, e);
+        }
+        *left += back;
+    }
+    return true;
+}
+
+/* What units have of headers, and how well spare types do for what that leaves. */
+struct spread {
+    uint64_t less; /* bytes that were not spread, */
+    uint64_t left; /* and what is left in all */
+    uint64_t off;  /* attributes more or fewer than are wanted; or SPARE_LACKS */
+};
+
+/* Spreads but for s->less of `rest` bytes, and fills what is left. */
+static bool spread_and_fill(struct debug *d, uint64_t rest, const struct header_limit *limit, struct spread *s,
+                            struct error *e)
+{
+    d->spare = (struct debug_spare){0};
+    d->shorts = 0;
+    s->left = spread_less(d, rest, s->less, limit);
+    if (!leave_shortest(d, &s->left, e))
+        return false;
+    s->off = fill_left(d, s->left);
+    return true;
+}
+
+/* Fills what is left with spare types. Where these cannot have as many attributes as are wanted while `less` of `rest`
+ * bytes is not spread, units leave more room, up to half of it, as long as that helps. */
+static bool fill_spare(struct debug *d, uint64_t rest, uint64_t less, const struct header_limit *limit, uint64_t *left,
+                       struct error *e)
+{
+    enum { LITTLE = 64, MUCH = 2 }; /* such parts of it */
+    struct spread best = {.less = less, .left = *left, .off = fill_left(d, *left)};
+    struct spread now = best;
+    const bool goes_on = best.off != SPARE_LACKS && !d->corpus->dialect.index;
+    for (uint64_t part = LITTLE; goes_on && now.off && part >= MUCH; part /= 2) {
+        if (rest / part <= *left)
+            continue;
+        now.less = rest / part;
+        if (!spread_and_fill(d, rest, limit, &now, e))
+            return false;
+        best = now.off < best.off ? now : best;
+    }
+    if (now.less != best.less && !spread_and_fill(d, rest, limit, &best, e))
+        return false;
+    *left = best.left;
+    return true;
 }
 
 /* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
@@ -282,6 +363,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     const bool listed = counts_names(d) && !info_is_fixed(d);
     struct names_bound names = {.counts = {0}};
     uint64_t kept = 0;
+    uint64_t less;
     unit_first_headers(d, rest);
     d->size[DEBUG_INFO] += rest;
     if (listed) {
@@ -303,17 +385,9 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     }
     if (!is_wanted(d, DEBUG_STR))
         return true;
-    *left = leave_room(d, rest, *left, limit);
-    while (*left && *left < shortest) {
-        uint64_t back = unit_take_back(d);
-        if (!back) {
-            d->wanted[DEBUG_INFO] = d->size[DEBUG_INFO];
-            return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO] - *left + shortest, e);
-        }
-        *left += back;
-    }
-    if (*left)
-        spare_fill(d, *left);
+    *left = leave_room(d, rest, *left, limit, &less);
+    if (!leave_shortest(d, left, e) || !fill_spare(d, rest, less, limit, left, e))
+        return false;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const uint64_t spare = spare_size(d, i);
         d->unit[i].info_size += spare;

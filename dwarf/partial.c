@@ -419,6 +419,19 @@ uint64_t partial_fixed_dies(const struct debug *d)
     return c->fixed_dies - (BASE_TYPES + MADE_OF_OTHERS) + n.early + n.late + n.consts + n.voids;
 }
 
+uint64_t partial_fixed_attributes(const struct debug *d)
+{
+    const struct corpus *const c = d->corpus;
+    const uint8_t *const each = c->attributes;
+    if (!has_instead(d))
+        return c->fixed_attributes;
+    const struct instead n = instead_of(c);
+    const uint32_t common = (uint32_t)BASE_TYPES * each[ABBREV_BASE_TYPE] + each[ABBREV_CONST] + each[ABBREV_POINTER] +
+                            each[ABBREV_VOID_POINTER];
+    return c->fixed_attributes - common + n.early * each[ABBREV_EXTERN_VARIABLE_EARLY] +
+           n.late * each[ABBREV_EXTERN_VARIABLE] + n.consts * each[ABBREV_CONST] + n.voids * each[ABBREV_VOID_CONST];
+}
+
 /* --- partial units ------------------------------------------------------------------ */
 
 /* The types that all units have, and before them as many bytes of types that are made of these as other units have

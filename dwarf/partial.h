@@ -37,6 +37,7 @@ uint64_t partial_attributes(const struct debug *d);
  * partial units, declarations of variables. How many entries that and the inline functions behind it are. */
 uint8_t *partial_put_common(const struct debug *d, uint32_t unit, uint8_t *p);
 uint64_t partial_fixed_dies(const struct debug *d);
+uint64_t partial_fixed_attributes(const struct debug *d);
 
 /* Adds the entries below partial units to `entries`, by code. */
 void partial_count(const struct debug *d, uint64_t entries[ABBREV_COUNT]);

@@ -17,8 +17,13 @@ uint64_t spare_instead(const struct debug *d, uint64_t left);
 
 /* Decides how many spare types there are (d->spare), and how many declarations with names of their own (d->shorts) at
  * the end of the last unit, so that both together take `bytes`, which must be enough for one such declaration, and the
- * library has the wanted number of entries, as far as possible. */
-void spare_fill(struct debug *d, uint64_t bytes);
+ * library has the wanted number of entries, as far as possible; and these have so many attributes, if that is not 0, or
+ * nearly. Returns how many more or fewer; SPARE_LACKS where there cannot be as many entries. */
+#define SPARE_LACKS UINT64_MAX
+uint64_t spare_fill(struct debug *d, uint64_t bytes, uint64_t attributes);
+
+/* How many attributes the spare types have. */
+uint64_t spare_attributes(const struct debug *d);
 
 /* Bytes of the spare types in this unit. */
 uint64_t spare_size(const struct debug *d, uint32_t unit);

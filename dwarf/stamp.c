@@ -79,7 +79,7 @@ static void put_copies(struct composer *c, const struct stamp_store *store, cons
     uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, ranges};
     uint8_t *const pair_in[] = {lists, ranges};
     const uint32_t offset = (uint32_t)(address - c->unit->start);
-    const uint16_t *patch = patches_of(store, s->patches);
+    const uint16_t *patch = patches_of(store, s->patches) + 1;
     copy_in_steps(p, store->data + s->info, s->info_size);
     copy_in_steps(lists, store->data + s->lists, s->lists_size);
     copy_in_steps(ranges, store->data + s->ranges, s->ranges_size);
@@ -98,7 +98,8 @@ static void put_copies(struct composer *c, const struct stamp_store *store, cons
 void stamp_put_entries(struct composer *c, const struct stamp_store *store, const struct stamp *s, uint64_t at,
                        uint32_t line, uint32_t names, const uint32_t *origin)
 {
-    const uint16_t *const name_patches = patches_of(store, s->patches) + s->added + s->pairs;
+    const uint16_t *const attributes = patches_of(store, s->patches);
+    const uint16_t *const name_patches = attributes + 1 + s->added + s->pairs;
     if (!c->only_sizes)
         put_copies(c, store, s, at, line, origin);
     put_names(c, s, name_patches, store->data + s->info, names, c->only_sizes ? NULL : c->info);
@@ -110,6 +111,7 @@ void stamp_put_entries(struct composer *c, const struct stamp_store *store, cons
     c->lists += s->lists_size;
     c->out->entries += s->entries;
     c->out->dies += s->dies;
+    c->out->attributes += *attributes;
     c->ranges += s->ranges_size;
     c->uses_lists |= s->lists_size != 0;
     c->uses_ranges |= s->ranges_size != 0;

@@ -44,7 +44,7 @@ enum {
 
 /* A stamp's entries with their lists. The first four members are offsets in the store. */
 struct stamp {
-    uint32_t patches; /* 16-bit numbers: added, pairs, names, origins, noted, far */
+    uint32_t patches; /* 16-bit numbers: attributes of the entries; added, pairs, names, origins, noted, far */
     uint32_t info, lists, ranges;
     uint16_t info_size, lists_size, ranges_size;
     uint16_t entries;  /* how many entries its location lists have */

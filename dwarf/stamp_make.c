@@ -7,7 +7,7 @@
 bool stamp_start(struct stamp_maker *m, const struct corpus *corpus)
 {
     struct composer *c = &m->composer;
-    composed_clear(&m->out);
+    composed_clear(&m->out, corpus);
     m->references.size = 0;
     memset(&m->unit, 0, sizeof m->unit);
     memset(m->count, 0, sizeof m->count);

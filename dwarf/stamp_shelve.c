@@ -34,7 +34,7 @@ static void make_room(const struct stamp_maker *m, struct told t, struct stamp_s
 {
     const struct composed *o = &m->out;
     struct bytes *const b = &shelf->bytes;
-    size_t most = sizeof(uint16_t) + o->info.size + t.lists->size + t.ranges->size + o->programs.size + BYTES_STEP;
+    size_t most = 2 * sizeof(uint16_t) + o->info.size + t.lists->size + t.ranges->size + o->programs.size + BYTES_STEP;
     for (unsigned kind = 0; kind < STAMP_PATCHES; kind++)
         most += 2 * m->count[kind] * sizeof m->patch[0][0]; /* those that are far are two numbers */
     assert(most <= STORE_PIECE);
@@ -144,6 +144,7 @@ static void note_rest(struct stamp_maker *m)
 static void shelve_entries(struct stamp_maker *m, struct told t, struct stamp_shelf *shelf, struct stamp *s)
 {
     const struct composed *o = &m->out;
+    const uint16_t attributes = (uint16_t)o->attributes;
     *s = (struct stamp){.inlined = (uint32_t)m->unit.inlined,
                         .codes = {o->codes[0], o->codes[1]},
                         .entries = (uint16_t)o->entries,
@@ -162,6 +163,7 @@ static void shelve_entries(struct stamp_maker *m, struct told t, struct stamp_sh
     m->far_count = 0;
     make_room(m, t, shelf);
     s->patches = next_patches(shelf);
+    bytes_append(&shelf->bytes, &attributes, sizeof attributes);
     s->added = shelve_kinds(m, shelf, 0, STAMP_ADDED);
     s->pairs = shelve_kinds(m, shelf, STAMP_LIST_PAIR, STAMP_NAME);
     for (unsigned kind = STAMP_NAME; kind < STAMP_ENTER; kind++)

@@ -32,6 +32,7 @@
 #include "base/error.h"
 #include "dwarf/compose.h"
 #include "dwarf/single.h"
+#include "dwarf/spare_fit.h"
 #include "dwarf/uneven.h"
 
 /* Bytes of each section. In version 4, lists and ranges are .debug_loc and
@@ -85,9 +86,11 @@ struct debug_abbrevs {
     uint64_t kept[2];
 };
 
-/* How many rounds of spare types there are, and how many items with many entries for few bytes (spare.h). */
+/* How many rounds of spare types there are, how many items with many entries for few bytes, and how many of each sort
+ * for as many attributes as are wanted (spare.h). */
 struct debug_spare {
     uint64_t rounds, dense;
+    uint64_t sort[SPARE_SORTS];
 };
 
 struct debug {
@@ -105,6 +108,8 @@ struct debug {
     uint32_t partials;               /* partial units besides (partial.h) */
     bool types_first;                /* what units include of headers stands before functions, as compilers have it */
     uint64_t dies_wanted; /* how many entries there should be in all, as far as that can be chosen; 0: any number */
+    uint64_t attributes_wanted; /* how many attributes these should have, as far as spare types can bring about; 0: any
+                                   number */
     struct debug_files files;
     uint64_t names_size;  /* bytes of the names of the library's functions, all of which .debug_str repeats */
     struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */

@@ -443,7 +443,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
         w.composer.lists_base = d->joined->base[DEBUG_LISTS];
         w.composer.ranges_base = d->joined->base[DEBUG_RANGES];
     }
-    composed_clear(out);
+    composed_clear(out, w.corpus);
     d->statics.size = 0;
     d->data_units = 0;
     d->unit = arena_take(arena, units * sizeof *d->unit); /* far more than there will be, which is not touched */

@@ -199,15 +199,13 @@ static int64_t uneven_of(const struct debug *d)
     return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : 0;
 }
 
-/* PROFILE_DERIVED where no row asks for them, and where entries are not in memory, or in units of types. */
+/* PROFILE_DERIVED where no row asks for them, and of units of types. */
 static int64_t attributes_of(const struct library *l)
 {
-    struct debug_counts counts = {.imports = 0};
     const int64_t wanted = profile_row_says(l->plan->profile, l->row->said, ROW_DWARF_ATTRIBUTES);
-    if (wanted == PROFILE_DERIVED || l->only_sizes || l->debug.corpus->dialect.type_units ||
-        !debug_count(&l->debug, &counts))
+    if (wanted == PROFILE_DERIVED || l->debug.corpus->dialect.type_units || l->debug.corpus->dialect.clang)
         return PROFILE_DERIVED;
-    return (int64_t)debug_counts_attributes(&counts);
+    return (int64_t)debug_attributes(&l->debug);
 }
 
 /* Sections that would not become smaller are as they are. */

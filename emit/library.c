@@ -313,6 +313,15 @@ static void want_sections(struct library *l)
         l->debug.wanted[i] = is_mixed(l) ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
+/* While the mix is being settled, any number: what else there is of entries does not depend on it. Entries of clang's
+ * are counted when they have been made into these. */
+static uint64_t attributes_wanted(const struct library *l)
+{
+    const struct plan_mix *const mix = l->plan->mix ? &l->plan->mix[l->row - l->plan->library] : NULL;
+    const bool any = l->stock->corpus.dialect.clang || (mix && !mix->is_settled);
+    return any ? 0 : said_of(l->row, ROW_DWARF_ATTRIBUTES);
+}
+
 /* Where more was told than is wanted of a section: aims that much lower, and with each try a little more, as what
  * functions may be ahead by can take all of it. */
 static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goal *goal)
@@ -379,6 +388,7 @@ static bool size_debug(struct builder *b, struct error *e)
     debug_choose_sizes(d, d->units_wanted, said_of(l->row, ROW_DWARF_UNEVEN),
                        is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
+    d->attributes_wanted = b->any_attributes ? 0 : attributes_wanted(l);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
     /* takes longer: only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;

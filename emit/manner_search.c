@@ -79,12 +79,20 @@ static struct manner go_on(struct manner_search *s, const struct profile *p, boo
     return next;
 }
 
+/* How far a library is from as many entries as its row says, on the average: such a part of them. */
+static double lacks(const struct debug_counts *counts)
+{
+    return counts->libraries ? counts->lacks / (double)counts->libraries : 0;
+}
+
 bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
                         struct manner *m)
 {
     const double near_enough = 0.025;
+    const double few_enough = 0.01;
     const double far = 1.25; /* times the nearest: what comes after that leads nowhere */
-    const double distance = counts ? manner_distance(p, counts) : HUGE_VAL;
+    const double lacking = counts ? lacks(counts) : 0;
+    const double distance = counts ? manner_distance(p, counts) + lacking : HUGE_VAL;
     s->is_best = !s->tries || distance < s->nearest;
     s->since_best = s->is_best ? 0 : s->since_best + 1;
     if (counts)
@@ -92,12 +100,13 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
     if (s->is_best) {
         s->best = s->last;
         s->nearest = distance;
+        s->is_near = distance - lacking < near_enough && lacking < few_enough;
     }
     const bool leads_nowhere = s->tries >= FULL - 1 && distance > far * s->nearest;
     if (leads_nowhere)
         s->last = s->best;
     const struct manner next = go_on(s, p, !counts || leads_nowhere);
-    const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->since_best < SINCE_BEST_MOST && s->nearest >= near_enough;
+    const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->since_best < SINCE_BEST_MOST && !s->is_near;
     *m = goes_on ? next : s->best.manner;
     return goes_on;
 }

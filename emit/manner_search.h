@@ -28,6 +28,7 @@ struct manner_search {
     double moved[MANNER_NUMBERS]; /* and by how much it changed last */
     unsigned tries, since_best;
     bool is_best; /* the last that was tried */
+    bool is_near; /* what is best is near enough */
 };
 
 /* Notes what entries came of *m, or, with NULL, that nothing can be made so; of the first there are some. Sets *m to

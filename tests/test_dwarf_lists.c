@@ -27,6 +27,7 @@ static void begin(struct scene *s, uint8_t version)
 {
     memset(s, 0, sizeof *s);
     s->corpus.dialect = (struct dialect){.version = version, .language = DWARF_C};
+    composed_clear(&s->out, &s->corpus);
     s->composer = (struct composer){.corpus = &s->corpus, .out = &s->out, .text = 0x1000};
     assert_true(compose_unit(&s->composer, &s->unit, 0));
     assert_true(compose_reserve(&s->composer, ROOM, ROOM, ROOM, ROOM));

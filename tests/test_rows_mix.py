@@ -337,11 +337,11 @@ def test_location_lists_are_as_short_as_the_row_says(programs, tmp_path):
     """One of an entry, as CPython's _typing has it; and two."""
     two = BRIEF.replace("loclists: 20", "loclists: 28").replace("debug: 7849", "debug: 7857").replace("entries: 1", "entries: 2")
     paths, told = make(programs, tmp_path, BRIEF + two)
-    attributes = []
+    attributes = attributes_told(told, BRIEF + two)
     for lists, path, library in zip([1, 2], paths, told, strict=True):
         assert sections_of(path)["loclists"] == 12 + 8 * lists
         differs = dict(library["differs"])
-        attributes.append(differs.pop("dwarf: attributes")[1])
+        differs.pop("dwarf: attributes", None)
         assert not [name for name in differs if name.startswith(("mix", "dwarf"))]
         found = [die for die in Dies(path).at.values() if die.tag == "formal_parameter" and "name" in die]
         assert len(found) == lists
@@ -535,7 +535,7 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
     """As gcc has it. Calls, of which gcc has many at the end of a block, are not in blocks: where entries are told as an
     application's that has no references to siblings, nearly all of these have none either."""
     for manner, least, most in [("linked as one", 0.8, 0.9), ("usual", 0, 0)]:
-        told = told_of_code(made_in_manners[manner][3])
+        told = [entry for path in made_in_manners[manner] for entry in told_of_code(path)]
         assert all(last != sibling for tag, _, last, sibling in told if tag != "call_site")
         assert sum(last for _, _, last, _ in told) > 100
         calls = [(last, sibling) for tag, _, last, sibling in told if tag == "call_site"]
@@ -561,11 +561,28 @@ def attributes_captured(programs, paths):
     return [row["dwarf"]["attributes"] for row in yaml.safe_load(text)["libraries"]]
 
 
+def attributes_told(told, rows):
+    """How many each has, which is as its row says, but for what is listed."""
+    return [
+        library["differs"].get("dwarf: attributes", [0, row["dwarf"]["attributes"]])[1]
+        for library, row in zip(told, yaml.safe_load(rows), strict=True)
+    ]
+
+
 def test_attributes_are_as_many_as_is_told(made_in_manners, programs):
     for paths in made_in_manners.values():
         told = json.loads((paths[0].parent / "differences.json").read_text())["libraries"]
-        made = [library["differs"]["dwarf: attributes"][1] for library in told]
-        assert made == attributes_captured(programs, paths)
+        assert attributes_told(told, ROWS) == attributes_captured(programs, paths)
+
+
+def test_attributes_are_as_many_as_the_row_says(programs, tmp_path):
+    """Few to many, with as many entries in as many bytes: also those that take the place of all of headers' pieces."""
+    said, texts = variants(ROWS.split("\n- ")[2], "attributes", range(6500, 8400, 97))
+    paths, told = make(programs, tmp_path, texts)
+    assert [row["dwarf"]["attributes"] for row in yaml.safe_load(texts)] == attributes_captured(programs, paths)
+    for path, library in zip(paths, told, strict=True):
+        assert not {"dwarf: attributes", "dwarf: dies"} & set(library["differs"])
+        check_sections(said, path)
 
 
 @pytest.mark.alike(1)

@@ -1,0 +1,181 @@
+/* See spare_kinds.h. */
+#include "dwarf/spare_kinds.h"
+
+#include <assert.h>
+
+#include "dwarf/unit_sizes.h"
+
+enum {
+    MEMBERS_USUAL = 5,
+    MEMBERS_OF_UNION = 3,
+    MEMBERS_MOST = 31, /* whose places, and the size of all, take a byte */
+    ENUMERATORS = 8,
+    PARAMETERS = 2,
+    FUNCTIONS_CPP = 8, /* times as many in C++, */
+    VARIABLES_CPP = 64
+};
+
+/* Its abbreviation, and that of its children. */
+static const uint8_t codes[SPARE_KINDS][2] = {
+    [SPARE_STRUCTURE] = {ABBREV_STRUCTURE_EARLY, ABBREV_MEMBER_EARLY},
+    [SPARE_TYPEDEF] = {ABBREV_TYPEDEF_EARLY},
+    [SPARE_POINTER] = {ABBREV_POINTER},
+    [SPARE_ARRAY] = {ABBREV_ARRAY, ABBREV_SUBRANGE},
+    [SPARE_CONST] = {ABBREV_CONST},
+    [SPARE_ENUMERATION] = {ABBREV_ENUMERATION_EARLY, ABBREV_ENUMERATOR},
+    [SPARE_VARIABLE] = {ABBREV_EXTERN_VARIABLE_EARLY},
+    [SPARE_FUNCTION] = {ABBREV_DECLARED_FUNCTION_EARLY, ABBREV_TYPE_PARAMETER},
+    [SPARE_FUNCTION_TYPE] = {ABBREV_FUNCTION_TYPE, ABBREV_TYPE_PARAMETER},
+    [SPARE_RESTRICT] = {ABBREV_RESTRICT},
+    [SPARE_UNION] = {ABBREV_UNION_EARLY, ABBREV_MEMBER_EARLY},
+};
+
+/* What there is besides rounds, so that there are as many attributes as are wanted. */
+static const struct {
+    enum spare_kind kind;
+    uint32_t children;
+} sorts[SPARE_SORTS] = {
+    [SPARE_SORT_CONST] = {SPARE_CONST, 0},
+    [SPARE_SORT_POINTER] = {SPARE_POINTER, 0},
+    {SPARE_STRUCTURE, ENUMERATORS},
+    {SPARE_ENUMERATION, ENUMERATORS},
+    {SPARE_FUNCTION_TYPE, SPARE_PARAMETERS_MANY},
+    {SPARE_FUNCTION, SPARE_MORE},
+    {SPARE_VARIABLE, 0},
+};
+
+static bool has_pointer(enum spare_kind kind)
+{
+    return kind == SPARE_FUNCTION_TYPE || kind == SPARE_RESTRICT;
+}
+
+static struct spare_item item_of(const struct debug *d, enum spare_kind kind, uint32_t children)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    const uint8_t *const each = d->corpus->attributes;
+    const uint64_t pointer = has_pointer(kind) ? abbrev_entry_size(dialect, ABBREV_POINTER) : 0;
+    const uint64_t below = children ? children * (uint64_t)abbrev_entry_size(dialect, codes[kind][1]) + 1 : 0;
+    return (struct spare_item){
+        abbrev_entry_size(dialect, codes[kind][0]) + below + pointer, 1 + children + (pointer != 0),
+        each[codes[kind][0]] + children * each[codes[kind][1]] + (pointer ? each[ABBREV_POINTER] : 0u)};
+}
+
+/* Whether the table has what the kind takes. */
+static bool may_be(const struct debug *d, enum spare_kind kind)
+{
+    return unit_has_abbrev(d, codes[kind][0]) && (!codes[kind][1] || unit_has_abbrev(d, codes[kind][1])) &&
+           (!has_pointer(kind) || unit_has_abbrev(d, ABBREV_POINTER));
+}
+
+struct spare_mix spare_mix_of(const struct debug *d)
+{
+    static const uint8_t piece[SPARE_KINDS] = {[SPARE_STRUCTURE] = PIECE_STRUCTURE,
+                                               [SPARE_TYPEDEF] = PIECE_TYPEDEF,
+                                               [SPARE_POINTER] = PIECE_POINTER,
+                                               [SPARE_ARRAY] = PIECE_ARRAY,
+                                               [SPARE_CONST] = PIECE_CONST,
+                                               [SPARE_ENUMERATION] = PIECE_ENUMERATION,
+                                               [SPARE_VARIABLE] = PIECE_VARIABLE,
+                                               [SPARE_FUNCTION] = PIECE_FUNCTION,
+                                               [SPARE_FUNCTION_TYPE] = PIECE_FUNCTION_TYPE,
+                                               [SPARE_RESTRICT] = PIECE_RESTRICT,
+                                               [SPARE_UNION] = PIECE_UNION};
+    const struct manner *const manner = &d->corpus->manner;
+    const uint32_t members = (uint32_t)MEMBERS_USUAL * manner->members / MANNER_USUAL;
+    struct spare_mix m = {
+        .children = {[SPARE_STRUCTURE] = members < 1              ? 1
+                                         : members < MEMBERS_MOST ? members
+                                                                  : MEMBERS_MOST,
+                     [SPARE_ARRAY] = 1,
+                     [SPARE_ENUMERATION] = ENUMERATORS,
+                     [SPARE_FUNCTION] = PARAMETERS,
+                     [SPARE_FUNCTION_TYPE] = PARAMETERS,
+                     [SPARE_UNION] = MEMBERS_OF_UNION},
+        .shortest = {short_entry(d->corpus, SHORT_NAME), 1, d->corpus->attributes[ABBREV_SHORT_VARIABLE]},
+        .dense = item_of(d, SPARE_FUNCTION_TYPE, SPARE_PARAMETERS_MANY)};
+    const bool cpp = d->corpus->dialect.language == DWARF_CPP;
+    m.instead = cpp ? SPARE_ENUMERATION : SPARE_FUNCTION;
+    const struct spare_item instead = item_of(d, m.instead, SPARE_MORE);
+    assert(instead.dies == m.dense.dies && instead.bytes > m.dense.bytes);
+    assert(instead.attributes >= m.dense.attributes);
+    if (may_be(d, m.instead)) {
+        m.dense_more = instead.bytes - m.dense.bytes;
+        m.dense_richer = instead.attributes - m.dense.attributes;
+    }
+    const uint64_t structures = manner->piece[PIECE_STRUCTURE];
+    for (enum spare_kind k = 0; k < SPARE_KINDS && structures && !d->corpus->dialect.index; k++) {
+        m.item[k] = item_of(d, k, m.children[k]);
+        m.each[k] = may_be(d, k) ? SPARE_ROUND_ONE * manner->piece[piece[k]] / structures : 0;
+        m.each[k] *= !cpp                  ? 1
+                     : k == SPARE_FUNCTION ? FUNCTIONS_CPP
+                     : k == SPARE_VARIABLE ? VARIABLES_CPP
+                                           : k != SPARE_UNION;
+        m.rounds.bytes += m.each[k] * m.item[k].bytes;
+        m.rounds.dies += m.each[k] * m.item[k].dies;
+        m.rounds.attributes += m.each[k] * m.item[k].attributes;
+    }
+    for (unsigned i = 0; i < SPARE_SORTS && !d->corpus->dialect.index; i++)
+        if (may_be(d, sorts[i].kind))
+            m.sort[i] = item_of(d, sorts[i].kind, sorts[i].children);
+    return m;
+}
+
+enum spare_kind spare_sort(unsigned sort, uint32_t *children)
+{
+    *children = sorts[sort].children;
+    return sorts[sort].kind;
+}
+
+static void add(struct spare_item *sum, struct spare_item of, uint64_t times)
+{
+    sum->bytes += of.bytes * times;
+    sum->dies += of.dies * times;
+    sum->attributes += of.attributes * times;
+}
+
+struct spare_item spare_rounds_until(const struct spare_mix *m, uint64_t rounds)
+{
+    struct spare_item sum = {0};
+    for (enum spare_kind k = 0; k < SPARE_KINDS; k++)
+        add(&sum, m->item[k], spare_items_until(m, k, rounds));
+    return sum;
+}
+
+uint64_t spare_others_until(const struct spare_mix *m, uint64_t dense)
+{
+    const uint64_t turns = dense / SPARE_DENSE_TURN;
+    return !m->dense_more ? 0 : m->instead == SPARE_ENUMERATION ? turns : dense - turns;
+}
+
+struct spare_item spare_dense_until(const struct spare_mix *m, uint64_t dense)
+{
+    struct spare_item sum = {0};
+    add(&sum, m->dense, dense);
+    add(&sum, (struct spare_item){m->dense_more, 0, m->dense_richer}, spare_others_until(m, dense));
+    return sum;
+}
+
+struct spare_item spare_sum_of(const struct spare_mix *m, const struct debug_spare *s)
+{
+    struct spare_item sum = spare_rounds_until(m, s->rounds);
+    add(&sum, spare_dense_until(m, s->dense), 1);
+    for (unsigned i = 0; i < SPARE_SORTS; i++)
+        add(&sum, m->sort[i], s->sort[i]);
+    return sum;
+}
+
+struct debug_spare spare_before_unit(const struct debug *d, uint32_t unit)
+{
+    struct debug_spare before = {d->spare.rounds * unit / d->unit_count, d->spare.dense * unit / d->unit_count, {0}};
+    for (unsigned i = 0; i < SPARE_SORTS; i++)
+        before.sort[i] = d->spare.sort[i] * unit / d->unit_count;
+    return before;
+}
+
+bool spare_is_any(const struct debug *d)
+{
+    bool any = d->spare.rounds || d->spare.dense;
+    for (unsigned i = 0; i < SPARE_SORTS; i++)
+        any |= d->spare.sort[i] != 0;
+    return any;
+}
