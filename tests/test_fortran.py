@@ -206,7 +206,8 @@ def test_rows_of_another_language(programs, tmp_path):
         dump = ask("llvm-dwarfdump", "--debug-info", path)
         (language,) = set(re.findall(r"DW_AT_language\t\((\w+)\)", dump))
         languages[language] += 1
-        assert ("DW_TAG_typedef" in dump) == (language == "DW_LANG_C11")
+        assert ("DW_AT_prototyped" in dump) == (language == "DW_LANG_C11")
+        assert ("DW_AT_identifier_case" in dump) == (language == "DW_LANG_Fortran08")
     assert languages == {"DW_LANG_Fortran08": 1, "DW_LANG_C11": 1}
 
 
