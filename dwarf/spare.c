@@ -8,13 +8,16 @@
 #include "dwarf/unit_sizes.h"
 
 enum {
-    SHORTS_LEAST = 4,  /* declarations with names of their own, which take what others leave, as a rule; */
-    EXTRA_USUAL = 12,  /* characters of these names beyond the shortest, where that is free, */
-    EXTRA_MOST = 40,   /* and at most, as a rule */
-    MADE_LEAST = 24,   /* types that are made of others, besides rounds, at most, */
-    MADE_PART = 128,   /* and one for so many entries; */
-    SORT_LEAST = 2048, /* entries of other sorts besides rounds, at most, */
-    SORT_PART = 64     /* and such a part of all */
+    SHORTS_LEAST = 4, /* declarations with names of their own, which take what others leave, as a rule; */
+    EXTRA_USUAL = 12, /* characters of these names beyond the shortest, where that is free, */
+    EXTRA_MOST = 40,  /* and at most, as a rule */
+    /* For attributes, at most so many, and such a part of all entries, */
+    FEW_LEAST = 24, /* of what there should be few, */
+    FEW_PART = 128,
+    NAMED_LEAST = 64, /* declarations more than there would be, */
+    NAMED_PART = 256,
+    SORT_LEAST = 1024, /* entries of other sorts */
+    SORT_PART = 32
 };
 
 /* Of what a unit has of headers. */
@@ -155,7 +158,8 @@ static uint64_t follow_attributes(struct debug *d, const struct spare_mix *m, st
                                   .named = m->shortest,
                                   .usual = EXTRA_USUAL,
                                   .most = EXTRA_MOST,
-                                  .made_most = MADE_LEAST + d->dies_wanted / MADE_PART,
+                                  .few_most = FEW_LEAST + d->dies_wanted / FEW_PART,
+                                  .named_most = d->shorts + NAMED_LEAST + d->dies_wanted / NAMED_PART,
                                   .sort_most = SORT_LEAST + d->dies_wanted / SORT_PART,
                                   .rounds = rounds_until,
                                   .context = m,

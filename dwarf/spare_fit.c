@@ -87,8 +87,8 @@ static bool close_with(const struct spare_wanted *w, struct spare_item left, uin
     f->sort[SPARE_SORT_POINTER] += twos;
     f->named += named;
     f->extra += left.bytes;
-    return f->named && f->extra <= w->most * f->named &&
-           f->sort[SPARE_SORT_CONST] + f->sort[SPARE_SORT_POINTER] <= w->made_most;
+    return f->named && f->named <= w->named_most && f->extra <= w->most * f->named &&
+           f->sort[SPARE_SORT_CONST] + f->sort[SPARE_SORT_POINTER] + f->sort[SPARE_SORT_VARIABLE] <= w->few_most;
 }
 
 /* Makes up exactly what is left, with names about as long as usual. */
@@ -162,8 +162,8 @@ bool spare_fit(const struct spare_wanted *w, struct spare_fitted *fitted)
     if (!w->sort[SPARE_SORT_CONST].dies || !w->sort[SPARE_SORT_POINTER].dies)
         return false;
     for (unsigned i = 0; i < 2 * ASIDES; i++) {
-        /* more types that are made of others only where nothing else will do */
-        const unsigned first = i < ASIDES ? SPARE_SORT_POINTER + 1 : SPARE_SORT_CONST;
+        /* more of the first sorts only where nothing else will do */
+        const unsigned first = i < ASIDES ? SPARE_SORT_VARIABLE + 1 : SPARE_SORT_CONST;
         const unsigned halves = i % ASIDES;
         struct spare_item sums = w->all;
         if (take(&sums, named_with(w, w->usual), ASIDE_NAMED >> halves) &&

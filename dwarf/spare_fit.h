@@ -16,14 +16,16 @@ struct spare_item {
     uint64_t bytes, dies, attributes;
 };
 
-enum { SPARE_SORT_CONST, SPARE_SORT_POINTER, SPARE_SORTS = 7 };
+/* The first ones only where nothing else will do. */
+enum { SPARE_SORT_CONST, SPARE_SORT_POINTER, SPARE_SORT_VARIABLE, SPARE_SORTS = 7 };
 
 struct spare_wanted {
     struct spare_item all;
     struct spare_item sort[SPARE_SORTS]; /* without entries: there is none of it */
     struct spare_item named;             /* a declaration with the shortest name in it */
     uint64_t usual, most;                /* characters more of such names, as a rule and at most */
-    uint64_t made_most;                  /* types that are made of others, at most, */
+    uint64_t named_most;                 /* of these, */
+    uint64_t few_most;                   /* of the first sorts together, at most, */
     uint64_t sort_most;                  /* and entries of each other sort */
     /* What so many rounds take, which grows about evenly; none of 0. Borrowed */
     struct spare_item (*rounds)(const void *context, uint64_t rounds);

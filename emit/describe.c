@@ -7,6 +7,8 @@
 enum {
     LABELS_MOST = 2,
     LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
+    GONE_NAMES = 301,  /* behind the other locals' */
+    GONE_MOST = 16,    /* bytes of an entry */
 };
 
 static void describe_parameters(struct walk *w, struct subject *s)
@@ -61,6 +63,28 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
         compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
         compose_local_list(c, &v, compose_list_end(c));
     }
+}
+
+/* How many of the locals that are optimized away are in the functions before this one. */
+static uint32_t gone_before(const struct walk *w, uint32_t index)
+{
+    return (uint32_t)((uint64_t)w->goal->gone * index / w->l->row->functions);
+}
+
+/* Those of this function. */
+static void describe_gone(struct walk *w, struct subject *s)
+{
+    static const uint8_t types[] = {BASE_INT, BASE_LONG, BASE_DOUBLE, BASE_UNSIGNED_LONG};
+    struct subject other = *s; /* its names, so that other variables keep theirs, but for those that are one letter */
+    struct subject *const named = w->goal->letters ? s : &other;
+    const uint8_t *const before = w->composer.info;
+    other.name += GONE_NAMES;
+    for (uint32_t i = gone_before(w, s->index); i < gone_before(w, s->index + 1); i++) {
+        const struct debug_variable v = {
+            .name = subject_name(w, named), .line = s->line + 1 + i % 2, .column = 10, .type = types[i % sizeof types]};
+        compose_local_gone(&w->composer, &v);
+    }
+    w->gone += (uint64_t)(w->composer.info - before);
 }
 
 static inline void row(struct walk *w, uint64_t at)
@@ -362,7 +386,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     room.info += class_room(w) + plain_room(w);
     room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row of instructions of two bytes and more */
     const struct more_room besides = more_room(w, s.end);
-    room.info += besides.info;
+    room.info += besides.info + GONE_MOST * (uint64_t)(gone_before(w, index + 1) - gone_before(w, index));
     room.lists += besides.lists;
     room.ranges += besides.ranges;
     room.rows += besides.rows;
@@ -402,6 +426,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         plain_locals(w, &s);
     else
         describe_locals(w, &s, s.at);
+    describe_gone(w, &s);
     choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);

@@ -41,12 +41,14 @@ struct describe_goal {
      * take; the rest goes into rows with long encodings before it. From 1000 to 2000: its own rows may take all, and
      * ever more of the rows before it are short. Or DESCRIBE_ROWS_ANY. */
     int32_t rows_part;
-    uint64_t rows; /* rows in all, as far as the last bytes of the table can make up the number; 0: any number */
+    /* Rows and entries of lists in all, as far as the last bytes of these can make up the numbers; 0: any number. */
+    uint64_t rows, entries;
     /* Average bytes of a location expression in the lists that a library with a row has beyond those of blocks. Longer
      * expressions mean fewer entries for the same size. A value below DESCRIBE_EXPRESSION_LEAST stands for that, and
      * the lower it is the fewer lists of blocks are written: more of the bytes go into such short entries. */
     int32_t expression;
     uint32_t letters; /* in short names of variables, if the library has no location lists; 0: those of the corpus */
+    uint32_t gone;    /* locals in all functions that are optimized away, besides: do not count in `info` */
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug. The address of the code must be known.

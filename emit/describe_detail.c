@@ -48,6 +48,11 @@ static uint64_t written(const uint8_t *p, const struct bytes *out)
     return (uint64_t)(p - out->data);
 }
 
+uint64_t detail_info_written(const struct walk *w)
+{
+    return written(w->composer.info, &w->composer.out->info) - w->gone;
+}
+
 /* Bytes of entries of a function's blocks at the least, where they are told. */
 static uint64_t blocks_least(const struct walk *w, const struct body *b)
 {
@@ -72,7 +77,7 @@ static bool follows_info(const struct walk *w)
 
 bool detail_info_ahead(const struct walk *w, const struct subject *s)
 {
-    return follows_info(w) && written(w->composer.info, &w->composer.out->info) > detail_pace_at(&w->info, s->end);
+    return follows_info(w) && detail_info_written(w) > detail_pace_at(&w->info, s->end);
 }
 
 /* Parameters' may be ahead by half of what is left to the last function: what comes then says less. */
@@ -87,11 +92,10 @@ void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : plain_is_told(w) ? SUBJECT_PLAIN : SUBJECT_RICH;
-    if (s->level == SUBJECT_RICH &&
-        written(c->info, &c->out->info) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
+    if (s->level == SUBJECT_RICH && detail_info_written(w) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;
     if (s->level == SUBJECT_RICH && follows_info(w) &&
-        written(c->info, &c->out->info) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
+        detail_info_written(w) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
         s->level = SUBJECT_PLAIN;
     const bool behind = written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
     s->lists = s->level == SUBJECT_RICH && behind ? SUBJECT_LISTS_ALL

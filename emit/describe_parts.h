@@ -36,6 +36,7 @@ struct walk {
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
     uint64_t code;        /* bytes of code that the walk covers in all */
+    uint64_t gone;        /* bytes of entries of locals that are optimized away (goal->gone) */
     struct pace names;    /* of variables' names among the library's own names (describe_plain.c) */
     uint32_t variables;   /* how many variables have a name of the library's own */
     uint32_t inner_rows;  /* instructions inside statements so far, of which only a part gets rows (plain_has_row) */
@@ -142,6 +143,8 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
 /* Bytes that class_declare takes at most. */
 uint64_t class_room(const struct walk *w);
 
+/* describe_detail.c: bytes of entries so far, but for those of locals that are optimized away. */
+uint64_t detail_info_written(const struct walk *w);
 /* describe_detail.c: sets the paces by the goal; headers of units are taken off. */
 void detail_start(struct walk *w);
 /* Whether a function that ends at `end` has location lists, if only of its parameters. */

@@ -25,7 +25,7 @@ enum {
 /* Bytes of entries that are still to come up to the function's end. */
 static uint64_t missing(const struct walk *w, const struct subject *s)
 {
-    const uint64_t written = (uint64_t)(w->composer.info - w->composer.out->info.data);
+    const uint64_t written = detail_info_written(w);
     const uint64_t goal = detail_pace_at(&w->info, s->end);
     return goal > written ? goal - written : 0;
 }

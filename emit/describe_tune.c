@@ -24,6 +24,11 @@ struct kind {
     bool based;
 };
 
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
 /* The fewest of the kinds, each as often as one likes, that make `bytes`: for
  * each sum the last kind of it, or none. False where there are none. */
 static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint8_t *last)
@@ -42,6 +47,57 @@ static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, ui
             }
         }
     return count[bytes] != UINT16_MAX;
+}
+
+/* With how many entries kinds make up a sum: bit n % 64 of entries[n / 64] for n of them. */
+enum { SUM_MOST = 1500, ENTRIES_MOST = 256, ENTRIES_WORDS = ENTRIES_MOST / 64 };
+struct reach {
+    uint64_t entries[ENTRIES_WORDS];
+};
+
+static bool reaches(const struct reach *r, uint32_t entries)
+{
+    return r->entries[entries / 64] >> entries % 64 & 1;
+}
+
+/* So many entries more, which are few. */
+static void reach_with(struct reach *r, const struct reach *without, uint32_t entries)
+{
+    for (uint32_t i = ENTRIES_WORDS; i--;) {
+        r->entries[i] |= without->entries[i] << entries;
+        if (i)
+            r->entries[i] |= without->entries[i - 1] >> (64 - entries);
+    }
+}
+
+/* Kinds that make `bytes` with so many entries, or the number of these nearest to that, for put_kinds: *kinds of them
+ * in `chosen`, by number. False where there are none, or this is too much to look at. */
+static bool knapsack_entries(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint64_t entries, uint8_t *chosen,
+                             uint32_t *count)
+{
+    struct reach reach[SUM_MOST + 1];
+    uint32_t nearest = 0;
+    *count = 0;
+    if (bytes > SUM_MOST || entries >= ENTRIES_MOST)
+        return false;
+    memset(reach, 0, (bytes + 1) * sizeof *reach);
+    reach[0].entries[0] = 1;
+    for (uint32_t sum = 1; sum <= bytes; sum++)
+        for (uint32_t k = 0; k < kinds; k++)
+            if (kind[k].bytes <= sum)
+                reach_with(&reach[sum], &reach[sum - kind[k].bytes], kind[k].entries);
+    for (uint32_t n = 1; n < ENTRIES_MOST; n++)
+        if (reaches(&reach[bytes], n) && (!nearest || apart(n, entries) < apart(nearest, entries)))
+            nearest = n;
+    /* long lists first, as there are */
+    for (uint32_t n = nearest, k = kinds; n && k--;)
+        while (kind[k].entries <= n && kind[k].bytes <= bytes &&
+               reaches(&reach[bytes - kind[k].bytes], n - kind[k].entries)) {
+            chosen[(*count)++] = (uint8_t)k;
+            bytes -= kind[k].bytes;
+            n -= kind[k].entries;
+        }
+    return nearest && !bytes;
 }
 
 uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *border)
@@ -148,7 +204,11 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
         for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(place[0]))
             kinds = add_kind(w, border, place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra});
-    bool divided = knapsack(kind, kinds, (uint32_t)rest, last);
+    uint8_t chosen[ENTRIES_MOST];
+    uint32_t count = 0;
+    const uint64_t more = w->goal->entries > told ? w->goal->entries - told : 0;
+    bool divided = more && knapsack_entries(kind, kinds, (uint32_t)rest, more, chosen, &count);
+    divided = divided || knapsack(kind, kinds, (uint32_t)rest, last);
     for (uint32_t extra = EXTRA_SUM; !divided && extra <= EXTRA_SUM_MOST; extra++) {
         kinds = add_kind(w, border, place[0], kind, kinds, (struct kind){.entries = 1, .extra = (uint8_t)extra});
         divided = knapsack(kind, kinds, (uint32_t)rest, last);
@@ -158,7 +218,7 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     if (!divided)
         return;
     for (uint32_t number = 0; rest; number++) {
-        const struct kind *k = &kind[last[rest]];
+        const struct kind *k = &kind[number < count ? chosen[number] : last[rest]];
         const uint32_t which = number % TUNE_PLACES;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = which ? BASE_DOUBLE : BASE_LONG};

@@ -283,7 +283,9 @@ static struct describe_goal goal_for(const struct library *l)
         goal.rows_part = mix->rows_part;
         goal.expression = mix->expression;
         goal.letters = mix->letters;
+        goal.gone = mix->gone;
         goal.rows = said_of(l->row, ROW_DWARF_ROWS);
+        goal.entries = said_of(l->row, ROW_DWARF_ENTRIES);
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];
@@ -318,7 +320,7 @@ static void want_sections(struct library *l)
 static uint64_t attributes_wanted(const struct library *l)
 {
     const struct plan_mix *const mix = l->plan->mix ? &l->plan->mix[l->row - l->plan->library] : NULL;
-    const bool any = l->stock->corpus.dialect.clang || (mix && !mix->is_settled);
+    const bool any = l->plan->any_attributes || l->stock->corpus.dialect.clang || (mix && !mix->is_settled);
     return any ? 0 : said_of(l->row, ROW_DWARF_ATTRIBUTES);
 }
 
@@ -388,7 +390,7 @@ static bool size_debug(struct builder *b, struct error *e)
     debug_choose_sizes(d, d->units_wanted, said_of(l->row, ROW_DWARF_UNEVEN),
                        is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
-    d->attributes_wanted = b->any_attributes ? 0 : attributes_wanted(l);
+    d->attributes_wanted = attributes_wanted(l);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
     /* takes longer: only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;

@@ -114,7 +114,6 @@ struct builder {
     /* Set by the caller before library_size: */
     const struct joined *joined; /* for libraries that are parts of an executable, or NULL */
     bool only_sizes;             /* the library will not be written: contents may be left undefined */
-    bool any_attributes;         /* nothing is done to have as many attributes as its row says */
     struct large *large;         /* if the library is written piece by piece (large.h), or NULL */
     struct library library;
     struct library loaded;  /* copy of `library` from when all that is loaded was settled, for library_size_again */

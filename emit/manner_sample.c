@@ -84,7 +84,6 @@ static bool count_library(void *context, unsigned worker, uint32_t number, struc
     const struct manner_sampled *const sampled = &s->sampled[number];
     struct debug_counts counts = {.imports = 0};
     b->only_sizes = false;
-    b->any_attributes = true;
     if (!mix_size(b, s->plan, s->stock, sampled->index, e))
         return false;
     if (!debug_count(&b->library.debug, &counts))

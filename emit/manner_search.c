@@ -79,10 +79,11 @@ static struct manner go_on(struct manner_search *s, const struct profile *p, boo
     return next;
 }
 
-/* How far a library is from as many entries as its row says, on the average: such a part of them. */
+/* How far a library is from as many entries as its row says, on the average: half of such a part of them, as what they
+ * are weighs more. */
 static double lacks(const struct debug_counts *counts)
 {
-    return counts->libraries ? counts->lacks / (double)counts->libraries : 0;
+    return counts->libraries ? counts->lacks / (double)counts->libraries / 2 : 0;
 }
 
 bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,

@@ -301,6 +301,7 @@ struct lacking {
     const struct plan_mix *asked;
     uint64_t wanted;      /* entries */
     uint64_t least, said; /* those of functions at the least; those that the row says, 0: nothing */
+    uint32_t gone;        /* locals that are optimized away, besides */
     struct settled *best;
 };
 
@@ -313,6 +314,7 @@ static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told
     *l->s->mix = *l->asked;
     l->s->mix->letters = letters;
     l->s->mix->told = told;
+    l->s->mix->gone = l->gone;
     *fits = settle_sections(l->s, out, own);
     return *fits || own->code == ERROR_INFEASIBLE;
 }
@@ -422,6 +424,34 @@ static bool settle_finally(const struct lacking *l, struct error *own)
     return settle_less(l, &rough, own);
 }
 
+/* Where fewer entries are functions' than the row says, by not too many: as many locals as are missing, which are
+ * optimized away. Where more are, less is told first. In C++ attributes would be others. */
+static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
+{
+    enum { LESS_MOST = 6, GONE_PART = 4, TRIES = 3 };
+    struct settled *const best = l->best;
+    struct lacking with = *l;
+    struct settled now = *best;
+    bool fits = true;
+    if (!l->said || !best->dies ||
+        stock_of(l->s->stock, &l->s->plan->library[l->s->index])->corpus.dialect.language == DWARF_CPP)
+        return true;
+    again->start = &best->end;
+    for (uint32_t less = 1; fits && now.defined > l->said && less <= LESS_MOST && less < best->mix.told; less++)
+        if (!settle_told(&with, best->mix.letters, best->mix.told - less, &now, &fits, own))
+            return false;
+    for (unsigned i = 0; i < TRIES && fits && now.defined < l->said; i++) {
+        const uint64_t gone = with.gone + l->said - now.defined;
+        with.gone = (uint32_t)(gone < l->said / GONE_PART ? gone : l->said / GONE_PART);
+        if (!settle_told(&with, now.mix.letters, now.mix.told, &now, &fits, own))
+            return false;
+        if (fits && now.met >= best->met && mix_distance(now.dies, l->wanted) <= mix_distance(best->dies, l->wanted) &&
+            mix_distance(now.defined, l->said) < mix_distance(best->defined, l->said))
+            *best = now;
+    }
+    return true;
+}
+
 /* Settles all that the mix asks for; false as settle_sections. What is told of functions is chosen with about as many
  * rows and entries of lists as are wanted. */
 static bool settle_entries(const struct settling *s, struct settled *best, struct error *own)
@@ -430,7 +460,7 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
     const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO);
     const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
     struct settling again = *s;
-    const struct lacking l = {&again, &asked, wanted, defined_least(s, wanted, said), said, best};
+    const struct lacking l = {&again, &asked, wanted, defined_least(s, wanted, said), said, 0, best};
     /* where there are never as many entries as are wanted, it ended at one of those that are as near */
     struct places start = {{usual_expression(s), 0}, {0}};
     if (!settle_sections(s, best, own))
@@ -443,7 +473,7 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
     if (!settle_fewer(&l, own))
         return false;
     again.roughly = false;
-    if (!settle_finally(&l, own))
+    if (!settle_finally(&l, own) || !settle_exactly(&l, &again, own))
         return false;
     *s->mix = best->mix;
     return true;

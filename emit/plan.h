@@ -274,6 +274,7 @@ struct plan_mix {
     int32_t rows_part, expression; /* describe.h */
     uint32_t letters;              /* describe.h */
     uint32_t told;   /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
+    uint32_t gone;   /* locals without a place, besides (describe.h) */
     uint64_t normal; /* with clang's form: bytes of debug information in the normal one (indexed.h) */
     uint8_t even;    /* of PLAN_EVEN_STEPS: how much less unlike units are in code than in size (dwarf/unit.h) */
     bool is_settled; /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
@@ -297,6 +298,7 @@ struct plan {
     uint32_t inside;            /* parts of executables: the last entries of `library` */
     struct plan_executables executables;
     struct plan_library *library;
+    bool any_attributes;    /* libraries need not have as many attributes as their rows say (prepare.c) */
     struct plan_edge *edge; /* the edges of all libraries, where the profile has rows; plan_library.edge points here */
     char *function_sizes;   /* distribution for libraries whose rows state none; owned; or NULL (plan_function_sizes) */
     struct plan_mix *mix;   /* one for each library; NULL where the profile wants no sizes of debug sections (mix.h) */

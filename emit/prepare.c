@@ -105,6 +105,19 @@ static void forget(struct prepared *p)
     p->stock = NULL;
 }
 
+/* Whether entries are still about as the application's where libraries have as many attributes as their rows say, or
+ * nearly, by spare types: else they need not. */
+static bool follow_attributes(struct prepared *p, const struct options *o, struct error *e)
+{
+    const double far = 0.045;
+    struct debug_counts counts;
+    p->plan.any_attributes = false;
+    if (!manner_sample(&p->plan, p->stock, o->threads, &counts, e))
+        return false;
+    p->plan.any_attributes = manner_distance(&p->profile, &counts) > far;
+    return true;
+}
+
 /* In the manner that comes nearest to the application, of those that are tried and in which sizes can be met. The first
  * has been made. */
 static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
@@ -115,17 +128,18 @@ static bool make_nearest(struct prepared *p, const struct options *o, struct man
     bool goes_on = true;
     while (goes_on) {
         struct debug_counts counts;
+        p->plan.any_attributes = true;
         if (made && !manner_sample(&p->plan, p->stock, o->threads, &counts, e))
             return false;
         progress_step(progress);
         goes_on = manner_search_next(&search, &p->profile, made ? &counts : NULL, manner);
         if (!goes_on && search.is_best)
-            return true;
+            break;
         forget(p);
         made = make_in_manner(p, o, manner, e);
         goes_on = goes_on && (made || e->code == ERROR_INFEASIBLE);
     }
-    return made;
+    return made && follow_attributes(p, o, e);
 }
 
 static bool make(struct prepared *p, const struct options *o, struct error *e)

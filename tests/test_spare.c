@@ -35,11 +35,12 @@ static struct spare_wanted usual(struct spare_item all)
 {
     return (struct spare_wanted){
         .all = all,
-        .sort = {{5, 1, 1}, {5, 1, 2}, {109, 9, 54}, {64, 9, 24}, {55, 10, 13}, {61, 10, 18}, {11, 1, 7}},
+        .sort = {{5, 1, 1}, {5, 1, 2}, {11, 1, 7}, {109, 9, 54}, {64, 9, 24}, {55, 10, 13}, {61, 10, 18}},
         .named = {13, 1, 7},
         .usual = 12,
         .most = 40,
-        .made_most = all.dies / 4,
+        .named_most = all.dies,
+        .few_most = all.dies / 4,
         .sort_most = all.dies,
         .rounds = rounds,
         .rounds_most = all.bytes / rounds(NULL, ROUND).bytes * ROUND + 1};
