@@ -323,6 +323,35 @@ def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
 
 
+def test_functions_have_as_many_entries_as_the_row_says(programs, tmp_path):
+    """What is told of functions leaves some out; as many locals that are optimized away make up for that."""
+    wanted = [2500, 4000, 5500, 7000, 9000]
+    row, several = variants(ROWS.split("\n- ")[3].replace("dies: 12491", "dies: 12491, defined: 0"), "defined", wanted)
+    paths, told = make(programs, tmp_path, several)
+    for path, library, number in zip(paths, told, wanted, strict=True):
+        check_sections(row, path)
+        assert of_functions(path) == (12491, number)
+        assert not {"dwarf: dies", "dwarf: defined"} & set(library["differs"])
+    test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
+
+
+def entries_captured(programs, paths):
+    """How many entries the location lists of each have, as libdwarf reads them."""
+    text = programs.run("pyelfprof", "-o", "-", *paths).stdout
+    return [row["dwarf"]["entries"] for row in yaml.safe_load(text)["libraries"]]
+
+
+def test_location_lists_have_as_many_entries_as_the_row_says(programs, tmp_path):
+    """In as many bytes: one after the other."""
+    wanted = [*range(620, 640), *range(540, 800, 40)]
+    row, several = variants(ROWS.split("\n- ")[2], "entries", wanted)
+    paths, _ = make(programs, tmp_path, several)
+    assert entries_captured(programs, paths) == wanted
+    for path in paths:
+        check_sections(row, path)
+    test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
+
+
 BRIEF = """\
 - {kind: module, text: 1326, data: 704, bss: 32, debug: 7849, symtab: 768, strtab: 480, functions: 8,
    dynamic: {functions: 1, undefined: 5, weak: 4, dynstr: 150}, local: {functions: 7, objects: 13, other: 5},
