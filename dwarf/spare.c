@@ -66,11 +66,7 @@ static uint64_t bytes_for(uint64_t change, struct spare_item pieces, struct spar
 
 uint64_t spare_instead(const struct debug *d, uint64_t left)
 {
-    enum {
-        PART = 2,
-        LITTLE = 1 << 16
-    }; /* where it would take more than such a part of headers: most of little, and of
-          much nothing, as tags would suffer */
+    enum { MOST = 9, PARTS = 16 }; /* of headers: where it would take more of them, all is left as it is */
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
     const struct spare_mix m = spare_mix_of(d);
     const struct spare_item p = all_pieces(d);
@@ -87,10 +83,7 @@ uint64_t spare_instead(const struct debug *d, uint64_t left)
         bytes = bytes_for(d->dies_wanted - most, p, dense) + (left < shorts ? shorts : 0);
     else if (d->dies_wanted < least && p.dies * longest.bytes > p.bytes * longest.dies)
         bytes = bytes_for(least - d->dies_wanted, p, longest) + m.shortest.bytes;
-    if (bytes > p.bytes / PART && p.bytes > LITTLE)
-        return 0;
-    const uint64_t most_of_it = p.bytes / 4 * 3;
-    return bytes < most_of_it ? bytes : most_of_it;
+    return bytes <= p.bytes / PARTS * MOST ? bytes : 0;
 }
 
 /* As many types as `shorts` declarations leave of these bytes and entries; more of the former where that takes more. */

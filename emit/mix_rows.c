@@ -424,8 +424,17 @@ static bool settle_finally(const struct lacking *l, struct error *own)
     return settle_less(l, &rough, own);
 }
 
+/* Whether functions may have locals that are optimized away, besides: where code is, as location lists tell; in C++
+ * attributes would be others. */
+static bool may_be_gone(const struct lacking *l)
+{
+    const struct settling *const s = l->s;
+    const struct corpus *const c = &stock_of(s->stock, &s->plan->library[s->index])->corpus;
+    return l->asked->size[DEBUG_LISTS] && c->dialect.language != DWARF_CPP;
+}
+
 /* Where fewer entries are functions' than the row says, by not too many: as many locals as are missing, which are
- * optimized away. Where more are, less is told first. In C++ attributes would be others. */
+ * optimized away. Where more are, less is told first. */
 static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
 {
     enum { LESS_MOST = 6, GONE_PART = 4, TRIES = 3 };
@@ -433,8 +442,7 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
     struct lacking with = *l;
     struct settled now = *best;
     bool fits = true;
-    if (!l->said || !best->dies ||
-        stock_of(l->s->stock, &l->s->plan->library[l->s->index])->corpus.dialect.language == DWARF_CPP)
+    if (!l->said || !best->dies || !may_be_gone(l))
         return true;
     again->start = &best->end;
     for (uint32_t less = 1; fits && now.defined > l->said && less <= LESS_MOST && less < best->mix.told; less++)

@@ -564,7 +564,7 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
     """As gcc has it. Calls, of which gcc has many at the end of a block, are not in blocks: where entries are told as an
     application's that has no references to siblings, nearly all of these have none either."""
     for manner, least, most in [("linked as one", 0.8, 0.9), ("usual", 0, 0)]:
-        told = [entry for path in made_in_manners[manner] for entry in told_of_code(path)]
+        told = told_of_code(made_in_manners[manner][3])
         assert all(last != sibling for tag, _, last, sibling in told if tag != "call_site")
         assert sum(last for _, _, last, _ in told) > 100
         calls = [(last, sibling) for tag, _, last, sibling in told if tag == "call_site"]
