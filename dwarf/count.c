@@ -159,7 +159,7 @@ static uint64_t partial_all_attributes(const struct debug *d)
     uint64_t sum = partial_attributes(d);
     partial_count(d, entries);
     for (unsigned code = 1; code < ABBREV_COUNT; code++)
-        sum += entries[code] ? entries[code] * d->corpus->attributes[code] : 0;
+        sum += entries[code] * d->corpus->attributes[code];
     return sum;
 }
 
@@ -219,12 +219,4 @@ void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more,
     sum->lacks += more->lacks;
     for (uint32_t i = 0; i < more->attributes; i++)
         add_attribute(sum, more->attribute[i].name, more->attribute[i].uses * times / COUNT_ONCE);
-}
-
-uint64_t debug_counts_attributes(const struct debug_counts *c)
-{
-    uint64_t sum = c->others;
-    for (uint32_t i = 0; i < c->attributes; i++)
-        sum += c->attribute[i].uses;
-    return sum;
 }

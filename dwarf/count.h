@@ -32,7 +32,4 @@ void debug_counts_add(struct debug_counts *sum, const struct debug_counts *more,
  * there. Without those of type units; not as clang has them. */
 uint64_t debug_attributes(const struct debug *d);
 
-/* All attributes. */
-uint64_t debug_counts_attributes(const struct debug_counts *c);
-
 #endif

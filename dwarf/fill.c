@@ -286,12 +286,14 @@ static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const 
  * are then, or SPARE_LACKS. */
 static uint64_t fill_left(struct debug *d, uint64_t left)
 {
-    const bool any = !d->attributes_wanted || d->corpus->dialect.type_units;
-    const uint64_t others = any ? 0 : debug_attributes(d);
-    const uint64_t excess = !any && others >= d->attributes_wanted ? others + 1 - d->attributes_wanted : 0;
+    const uint64_t wanted = d->attributes_wanted;
     if (!left)
         return 0;
-    const uint64_t off = spare_fill(d, left, any ? 0 : excess ? 1 : d->attributes_wanted - others);
+    if (!wanted)
+        return spare_fill(d, left, 0);
+    const uint64_t others = debug_attributes(d);
+    const uint64_t excess = others >= wanted ? others + 1 - wanted : 0;
+    const uint64_t off = spare_fill(d, left, excess ? 1 : wanted - others);
     return off == SPARE_LACKS ? off : off + excess;
 }
 

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "dwarf/spare_kinds.h"
 #include "dwarf/unit_sizes.h"
 
@@ -20,15 +21,12 @@ enum {
     SORT_PART = 32
 };
 
-/* Of what a unit has of headers. */
+/* Bytes and entries of what a unit has of headers. */
 static struct spare_item pieces_of(const struct debug *d, const struct debug_unit *u)
 {
     struct spare_item sum = {.bytes = unit_pieces_size(d, u)};
-    for (uint32_t i = 0; i <= u->wholes; i++) {
-        const struct corpus_cut *const cut = unit_cut(d, u, i);
-        sum.dies += cut->dies;
-        sum.attributes += cut->attributes;
-    }
+    for (uint32_t i = 0; i <= u->wholes; i++)
+        sum.dies += unit_cut(d, u, i)->dies;
     return sum;
 }
 
@@ -37,7 +35,8 @@ static struct spare_item all_pieces(const struct debug *d)
     struct spare_item sum = {0};
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct spare_item of = pieces_of(d, &d->unit[i]);
-        sum = (struct spare_item){sum.bytes + of.bytes, sum.dies + of.dies, sum.attributes + of.attributes};
+        sum.bytes += of.bytes;
+        sum.dies += of.dies;
     }
     return sum;
 }
@@ -166,7 +165,7 @@ static uint64_t follow_attributes(struct debug *d, const struct spare_mix *m, st
         const uint64_t middle = near / 2 + far / 2 + (near % 2 + far % 2) / 2;
         *(fit_attributes(d, &wanted, middle) ? &near : &far) = middle;
     }
-    return near > all.attributes ? near - all.attributes : all.attributes - near;
+    return apart(near, all.attributes);
 }
 
 uint64_t spare_fill(struct debug *d, uint64_t bytes, uint64_t attributes)

@@ -1,7 +1,7 @@
 /* See spare_fit.h. */
 #include "dwarf/spare_fit.h"
 
-#include <string.h>
+#include "base/apart.h"
 
 enum {
     SUMS = 3,
@@ -67,11 +67,6 @@ static bool take(struct spare_item *all, struct spare_item of, uint64_t times)
     *all = (struct spare_item){all->bytes - of.bytes * times, all->dies - of.dies * times,
                                all->attributes - of.attributes * times};
     return true;
-}
-
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
 }
 
 /* So many declarations more, and exactly what these leave in types; false where that does not come out. */

@@ -68,7 +68,8 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 /* How many of the locals that are optimized away are in the functions before this one. */
 static uint32_t gone_before(const struct walk *w, uint32_t index)
 {
-    return (uint32_t)((uint64_t)w->goal->gone * index / w->l->row->functions);
+    const uint64_t gone = w->goal->gone;
+    return gone ? (uint32_t)(gone * index / w->l->row->functions) : 0;
 }
 
 /* Those of this function. */
@@ -426,7 +427,8 @@ static bool describe_function(struct walk *w, uint32_t index)
         plain_locals(w, &s);
     else
         describe_locals(w, &s, s.at);
-    describe_gone(w, &s);
+    if (w->goal->gone)
+        describe_gone(w, &s);
     choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "emit/describe_parts.h"
 
 enum {
@@ -23,11 +24,6 @@ struct kind {
     uint8_t entries, extra;
     bool based;
 };
-
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-    return a < b ? b - a : a - b;
-}
 
 /* The fewest of the kinds, each as often as one likes, that make `bytes`: for
  * each sum the last kind of it, or none. False where there are none. */
@@ -70,8 +66,8 @@ static void reach_with(struct reach *r, const struct reach *without, uint32_t en
     }
 }
 
-/* Kinds that make `bytes` with so many entries, or the number of these nearest to that, for put_kinds: *kinds of them
- * in `chosen`, by number. False where there are none, or this is too much to look at. */
+/* Kinds that make `bytes` with so many entries, or the number of these nearest to that: *count of them in `chosen`, by
+ * number. False where there are none, or this is too much to look at. */
 static bool knapsack_entries(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint64_t entries, uint8_t *chosen,
                              uint32_t *count)
 {

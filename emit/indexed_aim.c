@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/apart.h"
+
 enum {
     ROUNDS_MOST = 8,   /* where one came out well enough to be filled, */
     ROUNDS_LOWER = 16, /* and where none did */
@@ -28,11 +30,6 @@ enum { SCALED = sizeof scaled / sizeof scaled[0] };
 /* What follows from what is composed, and cannot be asked for. */
 static const enum indexed_section following[] = {INDEXED_ABBREV, INDEXED_STR_OFFSETS, INDEXED_ADDR};
 enum { FOLLOWING = sizeof following / sizeof following[0] };
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-    return a < b ? b - a : a - b;
-}
 
 static uint64_t less(uint64_t bytes, uint64_t by)
 {
@@ -125,11 +122,11 @@ static uint64_t off(const struct indexed_aim *a, const uint64_t normal[DEBUG_SEC
     uint64_t sum = 0;
     bool any_longer = false;
     if (!a->is_mixed)
-        return distance(aimed(a, a->all), total);
+        return apart(aimed(a, a->all), total);
     aim(a, normal, got, to);
     for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         const enum indexed_section s = asked[i];
-        sum += distance(to[s], got[s]);
+        sum += apart(to[s], got[s]);
         any_longer |= got[s] > less(a->wanted[s], s == INDEXED_INFO ? excess_of(a, got) : 0);
     }
     return sum + (any_longer ? near(a) : 0);

@@ -315,12 +315,13 @@ static void want_sections(struct library *l)
         l->debug.wanted[i] = is_mixed(l) ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
-/* While the mix is being settled, any number: what else there is of entries does not depend on it. Entries of clang's
- * are counted when they have been made into these. */
+/* While the mix is being settled, any number: what else there is of entries does not depend on it. Those of type units
+ * are not counted, and clang's when they have been made into these. */
 static uint64_t attributes_wanted(const struct library *l)
 {
     const struct plan_mix *const mix = l->plan->mix ? &l->plan->mix[l->row - l->plan->library] : NULL;
-    const bool any = l->plan->any_attributes || l->stock->corpus.dialect.clang || (mix && !mix->is_settled);
+    const struct dialect d = l->stock->corpus.dialect;
+    const bool any = l->plan->any_attributes || d.type_units || d.clang || (mix && !mix->is_settled);
     return any ? 0 : said_of(l->row, ROW_DWARF_ATTRIBUTES);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/workers.h"
 #include "emit/describe.h"
 #include "emit/indexed.h"
@@ -120,8 +121,8 @@ static const struct guide *guide_for(const struct mix_guides *g, const struct gu
 {
     const struct guide *best = NULL;
     for (uint32_t i = 0; density && g->are_settled && i < g->count; i++)
-        if (guide[i].density && mix_distance(guide[i].density, density) < density / GUIDE_NEAR &&
-            (!best || mix_distance(guide[i].density, density) < mix_distance(best->density, density)))
+        if (guide[i].density && apart(guide[i].density, density) < density / GUIDE_NEAR &&
+            (!best || apart(guide[i].density, density) < apart(best->density, density)))
             best = &guide[i];
     return best;
 }
@@ -328,10 +329,10 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     bool fits;
     if (!settle_told(l, letters, told, &less, &fits, own))
         return false;
-    const uint64_t off = mix_distance(less.dies, l->wanted);
+    const uint64_t off = apart(less.dies, l->wanted);
     const bool all = told == DESCRIBE_TOLD_ALL;
     const bool is_right = fits && less.met >= l->best->met && (all || less.defined >= l->least);
-    if (is_right && (all || off <= l->wanted / FAR) && off <= mix_distance(l->best->dies, l->wanted))
+    if (is_right && (all || off <= l->wanted / FAR) && off <= apart(l->best->dies, l->wanted))
         *l->best = less;
     *lacks = is_right && less.dies < l->wanted;
     return true;
@@ -348,15 +349,15 @@ static bool settle_defined(const struct lacking *l, struct error *own)
     uint32_t little = 0;
     if (!said || !best->dies || best->defined <= said + said / LITTLE)
         return true;
-    const uint64_t off = mix_distance(best->dies, l->wanted) + l->wanted / DIES_LITTLE;
-    while (much - little > 1 && mix_distance(best->defined, said) > said / RIGHT) {
+    const uint64_t off = apart(best->dies, l->wanted) + l->wanted / DIES_LITTLE;
+    while (much - little > 1 && apart(best->defined, said) > said / RIGHT) {
         const uint32_t told = (much + little) / 2;
         struct settled less;
         bool fits;
         if (!settle_told(l, best->mix.letters, told, &less, &fits, own))
             return false;
-        if (fits && less.met >= best->met && mix_distance(less.dies, l->wanted) <= off &&
-            mix_distance(less.defined, said) < mix_distance(best->defined, said))
+        if (fits && less.met >= best->met && apart(less.dies, l->wanted) <= off &&
+            apart(less.defined, said) < apart(best->defined, said))
             *best = less;
         *(fits && less.defined > said ? &much : &little) = told;
     }
@@ -398,7 +399,7 @@ static bool settle_less(const struct lacking *l, const struct settled *rough, st
         if (!settle_told(l, rough->mix.letters, rough->mix.told - less, &fully, &fits, own))
             return false;
         if (fits && fully.met >= best->met && fully.defined >= l->least &&
-            mix_distance(fully.dies, l->wanted) < mix_distance(best->dies, l->wanted))
+            apart(fully.dies, l->wanted) < apart(best->dies, l->wanted))
             *best = fully;
     }
     return true;
@@ -453,8 +454,8 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
         with.gone = (uint32_t)(gone < l->said / GONE_PART ? gone : l->said / GONE_PART);
         if (!settle_told(&with, now.mix.letters, now.mix.told, &now, &fits, own))
             return false;
-        if (fits && now.met >= best->met && mix_distance(now.dies, l->wanted) <= mix_distance(best->dies, l->wanted) &&
-            mix_distance(now.defined, l->said) < mix_distance(best->defined, l->said))
+        if (fits && now.met >= best->met && apart(now.dies, l->wanted) <= apart(best->dies, l->wanted) &&
+            apart(now.defined, l->said) < apart(best->defined, l->said))
             *best = now;
     }
     return true;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/apart.h"
 #include "emit/describe.h"
 #include "emit/large.h"
 
@@ -82,8 +83,8 @@ static bool search_is_between(const struct search *s)
 static int32_t search_between(struct search *s)
 {
     const int32_t middle = s->low + (s->high - s->low) / 2;
-    const uint64_t whole = mix_distance(s->of_low, s->of_high);
-    const uint64_t part = mix_distance(s->of_low, s->wanted);
+    const uint64_t whole = apart(s->of_low, s->of_high);
+    const uint64_t part = apart(s->of_low, s->wanted);
     if (!search_is_between(s) || part >= whole)
         return middle;
     s->halve = !s->halve;
@@ -98,8 +99,8 @@ static int32_t search_between(struct search *s)
 static int32_t search_reach(const struct search *s, int32_t last, uint64_t of_last, int32_t edge)
 {
     const uint64_t most = (uint64_t)abs(last - edge);
-    const uint64_t off = mix_distance(of_last, s->wanted);
-    const uint64_t before = mix_distance(s->of_before, s->wanted);
+    const uint64_t off = apart(of_last, s->wanted);
+    const uint64_t before = apart(s->of_before, s->wanted);
     const uint64_t moved = (uint64_t)abs(last - s->before);
     if (s->of_before == UINT64_MAX || of_last == UINT64_MAX)
         return 0;
@@ -145,15 +146,14 @@ int32_t mix_rows_part(int32_t step)
 /* Whether no other place is nearer to what is wanted than this one, where there are so many. */
 static bool is_near(const struct mix_place *p, uint64_t count, uint64_t wanted)
 {
-    return mix_distance(count, wanted) * NEAR_ONE < p->near * wanted;
+    return apart(count, wanted) * NEAR_ONE < p->near * wanted;
 }
 
 /* How many places to go on at first from one that is not near: one at least. */
 static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wanted)
 {
     enum { MOST = 1 << 10 };
-    const uint64_t steps =
-        p->near ? (mix_distance(count, wanted) * NEAR_ONE / wanted + p->near) / (2 * (uint64_t)p->near) : 1;
+    const uint64_t steps = p->near ? (apart(count, wanted) * NEAR_ONE / wanted + p->near) / (2 * (uint64_t)p->near) : 1;
     return steps < MOST ? (int32_t)steps : MOST;
 }
 
@@ -161,7 +161,7 @@ static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wa
 static uint32_t search_near(const struct search *s, uint64_t wanted)
 {
     const bool known = search_is_between(s) && !search_goes_on(s);
-    const uint64_t near = known ? mix_distance(s->of_low, s->of_high) * NEAR_ONE / 2 / wanted : 0;
+    const uint64_t near = known ? apart(s->of_low, s->of_high) * NEAR_ONE / 2 / wanted : 0;
     return near < NEAR_ONE ? (uint32_t)near : NEAR_ONE;
 }
 
@@ -182,7 +182,7 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
     for (;;) {
         if (now->fits && is_near(&from, now->rows, wanted))
             return (struct mix_place){at, from.near};
-        if (now->fits && mix_distance(now->rows, wanted) < mix_distance(nearest, wanted)) {
+        if (now->fits && apart(now->rows, wanted) < apart(nearest, wanted)) {
             nearest = now->rows;
             best = at;
         }
@@ -225,8 +225,8 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
             return (struct mix_place){mix->expression, NEAR_LEAST};
         if (now->fits && mix->expression == from.at)
             s.step = first_step(&from, entries, wanted);
-        if (now->fits && mix_distance(entries, wanted) < nearest) {
-            nearest = mix_distance(entries, wanted);
+        if (now->fits && apart(entries, wanted) < nearest) {
+            nearest = apart(entries, wanted);
             sized_best = mix->expression;
         }
         search_note(&s, entries > wanted, mix->expression, entries); /* longer expressions are fewer */

@@ -53,9 +53,4 @@ const struct mix_tried *mix_now(const struct mix_tries *t);
 /* The rows_part that a step stands for. */
 int32_t mix_rows_part(int32_t step);
 
-static inline uint64_t mix_distance(uint64_t a, uint64_t b)
-{
-    return a < b ? b - a : a - b;
-}
-
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/bytes.h"
 #include "base/random.h"
 #include "base/stride.h"
@@ -472,11 +473,6 @@ static struct tried try_with(struct tables *t, struct plan_library *l, uint32_t 
     write_tables(t, l);
     const uint64_t packed = t->failed ? 0 : packed_size(t->all.start, (size_t)(t->all.end - t->all.start), places);
     return (struct tried){alike, t->step * packed};
-}
-
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
 }
 
 /* Between `few`, which takes too much, and `many`, which takes too little: where a line says. */

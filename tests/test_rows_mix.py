@@ -605,7 +605,7 @@ def test_attributes_are_as_many_as_is_told(made_in_manners, programs):
 
 
 def test_attributes_are_as_many_as_the_row_says(programs, tmp_path):
-    """Few to many, with as many entries in as many bytes: also those that take the place of all of headers' pieces."""
+    """Few to many, with as many entries in as many bytes."""
     said, texts = variants(ROWS.split("\n- ")[2], "attributes", range(6500, 8400, 97))
     paths, told = make(programs, tmp_path, texts)
     assert [row["dwarf"]["attributes"] for row in yaml.safe_load(texts)] == attributes_captured(programs, paths)
