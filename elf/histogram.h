@@ -12,10 +12,11 @@
 
 /* How many quantiles are kept, from the least value to the largest. QUANTILES, one every 5 %, of QUANTILES_LEAST or
  * more samples; or a finer division that includes these, up to QUANTILES_MOST. Of fewer samples, down to SIZES_FEW
- * functions or LENGTHS_FEW names, QUANTILES_FEW. */
+ * functions or LENGTHS_FEW names, QUANTILES_FEW, or QUANTILES_FEW_FINE, which no list of more samples has. */
 enum {
     HISTOGRAM_BUCKETS = 240,
     QUANTILES_FEW = 11,
+    QUANTILES_FEW_FINE = 51,
     QUANTILES = 21,
     QUANTILES_MOST = 201,
     SIZES_FEW = 100,
@@ -44,7 +45,13 @@ static inline bool quantiles_are(size_t count)
     return count >= QUANTILES && count <= QUANTILES_MOST && (count - 1) % (QUANTILES - 1) == 0;
 }
 
-/* Quantile `q` of `count`, which are among those that are kept: of 11, 21, 41, 101 or all. */
+/* Whether so many quantiles are those of few samples. */
+static inline bool quantiles_are_of_few(size_t count)
+{
+    return count == QUANTILES_FEW || count == QUANTILES_FEW_FINE;
+}
+
+/* Quantile `q` of `count`, which are among those that are kept: of 11, 21, 41, 51, 101 or all. */
 static inline uint32_t samples_quantile(const struct samples *s, size_t q, size_t count)
 {
     return s->quantile[q * ((QUANTILES_MOST - 1) / (count - 1))];

@@ -68,7 +68,7 @@ static uint32_t read_quantiles(const char *text, uint32_t quantile[QUANTILES_MOS
         while (times--)
             quantile[count++] = (uint32_t)value;
     }
-    return count == QUANTILES_FEW || quantiles_are(count) ? count : 0;
+    return quantiles_are_of_few(count) || quantiles_are(count) ? count : 0;
 }
 
 struct bucket {
@@ -158,6 +158,16 @@ static uint32_t place_of_quantile(uint32_t i, uint32_t quantiles, uint32_t count
     return (uint32_t)((uint64_t)(count - 1) * i / (quantiles - 1));
 }
 
+/* A place among `of` between two quantiles, where so many of those next to each are the same as it: a value that all
+ * between two quantiles have ends somewhere behind the last and before the first of these, in the middle as far as
+ * anybody knows. Returns the place among those that are not that value. */
+static uint64_t beside_the_same(uint64_t place, uint64_t of, bool low_is_same, bool high_is_same)
+{
+    const uint64_t first = low_is_same ? of / 2 : 0;
+    const uint64_t end = !high_is_same ? of : low_is_same ? first : of / 2;
+    return place <= first ? 0 : place >= end ? of : (place - first) * of / (end - first);
+}
+
 /* Values whose quantiles are these: what is at their places, and evenly between them. */
 static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_t count, uint32_t *value)
 {
@@ -167,7 +177,8 @@ static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_
         const uint64_t i = place / of;
         uint64_t low = quantile[i];
         uint64_t high = quantile[i + 1 < quantiles ? i + 1 : i];
-        uint64_t within = place % of;
+        uint64_t within =
+            beside_the_same(place % of, of, i && quantile[i - 1] == low, i + 2 < quantiles && quantile[i + 2] == high);
         if (i + 2 == quantiles)
             narrow(&low, &high, &within, of);
         value[k] = (uint32_t)(low + ((high - low) * within + of / 2) / of);
@@ -270,7 +281,7 @@ bool distribution_has_quantiles(const char *quantiles, const uint32_t *value, ui
 bool distribution_is_of_few(const char *quantiles)
 {
     uint32_t quantile[QUANTILES_MOST];
-    return read_quantiles(quantiles, quantile) == QUANTILES_FEW;
+    return quantiles_are_of_few(read_quantiles(quantiles, quantile));
 }
 
 static int by_value(const void *a, const void *b)

@@ -9,7 +9,7 @@
 enum { DISTRIBUTION_MOST = INT32_MAX }; /* larger values count as this */
 
 /* Sets value[0] to value[count - 1], in ascending order, to values that are distributed as
- * `quantiles` say ("0 16 22*3 ...", 11 or 21 of them, or 41, 61 and so on up to 201) or, where
+ * `quantiles` say ("0 16 22*3 ...", 11, 51 or 21 of them, or 41, 61 and so on up to 201) or, where
  * that is NULL, as the histogram `buckets` does ("LOWEST:COUNT ..."). False where both are NULL
  * or the text is malformed: it comes from a file that anybody may have written. */
 bool distribution_values(const char *quantiles, const char *buckets, uint32_t count, uint32_t *value);

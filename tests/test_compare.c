@@ -349,6 +349,7 @@ static void test_refused(void **state)
         {ROW("needed: '0,1'"), "no number"},
         {ROW("function-sizes: '1 2 3'"), "quantiles"},
         {ROW("function-sizes: '1*22'"), "quantiles"},
+        {ROW("function-sizes: '1*31'"), "or 51)"},
         {ROW("function-sizes: '1*221'"), "quantiles"},
         {ROW("function-sizes: '1*18446744073709551615'"), "quantiles"},
         {ROW("function-sizes: '2*20 1'"), "quantiles"},

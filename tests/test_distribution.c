@@ -48,7 +48,7 @@ static void test_quantiles(void **state)
     assert_ascending(value, 2001);
     assert_int_equal(value[100], 10);
     assert_int_equal(value[900], 10);
-    assert_int_equal(value[950], 15);
+    assert_int_equal(value[975], 15);
     assert_int_equal(value[2000], 100);
     assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 1, value));
     assert_int_equal(value[0], 20);
@@ -62,12 +62,33 @@ static void test_the_largest_values(void **state)
     assert_true(distribution_values("1*20 256", NULL, 2001, value));
     assert_ascending(value, 2001);
     assert_int_equal(value[1900], 1);
-    assert_in_range(value[1950], 15, 17);
-    assert_in_range(value[1975], 62, 66);
+    assert_in_range(value[1975], 15, 17);
+    assert_in_range(value[1987], 61, 66);
     assert_int_equal(value[2000], 256);
+    assert_true(distribution_values("1*19 2 256", NULL, 2001, value));
+    assert_in_range(value[1950], 22, 24); /* the mean of 2 and 256 */
     assert_true(distribution_values("0*20 2147483647", NULL, 2001, value));
     assert_ascending(value, 2001);
     assert_int_equal(value[2000], DISTRIBUTION_MOST);
+}
+
+/* A value that fills what is between some quantiles has half of what is next to these; others are evenly spread over
+ * the rest. */
+static void test_values_that_repeat(void **state)
+{
+    static uint32_t value[MOST];
+    (void)state;
+    assert_true(distribution_values("0 10*2 20*3 30 40 50 60 70", NULL, 1001, value));
+    assert_ascending(value, 1001);
+    assert_int_equal(value[0], 0);
+    assert_int_equal(value[25], 5);
+    assert_int_equal(value[50], 10);
+    assert_int_equal(value[249], 10);
+    assert_int_equal(value[251], 20);
+    assert_int_equal(value[550], 20);
+    assert_int_equal(value[575], 25);
+    assert_int_equal(value[650], 35); /* neither 30 nor 40 repeats */
+    assert_true(distribution_has_quantiles("0 10*2 20*3 30 40 50 60 70", value, 1001));
 }
 
 /* What a histogram says of those that are not known otherwise. */
@@ -108,6 +129,14 @@ static void test_more_quantiles(void **state)
     assert_int_equal(value[910], 90);
     assert_true(distribution_values("1*41", NULL, 3, value));
     assert_true(distribution_values("1*201", NULL, 3, value));
+    assert_true(distribution_values("5*15 57*30 90*6", NULL, 51, value));
+    assert_int_equal(value[14], 5);
+    assert_int_equal(value[15], 57);
+    assert_int_equal(value[45], 90);
+    assert_true(distribution_is_of_few("1*11"));
+    assert_true(distribution_is_of_few("1*51"));
+    assert_false(distribution_is_of_few("1*41"));
+    assert_false(distribution_is_of_few("1*31"));
 }
 
 /* Few values are other than they were. */
@@ -150,7 +179,7 @@ static void test_buckets(void **state)
 
 static void test_what_is_no_distribution(void **state)
 {
-    static const char *const quantiles[] = {"",       "1 2 3",   "1*20",   "1*22",   "1*99999999999999999999",
+    static const char *const quantiles[] = {"",       "1 2 3",   "1*20",   "1*31",   "1*99999999999999999999",
                                             "2*20 1", "-1*21",   "1*21 2", "1 * 21", "x",
                                             "1*",     "1*20 2*", "0x1*21", "1*21:",  "1*0"};
     static const char *const buckets[] = {"",          "5",    "5:", "5:1,6:1", "6:1 5:1",
@@ -420,6 +449,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_the_largest_values),
+        cmocka_unit_test(test_values_that_repeat),
         cmocka_unit_test(test_without_what_is_known),
         cmocka_unit_test(test_more_quantiles),
         cmocka_unit_test(test_fit_few),

@@ -210,8 +210,8 @@ static bool take_needed(struct reading *r, const char *text)
 
 static bool no_quantiles(struct reading *r, const char *name)
 {
-    return WRONG(r, "%s: is no list of quantiles that ascend (%d, %d, %d ... %d)", name, QUANTILES_FEW, QUANTILES,
-                 2 * QUANTILES - 1, QUANTILES_MOST);
+    return WRONG(r, "%s: is no list of quantiles that ascend (%d, %d, %d ... %d, or %d)", name, QUANTILES_FEW,
+                 QUANTILES, 2 * QUANTILES - 1, QUANTILES_MOST, QUANTILES_FEW_FINE);
 }
 
 /* "0 146 171*3": values, and how often where they repeat. Of finer ones those that all have; what has few samples is
@@ -231,7 +231,7 @@ static bool take_quantiles(struct reading *r, const char *name, const char *text
             all[count++] = value;
         text += strspn(text, " ");
     }
-    if (count == QUANTILES_FEW)
+    if (quantiles_are_of_few(count))
         return true;
     q->known = quantiles_are(count);
     for (unsigned i = 0; q->known && i < QUANTILES; i++)

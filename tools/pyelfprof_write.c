@@ -122,9 +122,10 @@ static void put_quantiles(struct flow *row, const char *key, const struct sample
 {
     if (s->count < least)
         return;
-    size_t count = QUANTILES_FEW;
-    if (s->count >= QUANTILES_LEAST)
-        count = many && quantile_runs(s, QUANTILES_FINE) > QUANTILES ? QUANTILES : QUANTILES_FINE;
+    const bool few = s->count < QUANTILES_LEAST;
+    const size_t coarse = few ? QUANTILES_FEW : QUANTILES;
+    const size_t fine = few ? QUANTILES_FEW_FINE : QUANTILES_FINE;
+    const size_t count = many && quantile_runs(s, fine) > coarse ? coarse : fine;
     /* one number is to be read as text all the same */
     const char *quote = many && quantile_runs(s, count) > 1 ? "" : "'";
     flow_key(row, key);
