@@ -166,6 +166,26 @@ static bool keep_quantiles(const struct plan_library *l, const struct want *w, c
     return ok;
 }
 
+static uint32_t count_zeros(const uint32_t *ascending, uint32_t count)
+{
+    uint32_t zeros = 0;
+    while (zeros < count && !ascending[zeros])
+        zeros++;
+    return zeros;
+}
+
+/* As distribution_rest, and as many without a size, which have no unwind entry, as are missing. */
+static bool rest_of_sizes(const uint32_t *all, uint32_t count, uint32_t *common, uint32_t glue, uint32_t *size)
+{
+    distribution_sort(common, glue);
+    const uint32_t zeros = count_zeros(all, count);
+    const uint32_t there = count_zeros(common, glue);
+    if (zeros < there || count - zeros < glue - there)
+        return distribution_rest(all, count, common, glue, size);
+    memset(size, 0, (zeros - there) * sizeof *size);
+    return distribution_rest(all + zeros, count - zeros, common + there, glue - there, size + zeros - there);
+}
+
 /* Functions whose sizes the row says: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
@@ -230,7 +250,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     bool ok = all && size && l->small_size;
     if (ok && sizes_said(plan, l, count, all)) {
         scale_down(l, all, count);
-        ok = distribution_rest(all, count, common, glue, size);
+        ok = rest_of_sizes(all, count, common, glue, size);
         if (ok)
             lower_sizes(l, size, count - glue);
         ok = ok && count_small(plan, l, w, size, count - glue, &w->small) &&

@@ -13,9 +13,32 @@ static const uint16_t typical[][STEPS + 1] = {
                    484, 558, 698, 837, 1080, 1389, 1742, 2298, 4007, 26244},
 };
 
-static uint32_t typical_size(const uint16_t *share_at, uint64_t average, uint32_t number, uint32_t count)
+/* Symbols of functions without a size: _init, _fini and four of crtbegin.o. */
+enum { SIZELESS = 6 };
+
+/* How many of `count` functions, which are all that are symbols or a sample of these, have no size. */
+static uint32_t sizeless_of(const struct plan_library *l, uint32_t count)
 {
-    const uint64_t place = count > 1 ? (uint64_t)number * STEPS * THOUSAND / (count - 1) : STEPS / 2 * THOUSAND;
+    const int64_t said = l->said->value[ROW_FUNCTIONS];
+    const uint64_t functions = said > 0 ? (uint64_t)said : count;
+    const uint64_t sizeless = l->stripped ? 0 : functions > SIZELESS ? SIZELESS : functions;
+    return functions ? (uint32_t)((sizeless * count + functions / 2) / functions) : 0;
+}
+
+/* Where the typical sizes that are any begin, in thousandths of a step. */
+static uint64_t first_size(const uint16_t *share_at)
+{
+    uint64_t step = 0;
+    while (share_at[step + 1] == 0)
+        step++;
+    return step * THOUSAND;
+}
+
+static uint32_t typical_size(const uint16_t *share_at, uint64_t average, uint64_t first, uint32_t number,
+                             uint32_t count)
+{
+    const uint64_t all = (uint64_t)STEPS * THOUSAND - first;
+    const uint64_t place = first + (count > 1 ? number * all / (count - 1) : all / 2);
     const uint64_t step = place / THOUSAND < STEPS ? place / THOUSAND : STEPS - 1;
     const uint64_t within = place - step * THOUSAND;
     const uint64_t share = share_at[step] + (share_at[step + 1] - (uint64_t)share_at[step]) * within / THOUSAND;
@@ -26,9 +49,15 @@ static uint32_t typical_size(const uint16_t *share_at, uint64_t average, uint32_
 bool sizes_said(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *value)
 {
     const char *quantiles = l->said->text[ROW_TEXT_FUNCTION_SIZES];
-    if (quantiles || !l->function_average)
-        return distribution_values(quantiles, plan_function_sizes(plan), count, value);
-    for (uint32_t i = 0; i < count; i++)
-        value[i] = typical_size(typical[l->dwarf_language], l->function_average, i, count);
+    const uint32_t sizeless = quantiles ? 0 : sizeless_of(l, count) < count ? sizeless_of(l, count) : count;
+    const uint16_t *const share_at = typical[l->dwarf_language];
+    const bool is_known = quantiles || !l->function_average;
+    if (is_known && !distribution_values(quantiles, plan_function_sizes(plan), count, value))
+        return false;
+    for (uint32_t i = 0; i < sizeless; i++)
+        value[i] = 0;
+    for (uint32_t i = sizeless; i < count && !is_known; i++)
+        value[i] = typical_size(share_at, l->function_average, l->stripped ? 0 : first_size(share_at), i - sizeless,
+                                count - sizeless);
     return true;
 }
