@@ -6,9 +6,9 @@
 
 enum {
     LABELS_MOST = 2,
-    LINES_BETWEEN = 8, /* most from the last call of a function to the next function */
-    GONE_NAMES = 301,  /* behind the other locals' */
-    GONE_MOST = 16,    /* bytes of an entry */
+    LINES_BETWEEN = 8,   /* most from the last call of a function to the next function */
+    BESIDES_NAMES = 301, /* behind the other locals' */
+    BESIDES_MOST = 24,   /* bytes of an entry */
 };
 
 static void describe_parameters(struct walk *w, struct subject *s)
@@ -65,27 +65,32 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     }
 }
 
-/* How many of the locals that are optimized away are in the functions before this one. */
-static uint32_t gone_before(const struct walk *w, uint32_t index)
+/* How many of the locals that there are besides are in the functions before this one. */
+static uint32_t besides_before(const struct walk *w, uint32_t index)
 {
-    const uint64_t gone = w->goal->gone;
-    return gone ? (uint32_t)(gone * index / w->l->row->functions) : 0;
+    const uint64_t besides = w->goal->besides;
+    return besides ? (uint32_t)(besides * index / w->l->row->functions) : 0;
 }
 
-/* Those of this function. */
-static void describe_gone(struct walk *w, struct subject *s)
+/* Those of this function: optimized away where location lists tell where code is, as far as that is usual; or another
+ * name for a slot. */
+static void describe_besides(struct walk *w, struct subject *s)
 {
     static const uint8_t types[] = {BASE_INT, BASE_LONG, BASE_DOUBLE, BASE_UNSIGNED_LONG};
     struct subject other = *s; /* its names, so that other variables keep theirs, but for those that are one letter */
     struct subject *const named = w->goal->letters ? s : &other;
     const uint8_t *const before = w->composer.info;
-    other.name += GONE_NAMES;
-    for (uint32_t i = gone_before(w, s->index); i < gone_before(w, s->index + 1); i++) {
+    const bool is_gone = w->l->debug.wanted[DEBUG_LISTS] && w->corpus->dialect.language != DWARF_CPP;
+    other.name += BESIDES_NAMES;
+    for (uint32_t i = besides_before(w, s->index); i < besides_before(w, s->index + 1); i++) {
         const struct debug_variable v = {
             .name = subject_name(w, named), .line = s->line + 1 + i % 2, .column = 10, .type = types[i % sizeof types]};
-        compose_local_gone(&w->composer, &v);
+        if (is_gone)
+            compose_local_gone(&w->composer, &v);
+        else
+            compose_local(&w->composer, &v, code_slot_place(i % FILLER_SLOTS));
     }
-    w->gone += (uint64_t)(w->composer.info - before);
+    w->besides += (uint64_t)(w->composer.info - before);
 }
 
 static inline void row(struct walk *w, uint64_t at)
@@ -387,7 +392,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     room.info += class_room(w) + plain_room(w);
     room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row of instructions of two bytes and more */
     const struct more_room besides = more_room(w, s.end);
-    room.info += besides.info + GONE_MOST * (uint64_t)(gone_before(w, index + 1) - gone_before(w, index));
+    room.info += besides.info + BESIDES_MOST * (uint64_t)(besides_before(w, index + 1) - besides_before(w, index));
     room.lists += besides.lists;
     room.ranges += besides.ranges;
     room.rows += besides.rows;
@@ -427,8 +432,8 @@ static bool describe_function(struct walk *w, uint32_t index)
         plain_locals(w, &s);
     else
         describe_locals(w, &s, s.at);
-    if (w->goal->gone)
-        describe_gone(w, &s);
+    if (w->goal->besides)
+        describe_besides(w, &s);
     choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);

@@ -48,7 +48,7 @@ struct describe_goal {
      * the lower it is the fewer lists of blocks are written: more of the bytes go into such short entries. */
     int32_t expression;
     uint32_t letters; /* in short names of variables, if the library has no location lists; 0: those of the corpus */
-    uint32_t gone;    /* locals in all functions that are optimized away, besides: do not count in `info` */
+    uint32_t besides; /* locals in all functions that there are besides: do not count in `info` */
 };
 
 /* Composes everything at this level into `out`, and the units into l->debug. The address of the code must be known.

@@ -50,7 +50,7 @@ static uint64_t written(const uint8_t *p, const struct bytes *out)
 
 uint64_t detail_info_written(const struct walk *w)
 {
-    return written(w->composer.info, &w->composer.out->info) - w->gone;
+    return written(w->composer.info, &w->composer.out->info) - w->besides;
 }
 
 /* Bytes of entries of a function's blocks at the least, where they are told. */

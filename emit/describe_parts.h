@@ -36,7 +36,7 @@ struct walk {
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
     uint64_t code;        /* bytes of code that the walk covers in all */
-    uint64_t gone;        /* bytes of entries of locals that are optimized away (goal->gone) */
+    uint64_t besides;     /* bytes of entries of locals that there are besides (goal->besides) */
     struct pace names;    /* of variables' names among the library's own names (describe_plain.c) */
     uint32_t variables;   /* how many variables have a name of the library's own */
     uint32_t inner_rows;  /* instructions inside statements so far, of which only a part gets rows (plain_has_row) */

@@ -68,7 +68,7 @@ static bool is_translated(const struct builder *b)
     return t->stock == now.stock && t->row == now.row && t->mix.normal == now.mix.normal &&
            memcmp(t->mix.size, now.mix.size, sizeof now.mix.size) == 0 && t->mix.rows_part == now.mix.rows_part &&
            t->mix.expression == now.mix.expression && t->mix.letters == now.mix.letters &&
-           t->mix.told == now.mix.told && t->mix.gone == now.mix.gone && t->mix.even == now.mix.even;
+           t->mix.told == now.mix.told && t->mix.besides == now.mix.besides && t->mix.even == now.mix.even;
 }
 
 bool indexed_translate(struct builder *b, struct error *e)

@@ -283,7 +283,7 @@ static struct describe_goal goal_for(const struct library *l)
         goal.rows_part = mix->rows_part;
         goal.expression = mix->expression;
         goal.letters = mix->letters;
-        goal.gone = mix->gone;
+        goal.besides = mix->besides;
         goal.rows = said_of(l->row, ROW_DWARF_ROWS);
         goal.entries = said_of(l->row, ROW_DWARF_ENTRIES);
     }

@@ -302,7 +302,7 @@ struct lacking {
     const struct plan_mix *asked;
     uint64_t wanted;      /* entries */
     uint64_t least, said; /* those of functions at the least; those that the row says, 0: nothing */
-    uint32_t gone;        /* locals that are optimized away, besides */
+    uint32_t besides;     /* locals that there are besides */
     struct settled *best;
 };
 
@@ -315,7 +315,7 @@ static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told
     *l->s->mix = *l->asked;
     l->s->mix->letters = letters;
     l->s->mix->told = told;
-    l->s->mix->gone = l->gone;
+    l->s->mix->besides = l->besides;
     *fits = settle_sections(l->s, out, own);
     return *fits || own->code == ERROR_INFEASIBLE;
 }
@@ -425,33 +425,24 @@ static bool settle_finally(const struct lacking *l, struct error *own)
     return settle_less(l, &rough, own);
 }
 
-/* Whether functions may have locals that are optimized away, besides: where code is, as location lists tell; in C++
- * attributes would be others. */
-static bool may_be_gone(const struct lacking *l)
-{
-    const struct settling *const s = l->s;
-    const struct corpus *const c = &stock_of(s->stock, &s->plan->library[s->index])->corpus;
-    return l->asked->size[DEBUG_LISTS] && c->dialect.language != DWARF_CPP;
-}
-
-/* Where fewer entries are functions' than the row says, by not too many: as many locals as are missing, which are
- * optimized away. Where more are, less is told first. */
+/* Where fewer entries are functions' than the row says, by not too many: as many locals as are missing. Where more
+ * are, less is told first. */
 static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
 {
-    enum { LESS_MOST = 6, GONE_PART = 4, TRIES = 3 };
+    enum { LESS_MOST = 6, BESIDES_PART = 4, TRIES = 3 };
     struct settled *const best = l->best;
     struct lacking with = *l;
     struct settled now = *best;
     bool fits = true;
-    if (!l->said || !best->dies || !may_be_gone(l))
+    if (!l->said || !best->dies)
         return true;
     again->start = &best->end;
     for (uint32_t less = 1; fits && now.defined > l->said && less <= LESS_MOST && less < best->mix.told; less++)
         if (!settle_told(&with, best->mix.letters, best->mix.told - less, &now, &fits, own))
             return false;
     for (unsigned i = 0; i < TRIES && fits && now.defined < l->said; i++) {
-        const uint64_t gone = with.gone + l->said - now.defined;
-        with.gone = (uint32_t)(gone < l->said / GONE_PART ? gone : l->said / GONE_PART);
+        const uint64_t besides = with.besides + l->said - now.defined;
+        with.besides = (uint32_t)(besides < l->said / BESIDES_PART ? besides : l->said / BESIDES_PART);
         if (!settle_told(&with, now.mix.letters, now.mix.told, &now, &fits, own))
             return false;
         if (fits && now.met >= best->met && apart(now.dies, l->wanted) <= apart(best->dies, l->wanted) &&

@@ -273,11 +273,11 @@ struct plan_mix {
     uint64_t size[10];             /* bytes by enum debug_section, or DEBUG_ANY (dwarf/unit.h) */
     int32_t rows_part, expression; /* describe.h */
     uint32_t letters;              /* describe.h */
-    uint32_t told;   /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
-    uint32_t gone;   /* locals without a place, besides (describe.h) */
-    uint64_t normal; /* with clang's form: bytes of debug information in the normal one (indexed.h) */
-    uint8_t even;    /* of PLAN_EVEN_STEPS: how much less unlike units are in code than in size (dwarf/unit.h) */
-    bool is_settled; /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
+    uint32_t told;    /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
+    uint32_t besides; /* locals that there are besides (describe.h) */
+    uint64_t normal;  /* with clang's form: bytes of debug information in the normal one (indexed.h) */
+    uint8_t even;     /* of PLAN_EVEN_STEPS: how much less unlike units are in code than in size (dwarf/unit.h) */
+    bool is_settled;  /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 
 struct mix_guides; /* mix_rows.c */
