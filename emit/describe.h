@@ -28,7 +28,7 @@ enum { DESCRIBE_ROWS_WHOLE = 1000, DESCRIBE_ROWS_MOST = 2000, DESCRIBE_ROWS_ANY 
 /* plan_mix.told at its maximum: functions' entries get the whole share of .debug_info that manner.entries allows. */
 enum { DESCRIBE_TOLD_ALL = 64 };
 /* Values of describe_goal.expression: the least and the most bytes. In each of DESCRIBE_EXPRESSION_PARTS steps below
- * the least, blocks lose more of their location lists. */
+ * the least, blocks lose more of their location lists, and more entries are a register, which takes one byte. */
 enum { DESCRIBE_EXPRESSION_LEAST = 2, DESCRIBE_EXPRESSION_MOST = 100, DESCRIBE_EXPRESSION_PARTS = 64 };
 
 /* Bytes to aim at. Where a section is to have a size of its own (debug.wanted), that is met exactly if possible. */
@@ -45,7 +45,8 @@ struct describe_goal {
     uint64_t rows, entries;
     /* Average bytes of a location expression in the lists that a library with a row has beyond those of blocks. Longer
      * expressions mean fewer entries for the same size. A value below DESCRIBE_EXPRESSION_LEAST stands for that, and
-     * the lower it is the fewer lists of blocks are written: more of the bytes go into such short entries. */
+     * the lower it is the fewer lists of blocks are written, and the more of the entries that take the bytes instead
+     * are a register. */
     int32_t expression;
     uint32_t letters; /* in short names of variables, if the library has no location lists; 0: those of the corpus */
     uint32_t besides; /* locals in all functions that there are besides: do not count in `info` */

@@ -119,6 +119,12 @@ static uint32_t closest(uint64_t before, const uint16_t *size, uint32_t count, u
     return best;
 }
 
+void detail_register_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t number)
+{
+    const uint8_t expression[] = {(uint8_t)(DW_OP_reg0 + 12 + number % 4)};
+    compose_list_entry(&w->composer, from, to, expression, sizeof expression);
+}
+
 uint32_t detail_lists_part(const struct walk *w)
 {
     const int32_t part = DESCRIBE_EXPRESSION_PARTS - (DESCRIBE_EXPRESSION_LEAST - w->goal->expression);

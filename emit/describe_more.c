@@ -123,6 +123,7 @@ static void more_lists(struct walk *w, struct subject *s)
         return;
     const uint32_t most = borders(w, s, true, border) - 1;
     const uint32_t size = expression_size(w);
+    const uint32_t registers = DESCRIBE_EXPRESSION_PARTS - detail_lists_part(w);
     const uint32_t each = ENTRY_LEAST + size + (w->corpus->dialect.views ? 2 : 0);
     for (uint32_t number = 0; number < LOCALS_MOST; number++) {
         const uint64_t rest = missing_lists(w, s->end, c->lists);
@@ -132,7 +133,12 @@ static void more_lists(struct walk *w, struct subject *s)
             return;
         compose_list_begin(c, border[0]);
         for (uint32_t i = 0; i < entries; i++) {
-            const uint32_t bytes = put_expression(expression, slot, size, random_at(s->f->hash, number * 64 + i));
+            const uint64_t variety = random_at(s->f->hash, number * 64 + i);
+            if (registers > variety % DESCRIBE_EXPRESSION_PARTS) {
+                detail_register_entry(w, border[i], border[i + 1], (uint32_t)(variety >> 32));
+                continue;
+            }
+            const uint32_t bytes = put_expression(expression, slot, size, variety);
             compose_list_entry(c, border[i], border[i + 1], expression, bytes);
         }
         const struct debug_list list = compose_list_end(c);

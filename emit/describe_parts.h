@@ -160,6 +160,8 @@ void detail_fetch(const struct walk *w, uint32_t index);
 /* Whether the entries so far are already larger than they should be at the function's end. False where no size of
  * .debug_info is wanted. */
 bool detail_info_ahead(const struct walk *w, const struct subject *s);
+/* Adds an entry to a location list: one of the registers that functions save. */
+void detail_register_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t number);
 /* Share of a block's location lists that is written, in 1/DESCRIBE_EXPRESSION_PARTS: all, unless more entries are
  * wanted than these lists have. */
 uint32_t detail_lists_part(const struct walk *w);

@@ -13,15 +13,16 @@
 #include "emit/describe_parts.h"
 
 enum {
-    KINDS_MOST = 64,
+    KINDS_MOST = 96,
     BYTES_MOST = 4000, /* more than these are not tuned */
     BLOCKS_MOST = 200, /* one in another */
 };
 
-/* A kind of list: so many entries, `extra` bytes more than their least in all. */
+/* A kind of list: so many entries, of which `registers` are a register, and the others `extra` bytes more than their
+ * least in all. */
 struct kind {
     uint16_t bytes;
-    uint8_t entries, extra;
+    uint8_t entries, registers, extra;
     bool based;
 };
 
@@ -151,7 +152,9 @@ static struct debug_list put_list(struct walk *w, const uint64_t *border, const 
     const uint32_t step = extra_step(place);
     const uint32_t steps = kind->extra / step;
     compose_list_begin(c, border[0]);
-    for (uint32_t i = 0; i < kind->entries; i++) {
+    for (uint32_t i = 0; i < kind->registers; i++)
+        detail_register_entry(w, border[i], border[i + 1], i);
+    for (uint32_t i = kind->registers; i < kind->entries; i++) {
         const uint32_t more = steps / kind->entries + (i < steps % kind->entries ? 1 : 0);
         list_entry(w, border[i], border[i + 1], place, kind->entries > 1 ? more * step : kind->extra);
     }
@@ -196,10 +199,14 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     assert(extra_step(place[0]) == extra_step(place[1]));
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;
-    for (uint32_t n = 1; n <= entries; n++)
+    for (uint32_t n = 1; n <= entries; n++) {
         for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(place[0]))
             kinds = add_kind(w, border, place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra});
+        for (uint32_t registers = 1; w->goal->entries && registers <= n; registers += n > 1 ? n - 1 : 1)
+            kinds = add_kind(w, border, place[0], kind, kinds,
+                             (struct kind){.entries = (uint8_t)n, .registers = (uint8_t)registers});
+    }
     uint8_t chosen[ENTRIES_MOST];
     uint32_t count = 0;
     const uint64_t more = w->goal->entries > told ? w->goal->entries - told : 0;

@@ -409,7 +409,7 @@ def test_distributions(capture, small):
 
 @pytest.mark.parametrize("names", [20, 40, 120])
 def test_distributions_of_few(capture, tmp_path, names):
-    """Of 50 names and of 100 functions and more a row has coarse ones."""
+    """Of 50 names and of 100 functions and more a row has those of steps of 2 %."""
     text = "".join(f"int {'name' * (n % 7)}_{n}(int a) {{ return a * {n}; }}\n" for n in range(names))
     library = built(tmp_path, "few", text)
     (row,) = capture("--no-dwarf", library).rows
@@ -418,10 +418,10 @@ def test_distributions_of_few(capture, tmp_path, names):
     sizes = sorted(s[0] for s in all_of if s[1] == "FUNC" and s[3] != "UND")
     assert ("function-sizes" in row) == (len(sizes) >= 100) == (names >= 120)
     if "function-sizes" in row:
-        assert quantiles(row["function-sizes"]) == [sizes[(len(sizes) - 1) * q // 10] for q in range(11)]
+        assert quantiles(row["function-sizes"]) == [sizes[(len(sizes) - 1) * q // 50] for q in range(51)]
     assert ("name-lengths" in row) == (len(lengths) >= 50) == (names >= 40)
     if "name-lengths" in row:
-        assert quantiles(row["name-lengths"]) == [lengths[(len(lengths) - 1) * q // 10] for q in range(11)]
+        assert quantiles(row["name-lengths"]) == [lengths[(len(lengths) - 1) * q // 50] for q in range(51)]
 
 
 def test_mangled_names(capture, tmp_path):
