@@ -429,7 +429,7 @@ static bool settle_finally(const struct lacking *l, struct error *own)
  * are, less is told first. */
 static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
 {
-    enum { LESS_MOST = 6, BESIDES_PART = 4, TRIES = 3 };
+    enum { LESS_MOST = 6, TRIES = 3 };
     struct settled *const best = l->best;
     struct lacking with = *l;
     struct settled now = *best;
@@ -442,7 +442,7 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
             return false;
     for (unsigned i = 0; i < TRIES && fits && now.defined < l->said; i++) {
         const uint64_t besides = with.besides + l->said - now.defined;
-        with.besides = (uint32_t)(besides < l->said / BESIDES_PART ? besides : l->said / BESIDES_PART);
+        with.besides = (uint32_t)(besides < l->said ? besides : l->said);
         if (!settle_told(&with, now.mix.letters, now.mix.told, &now, &fits, own))
             return false;
         if (fits && now.met >= best->met && apart(now.dies, l->wanted) <= apart(best->dies, l->wanted) &&
