@@ -100,6 +100,13 @@ static bool count_small(const struct plan *plan, const struct plan_library *l, c
     return true;
 }
 
+/* How many of these may be, where local functions are symbols: all but the entry of a module, and one that is numbered. */
+static uint32_t small_at_most(const struct plan_library *l, uint32_t count)
+{
+    const uint32_t others = l->stripped ? 0 : 1 + (l->kind == LIBRARY_MODULE);
+    return count > others ? count - others : 0;
+}
+
 static uint64_t sum_of(const uint32_t *size, uint32_t count)
 {
     uint64_t sum = 0;
@@ -253,8 +260,9 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = rest_of_sizes(all, count, common, glue, size);
         if (ok)
             lower_sizes(l, size, count - glue);
-        ok = ok && count_small(plan, l, w, size, count - glue, &w->small) &&
-             keep_quantiles(l, w, common, glue, size, count - glue, w->small);
+        ok = ok && count_small(plan, l, w, size, count - glue, &w->small);
+        w->small = rows_smaller(w->small, small_at_most(l, count - glue));
+        ok = ok && keep_quantiles(l, w, common, glue, size, count - glue, w->small);
         /* of all libraries' functions, those without a size are of tables that this one has not */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)

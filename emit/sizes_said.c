@@ -38,7 +38,7 @@ static uint32_t typical_size(const uint16_t *share_at, uint64_t average, uint64_
                              uint32_t count)
 {
     const uint64_t all = (uint64_t)STEPS * THOUSAND - first;
-    const uint64_t place = first + (count > 1 ? number * all / (count - 1) : all / 2);
+    const uint64_t place = first + (UINT64_C(2) * number + 1) * all / (UINT64_C(2) * count);
     const uint64_t step = place / THOUSAND < STEPS ? place / THOUSAND : STEPS - 1;
     const uint64_t within = place - step * THOUSAND;
     const uint64_t share = share_at[step] + (share_at[step + 1] - (uint64_t)share_at[step]) * within / THOUSAND;
