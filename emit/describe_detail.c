@@ -98,9 +98,8 @@ void detail_function(const struct walk *w, struct subject *s)
         detail_info_written(w) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
         s->level = SUBJECT_PLAIN;
     const bool behind = written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
-    s->lists = s->level == SUBJECT_RICH && behind ? SUBJECT_LISTS_ALL
-               : detail_has_lists(w, s->end)      ? SUBJECT_LISTS_SPILLED
-                                                  : SUBJECT_LISTS_NONE;
+    const bool has_all = s->level == SUBJECT_RICH && behind && detail_lists_part(w);
+    s->lists = has_all ? SUBJECT_LISTS_ALL : detail_has_lists(w, s->end) ? SUBJECT_LISTS_SPILLED : SUBJECT_LISTS_NONE;
 }
 
 /* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */

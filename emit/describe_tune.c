@@ -86,15 +86,16 @@ static bool knapsack_entries(const struct kind *kind, uint32_t kinds, uint32_t b
     for (uint32_t n = 1; n < ENTRIES_MOST; n++)
         if (reaches(&reach[bytes], n) && (!nearest || apart(n, entries) < apart(nearest, entries)))
             nearest = n;
-    /* long lists first, as there are */
-    for (uint32_t n = nearest, k = kinds; n && k--;)
-        while (kind[k].entries <= n && kind[k].bytes <= bytes &&
-               reaches(&reach[bytes - kind[k].bytes], n - kind[k].entries)) {
-            chosen[(*count)++] = (uint8_t)k;
-            bytes -= kind[k].bytes;
-            n -= kind[k].entries;
-        }
-    return nearest && !bytes;
+    for (uint32_t n = nearest; n;) { /* long lists first, of those that leave what others make up */
+        uint32_t k = kinds - 1;
+        while (kind[k].entries > n || kind[k].bytes > bytes ||
+               !reaches(&reach[bytes - kind[k].bytes], n - kind[k].entries))
+            k--;
+        chosen[(*count)++] = (uint8_t)k;
+        bytes -= kind[k].bytes;
+        n -= kind[k].entries;
+    }
+    return nearest;
 }
 
 uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *border)
@@ -199,11 +200,13 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     assert(extra_step(place[0]) == extra_step(place[1]));
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;
+    const struct profile_row *const row = w->l->row->said;
+    const bool has_registers = row && row->value[ROW_DWARF_ENTRIES] > 0;
     for (uint32_t n = 1; n <= entries; n++) {
         for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(place[0]))
             kinds = add_kind(w, border, place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra});
-        for (uint32_t registers = 1; w->goal->entries && registers <= n; registers += n > 1 ? n - 1 : 1)
+        for (uint32_t registers = 1; has_registers && registers <= n; registers += n > 1 ? n - 1 : 1)
             kinds = add_kind(w, border, place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .registers = (uint8_t)registers});
     }

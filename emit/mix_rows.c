@@ -184,6 +184,25 @@ static bool size_it(const struct settling *s, struct error *e)
     return large_size_again(s->builder, s->plan, s->stock, s->index, e);
 }
 
+/* Tries with other entries of location lists, where these have not the size that is asked for: what the last list has to
+ * make up differs then. False where none of them does, or after another failure, which `own` has. */
+static bool size_with_others(const struct settling *s, struct places *at, struct error *own)
+{
+    static const int8_t steps[] = {-8, 1, -16, 2, -32, -DESCRIBE_EXPRESSION_PARTS}; /* below the least a step is a small one */
+    const int32_t usual = at->entries.at;
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        if (own->code != ERROR_INFEASIBLE || s->builder->library.debug.failed != DEBUG_LISTS)
+            break;
+        at->entries.at = usual + steps[i];
+        begin_at(s->mix, at);
+        if (size_it(s, own))
+            return true;
+    }
+    at->entries.at = usual;
+    begin_at(s->mix, at);
+    return false;
+}
+
 /* Tries until it can be sized, giving up what does not go together; false where nothing is left, or after another
  * failure, which `own` has. Says where it began. */
 static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
@@ -197,7 +216,7 @@ static bool size_somehow(const struct settling *s, struct places *at, struct err
     *at = (struct places){.entries.at = usual_expression(s)};
     begin_at(s->mix, at);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        if (size_it(s, own))
+        if (size_it(s, own) || size_with_others(s, at, own))
             return true;
         if (own->code != ERROR_INFEASIBLE ||
             !relent(&a, s->builder->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
