@@ -15,7 +15,8 @@
 enum {
     LOCAL_BYTES = 17, /* of a local's entry, about */
     BLOCK_BYTES = 22, /* of a block's, with its end */
-    BLOCK_LOCALS = 6,
+    BLOCK_LOCALS = 6, /* usually */
+    BLOCK_LOCALS_MOST = 4 * FILLER_SLOTS,
     LONG_LEAST = 24, /* characters of a long name */
     LONG_MOST = 100,
     NAMES_BESIDE = 400, /* bytes of others, about */
@@ -88,12 +89,20 @@ static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_
     for (uint32_t slot = 0; slot < most && missing(w, s) >= LOCAL_BYTES; slot++) {
         struct debug_variable v = {.line = line, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
         if (own_name(w, s, &v.name)) {
-            compose_local_own(&w->composer, &v, code_slot_place(slot));
+            compose_local_own(&w->composer, &v, code_slot_place(slot % FILLER_SLOTS));
             continue;
         }
         v.name = subject_name(w, s);
-        compose_local(&w->composer, &v, code_slot_place(slot));
+        compose_local(&w->composer, &v, code_slot_place(slot % FILLER_SLOTS));
     }
+}
+
+/* Up to how many locals a block has: the more, the fewer blocks there are. */
+static uint32_t block_locals(const struct walk *w)
+{
+    const uint32_t lexical = w->corpus->manner.lexical;
+    const uint32_t locals = BLOCK_LOCALS * MANNER_USUAL / (lexical ? lexical : 1);
+    return locals < 1 ? 1 : locals < BLOCK_LOCALS_MOST ? locals : BLOCK_LOCALS_MOST;
 }
 
 void plain_locals(struct walk *w, struct subject *s)
@@ -111,7 +120,7 @@ void plain_locals(struct walk *w, struct subject *s)
         begin[depth] = c->info;
         sibling[depth] = compose_block(c, 1, &border[depth + 1], &end);
         depth++;
-        put_locals(w, s, BLOCK_LOCALS, s->line + 1 + depth);
+        put_locals(w, s, block_locals(w), s->line + 1 + depth);
     }
     for (; depth; depth--)
         compose_end_child(c, begin[depth - 1], sibling[depth - 1]);

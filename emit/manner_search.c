@@ -86,6 +86,14 @@ static double lacks(const struct debug_counts *counts)
     return counts->libraries ? counts->lacks / (double)counts->libraries / 2 : 0;
 }
 
+/* What a distance counts more for that is near the one that is called far, or beyond: whatever libraries lack. */
+static double beyond(double apart)
+{
+    const double limit = 0.04;
+    const double times = 3;
+    return apart > limit ? times * (apart - limit) : 0;
+}
+
 bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
                         struct manner *m)
 {
@@ -93,7 +101,8 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
     const double few_enough = 0.01;
     const double far = 1.25; /* times the nearest: what comes after that leads nowhere */
     const double lacking = counts ? lacks(counts) : 0;
-    const double distance = counts ? manner_distance(p, counts) + lacking : HUGE_VAL;
+    const double apart = counts ? manner_distance(p, counts) : HUGE_VAL;
+    const double distance = apart + lacking + beyond(apart);
     s->is_best = !s->tries || distance < s->nearest;
     s->since_best = s->is_best ? 0 : s->since_best + 1;
     if (counts)
@@ -101,7 +110,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
     if (s->is_best) {
         s->best = s->last;
         s->nearest = distance;
-        s->is_near = distance - lacking < near_enough && lacking < few_enough;
+        s->is_near = apart < near_enough && lacking < few_enough;
     }
     const bool leads_nowhere = s->tries >= FULL - 1 && distance > far * s->nearest;
     if (leads_nowhere)

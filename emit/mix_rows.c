@@ -184,11 +184,12 @@ static bool size_it(const struct settling *s, struct error *e)
     return large_size_again(s->builder, s->plan, s->stock, s->index, e);
 }
 
-/* Tries with other entries of location lists, where these have not the size that is asked for: what the last list has to
- * make up differs then. False where none of them does, or after another failure, which `own` has. */
+/* Tries with other entries of location lists, where these have not the size that is asked for: what the last list has
+ * to make up differs then. False where none of them does, or after another failure, which `own` has. */
 static bool size_with_others(const struct settling *s, struct places *at, struct error *own)
 {
-    static const int8_t steps[] = {-8, 1, -16, 2, -32, -DESCRIBE_EXPRESSION_PARTS}; /* below the least a step is a small one */
+    static const int8_t steps[] = {-8, 1,   -16,
+                                   2,  -32, -DESCRIBE_EXPRESSION_PARTS}; /* below the least a step is a small one */
     const int32_t usual = at->entries.at;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         if (own->code != ERROR_INFEASIBLE || s->builder->library.debug.failed != DEBUG_LISTS)

@@ -100,7 +100,8 @@ static bool count_small(const struct plan *plan, const struct plan_library *l, c
     return true;
 }
 
-/* How many of these may be, where local functions are symbols: all but the entry of a module, and one that is numbered. */
+/* How many of these may be, where local functions are symbols: all but the entry of a module, and one that is numbered.
+ */
 static uint32_t small_at_most(const struct plan_library *l, uint32_t count)
 {
     const uint32_t others = l->stripped ? 0 : 1 + (l->kind == LIBRARY_MODULE);

@@ -106,15 +106,17 @@ static void forget(struct prepared *p)
 }
 
 /* Whether entries are still about as the application's where libraries have as many attributes as their rows say, or
- * nearly, by spare types: else they need not. */
-static bool follow_attributes(struct prepared *p, const struct options *o, struct error *e)
+ * nearly, by spare types, or no less so than those of `any` number: else they need not. */
+static bool follow_attributes(struct prepared *p, const struct options *o, const struct debug_counts *any,
+                              struct error *e)
 {
     const double far = 0.045;
     struct debug_counts counts;
     p->plan.any_attributes = false;
     if (!manner_sample(&p->plan, p->stock, o->threads, &counts, e))
         return false;
-    p->plan.any_attributes = manner_distance(&p->profile, &counts) > far;
+    const double distance = manner_distance(&p->profile, &counts);
+    p->plan.any_attributes = distance > far && distance > manner_distance(&p->profile, any);
     return true;
 }
 
@@ -139,7 +141,7 @@ static bool make_nearest(struct prepared *p, const struct options *o, struct man
         made = make_in_manner(p, o, manner, e);
         goes_on = goes_on && (made || e->code == ERROR_INFEASIBLE);
     }
-    return made && follow_attributes(p, o, e);
+    return made && follow_attributes(p, o, &search.best.counts, e);
 }
 
 static bool make(struct prepared *p, const struct options *o, struct error *e)
