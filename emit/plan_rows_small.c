@@ -182,13 +182,15 @@ static uint32_t count_zeros(const uint32_t *ascending, uint32_t count)
     return zeros;
 }
 
-/* As distribution_rest, and as many without a size, which have no unwind entry, as are missing. */
+/* As distribution_rest, and as many without a size, which have no unwind entry, as are missing, but where most would be
+ * such. */
 static bool rest_of_sizes(const uint32_t *all, uint32_t count, uint32_t *common, uint32_t glue, uint32_t *size)
 {
     distribution_sort(common, glue);
     const uint32_t zeros = count_zeros(all, count);
     const uint32_t there = count_zeros(common, glue);
-    if (zeros < there || count - zeros < glue - there)
+    enum { PART = 3 };
+    if (zeros < there || count - zeros < glue - there || zeros - there > (count - glue) / PART)
         return distribution_rest(all, count, common, glue, size);
     memset(size, 0, (zeros - there) * sizeof *size);
     return distribution_rest(all + zeros, count - zeros, common + there, glue - there, size + zeros - there);

@@ -286,7 +286,7 @@ static bool texts_are_quantiles(const struct profile_row *row, const struct prof
         char shown[PROFILE_SHOWN];
         if (text && !distribution_are_quantiles(text))
             return profile_wrong(s, (enum profile_key_id)(KEY_ROW_TEXT + texts[i]), e,
-                                 "'%s' is not 11, 21, 41 ... numbers that ascend, with '*' and how often where one "
+                                 "'%s' is not 11, 51, 21, 41 ... numbers that ascend, with '*' and how often where one "
                                  "repeats; correct it, or leave it out",
                                  profile_shown(text, shown));
     }
