@@ -445,29 +445,56 @@ static bool settle_finally(const struct lacking *l, struct error *own)
     return settle_less(l, &rough, own);
 }
 
-/* Where fewer entries are functions' than the row says, by not too many: as many locals as are missing. Where more
- * are, less is told first. */
-static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
+/* Has as many locals besides as functions lack entries where so much is told, from *now on, which has none or some of
+ * these. Takes what has all sections as the best has them, entries nearer to what the row says, and of functions about
+ * as many. */
+static bool add_besides(const struct lacking *l, struct settled *now, struct error *own)
 {
-    enum { LESS_MOST = 6, TRIES = 3 };
+    enum { TRIES = 3, LITTLE = 64 };
     struct settled *const best = l->best;
     struct lacking with = *l;
+    bool fits = true;
+    with.besides = now->mix.besides;
+    for (unsigned i = 0; i < TRIES && fits && now->defined < l->said; i++) {
+        const uint64_t besides = with.besides + l->said - now->defined;
+        with.besides = (uint32_t)(besides < l->said ? besides : l->said);
+        if (!settle_told(&with, now->mix.letters, now->mix.told, now, &fits, own))
+            return false;
+        const uint64_t dies = apart(now->dies, l->wanted);
+        const uint64_t dies_best = apart(best->dies, l->wanted);
+        const uint64_t defined = apart(now->defined, l->said);
+        const uint64_t defined_best = apart(best->defined, l->said);
+        const bool is_better =
+            dies < dies_best ? defined <= defined_best + l->said / LITTLE : dies == dies_best && defined < defined_best;
+        if (fits && now->met >= best->met && is_better)
+            *best = *now;
+    }
+    return true;
+}
+
+/* Where fewer entries are functions' than the row says: as many locals as are missing. Where more are, less is told
+ * first; and so it is where there are fewer entries in all, as calls take more bytes than locals. */
+static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
+{
+    enum { LESS_MOST = 6, PARTS = 8, FEW = 64 };
+    struct settled *const best = l->best;
     struct settled now = *best;
     bool fits = true;
     if (!l->said || !best->dies)
         return true;
     again->start = &best->end;
     for (uint32_t less = 1; fits && now.defined > l->said && less <= LESS_MOST && less < best->mix.told; less++)
-        if (!settle_told(&with, best->mix.letters, best->mix.told - less, &now, &fits, own))
+        if (!settle_told(l, best->mix.letters, best->mix.told - less, &now, &fits, own))
             return false;
-    for (unsigned i = 0; i < TRIES && fits && now.defined < l->said; i++) {
-        const uint64_t besides = with.besides + l->said - now.defined;
-        with.besides = (uint32_t)(besides < l->said ? besides : l->said);
-        if (!settle_told(&with, now.mix.letters, now.mix.told, &now, &fits, own))
+    if (fits && !add_besides(l, &now, own))
+        return false;
+    const uint32_t parts = l->asked->size[DEBUG_LISTS] ? PARTS : 1; /* else there are no calls */
+    for (uint32_t part = parts - 1; part && best->dies + l->wanted / FEW < l->wanted; part--) {
+        const uint32_t told = DESCRIBE_TOLD_ALL * part / PARTS;
+        if (told >= best->mix.told)
+            continue;
+        if (!settle_told(l, best->mix.letters, told, &now, &fits, own) || (fits && !add_besides(l, &now, own)))
             return false;
-        if (fits && now.met >= best->met && apart(now.dies, l->wanted) <= apart(best->dies, l->wanted) &&
-            apart(now.defined, l->said) < apart(best->defined, l->said))
-            *best = now;
     }
     return true;
 }
