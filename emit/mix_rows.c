@@ -445,29 +445,40 @@ static bool settle_finally(const struct lacking *l, struct error *own)
     return settle_less(l, &rough, own);
 }
 
-/* Has as many locals besides as functions lack entries where so much is told, from *now on, which has none or some of
- * these. Takes what has all sections as the best has them, entries nearer to what the row says, and of functions about
- * as many. */
-static bool add_besides(const struct lacking *l, struct settled *now, struct error *own)
+/* Whether one has all sections as the best has them, entries nearer to what the row says, and of functions about as
+ * many; or as many entries, and of functions nearer. */
+static bool is_better(const struct lacking *l, const struct settled *now)
 {
-    enum { TRIES = 3, LITTLE = 64 };
-    struct settled *const best = l->best;
+    enum { LITTLE = 64 };
+    const uint64_t dies = apart(now->dies, l->wanted);
+    const uint64_t dies_best = apart(l->best->dies, l->wanted);
+    const uint64_t defined = apart(now->defined, l->said);
+    const uint64_t defined_best = apart(l->best->defined, l->said);
+    const bool is_nearer =
+        dies < dies_best ? defined <= defined_best + l->said / LITTLE : dies == dies_best && defined < defined_best;
+    return now->met >= l->best->met && is_nearer;
+}
+
+/* Has as many locals besides as functions lack entries where so much is told, from `first` on, which has none; or fewer
+ * where those leave too little to others. */
+static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
+{
+    enum { TRIES = 5 };
     struct lacking with = *l;
-    bool fits = true;
-    with.besides = now->mix.besides;
-    for (unsigned i = 0; i < TRIES && fits && now->defined < l->said; i++) {
-        const uint64_t besides = with.besides + l->said - now->defined;
-        with.besides = (uint32_t)(besides < l->said ? besides : l->said);
-        if (!settle_told(&with, now->mix.letters, now->mix.told, now, &fits, own))
+    struct settled good = *first;
+    uint64_t bad = l->said + 1;
+    for (unsigned i = 0; i < TRIES && good.defined < l->said; i++) {
+        struct settled now;
+        bool fits;
+        const uint64_t all = good.mix.besides + l->said - good.defined;
+        const uint64_t besides = all < bad ? all : (good.mix.besides + bad) / 2;
+        with.besides = (uint32_t)besides;
+        if (!settle_told(&with, good.mix.letters, good.mix.told, &now, &fits, own))
             return false;
-        const uint64_t dies = apart(now->dies, l->wanted);
-        const uint64_t dies_best = apart(best->dies, l->wanted);
-        const uint64_t defined = apart(now->defined, l->said);
-        const uint64_t defined_best = apart(best->defined, l->said);
-        const bool is_better =
-            dies < dies_best ? defined <= defined_best + l->said / LITTLE : dies == dies_best && defined < defined_best;
-        if (fits && now->met >= best->met && is_better)
-            *best = *now;
+        if (fits && is_better(l, &now))
+            *l->best = good = now;
+        else
+            bad = besides;
     }
     return true;
 }

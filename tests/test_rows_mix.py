@@ -335,6 +335,21 @@ def test_functions_have_as_many_entries_as_the_row_says(programs, tmp_path):
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
 
 
+def test_functions_without_lists_and_in_cpp_have_as_many_entries_as_the_row_says(programs, tmp_path):
+    """By locals in places of the frame."""
+    plain = re.sub(r", (loc|rng)lists: \d+|, entries: \d+", "", ROWS.split("\n- ")[3])
+    plain = plain.replace("dies: 12491", "dies: 12491, defined: 0")
+    for text, wanted in (plain, [6500, 6750, 7500]), (SMALL_CPP % (30637, 1436), [120, 140, 160]):
+        row, several = variants(text.removesuffix("\n"), "defined", wanted)
+        directory = tmp_path / str(wanted[0])
+        directory.mkdir()
+        paths, _ = make(programs, directory, several)
+        assert [of_functions(path)[1] for path in paths] == wanted
+        for path in paths:
+            check_sections(row, path)
+        test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
+
+
 def entries_captured(programs, paths):
     """How many entries the location lists of each have, as libdwarf reads them."""
     text = programs.run("pyelfprof", "-o", "-", *paths).stdout
@@ -342,8 +357,8 @@ def entries_captured(programs, paths):
 
 
 def test_location_lists_have_as_many_entries_as_the_row_says(programs, tmp_path):
-    """In as many bytes: one after the other."""
-    wanted = [*range(620, 640), *range(540, 800, 40)]
+    """In as many bytes: one after the other, and so many that most are a register."""
+    wanted = [*range(620, 640), *range(540, 1250, 60)]
     row, several = variants(ROWS.split("\n- ")[2], "entries", wanted)
     paths, _ = make(programs, tmp_path, several)
     assert entries_captured(programs, paths) == wanted
