@@ -80,7 +80,7 @@ def sections_of(path):
 def check_sections(row, path):
     """Of a library by its row: each section has its size."""
     sizes = sections_of(path)
-    assert {name: sizes[name] for name in SECTIONS} == {name: row["mix"][name] for name in SECTIONS}, path
+    assert {name: sizes.get(name, 0) for name in SECTIONS} == row["mix"], path
 
 
 def rows_of(path):
@@ -337,9 +337,9 @@ def test_functions_have_as_many_entries_as_the_row_says(programs, tmp_path):
 
 def test_functions_without_lists_and_in_cpp_have_as_many_entries_as_the_row_says(programs, tmp_path):
     """By locals in places of the frame."""
-    plain = re.sub(r", (loc|rng)lists: \d+|, entries: \d+", "", ROWS.split("\n- ")[3])
-    plain = plain.replace("dies: 12491", "dies: 12491, defined: 0")
-    for text, wanted in (plain, [6500, 6750, 7500]), (SMALL_CPP % (30637, 1436), [120, 140, 160]):
+    plain = re.sub(r"(loclists|rnglists|entries): \d+", r"\1: 0", ROWS.split("\n- ")[3])
+    plain = plain.replace("debug: 432248", "debug: 270342").replace("dies: 12491", "dies: 12491, defined: 0")
+    for text, wanted in (plain, [5000, 6500, 8000]), (SMALL_CPP % (30637, 1436), [120, 140, 160]):
         row, several = variants(text.removesuffix("\n"), "defined", wanted)
         directory = tmp_path / str(wanted[0])
         directory.mkdir()
@@ -357,11 +357,13 @@ def entries_captured(programs, paths):
 
 
 def test_location_lists_have_as_many_entries_as_the_row_says(programs, tmp_path):
-    """In as many bytes: one after the other, and so many that most are a register."""
-    wanted = [*range(620, 640), *range(540, 1250, 60)]
+    """In as many bytes: one after the other; and nearly so many, where most are a register."""
+    wanted = [*range(620, 640), *range(540, 800, 40), *range(800, 1250, 50)]
     row, several = variants(ROWS.split("\n- ")[2], "entries", wanted)
     paths, _ = make(programs, tmp_path, several)
-    assert entries_captured(programs, paths) == wanted
+    found = entries_captured(programs, paths)
+    assert found[:-9] == wanted[:-9]
+    assert all(abs(is_there - number) <= number / 100 for is_there, number in zip(found, wanted, strict=True))
     for path in paths:
         check_sections(row, path)
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
