@@ -358,6 +358,22 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     return true;
 }
 
+/* Where a section has not the size that is asked for, less is told of functions: what is left to the last of them
+ * differs then. */
+static bool settle_sizes(const struct lacking *l, struct error *own)
+{
+    static const uint8_t told[] = {63, 62, 60, 56, 48, 32, 16, 8};
+    for (unsigned i = 0; l->best->met < DEBUG_SECTION_COUNT && i < sizeof told; i++) {
+        struct settled now;
+        bool fits;
+        if (!settle_told(l, l->asked->letters, told[i], &now, &fits, own))
+            return false;
+        if (fits && now.met > l->best->met)
+            *l->best = now;
+    }
+    return true;
+}
+
 /* Where more entries are functions' than the row says, by more than a little, less is told of functions: what they
  * leave goes to the declarations of headers, with no fewer entries in all, or hardly any. */
 static bool settle_defined(const struct lacking *l, struct error *own)
@@ -438,7 +454,7 @@ static bool settle_finally(const struct lacking *l, struct error *own)
         struct settled fully;
         if (!settle_told(l, letters, told, &fully, &fits, own))
             return false;
-        if (fits)
+        if (fits && fully.met >= rough.met)
             *best = fully;
         goes_on = fits && fully.defined < l->least && told < DESCRIBE_TOLD_ALL;
     }
@@ -528,7 +544,7 @@ static bool settle_entries(const struct settling *s, struct settled *best, struc
     start.rows.at = best->end.rows.at;
     again.start = &start;
     again.roughly = true;
-    if (!settle_fewer(&l, own))
+    if (!settle_sizes(&l, own) || !settle_fewer(&l, own))
         return false;
     again.roughly = false;
     if (!settle_finally(&l, own) || !settle_exactly(&l, &again, own))
