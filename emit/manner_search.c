@@ -86,14 +86,6 @@ static double lacks(const struct debug_counts *counts)
     return counts->libraries ? counts->lacks / (double)counts->libraries / 2 : 0;
 }
 
-/* What a distance counts more for that is near the one that is called far, or beyond: whatever libraries lack. */
-static double beyond(double apart)
-{
-    const double limit = 0.04;
-    const double times = 3;
-    return apart > limit ? times * (apart - limit) : 0;
-}
-
 bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
                         struct manner *m)
 {
@@ -102,7 +94,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
     const double far = 1.25; /* times the nearest: what comes after that leads nowhere */
     const double lacking = counts ? lacks(counts) : 0;
     const double apart = counts ? manner_distance(p, counts) : HUGE_VAL;
-    const double distance = apart + lacking + beyond(apart);
+    const double distance = apart + lacking;
     s->is_best = !s->tries || distance < s->nearest;
     s->since_best = s->is_best ? 0 : s->since_best + 1;
     if (counts)
