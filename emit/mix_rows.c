@@ -476,13 +476,14 @@ static bool is_better(const struct lacking *l, const struct settled *now)
 }
 
 /* Has as many locals besides as functions lack entries where so much is told, from `first` on, which has none; or fewer
- * where those leave too little to others. */
+ * where those leave too little to others. Never more than .debug_info can have, whatever the row says. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
 {
-    enum { TRIES = 5 };
+    enum { TRIES = 5, EACH_LEAST = 10 /* bytes */ };
     struct lacking with = *l;
     struct settled good = *first;
-    uint64_t bad = l->said + 1;
+    const uint64_t most = l->asked->size[DEBUG_INFO] / EACH_LEAST;
+    uint64_t bad = (most < l->said ? most : l->said) + 1;
     for (unsigned i = 0; i < TRIES && good.defined < l->said; i++) {
         struct settled now;
         bool fits;

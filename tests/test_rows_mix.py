@@ -351,6 +351,16 @@ def test_functions_without_lists_and_in_cpp_have_as_many_entries_as_the_row_says
         test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
 
 
+@pytest.mark.parametrize("key", ["dies", "defined", "attributes", "rows", "entries"])
+def test_more_of_anything_than_there_can_be_is_told(programs, tmp_path, key):
+    """In as many bytes, and no more memory than usual."""
+    text = ROWS.split("\n- ")[3].replace("dies: 12491", "dies: 12491, defined: 0")
+    row, several = variants(text, key, [4_000_000_000])
+    (path,), (library,) = make(programs, tmp_path, several)
+    check_sections(row, path)
+    assert library["differs"][f"dwarf: {key}"][0] == 4_000_000_000
+
+
 def entries_captured(programs, paths):
     """How many entries the location lists of each have, as libdwarf reads them."""
     text = programs.run("pyelfprof", "-o", "-", *paths).stdout
