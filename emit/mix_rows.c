@@ -475,16 +475,24 @@ static bool is_better(const struct lacking *l, const struct settled *now)
     return now->met >= l->best->met && is_nearer;
 }
 
+/* Whether a library is composed soon enough to be tried in many ways. */
+static bool is_small(const struct lacking *l)
+{
+    enum { MOST = 4000000 }; /* bytes of .debug_info */
+    return l->asked->size[DEBUG_INFO] < MOST;
+}
+
 /* Has as many locals besides as functions lack entries where so much is told, from `first` on, which has none; or fewer
  * where those leave too little to others. Never more than .debug_info can have, whatever the row says. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
 {
-    enum { TRIES = 5, EACH_LEAST = 10 /* bytes */ };
+    enum { TRIES = 5, TRIES_OF_LARGE = 2, EACH_LEAST = 10 /* bytes */ };
+    const unsigned tries = is_small(l) ? TRIES : TRIES_OF_LARGE;
     struct lacking with = *l;
     struct settled good = *first;
     const uint64_t most = l->asked->size[DEBUG_INFO] / EACH_LEAST;
     uint64_t bad = (most < l->said ? most : l->said) + 1;
-    for (unsigned i = 0; i < TRIES && good.defined < l->said; i++) {
+    for (unsigned i = 0; i < tries && good.defined < l->said; i++) {
         struct settled now;
         bool fits;
         const uint64_t all = good.mix.besides + l->said - good.defined;
@@ -516,7 +524,7 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
             return false;
     if (fits && !add_besides(l, &now, own))
         return false;
-    const uint32_t parts = l->asked->size[DEBUG_LISTS] ? PARTS : 1; /* else there are no calls */
+    const uint32_t parts = l->asked->size[DEBUG_LISTS] && is_small(l) ? PARTS : 1; /* else there are no calls */
     for (uint32_t part = parts - 1; part && best->dies + l->wanted / FEW < l->wanted; part--) {
         const uint32_t told = DESCRIBE_TOLD_ALL * part / PARTS;
         if (told >= best->mix.told)
