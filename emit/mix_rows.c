@@ -483,15 +483,17 @@ static bool is_small(const struct lacking *l)
 }
 
 /* Has as many locals besides as functions lack entries where so much is told, from `first` on, which has none; or fewer
- * where those leave too little to others. Never more than .debug_info can have, whatever the row says. */
+ * where those leave too little to others. Never more than .debug_info can have, whatever the row says; and
+ * of many only so many that tags stay near, as the search for the manner cannot make up for these. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
 {
-    enum { TRIES = 5, TRIES_OF_LARGE = 2, EACH_LEAST = 10 /* bytes */ };
+    enum { TRIES = 5, TRIES_OF_LARGE = 2, MANY = 20000, PART_OF_MANY = 16, EACH_LEAST = 10 /* bytes */ };
     const unsigned tries = is_small(l) ? TRIES : TRIES_OF_LARGE;
     struct lacking with = *l;
     struct settled good = *first;
     const uint64_t most = l->asked->size[DEBUG_INFO] / EACH_LEAST;
-    uint64_t bad = (most < l->said ? most : l->said) + 1;
+    const uint64_t some = l->said > MANY ? l->said / PART_OF_MANY : l->said;
+    uint64_t bad = (most < some ? most : some) + 1;
     for (unsigned i = 0; i < tries && good.defined < l->said; i++) {
         struct settled now;
         bool fits;
