@@ -200,15 +200,16 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     assert(extra_step(place[0]) == extra_step(place[1]));
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;
-    const struct profile_row *const row = w->l->row->said;
-    const bool has_registers = row && row->value[ROW_DWARF_ENTRIES] > 0;
     for (uint32_t n = 1; n <= entries; n++) {
         for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(place[0]))
             kinds = add_kind(w, border, place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra});
-        for (uint32_t registers = 1; has_registers && registers <= n; registers += n > 1 ? n - 1 : 1)
+        if (!w->goal->entries)
+            continue;
+        kinds = add_kind(w, border, place[0], kind, kinds, (struct kind){.entries = (uint8_t)n, .registers = 1});
+        if (n > 1)
             kinds = add_kind(w, border, place[0], kind, kinds,
-                             (struct kind){.entries = (uint8_t)n, .registers = (uint8_t)registers});
+                             (struct kind){.entries = (uint8_t)n, .registers = (uint8_t)n});
     }
     uint8_t chosen[ENTRIES_MOST];
     uint32_t count = 0;

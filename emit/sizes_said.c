@@ -16,7 +16,8 @@ static const uint16_t typical[][STEPS + 1] = {
 /* Symbols of functions without a size: _init, _fini and four of crtbegin.o. */
 enum { SIZELESS = 6 };
 
-/* How many of `count` functions, which are all that are symbols or a sample of these, have no size. */
+/* How many of `count` functions, which are all that are symbols or a sample of these, have no size; never more than
+ * `count`. */
 static uint32_t sizeless_of(const struct plan_library *l, uint32_t count)
 {
     const int64_t said = l->said->value[ROW_FUNCTIONS];
@@ -34,30 +35,36 @@ static uint64_t first_size(const uint16_t *share_at)
     return step * THOUSAND;
 }
 
-static uint32_t typical_size(const uint16_t *share_at, uint64_t average, uint64_t first, uint32_t number,
-                             uint32_t count)
+/* The typical size at a place, in thousandths of a step. */
+static uint32_t size_at(const uint16_t *share_at, uint64_t average, uint64_t place)
 {
-    const uint64_t all = (uint64_t)STEPS * THOUSAND - first;
-    const uint64_t place = first + (UINT64_C(2) * number + 1) * all / (UINT64_C(2) * count);
-    const uint64_t step = place / THOUSAND < STEPS ? place / THOUSAND : STEPS - 1;
-    const uint64_t within = place - step * THOUSAND;
+    const uint64_t step = place / THOUSAND;
+    const uint64_t within = place % THOUSAND;
     const uint64_t share = share_at[step] + (share_at[step + 1] - (uint64_t)share_at[step]) * within / THOUSAND;
     const uint64_t size = average * share / THOUSAND;
     return size < DISTRIBUTION_MOST ? (uint32_t)size : DISTRIBUTION_MOST;
 }
 
+/* Those of functions that have one, each in the middle of its part. */
+static void typical_sizes(const uint16_t *share_at, uint64_t average, uint32_t count, uint32_t *value)
+{
+    const uint64_t first = first_size(share_at);
+    const uint64_t all = (uint64_t)STEPS * THOUSAND - first;
+    for (uint32_t i = 0; i < count; i++)
+        value[i] = size_at(share_at, average, first + (UINT64_C(2) * i + 1) * all / (UINT64_C(2) * count));
+}
+
 bool sizes_said(const struct plan *plan, const struct plan_library *l, uint32_t count, uint32_t *value)
 {
     const char *quantiles = l->said->text[ROW_TEXT_FUNCTION_SIZES];
-    const uint32_t sizeless = quantiles ? 0 : sizeless_of(l, count) < count ? sizeless_of(l, count) : count;
-    const uint16_t *const share_at = typical[l->dwarf_language];
-    const bool is_known = quantiles || !l->function_average;
-    if (is_known && !distribution_values(quantiles, plan_function_sizes(plan), count, value))
-        return false;
+    const uint32_t sizeless = quantiles ? 0 : sizeless_of(l, count);
+    if (quantiles || !l->function_average) {
+        if (!distribution_values(quantiles, plan_function_sizes(plan), count, value))
+            return false;
+    } else {
+        typical_sizes(typical[l->dwarf_language], l->function_average, count - sizeless, value + sizeless);
+    }
     for (uint32_t i = 0; i < sizeless; i++)
         value[i] = 0;
-    for (uint32_t i = sizeless; i < count && !is_known; i++)
-        value[i] = typical_size(share_at, l->function_average, l->stripped ? 0 : first_size(share_at), i - sizeless,
-                                count - sizeless);
     return true;
 }

@@ -34,23 +34,29 @@ static void assert_ascending(const uint32_t *value, uint32_t count)
         assert_true(value[i - 1] <= value[i]);
 }
 
+/* Values that are distributed as these quantiles say, in ascending order. */
+static void draw(const char *quantiles, uint32_t count, uint32_t *value)
+{
+    assert_true(distribution_values(quantiles, NULL, count, value));
+    assert_ascending(value, count);
+}
+
 static void test_quantiles(void **state)
 {
     static uint32_t value[MOST];
     (void)state;
-    assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 21, value));
+    draw("0 10*9 20 30*9 100", 21, value);
     assert_int_equal(value[0], 0);
     assert_int_equal(value[1], 10);
     assert_int_equal(value[10], 20);
     assert_int_equal(value[20], 100);
     /* of others there are as many of each as between them */
-    assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 2001, value));
-    assert_ascending(value, 2001);
+    draw("0 10*9 20 30*9 100", 2001, value);
     assert_int_equal(value[100], 10);
     assert_int_equal(value[900], 10);
     assert_int_equal(value[975], 15);
     assert_int_equal(value[2000], 100);
-    assert_true(distribution_values("0 10*9 20 30*9 100", NULL, 1, value));
+    draw("0 10*9 20 30*9 100", 1, value);
     assert_int_equal(value[0], 20);
 }
 
@@ -59,16 +65,14 @@ static void test_the_largest_values(void **state)
 {
     static uint32_t value[MOST];
     (void)state;
-    assert_true(distribution_values("1*20 256", NULL, 2001, value));
-    assert_ascending(value, 2001);
+    draw("1*20 256", 2001, value);
     assert_int_equal(value[1900], 1);
     assert_in_range(value[1975], 15, 17);
     assert_in_range(value[1987], 61, 66);
     assert_int_equal(value[2000], 256);
-    assert_true(distribution_values("1*19 2 256", NULL, 2001, value));
+    draw("1*19 2 256", 2001, value);
     assert_in_range(value[1950], 22, 24); /* the mean of 2 and 256 */
-    assert_true(distribution_values("0*20 2147483647", NULL, 2001, value));
-    assert_ascending(value, 2001);
+    draw("0*20 2147483647", 2001, value);
     assert_int_equal(value[2000], DISTRIBUTION_MOST);
 }
 
@@ -78,8 +82,7 @@ static void test_values_that_repeat(void **state)
 {
     static uint32_t value[MOST];
     (void)state;
-    assert_true(distribution_values("0 10*2 20*3 30 40 50 60 70", NULL, 1001, value));
-    assert_ascending(value, 1001);
+    draw("0 10*2 20*3 30 40 50 60 70", 1001, value);
     assert_int_equal(value[0], 0);
     assert_int_equal(value[25], 5);
     assert_int_equal(value[50], 10);
@@ -119,17 +122,16 @@ static void test_more_quantiles(void **state)
 {
     static uint32_t value[MOST];
     (void)state;
-    assert_true(distribution_values("0 10*4 20 30*4 100", NULL, 11, value));
+    draw("0 10*4 20 30*4 100", 11, value);
     assert_int_equal(value[5], 20);
-    assert_true(distribution_values("5*31 57*60 90*10", NULL, 1001, value));
-    assert_ascending(value, 1001);
+    draw("5*31 57*60 90*10", 1001, value);
     assert_int_equal(value[300], 5);
     assert_int_equal(value[310], 57);
     assert_int_equal(value[900], 57);
     assert_int_equal(value[910], 90);
-    assert_true(distribution_values("1*41", NULL, 3, value));
-    assert_true(distribution_values("1*201", NULL, 3, value));
-    assert_true(distribution_values("5*15 57*30 90*6", NULL, 51, value));
+    draw("1*41", 3, value);
+    draw("1*201", 3, value);
+    draw("5*15 57*30 90*6", 51, value);
     assert_int_equal(value[14], 5);
     assert_int_equal(value[15], 57);
     assert_int_equal(value[45], 90);
@@ -244,7 +246,7 @@ static void test_fit(void **state)
         for (uint32_t i = 0; i < count; i++)
             assert_in_range(value[i], least, 4096);
     }
-    assert_true(distribution_values("3 5*20", NULL, 10, value));
+    draw("3 5*20", 10, value);
     assert_true(distribution_fit(value, 10, 4, 4096, 30) == 40); /* none may be lower */
     assert_true(distribution_fit(value, 10, 4, 6, 100) == 60);   /* or higher */
 }
