@@ -246,7 +246,7 @@ static uint64_t said_of(const struct plan_library *row, enum row_value value)
 }
 
 /* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: no less than is usual where the row says
- * how many these are, as less is told then where they are more (mix_rows.c). */
+ * how many these are, as less is told then where they are more (mix_told.c). */
 static uint32_t entries_share(const struct library *l)
 {
     const uint32_t share = l->stock->corpus.manner.entries;

@@ -280,7 +280,7 @@ struct plan_mix {
     bool is_settled;  /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 
-struct mix_guides; /* mix_rows.c */
+struct mix_guides; /* mix_rows_parts.h */
 
 struct plan {
     const struct profile *profile;

@@ -1,0 +1,224 @@
+/* The sizes of a library's debug sections by its row: tried until what is asked for goes together. What does not is
+ * brought to the nearest that does, or left open. A try begins where the library ended before, or one that is like it
+ * did, as libraries of one application are alike.
+ */
+#include "base/apart.h"
+#include "emit/describe.h"
+#include "emit/large.h"
+#include "emit/mix_rows_parts.h"
+
+enum {
+    TRIES_MOST = 40,
+    ROUNDS_MOST = 4,
+    NEARER_MOST = 3,
+    MARGIN_MOST = 256,
+    GUIDE_NEAR = 16,     /* apart by less than this part of it */
+    DENSITY_ONE = 1 << 8 /* a byte for each */
+};
+
+/* What one library asks for still. */
+struct asked {
+    uint64_t *size; /* in plan->mix */
+    unsigned nearer[MIX_KINDS];
+};
+
+/* Gives up the sections in this order where the sum is wrong: entries first, which can take
+ * what others leave. */
+static bool leave_one_open(struct asked *a)
+{
+    static const enum mix_kind order[] = {MIX_INFO,     MIX_STR,    MIX_LINE,    MIX_LOCLISTS,
+                                          MIX_RNGLISTS, MIX_ABBREV, MIX_LINE_STR};
+    for (unsigned i = 0; i < MIX_KINDS; i++) {
+        uint64_t *size = &a->size[mix_section(order[i])];
+        if (*size == DEBUG_ANY)
+            continue;
+        *size = DEBUG_ANY;
+        return true;
+    }
+    return false;
+}
+
+/* After a try that failed at `section`, where `possible` bytes would do; false where there is
+ * nothing left to give up. */
+static bool relent(struct asked *a, enum debug_section section, uint64_t possible)
+{
+    const enum mix_kind kind = mix_kind_of(section);
+    if (section == DEBUG_ARANGES && a->size[section] != DEBUG_ANY) {
+        a->size[section] = DEBUG_ANY;
+        return true;
+    }
+    if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
+        return leave_one_open(a);
+    uint64_t *size = &a->size[section];
+    if (a->nearer[kind]++ >= NEARER_MOST || possible == 0 || possible == *size) {
+        *size = DEBUG_ANY;
+        return true;
+    }
+    const bool is_composed = kind == MIX_LINE || kind == MIX_LOCLISTS || kind == MIX_RNGLISTS;
+    const uint64_t little = possible / 64 < MARGIN_MOST ? possible / 64 : MARGIN_MOST;
+    const uint64_t margin = is_composed ? (little + 15) / 16 * 16 : 0;
+    *size = possible > *size ? possible + margin : possible > margin ? possible - margin : 0;
+    return true;
+}
+
+/* --- where to begin ------------------------------------------------------------- */
+
+static uint64_t density_of(const struct settling *s, enum row_value value, enum debug_section section)
+{
+    const uint64_t wanted = mix_wanted(s->plan, s->index, value, section);
+    return wanted ? s->mix->size[section] * DENSITY_ONE / wanted : 0;
+}
+
+/* The guide of about this density; NULL: there is none. */
+static const struct guide *guide_for(const struct mix_guides *g, const struct guide *guide, uint64_t density)
+{
+    const struct guide *best = NULL;
+    for (uint32_t i = 0; density && g->are_settled && i < g->count; i++)
+        if (guide[i].density && apart(guide[i].density, density) < density / GUIDE_NEAR &&
+            (!best || apart(guide[i].density, density) < apart(best->density, density)))
+            best = &guide[i];
+    return best;
+}
+
+int32_t mix_usual_expression(const struct settling *s)
+{
+    enum { OTHERS = 8 }; /* bytes of an entry, with views */
+    const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    const uint64_t each = wanted ? s->mix->size[DEBUG_LISTS] / wanted : 0;
+    if (each < DESCRIBE_EXPRESSION_LEAST + OTHERS)
+        return DESCRIBE_EXPRESSION_LEAST;
+    return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
+}
+
+/* Where this library ended before, or guides that are like it; whether there are any. */
+static bool guided(const struct settling *s, struct places *b)
+{
+    if (s->start) {
+        *b = *s->start;
+        return true;
+    }
+    const struct mix_guides *const g = s->plan->guides;
+    const struct guide *const rows = guide_for(g, g->rows, density_of(s, ROW_DWARF_ROWS, DEBUG_LINE));
+    const struct guide *const entries = guide_for(g, g->entries, density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS));
+    b->rows = rows ? rows->end : (struct mix_place){0};
+    b->entries = entries ? entries->end : (struct mix_place){mix_usual_expression(s), 0};
+    return rows || entries;
+}
+
+static void begin_at(struct plan_mix *mix, const struct places *b)
+{
+    mix->expression = b->entries.at;
+    mix->rows_part = b->rows.at ? mix_rows_part(b->rows.at) : DESCRIBE_ROWS_ANY;
+}
+
+static bool size_it(const struct settling *s, struct error *e)
+{
+    return large_size_again(s->builder, s->plan, s->stock, s->index, e);
+}
+
+/* Tries with other entries of location lists, where these have not the size that is asked for: what the last list has
+ * to make up differs then. False where none of them does, or after another failure, which `own` has. */
+static bool size_with_others(const struct settling *s, struct places *at, struct error *own)
+{
+    static const int8_t steps[] = {-8, 1,   -16,
+                                   2,  -32, -DESCRIBE_EXPRESSION_PARTS}; /* below the least a step is a small one */
+    const int32_t usual = at->entries.at;
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        if (own->code != ERROR_INFEASIBLE || s->builder->library.debug.failed != DEBUG_LISTS)
+            break;
+        at->entries.at = usual + steps[i];
+        begin_at(s->mix, at);
+        if (size_it(s, own))
+            return true;
+    }
+    at->entries.at = usual;
+    begin_at(s->mix, at);
+    return false;
+}
+
+/* Tries until it can be sized, giving up what does not go together; false where nothing is left, or after another
+ * failure, which `own` has. Says where it began. */
+static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
+{
+    struct asked a = {.size = s->mix->size};
+    if (guided(s, at)) {
+        begin_at(s->mix, at);
+        if (size_it(s, own))
+            return true;
+    }
+    *at = (struct places){.entries.at = mix_usual_expression(s)};
+    begin_at(s->mix, at);
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        if (size_it(s, own) || size_with_others(s, at, own))
+            return true;
+        if (own->code != ERROR_INFEASIBLE ||
+            !relent(&a, s->builder->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
+            return false;
+    }
+    return false;
+}
+
+/* Asks for what was left open or changed as it came out, and whether there is any such: then a twin is composed as it
+ * is where just that is asked for. */
+static bool ask_again(const struct debug *d, const uint64_t *asked, uint64_t *size)
+{
+    bool any = false;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        any |= asked[i] != size[i];
+        size[i] = asked[i] != size[i] ? d->size[i] : size[i];
+    }
+    return any;
+}
+
+static bool is_guide(const struct mix_guides *g, uint32_t index)
+{
+    return g->count && index % g->step == 0 && index / g->step < g->count;
+}
+
+void mix_leave_guide(const struct settling *s, const struct places *end)
+{
+    struct mix_guides *const g = s->plan->guides;
+    if (!is_guide(g, s->index))
+        return;
+    const uint32_t number = s->index / g->step;
+    g->rows[number] = (struct guide){density_of(s, ROW_DWARF_ROWS, DEBUG_LINE), end->rows};
+    g->entries[number] = (struct guide){density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS), end->entries};
+}
+
+bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    struct plan_mix well = {0}; /* which can be */
+    struct places at = {0};     /* where that began */
+    bool is_last = false;       /* it is what the builder has */
+    for (unsigned rounds = 0; rounds < ROUNDS_MOST; rounds++) {
+        struct plan_mix before = *s->mix;
+        struct places began;
+        if (!(is_last = size_somehow(s, &began, own))) {
+            if (own->code != ERROR_INFEASIBLE || !rounds)
+                return false;
+            break;
+        }
+        well = *s->mix;
+        at = began;
+        if (!ask_again(&s->builder->library.debug, before.size, s->mix->size))
+            break;
+    }
+    struct mix_tries t = {.plan = s->plan, .stock = s->stock, .builder = s->builder, .index = s->index};
+    *s->mix = well;
+    if (is_last)
+        mix_note(&t);
+    if (!s->roughly || !is_last) {
+        at.entries = mix_settle_entries(&t, at.entries);
+        at.rows = mix_settle_lines(&t, at.rows);
+    }
+    const struct mix_tried *const now = mix_now(&t);
+    *out = (struct settled){.mix = *s->mix, .end = at};
+    if (now) {
+        out->dies = now->dies;
+        out->defined = now->defined;
+    }
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        out->met += s->mix->size[i] == asked.size[i];
+    return true;
+}
