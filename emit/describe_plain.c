@@ -13,11 +13,11 @@
 #include "emit/describe_parts.h"
 
 enum {
-    LOCAL_BYTES = 17, /* of a local's entry, about */
-    BLOCK_BYTES = 22, /* of a block's, with its end */
-    BLOCK_LOCALS = 6, /* usually */
-    BLOCK_LOCALS_MOST = 4 * FILLER_SLOTS,
-    LONG_LEAST = 24, /* characters of a long name */
+    LOCAL_BYTES = 17,                                              /* of a local's entry, about */
+    BLOCK_BYTES = 22,                                              /* of a block's, with its end */
+    BLOCK_LOCALS = 6,                                              /* usually */
+    LOCALS_MOST = FILLER_SLOTS + BLOCK_LOCALS * TUNE_BORDERS_MOST, /* of a function */
+    LONG_LEAST = 24,                                               /* characters of a long name */
     LONG_MOST = 100,
     NAMES_BESIDE = 400, /* bytes of others, about */
     SHARE_WHOLE = 64,
@@ -97,12 +97,20 @@ static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_
     }
 }
 
-/* Up to how many locals a block has: the more, the fewer blocks there are. */
+/* Whether a function has blocks: of so many functions, in turn, that there are few. */
+static bool has_blocks(const struct walk *w, const struct subject *s)
+{
+    const uint64_t lexical = w->corpus->manner.lexical;
+    const bool in_turn = s->index * lexical / MANNER_USUAL != (s->index + 1) * lexical / MANNER_USUAL;
+    return (lexical >= MANNER_USUAL || in_turn) && !w->l->debug.wanted[DEBUG_RANGES]; /* others share code: ranges */
+}
+
+/* Up to how many locals a block has: the more blocks there are, the fewer. */
 static uint32_t block_locals(const struct walk *w)
 {
     const uint32_t lexical = w->corpus->manner.lexical;
-    const uint32_t locals = BLOCK_LOCALS * MANNER_USUAL / (lexical ? lexical : 1);
-    return locals < 1 ? 1 : locals < BLOCK_LOCALS_MOST ? locals : BLOCK_LOCALS_MOST;
+    const uint32_t locals = BLOCK_LOCALS * MANNER_USUAL / (lexical > MANNER_USUAL ? lexical : MANNER_USUAL);
+    return locals ? locals : 1;
 }
 
 void plain_locals(struct walk *w, struct subject *s)
@@ -112,11 +120,11 @@ void plain_locals(struct walk *w, struct subject *s)
     uint8_t *begin[TUNE_BORDERS_MOST];
     uint8_t *sibling[TUNE_BORDERS_MOST];
     const uint64_t end = s->end - CODE_EPILOGUE;
-    const uint32_t borders = tune_borders(w, s, border);
-    const bool blocks = !w->l->debug.wanted[DEBUG_RANGES]; /* others have their code in common, and ranges */
+    const bool blocks = has_blocks(w, s);
+    const uint32_t borders = blocks ? tune_borders(w, s, border) : 0;
     uint32_t depth = 0;
-    put_locals(w, s, FILLER_SLOTS, s->line + 1);
-    while (blocks && depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
+    put_locals(w, s, blocks ? FILLER_SLOTS : LOCALS_MOST, s->line + 1);
+    while (depth + 1 < borders && missing(w, s) >= BLOCK_BYTES + LOCAL_BYTES) {
         begin[depth] = c->info;
         sibling[depth] = compose_block(c, 1, &border[depth + 1], &end);
         depth++;

@@ -321,19 +321,26 @@ static void read_names(struct manner *m, const struct profile *p, const char *at
     const double names = (double)tags_count(attributes, "name");
     const double brief = forms ? (double)tags_count(forms, "string") : 0;
     if (brief > 0.18 * names)
-        m->brief = brief > 0.75 * names ? 9 : brief > 0.55 * names ? 8 : brief > 0.45 * names ? 6 : 3;
+        m->brief = brief > 0.75 * names ? 9 : brief > 0.55 * names ? 7 : brief > 0.45 * names ? 6 : 3;
+}
+
+/* How many entries name a line and are not of functions that are defined, or in these. */
+static uint64_t declared_of(const struct profile *p, const char *tags, const char *attributes)
+{
+    static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
+    uint64_t all = less(tags_count(tags, "subprogram"), functions_of(p) + tags_count(attributes, "inline"));
+    for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
+        all += tags_count(tags, declared[i]);
+    return all;
 }
 
 /* How many declarations, and beyond these functions' own lines, are in lines of a byte, as far as forms tell: lines of
  * calls take two as a rule, and some of functions' take one, so that it is rather fewer. */
 static void read_lines(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
-    static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
     enum { STEPS = 16 };
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    uint64_t all = less(tags_count(tags, "subprogram"), functions_of(p) + tags_count(attributes, "inline"));
-    for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
-        all += tags_count(tags, declared[i]);
+    const uint64_t all = declared_of(p, tags, attributes);
     const uint64_t others = p->dwarf.compiler == COMPILER_CLANG ? tags_count(attributes, "high_pc") : 0;
     const uint64_t longer = forms ? tags_count(forms, "data2") + less(tags_count(forms, "data4"), others) : UINT64_MAX;
     const uint64_t low = less(tags_count(attributes, "decl_line") + tags_count(attributes, "call_line"), longer);
@@ -405,16 +412,24 @@ bool profile_has_manner(const struct profile *p)
            has_many(p, entries_least(p));
 }
 
+/* Whether so many constants in abbreviations are the file of most that is declared. */
+static bool is_of_most(uint64_t constants, const char *attributes)
+{
+    return constants >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
+}
+
 bool profile_has_one_file(const struct profile *p)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     return forms && attributes && has_many(p, ENTRIES_LEAST) &&
-           tags_count(forms, "implicit_const") >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
+           is_of_most(tags_count(forms, "implicit_const"), attributes);
 }
 
-/* Constants in abbreviations are the files of declarations with a line of a byte, where all are in one header, the
- * sizes of pointers, and what enumerations and inline functions have. */
+/* Constants in abbreviations are the files of declarations with a line of a byte, where all are in one header, those of
+ * functions and of what is in them, where all are in one source, the sizes of pointers, and what enumerations and
+ * inline functions have. Where there are partial units, functions with a low line name their file here (abbrev_low),
+ * and headers' declarations none instead. */
 bool profile_has_several_files(const struct profile *p)
 {
     enum { OF_ENUMERATION = 2 };
@@ -423,10 +438,15 @@ bool profile_has_several_files(const struct profile *p)
     const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
     if (!forms || !tags || !attributes || !has_many(p, ENTRIES_LEAST))
         return false;
+    const uint64_t files = tags_count(attributes, "decl_file");
+    const uint64_t declared = declared_of(p, tags, attributes);
     const uint64_t others = tags_count(tags, "pointer_type") + OF_ENUMERATION * tags_count(tags, "enumeration_type") +
                             tags_count(attributes, "inline");
-    const uint64_t early = less(tags_count(attributes, "decl_file"), tags_count(forms, "data2"));
-    return less(tags_count(forms, "implicit_const"), others) < early / 2;
+    const uint64_t constants = less(tags_count(forms, "implicit_const"), others);
+    const bool with_own = is_of_most(constants, attributes) && !tags_count(tags, "partial_unit");
+    const uint64_t own = with_own ? less(files, declared) : 0;
+    const uint64_t early = with_own ? declared : less(files, tags_count(forms, "data2"));
+    return less(constants, own) < early / 2;
 }
 
 struct manner profile_manner(const struct profile *p)
