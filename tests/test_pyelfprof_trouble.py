@@ -94,6 +94,15 @@ def debian():
     return {"PATH": os.pathsep.join(["/usr/bin", os.environ["PATH"]])}
 
 
+UNTOLD = "before its end, where its modules are counted, or had closed all descriptors; nothing is captured"
+
+# A script can write where its modules are told: to the one pipe that is no standard stream.
+FIND_REPORT = """import os
+pipes = [int(n) for n in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{n}')]
+report = [n for n in pipes if n > 2 and os.readlink(f'/proc/self/fd/{n}').startswith('pipe:')][0]
+"""
+
+
 @pytest.mark.parametrize(
     "text, said",
     [
@@ -106,18 +115,30 @@ def debian():
         ("import sys\nsys.exit(3)\n", ": ended with status 3 and had imported no extension module; nothing is captured"),
         (
             "import os\nos._exit(0)\n",
-            ": ended with status 0 before its end, where its modules are counted; nothing is captured",
+            f": ended with status 0 {UNTOLD}",
         ),
         (
             "import os\nos.kill(os.getpid(), 9)\n",
-            ": was ended by signal 9 (Killed) before its end, where its modules are counted; nothing is captured",
+            f": was ended by signal 9 (Killed) {UNTOLD}",
         ),
+        (f"{FIND_REPORT}os.write(report, b'x')\nos._exit(0)\n", f": ended with status 0 {UNTOLD}"),
+        (f"{FIND_REPORT}os.write(report, b'0\\0x')\nos._exit(0)\n", f": ended with status 0 {UNTOLD}"),
+        (f"{FIND_REPORT}os.write(report, b'0\\0\\0/x')\nos._exit(0)\n", f": ended with status 0 {UNTOLD}"),
     ],
 )
 def test_a_script_that_fails(refused, tmp_path, text, said):
     script = tmp_path / "script.py"
     script.write_text(text)
     assert refused("--python", script, env=debian()) == f"{script}{said}"
+
+
+def test_a_script_that_closes_all_descriptors(refused, tmp_path):
+    """Its own files, one of which has the number of the report, are left alone."""
+    own = [tmp_path / f"own{i}" for i in range(60)]
+    script = tmp_path / "script.py"
+    script.write_text(f"import os\nos.closerange(3, 256)\nheld = [open(path, 'wb') for path in {[str(o) for o in own]}]\n")
+    assert refused("--python", script, env=debian()) == f"{script}: ended with status 0 {UNTOLD}"
+    assert all(path.read_bytes() == b"" for path in own)
 
 
 def test_a_script_that_is_none(refused, tmp_path):

@@ -26,11 +26,19 @@
  * archives and directories only. What the script prints is its own; its
  * status is that of this. It reports what went wrong, with its line in the script, and
  * the modules' files: none where it failed before it had imported one. Where it is
- * interrupted, and once more while that is reported, there is nothing to be said. */
+ * interrupted, and once more while that is reported, there is nothing to be said. Nor is
+ * there where the script has closed all descriptors: a file of its own may have the number. */
 static const char script_text[] =
     "import os, sys\n"
     "report = int(sys.argv[1])\n"
     "os.set_inheritable(report, False)\n"
+    "def place():\n"
+    "    try:\n"
+    "        status = os.fstat(report)\n"
+    "        return status.st_dev, status.st_ino\n"
+    "    except OSError:\n"
+    "        return None\n"
+    "there = place()\n"
     "sys.argv = sys.argv[2:]\n"
     "script = sys.argv[0]\n"
     "sys.path[0] = os.path.dirname(os.path.abspath(script))\n"
@@ -83,7 +91,7 @@ static const char script_text[] =
     "    line, wrong = judged(e)\n"
     "    sys.exit(1)\n"
     "finally:\n"
-    "    if os.getpid() == before:\n"
+    "    if os.getpid() == before and place() == there:\n"
     "        files = extensions()\n"
     "        if wrong.startswith('cannot') or (code or wrong) and set(files) <= set(own):\n"
     "            files = []\n"
@@ -143,12 +151,23 @@ static char **files_in(struct prof *p, const struct prof_report *r, const char *
     return files;
 }
 
+/* Whether it has the line and what went wrong, and ends where a text does: the script can write there, too. */
+static bool is_report(const struct prof_report *r)
+{
+    const char *const end = r->text + r->size;
+    const char *const line = r->size ? memchr(r->text, '\0', r->size) : NULL;
+    const char *const wrong = line ? memchr(line + 1, '\0', (size_t)(end - line - 1)) : NULL;
+    return wrong && (end[-1] == '\0' || r->full);
+}
+
 static void take_script(struct prof *p, const struct prof_child *c, const char *script, const struct prof_report *r)
 {
     size_t count;
-    if (r->size == 0) {
+    if (!is_report(r)) {
         complain(p, script,
-                 prof_format(p, "%s before its end, where its modules are counted; nothing is captured",
+                 prof_format(p,
+                             "%s before its end, where its modules are counted, or had closed all descriptors; nothing "
+                             "is captured",
                              prof_child_how(p, c)));
         return;
     }
