@@ -191,6 +191,20 @@ def test_what_is_imported_again_and_has_two_names(capture, tmp_path):
     assert "used" not in up[0] and "aliases" not in up[0]["dynamic"]
 
 
+def test_a_library_that_needs_itself(programs, capture, tmp_path):
+    """It is loaded already, unless another one has its name."""
+    same = "-Wl,-soname,libsame.so"
+    first = built(tmp_path, "libsame", "int one(void) {return 1;}", same)
+    calls = "int one(void); int two(void) {return one();}"
+    second = built(tmp_path, "libsecond", calls, same, "-L" + str(tmp_path), "-lsame")
+    captured = capture(second)
+    (alone,) = captured.rows
+    assert "needed" not in alone and alone["outside"] == 0
+    programs.run("pyelfgen", "--profile", captured.path, "--dry-run", "-o", tmp_path / "twin")
+    assert [edges(row) for row in capture(first, second).rows] == [{}, {0: 1}]
+    assert [edges(row) for row in capture(second, first).rows] == [{1: 1}, {}]
+
+
 CONSTRUCTORS = """
 static int a[9];
 __attribute__((constructor)) static void first(void) {for (int i = 0; i < 9; i++) a[i] = i * a[8 - i];}

@@ -1,5 +1,6 @@
 """Files that ask for far more memory or time than their bytes are worth: refused, or read as far as is fair."""
 
+import os
 import resource
 import struct
 
@@ -9,17 +10,20 @@ MEMORY = 2 << 30  # bytes of addresses that pyelfprof gets
 
 
 def shared_object(path, sections):
-    """Sections as (name, type, address, contents, link, bytes of an entry), and the names of all behind them."""
+    """Sections as (name, type, address, contents, link, bytes of an entry), and the names of all behind them. Contents
+    are bytes, or (offset, size) of what is there already; those of names with _packed at the end say that they are
+    compressed."""
     sections = [("", 0, 0, b"", 0, 0), *sections, (".shstrtab", 3, 0, None, 0, 0)]
     names = b"".join(name.encode() + b"\0" for name, *_ in sections)
     body, headers = b"", []
     for name, kind, address, contents, link, entry in sections:
         contents = names if contents is None else contents
-        flags = 2 if address else 0
+        flags = 2 if address else 0x800 if name.endswith("_packed") else 0
         body += bytes(-len(body) % 16)
+        offset, size = contents if isinstance(contents, tuple) else (64 + len(body), len(contents))
         place = names.index(name.encode() + b"\0") if name else 0
-        headers.append(struct.pack("<IIQQQQIIQQ", place, kind, flags, address, 64 + len(body), len(contents), link, 1, 8, entry))
-        body += contents
+        headers.append(struct.pack("<IIQQQQIIQQ", place, kind, flags, address, offset, size, link, 1, 8, entry))
+        body += contents if isinstance(contents, bytes) else b""
     body += bytes(-len(body) % 16)
     headers[0] = bytes(64)
     ident = b"\x7fELF\2\1\1" + bytes(9)
@@ -30,13 +34,13 @@ def shared_object(path, sections):
 
 @pytest.fixture
 def captured(programs, tmp_path):
-    def run(path, status=0):
+    def run(*arguments, status=0, timeout=60):
         def limited():
             if not programs.sanitized:  # whose shadow takes more
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
-        arguments = ["--no-dwarf", "-o", tmp_path / "it.prof", path]
-        done = programs.run("pyelfprof", *arguments, status=status, timeout=60, preexec_fn=limited)
+        arguments = ["-o", tmp_path / "it.prof", *arguments]
+        done = programs.run("pyelfprof", *arguments, status=status, timeout=timeout, preexec_fn=limited)
         return done.stderr
 
     return run
@@ -47,7 +51,7 @@ def test_a_long_name_that_is_needed_often(captured, tmp_path):
     strings = b"\0" + b"a" * (1 << 20) + b"\0"
     needed = struct.pack("<QQ", 1, 1) * 60000 + bytes(16)
     sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, needed, 1, 16)]
-    said = captured(shared_object(tmp_path / "needed.so", sections), status=1)
+    said = captured("--no-dwarf", shared_object(tmp_path / "needed.so", sections), status=1)
     assert "needed.so: needs a library whose name has 4096 characters or more\n" in said
 
 
@@ -55,7 +59,7 @@ def test_a_name_that_is_needed_very_often(captured, tmp_path):
     strings = b"\0" + b"a" * 4000 + b"\0"
     needed = struct.pack("<QQ", 1, 1) * 60000 + bytes(16)
     sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, needed, 1, 16)]
-    said = captured(shared_object(tmp_path / "needed.so", sections), status=1)
+    said = captured("--no-dwarf", shared_object(tmp_path / "needed.so", sections), status=1)
     assert "needed.so: has tables that overlap, or of more than " in said
 
 
@@ -67,7 +71,7 @@ def test_names_that_double(captured, tmp_path):
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0x1000, 16) * 20000
     strings = b"\0" + name.encode() + b"\0"
     sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynsym", 11, 0x200000, symbols, 1, 24)]
-    captured(shared_object(tmp_path / "names.so", sections))
+    captured("--no-dwarf", shared_object(tmp_path / "names.so", sections))
     assert f"demangled: {20000 * 65536}" in (tmp_path / "it.prof").read_text()
 
 
@@ -75,7 +79,7 @@ def test_a_debug_link_to_a_device(captured, tmp_path):
     """Its checksum would never end."""
     link = b"it.debug\0\0\0\0" + struct.pack("<I", 1)
     (tmp_path / "it.debug").symlink_to("/dev/zero")
-    captured(shared_object(tmp_path / "it.so", [(".gnu_debuglink", 1, 0, link, 0, 0)]))
+    captured("--no-dwarf", shared_object(tmp_path / "it.so", [(".gnu_debuglink", 1, 0, link, 0, 0)]))
 
 
 def test_a_core_file_of_one_note(captured, tmp_path):
@@ -87,5 +91,18 @@ def test_a_core_file_of_one_note(captured, tmp_path):
     header = struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, headers, 64, 0, 0)
     segment = struct.pack("<IIQQQQQQ", 4, 0, 64 + 56 * headers, 0, 0, len(note), 0, 4)
     (tmp_path / "core").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + header + segment * headers + note)
-    said = captured(tmp_path / "core", status=1)
+    said = captured("--no-dwarf", tmp_path / "core", status=1)
     assert "core: there is no shared object to make a profile of; see --help\n" in said
+
+
+def test_more_symbols_than_a_library_has(captured, tmp_path):
+    """4,000,001 of one name come from another one: more than pyelfgen reads."""
+    strings = b"\0x\0liba.so\0"
+    symbol = struct.Struct("<IBBHQQ")
+    defined = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynsym", 11, 0x2000, bytes(24) + symbol.pack(1, 0x12, 0, 1, 1, 8), 1, 24)]
+    defined += [(".dynamic", 6, 0x3000, struct.pack("<QQQQ", 14, 3, 0, 0), 1, 16)]
+    undefined = bytes(24) + symbol.pack(1, 0x12, 0, 0, 0, 0) * 4000001
+    used = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynsym", 11, 0x2000, undefined, 1, 24)]
+    used += [(".dynamic", 6, 0x10000000, struct.pack("<QQQQ", 1, 3, 0, 0), 1, 16)]
+    captured("--no-dwarf", shared_object(tmp_path / "liba.so", defined), shared_object(tmp_path / "libb.so", used))
+    assert "needed: '0:4000000'" in (tmp_path / "it.prof").read_text()

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "elf/capture_limits.h"
 #include "tools/pyelfprof.h"
 
 enum { NOBODY = UINT32_MAX };
@@ -84,8 +85,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The first file of that name; NOBODY where there is none. */
-static uint32_t find_file(const struct name *names, size_t count, const char *name)
+/* The first file of that name, `self` only where no other has it; NOBODY where there is none. */
+static uint32_t find_file(const struct name *names, size_t count, const char *name, uint32_t self)
 {
     size_t low = 0;
     size_t high = count;
@@ -96,6 +97,8 @@ static uint32_t find_file(const struct name *names, size_t count, const char *na
         else
             high = middle;
     }
+    while (low + 1 < count && names[low].file == self && strcmp(names[low + 1].name, name) == 0)
+        low++;
     return low < count && strcmp(names[low].name, name) == 0 ? names[low].file : NOBODY;
 }
 
@@ -122,26 +125,27 @@ struct graph {
     uint32_t *edge_to;    /* for each file, the number of the edge to it; NOBODY */
 };
 
-static void find_edges(struct graph *g, struct prof_file *file)
+/* A library that names itself is loaded already. */
+static void find_edges(struct graph *g, struct prof_file *file, uint32_t self)
 {
     const struct capture *c = &file->capture;
     file->edge = prof_must(arena_zeroed(&g->p->arena, c->needed_count + 1, sizeof *file->edge));
     for (size_t i = 0; i < c->needed_count; i++) {
-        uint32_t to = find_file(g->names, 2 * g->p->count, base_name(c->needed[i]));
+        uint32_t to = find_file(g->names, 2 * g->p->count, base_name(c->needed[i]), self);
         if (to == NOBODY) {
             file->outside++;
-        } else if (g->edge_to[to] == NOBODY) {
+        } else if (to != self && g->edge_to[to] == NOBODY) {
             g->edge_to[to] = (uint32_t)file->edges;
             file->edge[file->edges++].to = to;
         }
     }
 }
 
-/* Takes one symbol along an edge. */
+/* Takes one symbol along an edge, which are as many as a row can say: imports of a hostile file may be more. */
 static void take(struct graph *g, struct prof_edge *edge, struct slot *symbol)
 {
     struct prof_file *of = &g->p->file[edge->to];
-    edge->symbols++;
+    edge->symbols += edge->symbols < CAPTURE_FUNCTIONS_MOST;
     of->used += !symbol->taken;
     symbol->taken = true;
 }
@@ -185,7 +189,7 @@ void prof_graph(struct prof *p)
     memset(g.edge_to, 0xff, (p->count + 1) * sizeof *g.edge_to);
     for (size_t i = 0; i < p->count; i++) {
         struct prof_file *file = &p->file[i];
-        find_edges(&g, file);
+        find_edges(&g, file, (uint32_t)i);
         find_symbols(&g, file, (uint32_t)i);
         for (size_t j = 0; j < file->edges; j++)
             g.edge_to[file->edge[j].to] = NOBODY;
