@@ -219,8 +219,11 @@ static uint64_t directories(const char *path)
     return count;
 }
 
+/* Many entries may lead to the same text, of which the last counts. */
 static bool copy_string(struct look *l, char **to, const char *from)
 {
+    if (!look_take(l, strlen(from)))
+        return false;
     free(*to);
     *to = strdup(from);
     return *to || look_no_memory(l);

@@ -95,6 +95,16 @@ def test_a_core_file_of_one_note(captured, tmp_path):
     assert "core: there is no shared object to make a profile of; see --help\n" in said
 
 
+@pytest.mark.parametrize("tag", [14, 15, 29])  # DT_SONAME, DT_RPATH, DT_RUNPATH
+def test_a_long_text_that_is_said_often(captured, tmp_path, tag):
+    """60,000 times a megabyte is not copied."""
+    strings = b"\0" + b"a" * (1 << 20) + b"\0"
+    said = struct.pack("<QQ", tag, 1) * 60000 + bytes(16)
+    sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, said, 1, 16)]
+    said = captured("--no-dwarf", shared_object(tmp_path / "said.so", sections), status=1)
+    assert "said.so: has tables that overlap, or of more than " in said
+
+
 def test_more_symbols_than_a_library_has(captured, tmp_path):
     """4,000,001 of one name come from another one: more than pyelfgen reads."""
     strings = b"\0x\0liba.so\0"
