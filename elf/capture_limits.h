@@ -13,6 +13,7 @@
 #define CAPTURE_UNEVEN_MOST    UINT64_C(100000)     /* hundredths */
 #define CAPTURE_DWARF_MOST     UINT64_C(4000000000) /* entries, attributes and rows of debug information */
 #define CAPTURE_FUNCTIONS_MOST UINT64_C(4000000)
+#define CAPTURE_NAME_MOST      UINT64_C(200) /* bytes */
 #define CAPTURE_PAGE_MOST      UINT64_C(0xffffffff)
 #define CAPTURE_LOADED_MOST    (UINT64_C(1) << 47)
 

@@ -16,6 +16,7 @@
 /* What pyelfprof takes of a file is what a row can say. */
 static_assert(CAPTURE_SIZE_MOST == PROFILE_SIZE_MOST && CAPTURE_LOADED_MOST <= PROFILE_SIZE_MOST, "sizes");
 static_assert(CAPTURE_DWARF_MOST == PROFILE_DWARF_MOST, "of debug information");
+static_assert(CAPTURE_NAME_MOST == PROFILE_APPLICATION_MOST, "names");
 static_assert(CAPTURE_COUNT_MOST == PROFILE_ROW_MOST && CAPTURE_FUNCTIONS_MOST == PROFILE_FUNCTIONS_MOST, "counts");
 
 #undef HEAD

@@ -983,6 +983,24 @@ def test_names_only_when_asked(capture, tmp_path, tiny_library):
     assert "odd" not in capture(name, names=False).text
 
 
+@pytest.mark.parametrize(
+    "name, row",
+    [
+        ("n" * 252 + ".so", "n" * 200),
+        ("\u00e9" * 120 + ".so", "\u00e9" * 100),
+        ("n" + "\u00e9" * 120, "n" + "\u00e9" * 99),
+        ("'" * 250, "'" * 200),
+        ("a\u2028b\u2029c\ufffed\uffffe\ufefff\x7f\x85", "a?b?c?d?e\ufefff??"),
+    ],
+)
+def test_names_that_a_profile_cannot_have(programs, capture, tmp_path, tiny_library, name, row):
+    """Are cut between two characters, and have others for some."""
+    shutil.copy(tiny_library, tmp_path / name)
+    captured = capture(tmp_path / name)
+    assert [found["name"] for found in captured.rows] == [row]
+    programs.run("pyelfgen", "--profile", captured.path, "--dry-run", "-o", tmp_path / "twin")
+
+
 def test_what_follows_is_left_out_of_many(programs, capture, sets, tmp_path):
     """And is there for who reads the profile: it says of 220 libraries all that the files say, and makes the same set."""
     many = sets.write_profile("many-small", profile_text(modules=210, utilities=10, functions=12))

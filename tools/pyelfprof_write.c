@@ -14,6 +14,7 @@
 
 #include "base/replacement.h"
 #include "base/utf8.h"
+#include "elf/capture_limits.h"
 #include "tools/pyelfprof.h"
 
 static const char *const from_names[] = {"files", "exec", "python", "run", "pid", "core"};
@@ -204,17 +205,32 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     flow_end(&f);
 }
 
-/* The file's name without its directories, as YAML has it in single quotes. */
+/* Whether a profile can have the character: YAML knows neither U+FFFE nor U+FFFF, and U+2028 and U+2029 end a line. */
+static bool is_plain(const char *s, size_t length)
+{
+    static const char *const others[] = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbf\xbe", "\xef\xbf\xbf"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (length == 3 && memcmp(s, others[i], length) == 0)
+            return false;
+    }
+    return length && !utf8_is_control(s);
+}
+
+/* The file's name without its directories, as YAML has it in single quotes, and as much of it as a row can have. */
 static void put_name(struct flow *row, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *s = slash ? slash + 1 : path;
     flow_key(row, "name");
+    size_t room = CAPTURE_NAME_MOST;
     putc('\'', row->to);
-    for (size_t left = strlen(s), length; left; left -= length, s += length) {
+    for (size_t left = strlen(s), length, put; left; left -= length, s += length, room -= put) {
         length = utf8_length(s, left);
-        bool good = length && !utf8_is_control(s);
+        const bool good = is_plain(s, length);
+        put = good ? length : 1;
         length = length ? length : 1;
+        if (put > room)
+            break;
         if (!good)
             putc('?', row->to);
         else
