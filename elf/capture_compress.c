@@ -62,11 +62,17 @@ static bool press(struct look *l, struct pressing *p, int part, uint64_t offset,
     return true;
 }
 
+/* Sections that overlap could be of any size together: of no more than a file can be. */
+static uint64_t together(uint64_t a, uint64_t b)
+{
+    return b < INT64_MAX - a ? a + b : INT64_MAX;
+}
+
 /* The slices that begin in the section, which may be all of it. */
 static bool press_section(struct look *l, struct pressing *p, int part, const GElf_Shdr *shdr)
 {
-    const uint64_t end = p->at + shdr->sh_size;
-    for (; p->next < end; p->next += p->step) {
+    const uint64_t end = together(p->at, shdr->sh_size);
+    for (; p->next < end; p->next = together(p->next, p->step)) {
         uint64_t left = end - p->next;
         uint64_t slice = p->step < SLICE ? p->step : SLICE;
         slice = p->step == UINT64_MAX ? left : slice;
@@ -104,7 +110,7 @@ typedef bool section_step(struct look *l, struct pressing *p, int part, const GE
 static bool count_section(struct look *l, struct pressing *p, int part, const GElf_Shdr *shdr)
 {
     (void)l;
-    p->bytes[part] += shdr->sh_size;
+    p->bytes[part] = together(p->bytes[part], shdr->sh_size);
     return true;
 }
 
@@ -126,9 +132,8 @@ static bool press_part(struct look *l, struct pressing *p, int part)
     ZSTD_CCtx_reset(p->context, ZSTD_reset_session_only);
     if (!each_section(l, p, part, count_section))
         return false;
-    /* Sections that overlap could be of any size together. */
-    bool full = l->wish->full && p->bytes[part] <= l->reader.size;
-    bool all = full || p->bytes[part] <= (uint64_t)SLICE * SLICES;
+    bool few = p->bytes[part] <= (uint64_t)SLICE * SLICES;
+    bool all = (l->wish->full || few) && p->bytes[part] <= l->reader.size;
     p->at = p->next = 0;
     p->step = all ? UINT64_MAX : p->bytes[part] / SLICES;
     if (!each_section(l, p, part, press_section))

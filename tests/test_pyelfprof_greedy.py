@@ -116,3 +116,15 @@ def test_more_symbols_than_a_library_has(captured, tmp_path):
     used += [(".dynamic", 6, 0x10000000, struct.pack("<QQQQ", 1, 3, 0, 0), 1, 16)]
     captured("--no-dwarf", shared_object(tmp_path / "liba.so", defined), shared_object(tmp_path / "libb.so", used))
     assert "needed: '0:4000000'" in (tmp_path / "it.prof").read_text()
+
+
+@pytest.mark.parametrize("options", [[], ["--full"]])
+def test_sections_of_more_than_any_file(captured, roomy, options):
+    """Four of a quarter of all numbers are no more than none together, if these wrap, and all of that would be read."""
+    quarter = 1 << 62
+    path = shared_object(roomy / "sparse.so", [(f".own{i}", 3, 0, (0, quarter), 0, 0) for i in range(4)])
+    try:
+        os.truncate(path, quarter)
+    except OSError:
+        pytest.skip("no file can be so large here")
+    assert captured(*options, path) == ""
