@@ -128,3 +128,39 @@ def test_sections_of_more_than_any_file(captured, roomy, options):
     except OSError:
         pytest.skip("no file can be so large here")
     assert captured(*options, path) == ""
+
+
+def library_with_directories(path, directories, names):
+    """One that needs libraries which are nowhere, and searches these directories for them (DT_RUNPATH)."""
+    strings = b"\0" + ":".join(directories).encode() + b"\0"
+    needed = []
+    for name in names:
+        needed.append(struct.pack("<QQ", 1, len(strings)))
+        strings += name.encode() + b"\0"
+    dynamic = struct.pack("<QQ", 29, 1) + b"".join(needed) + bytes(16)
+    return shared_object(path, [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x1000000, dynamic, 1, 16)])
+
+
+def test_directories_that_are_named_again(captured, tmp_path):
+    names = [f"n{i}" for i in range(1000)]
+    path = library_with_directories(tmp_path / "it.so", ["/a", "/b"] * 2000, names)
+    said = captured("--no-dwarf", "--exec", path, status=1, timeout=20).splitlines()
+    assert len(said) == 1000 and all("it.so: needs n" in line for line in said)
+
+
+def test_directories_without_number(captured, tmp_path):
+    path = library_with_directories(tmp_path / "it.so", [f"/{i}" for i in range(5000)], ["n1"])
+    said = captured("--no-dwarf", "--exec", path, status=1).splitlines()
+    assert said[0] == f"pyelfprof: {path}: names more than 4096 directories to search; only these are"
+    assert len(said) == 2 and "needs n1, which is nowhere" in said[1]
+
+
+def test_names_in_directories_without_number(captured, tmp_path):
+    """1.2 million places are too many to look in."""
+    path = library_with_directories(tmp_path / "it.so", [f"/{i}" for i in range(4000)], [f"n{i}" for i in range(300)])
+    said = captured("--no-dwarf", "--exec", path, status=1).splitlines()
+    assert said[-1] == (
+        f"pyelfprof: {path}: needs libraries that would be looked for in more than 1048576 places, with those of others"
+        " before it; the search ends, and libraries are missing"
+    )
+    assert len(said) == 262 and all("which is nowhere" in line for line in said[:-1])

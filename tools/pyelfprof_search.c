@@ -22,7 +22,9 @@
 #define CACHE_FILE   "/etc/ld.so.cache"
 #define CACHE_HEADER "glibc-ld.so.cache1.1"
 
-enum { CACHE_MOST = 1 << 26, LOADED_MOST = 1 << 16 };
+/* Of the directories that a file names so many are searched, repeated ones among them, and for all files together so
+ * many times: names times directories, of this file and of all that loaded it, could be any number. */
+enum { CACHE_MOST = 1 << 26, LOADED_MOST = 1 << 16, DIRECTORIES_MOST = 4096, LOOKUPS_MOST = 1 << 20 };
 
 /* The cache (glibc, dl-cache.h): a header, entries, strings. Offsets count from the
  * beginning. */
@@ -41,6 +43,7 @@ struct cache_entry {
 
 struct loaded {
     char *path;
+    char *origin; /* its directory, without links */
     struct capture c;
     size_t by; /* who loaded it; itself where nobody did */
 };
@@ -49,6 +52,7 @@ struct search {
     struct prof *p;
     struct loaded *loaded;
     size_t count, capacity;
+    size_t lookups;
     uint8_t *cache; /* NULL where there is none */
     size_t cache_size;
 };
@@ -86,14 +90,16 @@ static bool fits(const char *path, const struct capture *of, struct capture *c)
 {
     const struct capture_wish wish = {.links_only = true};
     struct error e;
-    if (capture_read(path, &wish, c, &e) && c->machine == of->machine && c->wide == of->wide && c->library)
+    *c = (struct capture){0}; /* most are not there, which costs least to ask first */
+    if (access(path, F_OK) == 0 && capture_read(path, &wish, c, &e) && c->machine == of->machine &&
+        c->wide == of->wide && c->library)
         return true;
     capture_free(c);
     return false;
 }
 
 /* Writes the directory with its variables replaced; false where it is too long. */
-static bool expand(const char *directory, size_t length, const char *library, char *to)
+static bool expand(const char *directory, size_t length, const char *origin, char *to)
 {
     static const struct {
         const char *name;
@@ -104,17 +110,12 @@ static bool expand(const char *directory, size_t length, const char *library, ch
                      {"${LIB}", "lib/x86_64-linux-gnu"},
                      {"$PLATFORM", "x86_64"},
                      {"${PLATFORM}", "x86_64"}};
-    char origin[PATH_MAX];
     size_t size = 0;
-    if (!realpath(library, origin))
-        snprintf(origin, sizeof origin, "%s", library);
-    char *slash = strrchr(origin, '/');
-    if (slash)
-        *slash = '\0';
     for (size_t i = 0; i < length;) {
         const char *from = directory + i;
-        size_t from_length = 1;
-        size_t to_length = 1;
+        const char *next = memchr(from + 1, '$', length - i - 1);
+        size_t from_length = next ? (size_t)(next - from) : length - i;
+        size_t to_length = from_length;
         for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++) {
             size_t name = strlen(variables[v].name);
             if (name <= length - i && strncmp(directory + i, variables[v].name, name) == 0) {
@@ -135,12 +136,14 @@ static bool expand(const char *directory, size_t length, const char *library, ch
 }
 
 /* Looks in directories that colons part. */
-static bool look_in(const char *directories, const char *name, const struct loaded *by, char *path, struct capture *c)
+static bool look_in(struct search *s, const char *directories, const char *name, const struct loaded *by, char *path,
+                    struct capture *c)
 {
     char directory[PATH_MAX];
-    for (const char *d = directories; d && *d; d += *d == ':') {
+    for (const char *d = directories; d && *d && s->lookups < LOOKUPS_MOST; d += *d == ':') {
         size_t length = strcspn(d, ":");
-        if (expand(d, length, by->path, directory) &&
+        s->lookups++;
+        if (expand(d, length, by->origin, directory) &&
             snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(path, &by->c, c))
             return true;
         d += length;
@@ -167,21 +170,21 @@ static bool look_in_cache(const struct search *s, const char *name, const struct
     return false;
 }
 
-static bool look_everywhere(const struct search *s, const char *name, size_t number, char *path, struct capture *c)
+static bool look_everywhere(struct search *s, const char *name, size_t number, char *path, struct capture *c)
 {
     const struct loaded *by = &s->loaded[number];
     if (strchr(name, '/'))
-        return expand(name, strlen(name), by->path, path) && fits(path, &by->c, c);
+        return expand(name, strlen(name), by->origin, path) && fits(path, &by->c, c);
     for (size_t of = number; !by->c.runpath; of = s->loaded[of].by) {
-        if (look_in(s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, name, &s->loaded[of], path, c))
+        if (look_in(s, s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, name, &s->loaded[of], path, c))
             return true;
         if (s->loaded[of].by == of)
             break;
     }
     const char *environment = getenv("LD_LIBRARY_PATH");
-    return (environment && look_in(environment, name, by, path, c)) || look_in(by->c.runpath, name, by, path, c) ||
-           look_in_cache(s, name, by, path, c) ||
-           look_in("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib", name, by, path,
+    return (environment && look_in(s, environment, name, by, path, c)) ||
+           look_in(s, by->c.runpath, name, by, path, c) || look_in_cache(s, name, by, path, c) ||
+           look_in(s, "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib", name, by, path,
                    c);
 }
 
@@ -204,6 +207,55 @@ static bool is_loaded(const struct search *s, const char *name)
     return false;
 }
 
+/* The directory of a library, to be freed. */
+static char *origin_of(const char *path)
+{
+    char *origin = realpath(path, NULL);
+    origin = origin ? origin : prof_must(strdup(path));
+    char *slash = strrchr(origin, '/');
+    if (slash)
+        *slash = '\0';
+    return origin;
+}
+
+struct directory {
+    const char *at;
+    size_t length;
+};
+
+static bool is_among(const struct directory *kept, size_t count, const struct directory *d)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i].length == d->length && memcmp(kept[i].at, d->at, d->length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Leaves each of the directories that colons part once, without those that no path has room for; false where there are
+ * too many, and the last ones are left out. */
+static bool keep_directories(char *directories)
+{
+    struct directory kept[DIRECTORIES_MOST];
+    size_t count = 0;
+    char *to = directories;
+    const char *from = directories;
+    for (size_t i = 0; from && *from && i < DIRECTORIES_MOST; i++) {
+        const struct directory d = {from, strcspn(from, ":")};
+        const size_t whole = d.length + (from[d.length] == ':');
+        if (d.length < PATH_MAX && !is_among(kept, count, &d)) {
+            memmove(to, from, whole);
+            kept[count++] = (struct directory){to, d.length};
+            to += whole;
+        }
+        from += whole;
+    }
+    const bool all = !from || !*from;
+    if (to)
+        *to = '\0';
+    return all;
+}
+
 /* Takes *c over. */
 static void load(struct search *s, const char *path, struct capture *c, size_t by)
 {
@@ -211,14 +263,20 @@ static void load(struct search *s, const char *path, struct capture *c, size_t b
         s->capacity = s->capacity ? 2 * s->capacity : 64;
         s->loaded = prof_must(realloc(s->loaded, s->capacity * sizeof *s->loaded));
     }
-    s->loaded[s->count] = (struct loaded){.path = prof_must(strdup(path)), .c = *c, .by = by};
+    const bool all = keep_directories(c->rpath) & keep_directories(c->runpath);
+    if (!all)
+        prof_complain_at(
+            s->p, path, 0,
+            prof_format(s->p, "names more than %d directories to search; only these are", DIRECTORIES_MOST));
+    s->loaded[s->count] =
+        (struct loaded){.path = prof_must(strdup(path)), .origin = origin_of(path), .c = *c, .by = by};
     s->count++;
     prof_add(s->p, path, true);
 }
 
 static void load_needed(struct search *s, size_t number)
 {
-    for (size_t i = 0; i < s->loaded[number].c.needed_count; i++) {
+    for (size_t i = 0; i < s->loaded[number].c.needed_count && s->lookups < LOOKUPS_MOST; i++) {
         const char *name = s->loaded[number].c.needed[i];
         char path[PATH_MAX];
         struct capture c;
@@ -227,13 +285,22 @@ static void load_needed(struct search *s, size_t number)
             continue;
         if (look_everywhere(s, name, number, path, &c)) {
             load(s, path, &c, number);
-        } else if (prof_wants(s->p, name)) {
+        } else if (s->lookups < LOOKUPS_MOST && prof_wants(s->p, name)) {
             error_set(&e, ERROR_INPUT, "needs %s, which is nowhere; see LD_LIBRARY_PATH in ld.so(8), or give --without",
                       name);
             error_at(&e, s->loaded[number].path, 0);
             prof_complain(s->p, &e);
             s->p->unreadable++;
         }
+    }
+    if (s->lookups == LOOKUPS_MOST) {
+        prof_complain_at(
+            s->p, s->loaded[number].path, 0,
+            prof_format(s->p,
+                        "needs libraries that would be looked for in more than %d places, with those of others "
+                        "before it; the search ends, and libraries are missing",
+                        LOOKUPS_MOST));
+        s->p->unreadable++;
     }
 }
 
@@ -270,12 +337,13 @@ void prof_exec(struct prof *p, char *const *paths, size_t count)
             load(&s, path, &c, s.count);
         else
             capture_free(&c);
-        for (; next < s.count; next++)
+        for (; next < s.count && s.lookups < LOOKUPS_MOST; next++)
             load_needed(&s, next);
     }
     for (size_t i = 0; i < s.count; i++) {
         capture_free(&s.loaded[i].c);
         free(s.loaded[i].path);
+        free(s.loaded[i].origin);
     }
     free(s.loaded);
     free(s.cache);
