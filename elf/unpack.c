@@ -124,6 +124,10 @@ static bool unpack_section(struct unpacking *u, const GElf_Ehdr *file, size_t in
                      UNPACK_MOST);
         return reader_disagree(packed.ch_size, UNPACK_MOST, u->e);
     }
+    if (!reader_take(&u->reader, header.sh_size))
+        return READER_WRONG(&u->reader, u->e,
+                            "has compressed sections that overlap, or of more than %" PRIu64 " bytes together",
+                            reader_take_most(&u->reader));
     u->end = (u->end + 7) & ~UINT64_C(7);
     uint64_t begin = u->end;
     if (!unpack_bytes(u, zstd ? step_zstd : step_zlib, header.sh_offset + sizeof packed, header.sh_size - sizeof packed,

@@ -164,3 +164,15 @@ def test_names_in_directories_without_number(captured, tmp_path):
         " before it; the search ends, and libraries are missing"
     )
     assert len(said) == 262 and all("which is nowhere" in line for line in said[:-1])
+
+
+def test_packed_sections_that_overlap(captured, tmp_path):
+    """400 of them have the same 4 MB, which are a frame that zstd skips (RFC 8878, section 3.1.2)."""
+    frame = struct.pack("<II", 0x184D2A50, 4 << 20) + bytes(4 << 20)
+    packed = struct.pack("<IIQQ", 2, 0, 0, 1) + frame
+    sections = [(".debug_info", 1, 0, bytes(16), 0, 0), (".debug_abbrev", 1, 0, bytes(16), 0, 0)]
+    sections += [(".debug_packed", 1, 0, packed, 0, 0)]
+    place = 64 + 2 * 16
+    sections += [(".debug_again_packed", 1, 0, (place, len(packed)), 0, 0)] * 400
+    said = captured(shared_object(tmp_path / "packed.so", sections), status=1)
+    assert "packed.so: has compressed sections that overlap, or of more than " in said
