@@ -176,3 +176,28 @@ def test_packed_sections_that_overlap(captured, tmp_path):
     sections += [(".debug_again_packed", 1, 0, (place, len(packed)), 0, 0)] * 400
     said = captured(shared_object(tmp_path / "packed.so", sections), status=1)
     assert "packed.so: has compressed sections that overlap, or of more than " in said
+
+
+def test_a_core_whose_link_map_has_no_end(captured, tmp_path):
+    """And which maps 400,000 files, none of which holds what the map is of."""
+    base = 0x10000
+    memory = bytearray(4096)
+    struct.pack_into("<IIQQQQQQ", memory, 0, 6, 4, 0, base, base, 0, 0, 8)  # PT_PHDR
+    struct.pack_into("<IIQQQQQQ", memory, 56, 2, 4, 0, base + 0x200, 0, 0, 0, 8)  # PT_DYNAMIC
+    struct.pack_into("<QQ", memory, 0x200, 21, base + 0x300)  # DT_DEBUG
+    struct.pack_into("<i4xQ", memory, 0x300, 1, base + 0x400)  # r_debug
+    struct.pack_into("<QQQQQ", memory, 0x400, 0, 0, 1, base + 0x400, 0)  # link_map, which is its own next
+
+    def note(kind, text):
+        return struct.pack("<III", 5, len(text), kind) + b"CORE\0\0\0\0" + text + bytes(-len(text) % 4)
+
+    files = 400000
+    ranges = b"".join(struct.pack("<QQQ", at << 12, (at + 1) << 12, 0) for at in range(files, 0, -1))
+    notes = note(6, struct.pack("<QQQQQQ", 3, base, 5, 2, 0, 0)) + note(0x46494C45, struct.pack("<QQ", files, 4096) + ranges + b"x\0" * files)
+    place = 64 + 2 * 56
+    header = struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, 2, 64, 0, 0)
+    segments = struct.pack("<IIQQQQQQ", 4, 0, place, 0, 0, len(notes), 0, 4)
+    segments += struct.pack("<IIQQQQQQ", 1, 4, place + len(notes), base, 0, 4096, 4096, 4096)
+    (tmp_path / "core").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + header + segments + notes + memory)
+    said = captured("--no-dwarf", tmp_path / "core", status=1, timeout=20)
+    assert "core: there is no shared object to make a profile of; see --help\n" in said

@@ -81,6 +81,20 @@ static void mapping_add(struct process *s, const struct mapping *m)
     s->mapping[s->mappings++] = *m;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct mapping *x = a;
+    const struct mapping *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* A core may tell of millions, in any order. */
+static void sort_mappings(struct process *s)
+{
+    if (s->mappings > 0)
+        qsort(s->mapping, s->mappings, sizeof *s->mapping, by_address);
+}
+
 static void add_file(struct process *s, const struct mapping *m)
 {
     struct error e;
@@ -120,26 +134,32 @@ static uint64_t find_debug(const struct process *s)
     return 0;
 }
 
-static const struct mapping *mapping_at(const struct process *s, uint64_t address)
+static int by_place(const void *key, const void *member)
 {
-    for (size_t i = 0; i < s->mappings; i++) {
-        if (address >= s->mapping[i].begin && address < s->mapping[i].end)
-            return &s->mapping[i];
-    }
-    return NULL;
+    const uint64_t address = *(const uint64_t *)key;
+    const struct mapping *m = member;
+    return address < m->begin ? -1 : address >= m->end;
 }
 
-/* Adds the files of the objects in the link map; false where there is none. */
+static const struct mapping *mapping_at(const struct process *s, uint64_t address)
+{
+    return s->mappings ? bsearch(&address, s->mapping, s->mappings, sizeof *s->mapping, by_place) : NULL;
+}
+
+/* Adds the files of the objects in the link map; false where there is none. The map of a hostile core may lead back
+ * into itself: so it has done when it comes to the address that was met last of the 1st, 2nd, 4th, 8th and so on. */
 static bool add_link_map(struct process *s)
 {
     struct r_debug debug;
     uint64_t address = find_debug(s);
+    uint64_t met = 0;
     bool any = false;
     if (!address || !memory_read(s, address, &debug, sizeof debug))
         return false;
     address = (uint64_t)(uintptr_t)debug.r_map;
-    for (size_t i = 0; address && i < OBJECTS_MOST; i++) {
+    for (size_t i = 0; address && address != met && i < OBJECTS_MOST; i++) {
         struct link_map object;
+        met = (i & (i + 1)) == 0 ? address : met;
         if (!memory_read(s, address, &object, sizeof object))
             break;
         const struct mapping *m = mapping_at(s, (uint64_t)(uintptr_t)object.l_ld);
@@ -154,6 +174,7 @@ static bool add_link_map(struct process *s)
 
 static void add_all(struct process *s)
 {
+    sort_mappings(s);
     if (add_link_map(s))
         return;
     struct error e;
