@@ -201,3 +201,12 @@ def test_a_core_whose_link_map_has_no_end(captured, tmp_path):
     (tmp_path / "core").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + header + segments + notes + memory)
     said = captured("--no-dwarf", tmp_path / "core", status=1, timeout=20)
     assert "core: there is no shared object to make a profile of; see --help\n" in said
+
+
+def test_debug_links_to_a_sparse_file(captured, tmp_path):
+    """Its checksum would take eight seconds of each library."""
+    link = b"it.debug\0\0\0\0" + struct.pack("<I", 1)
+    (tmp_path / "it.debug").touch()
+    os.truncate(tmp_path / "it.debug", 16 << 30)
+    libraries = [shared_object(tmp_path / f"it{i}.so", [(".gnu_debuglink", 1, 0, link, 0, 0)]) for i in range(9)]
+    captured("--no-dwarf", *libraries, timeout=9)

@@ -36,8 +36,17 @@ static void note(struct error **to, const struct error *e)
 
 /* ---- debug files ---- */
 
-/* No debug file is so large, but one that is sparse can say that it is. */
-#define CRC_MOST (UINT64_C(1) << 36)
+/* No debug file is so large, but one that is sparse can say that it is. One that costs more than a moment has blocks
+ * for a part of it at least, also where a file system compresses. */
+#define CRC_MOST   (UINT64_C(1) << 36)
+#define CRC_ALWAYS (UINT64_C(1) << 28)
+enum { CRC_TIMES = 32 };
+
+static bool is_as_large_as_it_says(const struct stat *st)
+{
+    const uint64_t size = (uint64_t)st->st_size;
+    return size < CRC_MOST && (size <= CRC_ALWAYS || size / S_BLKSIZE / CRC_TIMES <= (uint64_t)st->st_blocks);
+}
 
 /* The checksum that .gnu_debuglink has of the file is that of zlib. */
 static bool crc_matches(const char *path, uint32_t wanted)
@@ -48,8 +57,8 @@ static bool crc_matches(const char *path, uint32_t wanted)
     uLong crc = crc32(0, NULL, 0);
     struct stat st;
     ssize_t n = -1;
-    const bool has_an_end = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size < CRC_MOST;
-    while (has_an_end && block && (n = whole_read(fd, block, size)) > 0)
+    const bool worthwhile = fd >= 0 && fstat(fd, &st) == 0 && is_as_large_as_it_says(&st);
+    while (worthwhile && block && (n = whole_read(fd, block, size)) > 0)
         crc = crc32(crc, block, (uInt)n);
     free(block);
     if (fd >= 0)
