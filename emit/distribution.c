@@ -391,6 +391,7 @@ uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint3
     }
     uint64_t more = is < sum ? sum - is : 0;
     uint64_t less = is > sum ? is - sum : 0;
+    const bool sinks = less;
     for (unsigned i = 0; i < PARTS; i++) {
         const uint32_t last = values_of(parts[i], count);
         const uint32_t first = count - last;
@@ -399,6 +400,8 @@ uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint3
         if (less)
             less = sink(value, first, count, first ? value[first - 1] : least, less);
     }
+    if (sinks) /* whose parts are rounded, so that equal ones differ by one */
+        distribution_sort(value, count);
     return sum + less - more;
 }
 

@@ -65,10 +65,10 @@ struct distribution_limits {
     uint32_t least, most;
 };
 
-/* Sets the limits of `count` ascending values, each within [least, most], so that these and the ascending `fixed` ones
- * together have the quantiles, each at its place. The first k of these values count as before[k]; as k where that is
- * NULL. Where too many fixed ones are between two quantiles, values may be either of these or what is between. False,
- * with nothing set, where `quantiles` is NULL or malformed. */
+/* Sets the limits of `count` ascending values so that these and the ascending `fixed` ones together have the quantiles,
+ * each at its place. The first k of these values count as before[k]; as k where that is NULL. Where too many fixed ones
+ * are between two quantiles, values may be either of these or what is between. Limits are within [least, most] but
+ * where a quantile is not. False, with nothing set, where `quantiles` is NULL or malformed. */
 bool distribution_limit(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, const uint32_t *before,
                         uint32_t least, uint32_t most, struct distribution_limits *limit, uint32_t count);
 
@@ -83,8 +83,8 @@ uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limi
                                  uint32_t largest, uint64_t sum);
 
 /* Both: changes ascending values so that they and the ascending `fixed` ones have these quantiles, and each is within
- * [least, most]. They stay in order. Returns their sum. Changes nothing where `quantiles` is NULL or malformed, or
- * memory runs out. */
+ * [least, most] but where a quantile is not. They stay in order. Returns their sum. Changes nothing where `quantiles`
+ * is NULL or malformed, or memory runs out. */
 uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
                                     uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 

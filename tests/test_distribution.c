@@ -243,9 +243,13 @@ static void test_fit(void **state)
         assert_true(distribution_values("3 5 8 9 10 11 12*4 14*4 17 20 21 25 29 31 99", NULL, count, value));
         assert_true(distribution_fit(value, count, least, 4096, sum) == sum);
         assert_true(sum_of(value, count) == sum);
-        for (uint32_t i = 0; i < count; i++)
-            assert_in_range(value[i], least, 4096);
+        assert_ascending(value, count);
+        assert_in_range(value[0], least, 4096);
+        assert_in_range(value[count - 1], least, 4096);
     }
+    uint32_t equal[] = {5, 5, 5, 5};
+    assert_true(distribution_fit(equal, 4, 0, 4096, 18) == 18);
+    assert_ascending(equal, 4);
     draw("3 5*20", 10, value);
     assert_true(distribution_fit(value, 10, 4, 4096, 30) == 40); /* none may be lower */
     assert_true(distribution_fit(value, 10, 4, 6, 100) == 60);   /* or higher */
