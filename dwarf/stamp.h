@@ -77,10 +77,11 @@ struct stamp_store {
     uint8_t *data;
     size_t capacity;
     atomic_size_t taken;
+    atomic_bool overfull; /* a stamp, or all of them, would be larger than there is room for */
 };
 
 /* Reserves addresses for far more than `stamps` stamps usually take. False when memory ran out. */
-bool stamp_store_open(struct stamp_store *s, uint32_t stamps, struct dialect dialect);
+bool stamp_store_open(struct stamp_store *s, uint32_t stamps);
 void stamp_store_free(struct stamp_store *s);
 
 /* One thread's way to put stamps into the store while others do the same: it takes one piece of the store after the
@@ -128,8 +129,7 @@ struct stamp_maker {
 };
 
 bool stamp_start(struct stamp_maker *m, const struct corpus *corpus);
-/* Puts what is wanted on the shelves, and begins the next; false when memory ran out or it has grown beyond what a
- * stamp holds. */
+/* Puts what is wanted on the shelves, and begins the next; false when memory ran out, or the store is overfull. */
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct stamp_wanted *wanted);
 void stamp_maker_free(struct stamp_maker *m);
 

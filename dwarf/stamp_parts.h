@@ -7,7 +7,11 @@
 
 /* In the store, a patch in a run of several kinds is an offset of PATCH_BITS bits with the kind, counted from the first
  * of the run, above it. */
-enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, MAKE_MOST = 1 << 14, PADDED_LEB = 3 };
+enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, PADDED_LEB = 3 };
+
+/* Bytes of each kind that a stamp may have, and that one may take while it is composed, in a manner that tells as much
+ * as any (tests/test_stock.c): it is refused then. */
+enum { STAMP_MOST = 1 << 14, MAKE_MOST = 1 << 16 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
 

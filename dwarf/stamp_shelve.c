@@ -7,14 +7,13 @@
 
 #include "base/huge.h"
 
-/* Bytes of what a shelf takes at once, more than any stamp has; of what is reserved for a stamp, thrice of what one
+/* Bytes of what a shelf takes at once, more than any stamp has; of what is reserved for a stamp, many times of what one
  * usually takes. */
-enum { STORE_PIECE = 1 << 17, RESERVED_C = 2048, RESERVED_CPP = 8192 };
+enum { STORE_PIECE = 1 << 17, RESERVED = 1 << 13 };
 
-bool stamp_store_open(struct stamp_store *s, uint32_t stamps, struct dialect dialect)
+bool stamp_store_open(struct stamp_store *s, uint32_t stamps)
 {
-    const size_t reserved = dialect.language == DWARF_CPP ? RESERVED_CPP : RESERVED_C;
-    s->data = huge_alloc(stamps * reserved, &s->capacity);
+    s->data = huge_alloc(stamps * (size_t)RESERVED, &s->capacity);
     return s->data;
 }
 
@@ -42,7 +41,7 @@ static void make_room(const struct stamp_maker *m, struct told t, struct stamp_s
         return;
     const size_t from = atomic_fetch_add(&shelf->store->taken, STORE_PIECE);
     if (from > shelf->store->capacity - STORE_PIECE) {
-        b->failed = true;
+        b->failed = shelf->store->overfull = true;
         return;
     }
     if (from != b->capacity) /* somebody else has what follows */
@@ -197,23 +196,46 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
     shelve(shelf, rows);
 }
 
+/* Bytes of what there is most of. */
+static size_t largest(const struct composed *o)
+{
+    const size_t size[] = {o->info.size, o->lists.size, o->ranges.size, o->programs.size};
+    size_t most = 0;
+    for (unsigned i = 0; i < sizeof size / sizeof size[0]; i++)
+        most = size[i] > most ? size[i] : most;
+    return most;
+}
+
+/* As it is larger than a stamp may be. */
+static bool refuse(struct stamp_shelves *on)
+{
+    on->anywhere.store->overfull = true;
+    return false;
+}
+
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct stamp_wanted *wanted)
 {
     if (!stamp_is_last(m)) /* else it is settled where it is put */
         stamp_settle_child(m);
     compose_keep(&m->composer);
     const struct composed *o = &m->out;
-    assert(o->info.size <= MAKE_MOST && o->lists.size <= MAKE_MOST && o->ranges.size <= MAKE_MOST &&
-           o->programs.size <= MAKE_MOST);
+    const size_t most = largest(o);
+    assert(most <= MAKE_MOST);
+    if (most > STAMP_MOST || m->failed)
+        return refuse(on);
     note_rest(m);
     shelve_entries(m, (struct told){&o->lists, &o->ranges}, &on->anywhere, wanted->anywhere);
     if (wanted->rows)
         shelve_rows(m, &on->anywhere, wanted->rows);
     if (wanted->near && !m->failed) {
         stamp_tell_near(m);
+        if (m->near.lists.size > PATCH_FAR || m->near.ranges.size > PATCH_FAR)
+            return refuse(on);
         shelve_entries(m, (struct told){&m->near.lists, &m->near.ranges}, &on->near, wanted->near);
     }
-    const bool ok = !m->failed && !m->references.failed && !composed_failed(o) && !m->near.lists.failed &&
-                    !m->near.ranges.failed && !on->anywhere.bytes.failed && !on->near.bytes.failed;
+    if (m->failed)
+        return refuse(on);
+    const bool ok = !m->references.failed && !composed_failed(o) && !m->near.lists.failed && !m->near.ranges.failed &&
+                    !on->anywhere.bytes.failed && !on->near.bytes.failed;
     return ok && stamp_start(m, m->composer.corpus);
 }

@@ -89,7 +89,7 @@ static void free_bytes(struct block_bytes *b)
 bool blocks_begin(struct blocks *all, struct dialect dialect)
 {
     const uint32_t kinds = block_has_near(dialect) ? BLOCK_KINDS : BLOCK_LISTS;
-    return stamp_store_open(&all->store, BLOCKS * BLOCK_RANGES * kinds, dialect);
+    return stamp_store_open(&all->store, BLOCKS * BLOCK_RANGES * kinds);
 }
 
 bool blocks_make(struct blocks *all, unsigned number, const struct filler *filler, const struct corpus *corpus,

@@ -133,7 +133,8 @@ bool calls_make_rows(const struct plan *plan, const struct plan_library *l, stru
     for (uint32_t i = 0; i < l->imports; i++)
         calls_row_import(plan, l, i, &out->import[i]);
     memset(out->target, 0xff, targets * sizeof *out->target);
-    for (uint32_t i = 0; i < l->calls; i++) /* callers * per_function is at least that */
+    assert(l->calls <= targets);
+    for (uint32_t i = 0; i < l->calls; i++)
         out->target[i] = calls_row_called(l, i);
     return true;
 }

@@ -369,6 +369,14 @@ static void set_definitions(const struct plan *plan, struct plan_library *l, uin
         x->version_symbols = (uint32_t)objects;
 }
 
+/* So many dynamic symbols have room in the row's text, each with its version and its place in the hash table. */
+static uint32_t symbols_most(const struct plan_library *l)
+{
+    enum { EACH = sizeof(Elf64_Sym) + sizeof(Elf64_Half) + sizeof(Elf64_Word) };
+    const uint64_t most = rows_value_or(l->said, ROW_TEXT, UINT64_MAX) / EACH;
+    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
 /* Symbols, with what is nowhere or without, and the libraries that undefined ones may be in. Returns the shape of the
  * library without what these and slots of the PLT may add. */
 static struct shape set_symbols(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
@@ -387,6 +395,7 @@ static struct shape set_symbols(const struct plan *plan, struct plan_library *l,
     x->outside = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share),
                               outside_most(l->kind == LIBRARY_MODULE));
     x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, UINT64_C(0) + least.marks_exported + x->version_symbols, share);
+    x->objects = rows_smaller(x->objects, symbols_most(l));
     x->needed = rows_smaller(rows_more_of(l, ROW_OUTSIDE, 1, share), outside_libraries_most());
     set_weak(plan, l, share);
     if (!w->drawn)

@@ -33,13 +33,17 @@ static uint32_t glue_symbols(const struct plan_library *l)
     return 4u + (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 2 + shape_driver_methods(l) : 0);
 }
 
-/* Leaves that are kept for those who call them. */
-static uint32_t leaves_of(const struct want *w, uint32_t exported)
+/* How many functions, of which so many are exported, can call others: all but the exported leaves that are kept for
+ * those who call them, and the local ones behind these. The only one that is exported is no leaf where it is to call.
+ */
+static uint32_t callers_most(const struct plan_library *l, const struct want *w, uint32_t functions, uint32_t exported)
 {
-    if (!w->leaves)
-        return 0;
+    if (!w->leaves || !exported)
+        return functions;
+    if (exported == 1 && l->calls)
+        return 1;
     const uint32_t half = exported / 2 ? exported / 2 : 1;
-    return w->leaves < half ? w->leaves : half;
+    return exported - (w->leaves < half ? w->leaves : half);
 }
 
 /* Sums up mangled names, of as many functions as there can be. */
@@ -100,8 +104,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
         l->exported = exported;
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
-    const uint32_t most = w->leaves ? exported - leaves_of(w, exported) : functions;
-    set_callers(l, most);
+    set_callers(l, callers_most(l, w, functions, exported));
     rows_set_small(l, w, missing_functions(l, w));
     const uint64_t others = (uint64_t)functions + glue_symbols(l) + l->small;
     const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;

@@ -61,6 +61,17 @@ static uint64_t names_most(const struct prepared *p)
     return debug_names_usual(&p->stock->corpus, largest);
 }
 
+/* Says why there is no stock; false. */
+static bool stock_failed(const struct stock *s, struct error *e)
+{
+    if (s && stock_is_overfull(s))
+        return error_set(
+            e, ERROR_INFEASIBLE,
+            "distributions: tags: more is said of code than blocks of it have room for; give fewer "
+            "'inlined_subroutine', 'formal_parameter' or 'variable', or leave tags, forms and attributes out");
+    return error_set(e, ERROR_MEMORY, "out of memory");
+}
+
 static bool make_part(void *context, unsigned worker, uint32_t part, struct error *e)
 {
     const struct preparation *w = context;
@@ -69,7 +80,7 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
     if (is_first && !make_plan(w->p, w->o, e))
         return false;
     const bool made = is_first ? stock_make_headers(w->p->stock, names_most(w->p)) : stock_make_part(w->p->stock, part);
-    return made || error_set(e, ERROR_MEMORY, "out of memory");
+    return made || stock_failed(w->p->stock, e);
 }
 
 /* What all libraries are made from, read-only from then on; and counts, calls and exact sizes of every library. */
@@ -79,7 +90,7 @@ static bool make_stock_and_plan(struct prepared *p, const struct options *o, con
     struct preparation w = {p, o};
     if (!(p->stock = stock_begin(stock_dialect(&p->profile), manner, p->profile.seed)) ||
         !stock_add_rows(p->stock, &p->profile, o->threads))
-        return error_set(e, ERROR_MEMORY, "out of memory");
+        return stock_failed(p->stock, e);
     if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
         return false;
     stock_end(p->stock);

@@ -83,14 +83,29 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
     return made || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
+bool stock_is_overfull(const struct stock *s)
+{
+    bool is = s->blocks.store.overfull;
+    for (unsigned i = 0; i < CORPUS_KINDS && !is; i++)
+        is = s->other[i] && stock_is_overfull(s->other[i]);
+    return is;
+}
+
+/* Whether all of it could be made. */
+static bool make_all(struct stock *s, unsigned threads)
+{
+    struct error ignored; /* stock_is_overfull tells, or it is memory */
+    const bool made = workers_run(threads, STOCK_PARTS, make_part, s, &ignored);
+    if (made)
+        stock_end(s);
+    return made;
+}
+
 struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads)
 {
     struct stock *s = stock_begin(dialect, manner, seed);
-    struct error ignored; /* there is but one: memory */
-    if (s && workers_run(threads, STOCK_PARTS, make_part, s, &ignored)) {
-        stock_end(s);
+    if (s && make_all(s, threads))
         return s;
-    }
     stock_free(s);
     return NULL;
 }
@@ -148,8 +163,8 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
         const unsigned kind = corpus_kind(dialect);
         if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;
-        s->other[kind] = stock_make(dialect, &s->corpus.manner, s->seed, threads);
-        if (!s->other[kind])
+        s->other[kind] = stock_begin(dialect, &s->corpus.manner, s->seed);
+        if (!s->other[kind] || !make_all(s->other[kind], threads))
             return false;
         s->corpus.other[kind] = &s->other[kind]->corpus;
     }

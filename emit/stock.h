@@ -18,14 +18,17 @@ struct stock {
     uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };
 
-/* Makes a stock, which follows from dialect, manner and seed, with up to `threads` threads. NULL when memory ran out;
- * free with stock_free. */
+/* Makes a stock, which follows from dialect, manner and seed, with up to `threads` threads. NULL when memory ran out,
+ * or the manner tells too much; free with stock_free. */
 struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads);
 void stock_free(struct stock *s);
 
+/* Whether it could not be made because blocks of code would say more than there is room for, in this manner. */
+bool stock_is_overfull(const struct stock *s);
+
 /* stock_make in steps. After stock_begin, the parts are made in any order and in parallel; when all are made, call
- * stock_end. A plan can be made after stock_begin, and tells how many headers are enough (corpus_finish). NULL or false
- * when memory ran out. */
+ * stock_end. A plan can be made after stock_begin, and tells how many headers are enough (corpus_finish). NULL when
+ * memory ran out, false also when the stock is overfull. */
 enum stock_part {
     STOCK_PART_HEADERS,
     STOCK_PART_BLOCKS,
@@ -38,7 +41,7 @@ bool stock_make_part(struct stock *s, enum stock_part part); /* any other */
 void stock_end(struct stock *s);
 
 /* Makes what the libraries of a profile's rows need besides: other versions of DWARF and other
- * languages. False when memory ran out. */
+ * languages. False when memory ran out, or the stock is overfull. */
 bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads);
 
 /* The dialect that the profile states, without its rows. */

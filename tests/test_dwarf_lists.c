@@ -147,7 +147,7 @@ static void test_version_5_in_two_bytes(void **state)
         begin(&s, 5);
         s.corpus.dialect.views = views;
         assert_non_null(m);
-        assert_true(stamp_store_open(&store, 1024, s.corpus.dialect));
+        assert_true(stamp_store_open(&store, 1024));
         assert_true(stamp_start(m, &s.corpus));
         stamp_block(m, 2, from, to);
         stamp_end_children(m);
@@ -208,7 +208,7 @@ static void ranges_are_shared(void **state)
     struct stamp_maker *m = calloc(1, sizeof *m);
     begin(&s, 5);
     assert_non_null(m);
-    assert_true(stamp_store_open(&store, 1024, s.corpus.dialect));
+    assert_true(stamp_store_open(&store, 1024));
     assert_true(stamp_start(m, &s.corpus));
     for (unsigned i = 0; i < BLOCKS; i++) {
         stamp_block(m, blocks[i].count, from, blocks[i].to);

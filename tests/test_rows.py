@@ -363,6 +363,30 @@ def test_rows_of_which_nothing_goes_together(programs, tmp_path):
     assert (sizes["text"], sizes["data"]) == (3546, 960)
 
 
+def test_more_objects_than_text_holds(programs, tmp_path):
+    """They are not named one by one each time that counts are tried."""
+    row = "{kind: utility, text: 42000, data: 4300, symtab: 2700, strtab: 5100, dynamic: {functions: 70, objects: 1048576}}"
+    (tmp_path / "rows.prof").write_text(profile_of(f"- {row}"))
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", timeout=60)
+    [sizes] = sizes_of_each([tmp_path / "set" / "libutility0.so"])
+    assert (sizes["text"], sizes["data"], sizes["symtab"]) == (42000, 4300, 2712)
+
+
+def test_the_only_exported_function_calls_others(programs, tmp_path):
+    """It is called by what it calls, and has objects to export, so that it has no exported function to spare."""
+    rows = [
+        "{kind: utility, text: 900000, data: 8000, needed: '3 1:2'}",
+        "{kind: module, text: 142000, data: 17000, dynamic: {functions: 1, objects: 1}, needed: '2:5 3:5 0:5'}",
+        "{kind: module, text: 260000, data: 4400}",
+        "{kind: module, text: 250000, data: 9000}",
+    ]
+    (tmp_path / "rows.prof").write_text(profile_of("\n".join(f"- {row}" for row in rows)))
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
+    called = {row["name"]: row["marked"] for row in libraries_of(tmp_path / "set")}
+    assert called["libutility0.so"] == 5 * 10  # chains of so many functions
+    programs.run("pyelfrun", "--phases", "import,visit", tmp_path / "set")
+
+
 def test_executables_and_sources_are_refused(programs, made, tmp_path):
     profile = made.directory.parent / "rows.prof"
     for option in ("--link", "--static", "--sources"):

@@ -983,3 +983,34 @@ def test_readers_follow_partial_units(partial):
         command = ["gdb", "-nx", "-batch", "-ex", "maint expand-symtabs", "-ex", "ptype long", path]
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert done.stdout.endswith("type = long\n") and not done.stderr, done.stderr
+
+
+# Of some functions much is to be inlined, in code that others have little of.
+CROWDED = """\
+pyelfgen-profile: 1
+distributions:
+  tags: 'array_type:61 enumeration_type:16 formal_parameter:6288 label:103 lexical_block:457 member:785
+   pointer_type:170 compile_unit:24 structure_type:144 subroutine_type:53 typedef:122 unspecified_parameters:24
+   inlined_subroutine:1320 subrange_type:61 base_type:240 const_type:54 enumerator:144 subprogram:1596
+   variable:3712 GNU_call_site:1447 GNU_call_site_parameter:2401 others:0'
+  attributes: 'sibling:4207 location:6752 name:9864 byte_size:570 stmt_list:24 low_pc:3771 high_pc:2221 language:24
+   comp_dir:24 const_value:166 inline:768 producer:24 prototyped:1649 upper_bound:61 abstract_origin:5478
+   data_member_location:785 decl_column:9543 decl_file:9543 decl_line:9543 declaration:164 encoding:256
+   external:874 frame_base:712 type:10021 entry_pc:1320 ranges:292 call_column:1320 call_file:1320 call_line:1320
+   GNU_call_site_value:2401 GNU_all_tail_call_sites:483 GNU_all_call_sites:229 others:0'
+libraries:
+- {kind: utility, text: 91088, data: 8703, debug: 124098, symtab: 5304, strtab: 13413, dwarf: {version: 4,
+   units: 5, dies: 3833}}
+- {kind: module, text: 70626, data: 7083, debug: 100354, symtab: 5784, strtab: 10648, functions: 126, dwarf:
+   {units: 1, dies: 3130}, mix: {info: 46688, str: 5301, loclists: 22987}}
+- {kind: module, text: 61182, data: 6248, debug: 92808, symtab: 5184, strtab: 9278, dynamic: {undefined: 75},
+   dwarf: {units: 3, dies: 3064}, mix: {info: 44399, str: 5639}}
+"""
+
+
+def test_a_manner_that_is_too_much_is_left(programs, tmp_path):
+    """One that was tried would say more of a block than there is room for, which is no lack of memory."""
+    (tmp_path / "rows.prof").write_text(CROWDED)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", timeout=120)
+    for path in sorted((tmp_path / "set").glob("lib[mu]*[0-9].so")):
+        ask("llvm-dwarfdump", "--verify", path)
