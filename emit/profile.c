@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/profile_words.h"
 #include "emit/distribution.h"
 #include "emit/profile_keys.h"
 
@@ -182,17 +183,39 @@ static bool mix_check(const struct profile *p, const struct profile_source *s, s
     return error_at(e, s->name, profile_section_line(s, SECTION_MIX));
 }
 
+/* The first word of counts that is none of DWARF, and its length; NULL where all are. */
+static const char *foreign_word(const char *text, enum profile_words kind, size_t *length)
+{
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        *length = strcspn(text, ":");
+        if (!profile_words_have(kind, text, *length))
+            return text;
+        text += strcspn(text, " ");
+    }
+    return NULL;
+}
+
+static bool words_check(const char *text, enum profile_key_id key, const struct profile_source *s, struct error *e)
+{
+    size_t length;
+    const char *const word = foreign_word(text, (enum profile_words)(PROFILE_WORDS_TAGS + key - KEY_TAGS), &length);
+    return !word || profile_wrong(s, key, e, "'%.*s' is no word of DWARF; count it with 'others'",
+                                  length < PROFILE_SHOWN ? (int)length : PROFILE_SHOWN, word);
+}
+
 static bool distributions_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS; i++) {
         const char *const text = p->distributions[i];
+        const enum profile_key_id key = (enum profile_key_id)(KEY_FUNCTION_SIZES + i);
         const bool counts = i >= DISTRIBUTION_TAGS;
         char shown[PROFILE_SHOWN];
         if (text && !(counts ? distribution_are_counts : distribution_are_buckets)(text))
-            return profile_wrong(s, (enum profile_key_id)(KEY_FUNCTION_SIZES + i), e,
-                                 "'%s' is not %s; correct it, or leave it out", profile_shown(text, shown),
+            return profile_wrong(s, key, e, "'%s' is not %s; correct it, or leave it out", profile_shown(text, shown),
                                  counts ? "WORD:COUNT and so on"
                                         : "LOWEST:COUNT and so on, with lowest values that ascend");
+        if (text && counts && !words_check(text, key, s, e))
+            return false;
     }
     return true;
 }
@@ -218,6 +241,15 @@ static bool clang_check(const struct profile *p, const struct profile_source *s,
         if (excluded[i].given)
             return profile_wrong(s, KEY_COMPILER, e, "'clang' excludes '%s'; remove one of them", excluded[i].key);
     return true;
+}
+
+/* Whether all texts are those that a profile may have. */
+static bool texts_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
+        if (profile_keys[key].kind == KIND_TEXT && !profile_value_check(p, key, s, e))
+            return false;
+    return distributions_check(p, s, e) && profile_rows_check_texts(p, s, e);
 }
 
 /* Ranges, and the rules between keys. */
@@ -364,7 +396,11 @@ static bool rows_read(struct profile *p, const struct mapping *root, struct prof
     return profile_rows_settle(p, s, e);
 }
 
-static bool parse_scanned(struct profile *p, const char *text, size_t size, struct profile_source *s, struct error *e)
+/* What comes last: values alone and together. */
+typedef bool parse_check(const struct profile *p, const struct profile_source *s, struct error *e);
+
+static bool parse_scanned(struct profile *p, const char *text, size_t size, parse_check *check,
+                          struct profile_source *s, struct error *e)
 {
     struct schema schema;
     schema_init(&schema);
@@ -376,21 +412,36 @@ static bool parse_scanned(struct profile *p, const char *text, size_t size, stru
 
     const struct mapping *root = document;
     bool ok = profile_init(p, e) && document_read(p, root, s, e) && (!root->rows || rows_read(p, root, s, e)) &&
-              profile_check(p, s, e);
+              check(p, s, e);
     cyaml_free(&schema.config, &schema.root, document, 0);
+    return ok;
+}
+
+/* On failure *p is empty. */
+static bool parse(struct profile *p, const char *text, size_t size, const char *name, parse_check *check,
+                  struct error *e)
+{
+    memset(p, 0, sizeof *p);
+    struct profile_source source = {.name = name};
+    bool ok = profile_scan(text, size, &source, e) && parse_scanned(p, text, size, check, &source, e);
+    free(source.row_line);
+    if (!ok)
+        profile_free(p);
+    return ok;
+}
+
+bool profile_is_plain(const char *text, size_t size, const char *name, struct error *e)
+{
+    struct profile p;
+    const bool ok = parse(&p, text, size, name, texts_check, e);
+    profile_free(&p);
     return ok;
 }
 
 bool profile_parse(struct profile *p, const char *text, size_t size, const char *name, struct error *e)
 {
-    memset(p, 0, sizeof *p);
-    struct profile_source source = {.name = name};
-    bool ok = profile_scan(text, size, &source, e) && parse_scanned(p, text, size, &source, e);
-    free(source.row_line);
-    if (!ok) {
-        profile_free(p);
+    if (!parse(p, text, size, name, profile_check, e))
         return false;
-    }
     /* The same said twice; without it, profiles that mean the same differ. */
     if (p->utility_functions == p->functions)
         p->utility_functions = PROFILE_DERIVED;

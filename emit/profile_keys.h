@@ -117,7 +117,7 @@ enum profile_key_id {
 
 enum profile_kind {
     KIND_FIXED,  /* exactly choices[0]; has no member in struct profile */
-    KIND_TEXT,   /* char *: free text */
+    KIND_TEXT,   /* char *: free text, or one of `choices` */
     KIND_NUMBER, /* int64_t or uint64_t: a whole number */
     KIND_SIZE,   /* int64_t: bytes, a number with a unit in the file */
     KIND_FLAG,   /* bool */
@@ -219,9 +219,10 @@ bool profile_row_edges(struct profile_row *row, uint32_t rows, const struct prof
 /* The same again as text, in one way only; malloc'ed. NULL where memory is exhausted. */
 char *profile_row_needed(const struct profile_row *row);
 
-/* Ranges and rules within rows, and between them and the rest; counts and sums of the
+/* Ranges and rules within rows, and between them and the rest; of these only what texts say; counts and sums of the
  * profile that follow are filled in, or agree. */
 bool profile_rows_check(const struct profile *p, const struct profile_source *s, struct error *e);
+bool profile_rows_check_texts(const struct profile *p, const struct profile_source *s, struct error *e);
 bool profile_rows_settle(struct profile *p, const struct profile_source *s, struct error *e);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/profile_words.h"
 #include "emit/distribution.h"
 #include "emit/profile_keys.h"
 
@@ -293,12 +294,53 @@ static bool texts_are_quantiles(const struct profile_row *row, const struct prof
     return true;
 }
 
-static bool row_check(const struct profile_row *row, const struct profile_source *s, struct error *e)
+/* Digits, and perhaps a point and digits. */
+static bool is_decimal(const char *text)
 {
-    for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++)
+    static const char digits[] = "0123456789";
+    const size_t whole = strspn(text, digits);
+    const size_t part = text[whole] == '.' ? strspn(text + whole + 1, digits) : 0;
+    return whole && text[whole + (part ? part + 1 : 0)] == '\0';
+}
+
+/* Milliseconds and percentages, which nothing is made of. */
+static bool texts_are_numbers(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    static const enum row_text texts[] = {ROW_TEXT_ERROR, ROW_TEXT_LOADED, ROW_TEXT_IMPORT};
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *const text = row->text[texts[i]];
+        char shown[PROFILE_SHOWN];
+        if (text && !is_decimal(text))
+            return profile_wrong(s, (enum profile_key_id)(KEY_ROW_TEXT + texts[i]), e,
+                                 "'%s' is not a number, as '12.5' is; correct it, or leave it out",
+                                 profile_shown(text, shown));
+    }
+    return true;
+}
+
+static bool language_is_known(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    const char *const text = row->text[ROW_TEXT_LANGUAGE];
+    char shown[PROFILE_SHOWN];
+    return !text || profile_words_have(PROFILE_WORDS_LANGUAGES, text, strlen(text)) ||
+           profile_wrong(s, KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, e, "'%s' is no language of DWARF; use 'other'",
+                         profile_shown(text, shown));
+}
+
+static bool row_texts_check(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    for (enum profile_key_id key = KEY_ROW_TEXT; key < KEY_ALL; key++)
         if (!profile_value_check(row, key, s, e))
             return false;
-    return size_pair(row, s, e) && mix_fits(row, s, e) && texts_are_quantiles(row, s, e);
+    return texts_are_quantiles(row, s, e) && texts_are_numbers(row, s, e) && language_is_known(row, s, e);
+}
+
+static bool row_check(const struct profile_row *row, const struct profile_source *s, struct error *e)
+{
+    for (enum profile_key_id key = KEY_ROW; key < KEY_ROW_TEXT; key++)
+        if (!profile_value_check(row, key, s, e))
+            return false;
+    return size_pair(row, s, e) && mix_fits(row, s, e) && row_texts_check(row, s, e);
 }
 
 /* What the rows' own graph, sizes and debug sections stand in the place of. */
@@ -317,6 +359,15 @@ static bool exclusive(const struct profile *p, const struct profile_source *s, s
         if (!profile_value_is_standard(p, keys[i]))
             return profile_wrong(s, keys[i], e,
                                  "excludes '" PROFILE_LIBRARIES "', whose rows say it; remove one of them");
+    return true;
+}
+
+bool profile_rows_check_texts(const struct profile *p, const struct profile_source *source, struct error *e)
+{
+    struct profile_source s = *source;
+    for (s.row = 0; s.row < p->rows; s.row++)
+        if (!row_texts_check(&p->row[s.row], &s, e))
+            return false;
     return true;
 }
 

@@ -106,7 +106,8 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_TAGS]                 = {SECTION_DISTRIBUTIONS, "tags",            KIND_TEXT,   AT(distributions[3]),     0,     PROFILE_BYTES_MOST,     0, NULL},
     [KEY_FORMS]                = {SECTION_DISTRIBUTIONS, "forms",           KIND_TEXT,   AT(distributions[4]),     0,     PROFILE_BYTES_MOST,     0, NULL},
     [KEY_ATTRIBUTES]           = {SECTION_DISTRIBUTIONS, "attributes",      KIND_TEXT,   AT(distributions[5]),     0,     PROFILE_BYTES_MOST,     0, NULL},
-    [KEY_FROM]                 = {SECTION_CAPTURED, "from",                 KIND_TEXT,   AT(captured.from),        0,     PROFILE_APPLICATION_MOST, 0, NULL},
+    [KEY_FROM]                 = {SECTION_CAPTURED, "from",                 KIND_TEXT,   AT(captured.from),        0,     PROFILE_APPLICATION_MOST, 0,
+                                  CHOICES("files", "exec", "python", "run", "pid", "core")},
     [KEY_CAPTURED_LIBRARIES]   = {SECTION_CAPTURED, "libraries",            KIND_NUMBER, AT(captured.libraries),   0,     PROFILE_ROW_MOST,       DERIVED, NULL},
     [KEY_UNREADABLE]           = {SECTION_CAPTURED, "unreadable",           KIND_NUMBER, AT(captured.unreadable),  0,     PROFILE_ROW_MOST,       DERIVED, NULL},
 

@@ -319,13 +319,23 @@ bool profile_value_read(void *p, enum profile_key_id key, const char *text, cons
     return true;
 }
 
+/* Whether the text is among the choices, if its key has any. */
+static bool text_is_chosen(const char *text, const struct profile_source *s, enum profile_key_id key, struct error *e)
+{
+    const char *const *choices = profile_keys[key].choices;
+    for (size_t i = 0; choices && strcmp(text, choices[i]) != 0; i++)
+        if (!choices[i + 1])
+            return choice_wrong(s, key, text, e);
+    return true;
+}
+
 bool profile_value_check(const void *p, enum profile_key_id key, const struct profile_source *s, struct error *e)
 {
     const struct profile_key *k = &profile_keys[key];
     if (k->kind == KIND_FIXED || k->kind == KIND_FLAG)
         return true;
     if (k->kind == KIND_TEXT)
-        return !text_get(p, k) || text_check(text_get(p, k), s, key, e);
+        return !text_get(p, k) || (text_check(text_get(p, k), s, key, e) && text_is_chosen(text_get(p, k), s, key, e));
     if (k->kind == KIND_SHARE)
         return share_is_right(share_get(p, k)) ||
                profile_wrong(s, key, e, "%g is not a number above 0 and at most 1", share_get(p, k));

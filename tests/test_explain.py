@@ -1,6 +1,7 @@
 """pyelfprof --explain: sentences that are true of each profile, and none about what it does not hold."""
 
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -183,31 +184,78 @@ def test_rows_count(explain):
     )
 
 
-def test_rows_that_the_keys_contradict(explain):
-    text = explain(HAND.replace("libraries:", "modules: 2\nutilities: 1\nlibraries:"))
-    assert text.startswith("The application has 3 shared libraries: 1 Python extension module and 2 others.\n")
-    assert "Its keys modules and utilities say otherwise, 2 and 1, which pyelfgen refuses.\n" in text
-
-
 def test_what_is_not_there_is_not_spoken_of(explain):
-    text = explain("pyelfgen-profile: 1\nmodules: 1\nfunctions: 1\nlibraries: 5\ncaptured: [1]\nsections: {debug: {}}\n")
+    text = explain("pyelfgen-profile: 1\nmodules: 1\nfunctions: 1\nsections: {debug: 1 kB}\n")
     assert text.startswith("The application has 1 ") and "A library has 1 function on average.\n" in text
 
 
+def test_a_profile_of_which_no_set_follows(explain):
+    """Numbers that are out of range or do not go together tell no more than others."""
+    text = explain(HAND.replace("data: 2500", "data: 0").replace("text: 40000", "text: 0"))
+    assert text.endswith("how much is in each of them and how they need one another.\n")
+
+
+def refused(programs, profile):
+    """What pyelfprof says of it, in one line, and nothing besides."""
+    done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
+    assert done.stderr.startswith(f"pyelfprof: {profile}:") and len(done.stderr.splitlines()) == 1 and done.stdout == ""
+    return done.stderr.removeprefix(f"pyelfprof: {profile}:")
+
+
 def test_what_is_no_profile(programs, small, tmp_path):
-    done = programs.run("pyelfprof", "--explain", small / "libmodule0.so", status=1)
-    assert "is no YAML" in done.stderr
+    assert "is not text: it has a NUL byte" in refused(programs, small / "libmodule0.so")
     profile = tmp_path / "x.prof"
     for text, said in (
-        ("pyelfgen-profile: 1\na: " + 1_000_000 * "[", "its brackets are nested too deep"),
-        ("- list", "it has no key pyelfgen-profile"),
-        ("", "it has no key pyelfgen-profile"),
-        ("a: [", "is no YAML: "),
+        ("pyelfgen-profile: 1\na: " + 1_000_000 * "[", "2: unknown key 'a'"),
+        ("pyelfgen-profile: 1\nmodules: " + 1_000_000 * "[", "2: modules: is a list or a mapping"),
+        ("- list", "1: the profile is not a mapping"),
+        ("", "the profile is empty"),
+        ("a: [", "1: unknown key 'a'"),
     ):
         profile.write_text(text)
-        done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
-        assert done.stderr.startswith(f"pyelfprof: {profile}: ") or f"{profile}:" in done.stderr
-        assert said in done.stderr and len(done.stderr.splitlines()) == 1
+        assert said in refused(programs, profile)
+
+
+# ---- what is no profile's ----
+
+
+@pytest.fixture(scope="module")
+def whole(programs, tmp_path_factory, pair):
+    """The text of a captured profile."""
+    output = tmp_path_factory.mktemp("whole") / "captured.prof"
+    programs.run("pyelfprof", "-o", output, pair[0])
+    return output.read_text()
+
+
+@pytest.mark.parametrize(
+    "found, instead, said",
+    [
+        ("^modules:", 'project: "Secret Manhattan"\nmodules:', "2: unknown key 'project'"),
+        ("kind: utility", 'kind: utility, path: "/opt/secret/libfoo.so"', "unknown key 'path'"),
+        ("captured: {", "captured: {host: secretcluster, ", "captured: unknown key 'host'"),
+        ("from: files", "from: secretcluster", "captured: from: 'secretcluster' is not one of files, exec, "),
+        ("tags: '", "tags: 'secret_type:17022 ", "tags: 'secret_type' is no word of DWARF"),
+        ("forms: '", "forms: 'member:1 ", "forms: 'member' is no word of DWARF"),
+        ("attributes: '", "attributes: 'ecret:1 ", "attributes: 'ecret' is no word of DWARF"),
+        ("degree: '", "degree: 'secret:1 ", "degree: 'secret:1 "),
+        ("functions: 1,", "functions: secret,", "functions: 'secret' is not a whole number"),
+        ("version: 4, language: c, units: 1, dies", "version: 4, language: secret, units: 1, dies", "'secret' is no language"),
+        ("kind: utility", "kind: utility, loaded: 12.secret", "loaded: '12.secret' is not a number"),
+        ("kind: utility", "kind: utility, import: '1.'", "import: '1.' is not a number"),
+        ("kind: utility", "kind: utility, needed: secret", "needed: 'secret' is not INDEX"),
+        (r"text: \d+ B", "text: 2 mb", "sections: text: '2 mb' has an unknown unit"),
+        (r"text: \d+ B", "text: 287", "sections: text: '287' has no unit"),
+        ("utilities: 1", "utilities: 2", "utilities: is 2, and the rows of 'libraries' come to 1"),
+        (r"\Z", "---\nsecret: 1\n", "a second document begins here"),
+    ],
+)
+def test_what_is_no_profiles_is_refused(programs, tmp_path, whole, found, instead, said):
+    """Of what says anything besides, --explain says nothing; nor does pyelfgen make a set of it."""
+    text = re.sub(found, instead, whole, count=1, flags=re.M)
+    profile = tmp_path / "x.prof"
+    profile.write_text(text)
+    assert text != whole and said in refused(programs, profile)
+    assert said in programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", status=1).stderr
 
 
 # ---- exceptions ----

@@ -20,8 +20,40 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/profile_words.h"
 #include "dwarf/stats.h"
 #include "dwarf/stats_parts.h"
+
+/* All that libdwarf has a word for may stand in a profile, but for the ends of ranges, which nothing is. */
+static void test_words_are_those_of_profiles(void **state)
+{
+    static const struct {
+        enum stats_tally tally;
+        enum profile_words words;
+    } kinds[] = {{STATS_TAG, PROFILE_WORDS_TAGS},
+                 {STATS_FORM, PROFILE_WORDS_FORMS},
+                 {STATS_ATTRIBUTE, PROFILE_WORDS_ATTRIBUTES}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t known = 0;
+        for (uint32_t key = 0; key <= 0xffff; key++) {
+            char text[STATS_NAME];
+            const char *const name = stats_key_name(kinds[i].tally, key, text);
+            if (name == text || strcmp(name, "lo_user") == 0 || strcmp(name, "hi_user") == 0)
+                continue;
+            if (!profile_words_have(kinds[i].words, name, strlen(name)))
+                fail_msg("%s", name);
+            known++;
+        }
+        assert_true(known > 40);
+        assert_true(profile_words_have(kinds[i].words, "others", 6));
+        assert_false(profile_words_have(kinds[i].words, "", 0));
+        assert_false(profile_words_have(kinds[i].words, "other", 5));
+        assert_false(profile_words_have(kinds[i].words, "member type", 11));
+    }
+    assert_true(profile_words_have(PROFILE_WORDS_TAGS, "access_declaration", 18));
+    assert_false(profile_words_have(PROFILE_WORDS_TAGS, "others ", 7));
+}
 
 /* A shared library, made once. */
 struct tiny {
@@ -379,6 +411,7 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_are_those_of_profiles),
         cmocka_unit_test(test_same_here_and_apart),
         cmocka_unit_test(test_files_add_up),
         cmocka_unit_test(test_several_at_once),

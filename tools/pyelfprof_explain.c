@@ -1,8 +1,8 @@
 /* What a profile says, in sentences; see pyelfprof.h.
  *
- * Any profile will do, also one that was written by hand: it is read as YAML, and
- * what is not there is not spoken of. Whether pyelfgen can follow it is for pyelfgen
- * to say.
+ * Any profile will do, also one that was written by hand: what is not there is not
+ * spoken of. What says anything besides what a profile may is refused: of that no
+ * sentence here would be true. Whether a set follows is for pyelfgen to say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,6 @@ static void tell_counts(struct explained *x)
 {
     double modules = text_number(&x->t, x->t.root, "modules");
     double utilities = text_number(&x->t, x->t.root, "utilities");
-    const double said[] = {modules, utilities};
     if (x->rows) {
         modules = (double)having(x, "kind", "module");
         utilities = (double)x->rows - modules;
@@ -94,9 +93,6 @@ static void tell_counts(struct explained *x)
     else
         printf(": %.0f Python extension %s and %.0f %s.\n", modules, plural(modules, "module", "modules"), utilities,
                plural(utilities, "other", "others"));
-    if (said[0] + said[1] > 0 && (said[0] != modules || said[1] != utilities))
-        printf("Its keys modules and utilities say otherwise, %.0f and %.0f, which pyelfgen refuses.\n", said[0],
-               said[1]);
 }
 
 static void tell_origin(struct explained *x)

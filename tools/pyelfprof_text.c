@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/profile_find.h"
 #include "base/size_text.h"
-
-enum { BRACKETS_MOST = 10000 };
+#include "base/whole.h"
+#include "emit/profile.h"
 
 /* ---- nodes ---- */
 
@@ -99,77 +98,58 @@ size_t text_having_in(struct text *t, yaml_node_t *list, const char *in, const c
 /* ---- the file ---- */
 
 /* Comments, which YAML's readers do not see, begin a line or follow a blank. */
-static bool has_comments(FILE *from)
+static bool has_comments(const char *from, size_t size)
 {
-    int before = '\n';
-    int c;
-    while ((c = getc(from)) != EOF && !(c == '#' && (before == '\n' || before == ' ' || before == '\t')))
-        before = c;
-    rewind(from);
-    return c == '#';
-}
-
-/* Whether so many brackets are open at a time that libyaml, whose time goes with the
- * square of their number, would never end. */
-static bool nests_too_deep(FILE *from)
-{
-    int open = 0;
-    for (int c; open < BRACKETS_MOST && (c = getc(from)) != EOF;)
-        open += c == '[' || c == '{' ? 1 : open > 0 && (c == ']' || c == '}') ? -1 : 0;
-    rewind(from);
-    return open == BRACKETS_MOST;
-}
-
-static bool load(struct text *t, FILE *from, const char *path, struct error *e)
-{
-    if (nests_too_deep(from)) {
-        error_set(e, ERROR_INPUT, "is no profile: its brackets are nested too deep");
-        return error_at(e, path, 0);
+    for (size_t i = 0; i < size; i++) {
+        if (from[i] == '#' && (i == 0 || strchr("\n \t", from[i - 1])))
+            return true;
     }
-    t->comments = has_comments(from);
+    return false;
+}
+
+/* What pyelfgen's reader takes for a profile: no brackets are nested that libyaml, whose time goes with the square of
+ * their number, would never end with. */
+static bool load(struct text *t, const char *from, size_t size, const char *path, struct error *e)
+{
+    if (!profile_is_plain(from, size, path, e))
+        return false;
+    t->comments = has_comments(from, size);
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return error_set(e, ERROR_MEMORY, "out of memory");
-    yaml_parser_set_input_file(&parser, from);
-    bool ok = yaml_parser_load(&parser, &t->document);
-    if (!ok) {
-        error_set(e, ERROR_INPUT, "is no YAML: %s", parser.problem ? parser.problem : "it cannot be read");
-        error_at(e, path, (unsigned)parser.problem_mark.line + 1);
-    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)from, size);
+    const bool ok = yaml_parser_load(&parser, &t->document) || error_set(e, ERROR_MEMORY, "out of memory");
     yaml_parser_delete(&parser);
+    return ok;
+}
+
+static bool read_open(struct text *t, int fd, const char *path, struct error *e)
+{
+    const size_t most =
+        (size_t)PROFILE_FIND_BYTES_MOST + 1; /* one more than a profile may have, which its reader sees */
+    char *from = malloc(most);
+    if (!from)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    const ssize_t size = whole_read(fd, from, most);
+    const bool ok = size >= 0 ? load(t, from, (size_t)size, path, e) : error_errno(e, path, "cannot read the profile");
+    free(from);
     return ok;
 }
 
 bool text_read(struct text *t, const char *path, struct error *e)
 {
-    struct stat st;
     char found[PATH_MAX];
     *t = (struct text){0};
     if (!profile_find(path, found, sizeof found, e))
         return false;
-    path = profile_find_shown(path);
     const int fd = profile_find_open(found, e);
     if (fd < 0)
         return false;
-    FILE *from = fdopen(fd, "r");
-    if (!from || fstat(fd, &st) != 0 || st.st_size > PROFILE_FIND_BYTES_MOST) {
-        if (from)
-            fclose(from);
-        else
-            close(fd);
-        error_set(e, ERROR_INPUT, "is no profile, which has at most 64 MiB, or cannot be read");
-        return error_at(e, path, 0);
-    }
-    bool ok = load(t, from, path, e);
-    fclose(from);
-    if (!ok)
-        return false;
-    t->root = yaml_document_get_root_node(&t->document);
-    if (text_of(t, t->root, "pyelfgen-profile"))
-        return true;
-    text_free(t);
-    error_set(e, ERROR_INPUT, "is no profile: it has no key pyelfgen-profile");
-    return error_at(e, path, 0);
+    const bool ok = read_open(t, fd, profile_find_shown(path), e);
+    close(fd);
+    if (ok)
+        t->root = yaml_document_get_root_node(&t->document);
+    return ok;
 }
 
 void text_free(struct text *t)

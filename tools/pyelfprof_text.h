@@ -1,5 +1,5 @@
-/* A profile as YAML, for whoever only reads it: nothing of it is checked but that it
- * is a profile, what is not there is NULL or 0, and what is wrong likewise.
+/* A profile as YAML, for whoever only reads it: it says nothing but what a profile may, which pyelfgen's reader has
+ * checked; what is not there is NULL or 0.
  */
 #ifndef TOOLS_PYELFPROF_TEXT_H
 #define TOOLS_PYELFPROF_TEXT_H

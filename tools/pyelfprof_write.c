@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/profile_words.h"
 #include "base/replacement.h"
 #include "base/utf8.h"
 #include "elf/capture_limits.h"
@@ -172,12 +173,12 @@ static const char *language_name(uint32_t language, char text[STATS_NAME])
         return "c++";
     if (strcmp(name, "C") == 0 || (name[0] == 'C' && name[1] >= '0' && name[1] <= '9'))
         return "c";
-    /* One that libdwarf does not know is a number that the file chose. */
+    /* One that nobody knows is a number that the file chose. */
     size_t i = 0;
     for (; name[i] && i < STATS_NAME - 1; i++)
         text[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i] == '_' ? '-' : name[i];
     text[i] = '\0';
-    return strncmp(text, "0x", 2) == 0 ? "other" : text;
+    return profile_words_have(PROFILE_WORDS_LANGUAGES, text, i) ? text : "other";
 }
 
 static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
@@ -398,7 +399,8 @@ static void write_histogram(FILE *to, const char *key, const struct histogram *h
         fputs("'\n", to);
 }
 
-static void write_tally(FILE *to, const char *key, const struct prof *p, enum stats_tally tally)
+static void write_tally(FILE *to, const char *key, const struct prof *p, enum stats_tally tally,
+                        enum profile_words words)
 {
     const struct stats_tally_table *t = &p->dwarf.tally[tally];
     uint64_t rest = t->rest;
@@ -408,8 +410,8 @@ static void write_tally(FILE *to, const char *key, const struct prof *p, enum st
     for (uint32_t i = 0; i < t->count; i++) {
         char text[STATS_NAME];
         const char *name = stats_key_name(tally, t->of[i].key, text);
-        if (name == text)
-            rest += t->of[i].uses; /* nobody's word but the file's */
+        if (!profile_words_have(words, name, strlen(name)))
+            rest += t->of[i].uses; /* nobody's word but the file's, or one that readers of profiles do not know */
         else
             fprintf(to, "%s:%" PRIu64 " ", name, t->of[i].uses);
     }
@@ -434,9 +436,9 @@ static void write_distributions(FILE *to, const struct prof *p)
     write_histogram(to, "function-sizes", &p->functions);
     write_histogram(to, "name-lengths", &p->name_lengths);
     write_histogram(to, "degree", &p->degree);
-    write_tally(to, "tags", p, STATS_TAG);
-    write_tally(to, "forms", p, STATS_FORM);
-    write_tally(to, "attributes", p, STATS_ATTRIBUTE);
+    write_tally(to, "tags", p, STATS_TAG, PROFILE_WORDS_TAGS);
+    write_tally(to, "forms", p, STATS_FORM, PROFILE_WORDS_FORMS);
+    write_tally(to, "attributes", p, STATS_ATTRIBUTE, PROFILE_WORDS_ATTRIBUTES);
 }
 
 /* How debug files are found, most of what is in them; NULL where there are none. Which libraries have one, the rows

@@ -1,0 +1,24 @@
+/* The words that a captured profile may have as values besides numbers: those of DWARF, as libdwarf calls them, and
+ * what was captured.
+ *
+ * pyelfprof writes no other word, and pyelfgen takes none: so a profile that it takes says nothing in words of the
+ * application, but in `application` and `name`. What a later version of DWARF has besides is added here.
+ */
+#ifndef BASE_PROFILE_WORDS_H
+#define BASE_PROFILE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum profile_words {
+    PROFILE_WORDS_TAGS, /* "pointer_type", and `others`, which counts what is no word */
+    PROFILE_WORDS_FORMS,
+    PROFILE_WORDS_ATTRIBUTES,
+    PROFILE_WORDS_LANGUAGES, /* "c", "c++", "fortran08", and `other` */
+    PROFILE_WORDS_KINDS
+};
+
+/* Whether the first `length` bytes of `text` are one of these words. */
+bool profile_words_have(enum profile_words kind, const char *text, size_t length);
+
+#endif
