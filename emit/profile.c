@@ -18,6 +18,7 @@
 #include "base/profile_words.h"
 #include "emit/distribution.h"
 #include "emit/profile_keys.h"
+#include "emit/profile_plain.h"
 
 /* What libcyaml fills and writes: the text of each key and the mappings below,
  * NULL where absent. Every mapping has room for all keys and sections, so that
@@ -394,6 +395,14 @@ static bool rows_read(struct profile *p, const struct mapping *root, struct prof
                                      PROFILE_EDGES_MOST);
     }
     return profile_rows_settle(p, s, e);
+}
+
+bool profile_has_known_keys(const char *text, size_t size, const char *name, struct error *e)
+{
+    struct profile_source source = {.name = name};
+    const bool ok = profile_scan(text, size, &source, e);
+    free(source.row_line);
+    return ok;
 }
 
 /* What comes last: values alone and together. */

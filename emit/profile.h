@@ -310,10 +310,6 @@ bool profile_load(struct profile *p, const char *path, struct error *e);
 /* As profile_load from memory; `name` stands for the file in errors. */
 bool profile_parse(struct profile *p, const char *text, size_t size, const char *name, struct error *e);
 
-/* Whether the text says nothing but what a profile may: keys of the schema, numbers, and words that are known. Free
- * text are only `application` and the rows' `name`. A set need not follow from it, as from what profile_parse takes. */
-bool profile_is_plain(const char *text, size_t size, const char *name, struct error *e);
-
 /* A size as profiles have them, "12.5 MB"; an error says what is wrong with `text`. */
 bool profile_size(const char *text, uint64_t *size, struct error *e);
 

@@ -4,10 +4,14 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file_begin.h"
 #include "base/profile_find.h"
+#include "base/whole.h"
+#include "emit/profile_plain.h"
 #include "tools/compare.h"
 
 static void hear(void *hearer, const struct error *e)
@@ -97,27 +101,44 @@ static bool is_profile(const char *path)
     return file_begin(path, magic, sizeof magic, &n) && n >= 0 && !file_begin_is_elf(magic, n);
 }
 
+/* A key that is misspelt would be a quantity of its own, and the real one 0. */
+static bool is_right(const char *text, size_t size, const char *path, struct error *e)
+{
+    static const char first[] = "pyelfgen-profile";
+    if (size > PROFILE_FIND_BYTES_MOST || memmem(text, size, first, sizeof first - 1))
+        return profile_has_known_keys(text, size, path, e);
+    error_set(e, ERROR_INPUT, "is neither an ELF file nor a captured profile, which begins with pyelfgen-profile: 1");
+    return error_at(e, path, 0);
+}
+
+static bool read_text(struct compare *c, const char *path, const char *text, size_t size, struct compare_keys *keys,
+                      struct compare_side *side)
+{
+    struct error e;
+    if (!is_right(text, size, path, &e))
+        return complain(c, &e);
+    FILE *from = report_must(fmemopen((void *)(uintptr_t)text, size, "r"));
+    const bool ok = compare_read_profile(c, path, from, keys, side, &e);
+    fclose(from);
+    return ok || complain(c, &e);
+}
+
 static bool read_profile(struct compare *c, const char *path, struct compare_keys *keys, struct compare_side *side)
 {
     struct error e;
-    struct stat st;
     side->profile = true;
     const int fd = profile_find_open(path, &e);
     if (fd < 0)
         return complain(c, &e);
     path = profile_find_shown(path);
-    FILE *from = report_must(fdopen(fd, "r"));
-    bool ok = false;
-    if (fstat(fd, &st) != 0) {
-        error_errno(&e, path, "cannot read");
-    } else if (st.st_size > PROFILE_FIND_BYTES_MOST) {
-        error_set(&e, ERROR_INPUT, "is neither an ELF file nor a profile: that is at most 64 MiB");
-        error_at(&e, path, 0);
-    } else {
-        ok = compare_read_profile(c, path, from, keys, side, &e);
-    }
-    fclose(from);
-    return ok || complain(c, &e);
+    const size_t most = (size_t)PROFILE_FIND_BYTES_MOST + 1; /* one more than a profile may have, which is seen then */
+    char *text = report_must(malloc(most));
+    const ssize_t size = whole_read(fd, text, most);
+    close(fd);
+    const bool ok = size >= 0 ? read_text(c, path, text, (size_t)size, keys, side)
+                              : (error_errno(&e, path, "cannot read"), complain(c, &e));
+    free(text);
+    return ok;
 }
 
 /* What is there has its own name; what is not may be a shipped profile. */

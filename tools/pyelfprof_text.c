@@ -10,7 +10,7 @@
 #include "base/profile_find.h"
 #include "base/size_text.h"
 #include "base/whole.h"
-#include "emit/profile.h"
+#include "emit/profile_plain.h"
 
 /* ---- nodes ---- */
 
