@@ -141,6 +141,33 @@ def test_a_script_that_closes_all_descriptors(refused, tmp_path):
     assert all(path.read_bytes() == b"" for path in own)
 
 
+@pytest.mark.parametrize("how", ["a file", "a process", "standard input", "a FIFO"])
+def test_a_script_that_can_be_read_once(programs, tmp_path, how):
+    """Is read once, with all that it imports."""
+    text, output = "import sys, _decimal\nassert sys.argv[1:] == ['x']\n", tmp_path / "x.prof"
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    words = {
+        "a file": f"{script} x",
+        "a process": f"<(cat {script}) x",
+        "standard input": f"/dev/stdin x < {script}",
+        "a FIFO": f"{tmp_path}/fifo x & cat {script} > {tmp_path}/fifo; wait $!",
+    }
+    os.mkfifo(tmp_path / "fifo")
+    command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "--names", "-o", output, "--python"]
+    line = " ".join(map(str, command)) + " " + words[how]
+    subprocess.run(["/bin/bash", "-c", line], check=True, timeout=60, env={**os.environ, **debian()})
+    assert "_decimal" in output.read_text()
+
+
+@pytest.mark.parametrize("words", [["-c", "import zlib"], ["-m", "json"], ["-"], ["-x"]])
+def test_options_of_python_are_no_script(programs, tmp_path, words):
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", "--python", *words, status=2)
+    more = " ..." if words[1:] else ""
+    said = f"--python takes a SCRIPT, and '{words[0]}' is none; give --run python3 {words[0]}{more}"
+    assert said in done.stderr and not (tmp_path / "x.prof").exists()
+
+
 def test_a_script_that_is_none(refused, tmp_path):
     missing = tmp_path / "missing.py"
     assert refused("--python", missing) == f"{missing}: cannot be read: No such file or directory"

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cli.h"
 #include "base/process.h"
@@ -225,6 +226,9 @@ static bool check(const struct command *c, struct error *e)
         return cli_number(c->pid, "--pid", 1, INT32_MAX, &pid, e) &&
                (c->operands == 0 || error_set(e, ERROR_USAGE, "--pid: no operand goes with it; see --help"));
     }
+    if (c->operands && c->p.from == FROM_PYTHON && c->operand[0][0] == '-' && access(c->operand[0], F_OK) != 0)
+        return error_set(e, ERROR_USAGE, "--python takes a SCRIPT, and '%.40s' is none; give --run python3 %.40s%s",
+                         c->operand[0], c->operand[0], c->operands > 1 ? " ..." : "");
     if (c->operands == 0 && c->p.from != FROM_FILES)
         return error_set(e, ERROR_USAGE, "it is not said of what to make the profile; see --help");
     if (c->operands == 0)

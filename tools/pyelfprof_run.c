@@ -22,8 +22,8 @@
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
 
-/* The modules in the order of their import; runpy, which imports some for itself, is for
- * archives and directories only. What the script prints is its own; its
+/* The modules in the order of their import; runpy, which imports some for itself and
+ * opens a script twice, is for archives and directories only: a pipe is read once. What the script prints is its own; its
  * status is that of this. It reports what went wrong, with its line in the script, and
  * the modules' files: none where it failed before it had imported one. Where it is
  * interrupted, and once more while that is reported, there is nothing to be said. Nor is
@@ -63,11 +63,12 @@ static const char script_text[] =
     "        return e.lineno or 0, 'cannot be run as Python: ' + (e.msg or '')\n"
     "    return 0, 'cannot be run as Python: ' + told(e)\n"
     "def run():\n"
-    "    text = b'PK\\3\\4'\n"
-    "    if os.path.isfile(script) and not script.endswith('.pyc'):\n"
+    "    packed = os.path.isdir(script) or script.endswith('.pyc')\n"
+    "    if not packed:\n"
     "        with open(script, 'rb') as file:\n"
     "            text = file.read()\n"
-    "    if b'PK\\3\\4' in text[:256]:\n"
+    "        packed = os.path.isfile(script) and b'PK\\3\\4' in text[:256]\n"
+    "    if packed:\n"
     "        import runpy\n"
     "        runpy.run_path(script, run_name='__main__')\n"
     "        return\n"
