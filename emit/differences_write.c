@@ -184,10 +184,35 @@ static struct json_object *library_object(const struct plan *plan, uint32_t libr
     return NULL;
 }
 
+/* Distributions over the set that no library's row says as well. */
+static const enum profile_key_id only_of_set[] = {KEY_DEGREE, KEY_TAGS, KEY_FORMS, KEY_ATTRIBUTES};
+enum { ONLY_OF_SET = sizeof only_of_set / sizeof only_of_set[0] };
+
+static bool is_said_of_set(const struct plan *plan, enum profile_key_id key)
+{
+    return plan->profile->distributions[key - KEY_FUNCTION_SIZES];
+}
+
+/* What the profile gives of the set and is not counted in what is made. */
+static bool write_unknown(FILE *f, const struct plan *plan)
+{
+    char name[PROFILE_PATH + 32];
+    const char *before = "";
+    bool ok = fputs("  \"unknown\": [", f) >= 0;
+    for (unsigned i = 0; i < ONLY_OF_SET; i++) {
+        if (!is_said_of_set(plan, only_of_set[i]))
+            continue;
+        ok = ok && fprintf(f, "%s \"%s\"", before, quantity(only_of_set[i], name)) > 0;
+        before = ",";
+    }
+    return ok && fputs(" ],\n", f) >= 0;
+}
+
 bool differences_write(FILE *f, const struct set *set)
 {
     const struct plan *plan = set->plan;
-    bool ok = fputs("{\n  \"" DIFFERENCES_KEY "\": 1,\n  \"libraries\": [\n", f) >= 0;
+    bool ok = fputs("{\n  \"" DIFFERENCES_KEY "\": 1,\n", f) >= 0 && write_unknown(f, plan) &&
+              fputs("  \"libraries\": [\n", f) >= 0;
     for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
         struct json_object *o = library_object(plan, i, &set->library[i].differences[0]);
         const char *text =
@@ -362,13 +387,13 @@ void differences_report(FILE *f, const struct plan *plan, const struct set *set,
     report_edges(f, plan, &any);
     report_languages(f, set, &any);
     report_distances(f, set, &any);
-    for (unsigned i = DISTRIBUTION_NAME_LENGTHS + 1; i < PROFILE_DISTRIBUTIONS; i++)
-        if (plan->profile->distributions[i]) {
-            const bool nearly = i == DISTRIBUTION_TAGS || i == DISTRIBUTION_ATTRIBUTES;
-            report_heading(f, &any);
-            fprintf(f, "%-47s%28s\n", quantity((enum profile_key_id)(KEY_FUNCTION_SIZES + i), name),
-                    nearly ? "followed in part" : "not followed");
-        }
+    for (unsigned i = 0; i < ONLY_OF_SET; i++) {
+        const bool nearly = only_of_set[i] == KEY_TAGS || only_of_set[i] == KEY_ATTRIBUTES;
+        if (!is_said_of_set(plan, only_of_set[i]))
+            continue;
+        report_heading(f, &any);
+        fprintf(f, "%-47s%28s\n", quantity(only_of_set[i], name), nearly ? "followed in part" : "not followed");
+    }
     if (any && written)
         fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");
     else if (!any)

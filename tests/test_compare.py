@@ -64,6 +64,10 @@ class Comparison:
         """{name: (real, twin)} of the numbers of the set that differ."""
         return {name: (q["real"], q["twin"]) for name, q in self.set.items() if q["state"] != "equal" and "real" in q}
 
+    def first(self, name):
+        """The state of the quantity in the first library."""
+        return next(quantity["state"] for quantity in self.libraries[0]["quantities"] if quantity["name"] == name)
+
     def library(self, name):
         (found,) = [one for one in self.libraries if one["real"] and one["real"]["name"] == name]
         return {quantity["name"]: quantity for quantity in found["quantities"]}
@@ -327,6 +331,25 @@ def test_what_is_told(compare, twin):
     page = made.parent / "page.html"
     compare(real, made, *NUMBERS, "--told", "--html", page)
     assert '<td class="told">told</td>' in page.read_text()
+
+
+def test_what_is_not_counted(compare, twin):
+    """What differences.json says that pyelfgen does not count is told, whatever it is; of a library and of the set."""
+    real, made = twin
+    path = made / "differences.json"
+    content = json.loads(path.read_text())
+    assert content["unknown"] == ["distributions: degree"]
+    content["libraries"][0]["unknown"].append("share: constants")
+    content["libraries"][0]["differs"]["share: constants"] = [3, 4]
+    path.write_text(json.dumps(content))
+    real.write_text(re.sub(r", needed: '[^']*'", "", real.read_text()))
+    found = compare(real, made, "--told", status=1)
+    assert found.first("share.constants") == "told" and found.set["degree.needs"]["state"] == "told"
+    content["libraries"][0]["unknown"].remove("share: constants")
+    content["unknown"].remove("distributions: degree")
+    path.write_text(json.dumps(content))
+    found = compare(real, made, "--told", status=1)
+    assert found.first("share.constants") == "off" and found.set["degree.needs"]["state"] == "off"
 
 
 @pytest.mark.parametrize("of", [0, 1])

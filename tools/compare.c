@@ -51,7 +51,8 @@ static const struct cli_program program = {
                "off; distributions are off at a Kolmogorov-Smirnov distance of the tolerance or\n"
                "more. What zstd makes of a part, and how unlike units are in size, may be off by\n"
                "five times as much. What is off and stands in TWIN's differences.json, with both\n"
-               "numbers, is told: pyelfgen said so when it made the set.\n"
+               "numbers or as what pyelfgen does not count, is told: it said so when it made the\n"
+               "set.\n"
                "\n"
                "Libraries are matched by name where a name occurs on both sides once, the\n"
                "others in the order in which pyelfprof captures them, modules and utilities\n"
@@ -223,6 +224,7 @@ void compare_free(struct comparison *c)
     free(c->set.of);
     free(c->silence);
     json_object_put(c->told);
+    json_object_put(c->untold);
     for (int s = 0; s < SIDES; s++)
         compare_side_free(&c->side[s]);
 }

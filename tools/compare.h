@@ -250,6 +250,7 @@ struct comparison {
     struct compare_pairs pairs;
     struct compare_list set;
     struct json_object *told;            /* by the twin's libraries; NULL where there is nothing */
+    struct json_object *untold;          /* of the set, what its maker does not count; NULL likewise */
     struct compare_library *library;     /* one for each pair */
     size_t library_states[STATES];       /* quantities of all */
     size_t libraries_off;                /* with anything off, or without match */
@@ -265,8 +266,14 @@ void compare_add(const struct comparison *c, struct compare_list *list, const st
  * (compare_told.c) */
 void compare_read_told(struct comparison *c);
 
-/* Whether this is what is said of that library, with both numbers. */
+/* Whether this is what is said of that library, with both numbers, or is said not to be counted. */
 bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q);
+
+/* Whether a distribution of the set is said not to be counted. */
+bool compare_is_untold_of_set(const struct comparison *c, const struct compare_quantity *q);
+
+/* Whether all that is off in libraries is told, of what they have together. */
+bool compare_is_told_of_all(const struct comparison *c, const struct compare_quantity *q);
 
 /* Compares the sides, which have been read and matched. */
 void compare_quantities(struct comparison *c);

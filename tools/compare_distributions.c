@@ -9,6 +9,8 @@ static void add(struct comparison *c, struct compare_quantity *q)
 {
     q->type = TYPE_DISTANCE;
     q->state = compare_distance_state(q->distance, q->method, c->compare->options.tolerance);
+    if (q->state == STATE_OFF && (compare_is_untold_of_set(c, q) || compare_is_told_of_all(c, q)))
+        q->state = STATE_TOLD;
     compare_add(c, &c->set, q);
 }
 

@@ -283,14 +283,18 @@ static void compare_library(struct comparing *g, struct compare_library *library
 
 /* ---- the set ---- */
 
+bool compare_is_told_of_all(const struct comparison *c, const struct compare_quantity *q)
+{
+    const struct compare_pairs *pairs = &c->pairs;
+    return q->libraries[STATE_TOLD] && !q->libraries[STATE_OFF] && !pairs->alone[REAL] && !pairs->alone[TWIN];
+}
+
 /* Adds what the libraries come to: where all that is off in them is told, so is what is off here. */
 static void add_of_all(struct comparing *g, struct compare_quantity *q, const struct column *column)
 {
-    const struct compare_pairs *pairs = &g->c->pairs;
     memcpy(q->libraries, column->states, sizeof q->libraries);
     q->silent = column->silents;
-    if (q->state == STATE_OFF && q->libraries[STATE_TOLD] && !q->libraries[STATE_OFF] && !pairs->alone[REAL] &&
-        !pairs->alone[TWIN])
+    if (q->state == STATE_OFF && compare_is_told_of_all(g->c, q))
         q->state = STATE_TOLD;
     compare_add(g->c, &g->c->set, q);
 }

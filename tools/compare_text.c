@@ -218,7 +218,7 @@ static void print_notes(const struct comparison *c)
                "downwards\n",
                1 + COMPARE_LOOSER * c->compare->options.tolerance);
     if (c->library_states[STATE_TOLD])
-        puts("told is off, as the twin's differences.json says, with both numbers");
+        puts("told is off, as the twin's differences.json says, with both numbers or as not counted");
     if (sampled)
         puts("~ estimated from a part of the debug information; --full reads all");
     print_without(c);

@@ -2,7 +2,7 @@
  * see compare.h and docs/differences.md.
  *
  * What is told counts only where both numbers are those that are compared, so that the file can excuse nothing but what
- * it states.
+ * it states; or where it is stated that pyelfgen does not count the quantity, which then is not its to excuse.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static struct json_object *member(struct json_object *of, const char *name, enum
     return json_object_object_get_ex(of, name, &found) && json_object_is_type(found, type) ? found : NULL;
 }
 
-/* What differs in each library, by the name of its file. */
+/* What is said of each library, by the name of its file. */
 static struct json_object *by_name(struct json_object *libraries)
 {
     struct json_object *all = report_must(json_object_new_object());
@@ -32,9 +32,8 @@ static struct json_object *by_name(struct json_object *libraries)
         struct json_object *one = json_object_array_get_idx(libraries, i);
         const bool is_object = json_object_is_type(one, json_type_object);
         struct json_object *name = is_object ? member(one, "name", json_type_string) : NULL;
-        struct json_object *differs = is_object ? member(one, "differs", json_type_object) : NULL;
-        if (name && differs)
-            json_object_object_add(all, json_object_get_string(name), json_object_get(differs));
+        if (name)
+            json_object_object_add(all, json_object_get_string(name), json_object_get(one));
     }
     return all;
 }
@@ -54,8 +53,10 @@ void compare_read_told(struct comparison *c)
         return;
     }
     struct json_object *libraries = member(top, "libraries", json_type_array);
-    if (libraries && member(top, MANIFEST_ROWS_KEY, json_type_int))
+    if (libraries && member(top, MANIFEST_ROWS_KEY, json_type_int)) {
         c->told = by_name(libraries);
+        c->untold = json_object_get(member(top, "unknown", json_type_array));
+    }
     json_object_put(top);
 }
 
@@ -64,6 +65,23 @@ static void key_of(const char *name, char key[256])
 {
     const size_t top = strcspn(name, ".");
     snprintf(key, 256, name[top] ? "%.*s: %s" : "%.*s%s", (int)top, name, name[top] ? name + top + 1 : "");
+}
+
+static bool has(struct json_object *names, const char *name)
+{
+    for (size_t i = 0; names && i < json_object_array_length(names); i++) {
+        struct json_object *one = json_object_array_get_idx(names, i);
+        if (json_object_is_type(one, json_type_string) && strcmp(json_object_get_string(one), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool compare_is_untold_of_set(const struct comparison *c, const struct compare_quantity *q)
+{
+    char key[256];
+    snprintf(key, sizeof key, "distributions: %.*s", (int)strcspn(q->name, "."), q->name);
+    return has(c->untold, key);
 }
 
 static bool is_value(struct json_object *told, const struct compare_quantity *q, int side)
@@ -76,8 +94,11 @@ static bool is_value(struct json_object *told, const struct compare_quantity *q,
 bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q)
 {
     char key[256];
-    struct json_object *differs = c->told ? member(c->told, library, json_type_object) : NULL;
+    struct json_object *of = c->told ? member(c->told, library, json_type_object) : NULL;
+    struct json_object *differs = of ? member(of, "differs", json_type_object) : NULL;
     key_of(q->name, key);
+    if (of && has(member(of, "unknown", json_type_array), key))
+        return true;
     struct json_object *pair = differs ? member(differs, key, json_type_array) : NULL;
     if (!pair || json_object_array_length(pair) != SIDES)
         return false;
