@@ -40,11 +40,18 @@ static int refuse(int directory, const char *path, struct error *e)
 {
     error_set(
         e, ERROR_SYSTEM,
-        "another pyelfgen, or another rank of this one, is writing a set there; wait for its end, or give another "
-        "directory");
+        "another pyelfgen is writing a set there, or with --alone another rank of this one; wait for its end, or give "
+        "each a directory of its own");
     error_at(e, path, 0);
     close(directory);
     return -1;
+}
+
+static bool is_there(const char *path, size_t length)
+{
+    char directory[DIRECTORY_PATH_MOST];
+    snprintf(directory, sizeof directory, "%.*s", (int)length, path);
+    return access(directory, F_OK) == 0;
 }
 
 /* Where the directory that it would be in is not there, that one is named: it may be a typing error, so none is made.
@@ -61,7 +68,10 @@ static void cannot_make(const char *path, struct error *e)
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (number == ENOENT && length > 0 && length < DIRECTORY_PATH_MOST)
-        snprintf(what, sizeof what, "cannot make the directory; make %.*s first", (int)length, path);
+        snprintf(what, sizeof what,
+                 is_there(path, length) ? "cannot make a directory in %.*s; give another"
+                                        : "cannot make the directory; make %.*s first",
+                 (int)length, path);
     errno = number;
     error_errno(e, path, what);
 }

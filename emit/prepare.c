@@ -13,6 +13,43 @@
 #include "emit/profile_manner.h"
 #include "emit/progress.h"
 
+/* What options choose instead of the profile, and the option that takes it back, if there is one. */
+struct choice {
+    enum profile_key_id key;
+    const char *option, *back;
+};
+static const struct choice split = {KEY_SPLIT, "--split", NULL};
+static const struct choice separate = {KEY_SEPARATE, "--separate", "--separate=none"};
+static const struct choice name_index = {KEY_INDEX, "--index", "--index=none"};
+static const struct choice type_units = {KEY_TYPE_UNITS, "--type-units", NULL};
+
+static bool refuse_choice(const struct choice *given, const struct choice *other, struct error *e)
+{
+    const char *const name = profile_keys[other->key].name;
+    if (other->back)
+        return error_set(e, ERROR_USAGE, "%s excludes 'dwarf: %s', which the profile has; give %s too", given->option,
+                         name, other->back);
+    return error_set(e, ERROR_USAGE,
+                     "%s excludes 'dwarf: %s', which the profile has; leave it out, or remove that from the profile",
+                     given->option, name);
+}
+
+/* Of what excludes each other, where an option says one of the two; of a profile alone it is refused before. */
+static bool choices_fit(const struct profile *profile, const struct options *o, struct error *e)
+{
+    static const struct choice *const pairs[][2] = {
+        {&split, &separate}, {&split, &name_index}, {&split, &type_units}, {&type_units, &name_index}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        const struct choice *a = pairs[i][0], *b = pairs[i][1];
+        const bool both = !profile_value_is_standard(profile, a->key) && !profile_value_is_standard(profile, b->key);
+        if (both && o->instead[a->key] && o->instead[b->key])
+            return error_set(e, ERROR_USAGE, "%s and %s exclude each other; give one of them", a->option, b->option);
+        if (both)
+            return o->instead[a->key] ? refuse_choice(a, b, e) : refuse_choice(b, a, e);
+    }
+    return true;
+}
+
 static bool load_profile(struct profile *profile, struct options *o, struct error *e)
 {
     if (o->profile[0]) {
@@ -29,6 +66,8 @@ static bool load_profile(struct profile *profile, struct options *o, struct erro
         if (value && !profile_value_read(profile, (enum profile_key_id)key, value, NULL, e))
             return false;
     }
+    if (!choices_fit(profile, o, e))
+        return false;
     if (o->sources && profile->rows)
         return error_set(e, ERROR_USAGE, "--sources does not go with a profile with 'libraries'; leave it out");
     if (o->sources && profile->dwarf.language == LANGUAGE_CPP)

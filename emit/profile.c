@@ -253,16 +253,31 @@ static bool texts_check(const struct profile *p, const struct profile_source *s,
     return distributions_check(p, s, e) && profile_rows_check_texts(p, s, e);
 }
 
+/* Sums of rows, whose range their keys in `sections` would be said to leave. */
+static bool sums_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    for (unsigned i = SIZE_TEXT; p->rows && i <= SIZE_DATA; i++) {
+        if (p->sections[i] != 0)
+            continue;
+        error_set(e, ERROR_INPUT, PROFILE_LIBRARIES ": all rows together have no %s; a set has some",
+                  profile_keys[KEY_TEXT + i].name);
+        return error_at(e, s->name, s->rows_line);
+    }
+    return true;
+}
+
 /* Ranges, and the rules between keys. */
 static bool profile_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
+    if (!sums_check(p, s, e))
+        return false;
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
         if (!profile_value_check(p, key, s, e))
             return false;
     if (p->modules == 0 && p->utilities == 0 && !p->rows) {
         if (e)
             e->wanted = 0;
-        profile_wrong(s, KEY_MODULES, e, "'0' is not a whole number from 1 to %d", PROFILE_LIBRARIES_MOST);
+        profile_wrong(s, KEY_MODULES, e, "is 0, and there are no utilities; a set has one library or more");
         if (e)
             e->possible = 1;
         return false;

@@ -141,7 +141,7 @@ WRONG = [
     (HEAD + "functions: 99999999999999999999999\n", 3, "functions: '99999999999999999999999' is not a whole"),
     (HEAD + "functions:\n", 3, "functions: has no value"),
     (HEAD + "functions: [9]\n", 3, "functions: is a list or a mapping"),
-    ("pyelfgen-profile: 1\nmodules: 0\nfunctions: 9\n", 2, "modules: '0' is not a whole number from 1 to 1000000"),
+    ("pyelfgen-profile: 1\nmodules: 0\nfunctions: 9\n", 2, "modules: is 0, and there are no utilities; a set has one library or more"),
     ("pyelfgen-profile: 1\nmodules: 1000001\nfunctions: 9\n", 2, "modules: '1000001' is not a whole number"),
     (HEAD + "functions: 9\nutilities: 999999\n", 4, "utilities: with 3 modules and 999999 utilities"),
     (sized(text="400 KB"), 3, "sections: text: '400 KB' has an unknown unit; use B, kB, MB, GB"),

@@ -140,7 +140,14 @@ static void refuses_wrong_rows(void **state)
          "sections: text: is there, and not every row of 'libraries' has it; remove it"},
         {HEAD "- {kind: module}\ncalls: {random: true}\n", 4,
          "calls: random: excludes 'libraries', whose rows say it; remove one of them"},
-        {"pyelfgen-profile: 1\nmodules: 0\nfunctions: 3\n", 2, "modules: '0' is not a whole number from 1 to 1000000"},
+        {HEAD "- {kind: module, text: 30000, data: 0}\n", 2,
+         "libraries: all rows together have no data; a set has some"},
+        {HEAD "- {kind: module, text: 0, data: 3000}\n", 2,
+         "libraries: all rows together have no text; a set has some"},
+        {HEAD "- {kind: module, text: 30000, data: 0}\nsections: {data: 0 B}\n", 2,
+         "libraries: all rows together have no data; a set has some"},
+        {"pyelfgen-profile: 1\nmodules: 0\nfunctions: 3\n", 2,
+         "modules: is 0, and there are no utilities; a set has one library or more"},
     };
     ALL_REFUSED(wrong);
 }

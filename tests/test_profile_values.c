@@ -123,7 +123,8 @@ static void refuses_wrong_numbers(void **state)
 {
     (void)state;
     const struct wrong wrong[] = {
-        {"pyelfgen-profile: 1\nmodules: 0\n", 2, "modules: '0' is not a whole number from 1 to 1000000"},
+        {"pyelfgen-profile: 1\nmodules: 0\n", 2,
+         "modules: is 0, and there are no utilities; a set has one library or more"},
         {"pyelfgen-profile: 1\nmodules: 1000001\n", 2, "modules: '1000001' is not a whole number from 1 to 1000000"},
         {"pyelfgen-profile: 1\nmodules: -3\n", 2, "modules: '-3' is not a whole number from 1 to 1000000"},
         {"pyelfgen-profile: 1\nmodules: +3\n", 2, "modules: '+3' is not a whole number from 1 to 1000000"},

@@ -240,6 +240,9 @@ def test_what_belongs_elsewhere(programs, tmp_path):
     assert done.stderr == "pyelfstat: --html is of --compare: give that too; see pyelfstat --compare --help\n"
     done = programs.run("pyelfstat", "--full", tmp_path, status=2)
     assert done.stderr == "pyelfstat: --full is of --compare: give that too; see pyelfstat --compare --help\n"
+    for options in (["--told"], ["--without", "zstd.*"]):
+        done = programs.run("pyelfstat", *options, "a.prof", "twin", status=2)
+        assert done.stderr == f"pyelfstat: {options[0]} is of --compare: give that too; see pyelfstat --compare --help\n"
     (tmp_path / "a.json").write_text('{"pyelfrun-results": 1}')
     done = programs.run("pyelfstat", tmp_path / "a.json", status=1)
     assert done.stderr == f"pyelfstat: {tmp_path}/a.json: is not an ELF file, but results of pyelfrun; give --runs for these\n"

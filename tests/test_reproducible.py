@@ -381,6 +381,8 @@ def test_a_directory_that_is_nowhere(refused, tmp_path):
         what = f"cannot make the directory; make {tmp_path}/{missing} first: No such file or directory"
         assert said == f"{tmp_path}/{path}: {what}"
     assert not (tmp_path / "no").exists()
+    what = "cannot make a directory in /proc; give another: No such file or directory"
+    assert refused("/proc/no-such-set") == f"/proc/no-such-set: {what}"
 
 
 def test_a_library_that_is_a_link(generate, tmp_path):
@@ -463,7 +465,8 @@ def test_profile_that_may_not_be_read(without_privilege, tmp_path):
 # --- two at a time -----------------------------------------------------------------------
 
 TAKEN = (
-    "another pyelfgen, or another rank of this one, is writing a set there; wait for its end, or give another directory"
+    "another pyelfgen is writing a set there, or with --alone another rank of this one; wait for its end, or give each a "
+    "directory of its own"
 )
 
 

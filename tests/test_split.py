@@ -516,17 +516,34 @@ def test_variants(programs, tmp_path, change):
     assert bool(list(path.glob("*.dw[op]"))) != is_empty
 
 
-@pytest.mark.parametrize(
-    "other, why",
-    [
-        ("--separate=debuglink", "'separate'"),
-        ("--separate=build-id", "'separate'"),
-        ("--index=gdb_index", "'index'"),
-        ("--index=debug_names", "'index'"),
-        ("--type-units", "'type-units'"),
-    ],
-)
-def test_what_does_not_go_together(programs, tmp_path, other, why):
-    done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "--split", other, status=1)
-    assert done.stderr == f"pyelfgen: dwarf: split: excludes {why}; remove one of them\n"
-    assert not (tmp_path / "set").exists()
+OTHERS = {
+    "--separate=debuglink": "separate: debuglink",
+    "--separate=build-id": "separate: build-id",
+    "--index=gdb_index": "index: gdb_index",
+    "--index=debug_names": "index: debug_names",
+    "--type-units": "type-units: true",
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_does_not_go_together(programs, tmp_path, other):
+    """Options are called so; of what the profile says it is said what takes it back, if anything does."""
+
+    def refused(dwarf, *options):
+        (tmp_path / "a.prof").write_text(f"{SMALL.read_text()}dwarf: {{{dwarf}}}\n")
+        done = programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-o", tmp_path / "set", *options, status=2)
+        assert not (tmp_path / "set").exists()
+        return done.stderr.removeprefix("pyelfgen: ").removesuffix("\n")
+
+    option, key = other.split("=")[0], OTHERS[other].split(":")[0]
+    assert refused("version: 5", "--split", other) == f"--split and {option} exclude each other; give one of them"
+    less = "leave it out, or remove that from the profile" if key == "type-units" else f"give {option}=none too"
+    assert refused(OTHERS[other], "--split") == f"--split excludes 'dwarf: {key}', which the profile has; {less}"
+    more = "leave it out, or remove that from the profile"
+    assert refused("split: true", other) == f"{option} excludes 'dwarf: split', which the profile has; {more}"
+
+
+def test_what_is_taken_back_of_a_profile(programs, tmp_path):
+    (tmp_path / "a.prof").write_text(f"{SMALL.read_text()}dwarf: {{separate: debuglink}}\n")
+    programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-q", "-o", tmp_path / "set", "--split", "--separate=none")
+    assert list((tmp_path / "set").glob("*.dwo"))

@@ -334,7 +334,9 @@ bool app_open(struct app *app, const struct probe_options *o, size_t number, str
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return error_set(e, ERROR_INPUT, "is neither a directory nor a list of files") || error_at(e, app->label, 0);
     if (S_ISREG(st.st_mode) && object_is(app->label))
-        return error_set(e, ERROR_INPUT, "is a library; give the directory that it is in, or a file with its path") ||
+        return error_set(e, ERROR_INPUT,
+                         "is a library or program; give the directory that libraries are in, a file with their paths, "
+                         "or --command") ||
                error_at(e, app->label, 0);
     const bool well = S_ISDIR(st.st_mode) ? take_directory(app, arena, e) : take_list(app, arena, e);
     if (!well)

@@ -359,6 +359,8 @@ static const struct cli_option options[] = {
     {OPTION_OF_COMPARE + 4, "debug-dir", "DIRECTORY", NULL},
     {OPTION_OF_COMPARE + 5, "full", NULL, NULL},
     {OPTION_OF_COMPARE + 6, "no-dwarf", NULL, NULL},
+    {OPTION_OF_COMPARE + 7, "told", NULL, NULL},
+    {OPTION_OF_COMPARE + 8, "without", "PATTERN", NULL},
 };
 
 static const struct cli_program program = {
@@ -386,9 +388,9 @@ static const struct cli_program program = {
                "side: each a set, another directory, a file or a profile, which is a\n"
                "file, - for standard input, or a shipped one. Options are then --libraries,\n"
                "--json FILE, --html FILE (a page with pictures), --tolerance PERCENT,\n"
-               "--match name|order, --debug-dir DIRECTORY, --full and --no-dwarf. The exit\n"
-               "status is that of diff: 0 when nothing is off, 1 when something is, 2 for\n"
-               "trouble. pyelfstat --compare --help says more.\n"
+               "--match name|order, --without PATTERN, --told, --debug-dir DIRECTORY, --full\n"
+               "and --no-dwarf. The exit status is that of diff: 0 when nothing is off, 1 when\n"
+               "something is, 2 for trouble. pyelfstat --compare --help says more.\n"
                "\n"
                "With --runs, RESULTS are files that pyelfrun --json has written. Each mode of\n"
                "each is a row: seconds of the slowest rank, of repeated runs the median. A\n"
