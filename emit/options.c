@@ -45,7 +45,7 @@ static const struct cli_option table[] = {
      "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
     {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes and what differs, write nothing"},
     {OPTION_VERIFY, "verify", "SET", "compare every library and executable with its manifest"},
-    {'q', "quiet", NULL, "no progress, no table"},
+    {'q', "quiet", NULL, "no progress, no tables; what differs from rows is in SET/differences.json"},
     {'u', NULL, "UTILITIES AVERAGE", "Pynamic: how many of the files are utilities, and their average functions"},
     {'e', NULL, NULL, "Pynamic: each module's entry calls the extern function of the module before"},
     {'n', NULL, "LENGTH", "Pynamic: append LENGTH digits to each function's name"},

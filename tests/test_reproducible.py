@@ -529,6 +529,24 @@ def test_killed_with_the_directory(programs, many, tmp_path):
     assert same(tmp_path / "set", tmp_path / "alone")
 
 
+def test_interrupted(programs, many, tmp_path):
+    """What Ctrl-C leaves of finished files the next run takes over as they are."""
+    output = tmp_path / "set"
+    process = subprocess.Popen(
+        [programs.path("pyelfgen"), "--profile", many, "-o", output, "-q", "-j1"],
+        env=programs.environment(),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    while len(list(output.glob("*.so"))) < 3:
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == -signal.SIGINT and not (output / "manifest.json").exists()
+    finished = {path: path.stat().st_ino for path in output.glob("*.so")}
+    programs.run("pyelfgen", "--profile", many, "-o", output, "-q")
+    assert {path: path.stat().st_ino for path in finished} == finished
+    programs.run("pyelfgen", "--verify", output)
+
+
 def test_force_beside_another(generate, refused, programs, tmp_path):
     """The set that is there can be read, and stays as it is."""
     generate("set")
