@@ -23,11 +23,11 @@
 #include "tools/pyelfprof_child.h"
 
 /* The modules in the order of their import; runpy, which imports some for itself and
- * opens a script twice, is for archives and directories only: a pipe is read once. What the script prints is its own; its
- * status is that of this. It reports what went wrong, with its line in the script, and
- * the modules' files: none where it failed before it had imported one. Where it is
- * interrupted, and once more while that is reported, there is nothing to be said. Nor is
- * there where the script has closed all descriptors: a file of its own may have the number. */
+ * opens a script twice, is for archives and directories only: a pipe is read once. What the script prints is its own;
+ * its status is that of this. It reports what went wrong, with its line in the script, and the modules' files: none
+ * where it failed before it had imported one. Where it is interrupted, and once more while that is reported, there is
+ * nothing to be said. Nor is there where the script has closed all descriptors: a file of its own may have the number.
+ */
 static const char script_text[] =
     "import os, sys\n"
     "report = int(sys.argv[1])\n"
