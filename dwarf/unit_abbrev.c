@@ -184,7 +184,8 @@ bool unit_part_abbrevs(struct debug *d)
     const struct corpus_header *h = &c->header[0];
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     struct debug_abbrevs least = {.is_part = true};
-    if (!units_include_any(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT)
+    const uint64_t most = (uint64_t)ABBREV_CODES_SHORT * UINT8_MAX; /* of one table, whatever is in it */
+    if (!units_include_any(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT || wanted > most)
         return false;
     const struct table_sizes sizes = measure(d);
     for (unsigned i = 0; i < sizeof always; i++)
