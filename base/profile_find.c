@@ -101,7 +101,8 @@ static int open_fifo(const char *path, struct error *e)
     return copy;
 }
 
-int profile_find_open(const char *path, struct error *e)
+/* A descriptor of a regular file, at its beginning, or -1. */
+static int open_found(const char *path, struct error *e)
 {
     struct stat st;
     if (profile_find_is_standard(path))
@@ -122,6 +123,27 @@ int profile_find_open(const char *path, struct error *e)
         error_errno(e, path, "cannot read the profile");
     close(fd);
     return -1;
+}
+
+char *profile_find_read(const char *path, size_t *size, struct error *e)
+{
+    const size_t most = (size_t)PROFILE_FIND_BYTES_MOST + 1;
+    const int fd = open_found(path, e);
+    if (fd < 0)
+        return NULL;
+    char *text = malloc(most);
+    const ssize_t got = text ? whole_read(fd, text, most) : -1;
+    if (!text)
+        error_set(e, ERROR_MEMORY, "no memory for reading a profile");
+    else if (got < 0)
+        error_errno(e, profile_find_shown(path), "cannot read the profile");
+    close(fd);
+    if (got < 0) {
+        free(text);
+        return NULL;
+    }
+    *size = (size_t)got;
+    return text;
 }
 
 /* --- finding ------------------------------------------------------------------------- */

@@ -27,8 +27,8 @@ bool profile_find_is_stream(const char *name);
 /* What a path is called in messages; borrowed. */
 const char *profile_find_shown(const char *path);
 
-/* Opens what was found; a descriptor of a regular file, at its beginning, that is the caller's, or -1. Of a stream no
- * more than a byte beyond PROFILE_FIND_BYTES_MOST is read. */
-int profile_find_open(const char *path, struct error *e);
+/* Reads what was found, no more of it than a byte beyond PROFILE_FIND_BYTES_MOST, which whoever parses it refuses. The
+ * caller frees the text, which no zero ends; NULL on failure. */
+char *profile_find_read(const char *path, size_t *size, struct error *e);
 
 #endif

@@ -7,34 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/profile_find.h"
 #include "base/replacement.h"
-#include "base/whole.h"
 #include "emit/profile_keys.h"
-
-static bool load_from(int fd, struct profile *p, const char *path, struct error *e)
-{
-    /* One byte more than a profile may have, so that profile_parse sees it. */
-    size_t most = PROFILE_BYTES_MOST + 1;
-    char *data = malloc(most);
-    if (!data)
-        return error_set(e, ERROR_MEMORY, "no memory for reading a profile");
-    ssize_t size = whole_read(fd, data, most);
-    bool ok =
-        size >= 0 ? profile_parse(p, data, (size_t)size, path, e) : error_errno(e, path, "cannot read the profile");
-    free(data);
-    return ok;
-}
 
 bool profile_load(struct profile *p, const char *path, struct error *e)
 {
+    size_t size;
     memset(p, 0, sizeof *p);
-    const int fd = profile_find_open(path, e);
-    const bool ok = fd >= 0 && load_from(fd, p, profile_find_shown(path), e);
-    if (fd >= 0)
-        close(fd);
+    char *const text = profile_find_read(path, &size, e);
+    const bool ok = text && profile_parse(p, text, size, profile_find_shown(path), e);
+    free(text);
     return ok;
 }
 

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file_begin.h"
 #include "base/profile_find.h"
-#include "base/whole.h"
 #include "emit/profile_plain.h"
 #include "tools/compare.h"
 
@@ -127,16 +125,11 @@ static bool read_profile(struct compare *c, const char *path, struct compare_key
 {
     struct error e;
     side->profile = true;
-    const int fd = profile_find_open(path, &e);
-    if (fd < 0)
+    size_t size;
+    char *const text = profile_find_read(path, &size, &e);
+    if (!text)
         return complain(c, &e);
-    path = profile_find_shown(path);
-    const size_t most = (size_t)PROFILE_FIND_BYTES_MOST + 1; /* one more than a profile may have, which is seen then */
-    char *text = report_must(malloc(most));
-    const ssize_t size = whole_read(fd, text, most);
-    close(fd);
-    const bool ok = size >= 0 ? read_text(c, path, text, (size_t)size, keys, side)
-                              : (error_errno(&e, path, "cannot read"), complain(c, &e));
+    const bool ok = read_text(c, profile_find_shown(path), text, size, keys, side);
     free(text);
     return ok;
 }

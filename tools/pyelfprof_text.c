@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/profile_find.h"
 #include "base/size_text.h"
-#include "base/whole.h"
 #include "emit/profile_plain.h"
 
 /* ---- nodes ---- */
@@ -123,30 +121,16 @@ static bool load(struct text *t, const char *from, size_t size, const char *path
     return ok;
 }
 
-static bool read_open(struct text *t, int fd, const char *path, struct error *e)
-{
-    const size_t most =
-        (size_t)PROFILE_FIND_BYTES_MOST + 1; /* one more than a profile may have, which its reader sees */
-    char *from = malloc(most);
-    if (!from)
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    const ssize_t size = whole_read(fd, from, most);
-    const bool ok = size >= 0 ? load(t, from, (size_t)size, path, e) : error_errno(e, path, "cannot read the profile");
-    free(from);
-    return ok;
-}
-
 bool text_read(struct text *t, const char *path, struct error *e)
 {
     char found[PATH_MAX];
+    size_t size;
     *t = (struct text){0};
     if (!profile_find(path, found, sizeof found, e))
         return false;
-    const int fd = profile_find_open(found, e);
-    if (fd < 0)
-        return false;
-    const bool ok = read_open(t, fd, profile_find_shown(path), e);
-    close(fd);
+    char *const from = profile_find_read(found, &size, e);
+    const bool ok = from && load(t, from, size, profile_find_shown(found), e);
+    free(from);
     if (ok)
         t->root = yaml_document_get_root_node(&t->document);
     return ok;
