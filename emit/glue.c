@@ -16,6 +16,9 @@ enum {
     PYINIT_PLAIN_SIZE = 27,
     PYINIT_TAIL_SIZE = 17,
     PYINIT_PHASES_SIZE = 12,
+    PYINIT_ADDS_SIZE = 19,       /* more, where it adds methods, */
+    PYINIT_PLAIN_ADDS_SIZE = 32, /* and without attributes */
+    EXECUTE_SIZE = 12,
     METHOD_SIZE = 31,
     VISITED_SIZE = 54,
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
@@ -59,7 +62,9 @@ uint32_t glue_init_size(const struct plan_library *l)
     case INIT_PHASES:
         return plan_landing(l) + PYINIT_PHASES_SIZE;
     default:
-        return plan_landing(l) + (plan_is_plain(l) ? PYINIT_PLAIN_SIZE : PYINIT_SIZE);
+        if (plan_is_plain(l))
+            return plan_landing(l) + PYINIT_PLAIN_SIZE + (l->adds_methods ? PYINIT_PLAIN_ADDS_SIZE : 0);
+        return plan_landing(l) + PYINIT_SIZE + (l->adds_methods ? PYINIT_ADDS_SIZE : 0);
     }
 }
 
@@ -83,6 +88,7 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     g.place[GLUE_CONSTRUCTOR].size = c->library->extra.constructing;
     if (s->python) {
         const bool plain = plan_is_plain(c->library);
+        g.place[GLUE_EXECUTE].size = shape_executes(c->library) ? landing + EXECUTE_SIZE : 0;
         g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
         g.place[GLUE_METHOD].size = landing + METHOD_SIZE + c->library->result_by_got;
         g.place[GLUE_VISITED].size = plain ? 0 : landing + VISITED_SIZE;
@@ -135,12 +141,18 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     case GLUE_PYINIT:
         at += c->library->extra.initialising;
         line_row(rows, at + 8, ++*line);
-        if (plan_is_plain(c->library)) {
+        if (plan_is_plain(c->library) && !c->library->adds_methods) {
             line_row(rows, at + 25, ++*line);
             break;
         }
-        line_row(rows, at + 29, ++*line);
-        line_row(rows, at + 54, ++*line);
+        at += 29;
+        line_row(rows, at, ++*line);
+        if (c->library->adds_methods) {
+            at += PYINIT_ADDS_SIZE;
+            line_row(rows, at, ++*line);
+        }
+        if (!plan_is_plain(c->library))
+            line_row(rows, at + 25, ++*line);
         break;
     case GLUE_METHOD:
         line_row(rows, at + 16, ++*line);
@@ -280,8 +292,18 @@ static uint8_t *put_short_pyinit(const struct code *c, const struct glue_address
     return code_jump(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
 }
 
+/* return PyModule_AddFunctions(module, methods); */
+static uint8_t *put_execute(const struct code *c, const struct glue_addresses *a, uint8_t *p)
+{
+    p = put_reference(c, p, "\x48\x8d\x35", 3, a->methods); /* lea methods(%rip),%rsi */
+    return code_jump(c, p, python_slot(c, a, PYTHON_ADD_FUNCTIONS));
+}
+
 /* m = PyModule_Create2(&definition, 1013);
- * if (m) PyModule_AddIntConstant(m, "functions", N);
+ * if (m) {
+ *     PyModule_AddFunctions(m, methods), if the definition has none;
+ *     PyModule_AddIntConstant(m, "functions", N), if it has attributes;
+ * }
  * return m; */
 static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
@@ -291,11 +313,21 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
     p = put_u32(p, PYTHON_API_VERSION);
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
-    if (plan_is_plain(c->library))
-        return put_bytes(p, "\xc9\xc3", 2);      /* leave; ret */
-    p = put_bytes(p, "\x48\x89\x45\xf8", 4);     /* mov %rax,-8(%rbp) */
-    p = put_bytes(p, "\x48\x85\xc0\x74\x14", 5); /* test %rax,%rax; je to the end */
-    p = put_u8(p, 0xba);                         /* mov $functions,%edx */
+    const bool plain = plan_is_plain(c->library), adds = c->library->adds_methods;
+    if (plain && !adds)
+        return put_bytes(p, "\xc9\xc3", 2);  /* leave; ret */
+    p = put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
+    p = put_bytes(p, "\x48\x85\xc0\x74", 4); /* test %rax,%rax; je to the end */
+    p = put_u8(p, (uint8_t)((adds ? PYINIT_ADDS_SIZE : 0) + (plain ? 0 : 20)));
+    if (adds) {
+        p = put_bytes(p, "\x48\x89\xc7", 3);                    /* mov %rax,%rdi */
+        p = put_reference(c, p, "\x48\x8d\x35", 3, a->methods); /* lea methods(%rip),%rsi */
+        p = code_call(c, p, python_slot(c, a, PYTHON_ADD_FUNCTIONS));
+        p = put_bytes(p, "\x48\x8b\x45\xf8", 4); /* mov -8(%rbp),%rax */
+    }
+    if (plain)
+        return code_epilogue(p);
+    p = put_u8(p, 0xba); /* mov $functions,%edx */
     p = put_u32(p, c->library->functions);
     p = put_reference(c, p, "\x48\x8d\x35", 3, a->functions_name); /* lea "functions"(%rip),%rsi */
     p = put_bytes(p, "\x48\x89\xc7", 3);                           /* mov %rax,%rdi */
@@ -415,6 +447,9 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
             break;
         case GLUE_CONSTRUCTOR:
             p = put_constructor(c, place, a, p);
+            break;
+        case GLUE_EXECUTE:
+            p = put_execute(c, a, p);
             break;
         case GLUE_PYINIT:
             p = (c->library->init == INIT_FRAMED ? put_pyinit : put_short_pyinit)(c, a, p);

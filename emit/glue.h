@@ -15,12 +15,13 @@
 #include "emit/code.h"
 #include "emit/shape.h"
 
-/* In the order in which they stand in .text; the first three have no frame and no
- * debug information, the third no symbol either. */
+/* In the order in which they stand in .text; the first four have no frame and no
+ * debug information, the third and fourth no symbol either. */
 enum glue_function {
     GLUE_DTORS,
     GLUE_FRAME_DUMMY, /* the personality routine, too, where functions have exception tables (exceptions.h) */
     GLUE_CONSTRUCTOR, /* only if the row has `constructor-code`: has as many bytes as all constructors there */
+    GLUE_EXECUTE,     /* only if CPython calls it to add the methods (shape_executes) */
     GLUE_PYINIT,
     GLUE_METHOD,
     GLUE_VISITED,
@@ -29,7 +30,7 @@ enum glue_function {
     GLUE_HELPER,                              /* the first of SHAPE_HELPERS */
     GLUE_START = GLUE_HELPER + SHAPE_HELPERS, /* of an executable; has no frame */
     GLUE_COUNT,
-    /* how many of these a library can have, GLUE_CONSTRUCTOR and GLUE_START not counted */
+    /* how many of these a library can have, GLUE_CONSTRUCTOR, GLUE_EXECUTE and GLUE_START not counted */
     GLUE_LIBRARY = GLUE_START - (GLUE_PYINIT - GLUE_CONSTRUCTOR)
 };
 

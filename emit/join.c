@@ -231,7 +231,7 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
     if (!layout_place(l, e))
         return false;
     l->entry = join_address(j, j->own, SECTION_TEXT, own->glue.place[GLUE_START].offset);
-    for (uint32_t i = 0; i < PYTHON_FUNCTION_COUNT; i++)
+    for (uint32_t i = 0; i < shape_python_functions(own->row); i++)
         j->python[i] = plt_address(l, own->at.python_slot + i);
     return true;
 }
@@ -284,7 +284,7 @@ bool join_targets(struct library *l, struct arena *arena)
     if (!target)
         return false;
     if (s->python) {
-        memcpy(target + l->at.python_slot, j->python, sizeof j->python);
+        memcpy(target + l->at.python_slot, j->python, shape_python_functions(l->row) * sizeof *j->python);
         target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     }
     if (s->extern_called >= 0)

@@ -47,7 +47,7 @@ struct joined {
     uint32_t shared[DEBUG_SECTION_COUNT]; /* the largest part[].shared */
     /* Set by join_lay. */
     struct layout layout;                   /* of the executable */
-    uint64_t python[PYTHON_FUNCTION_COUNT]; /* addresses of the PLT entries of Python's functions */
+    uint64_t python[PYTHON_FUNCTION_COUNT]; /* addresses of the PLT entries of Python's functions, in their order */
 };
 
 /* Allocates what is kept of every library; false when memory ran out. `own` is the row

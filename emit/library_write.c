@@ -87,7 +87,7 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
                 .address = l->code.text + l->glue.place[i].offset,
                 .size = l->glue.place[i].size,
                 .outermost = i == GLUE_START,
-                .frameless = i == GLUE_CONSTRUCTOR || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED),
+                .frameless = i < GLUE_PYINIT || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED),
                 .landing = landing,
             };
     for (uint32_t i = 0; i < l->row->functions; i++)

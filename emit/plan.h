@@ -111,7 +111,8 @@ struct plan_library {
     struct alike_code alike_code; /* how much of its code repeats other code of its own */
     bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;
-    bool untold; /* a module without attributes, because its row has too few relocations for them */
+    bool adds_methods; /* the module's definition has no methods: they are added when it is made */
+    bool untold;       /* a module without attributes, because its row has too few relocations for them */
     /* Down to `edges`: of a library with a row, which is `said`. Others have NULL, 0 and false here, except for
      * extra.clones, tabled and exceptions. */
     const struct profile_row *said;

@@ -169,12 +169,14 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
     return alike_for(code, left < 1000 ? (uint32_t)left : 1000, !l->without_debug || !is_told);
 }
 
-/* Whether fewer functions than there are helpers are small ones without a dynamic symbol, and there is code for it. */
+/* Whether fewer functions are small ones without a dynamic symbol than there are helpers and others of which there is
+ * but one in each library, and there is code for it. */
 static bool has_large_helpers(const struct profile *p, const struct plan_library *l, const struct profile_row *row)
 {
-    enum { LITTLE = 20 }; /* a part of the code */
+    enum { LITTLE = 12 };                                      /* a part of the code */
+    const uint32_t others = l->kind == LIBRARY_MODULE ? 4 : 1; /* the PLT, two methods and GLUE_EXECUTE */
     const bool is_told = l->stripped && l->without_debug && profile_row_says(p, row, ROW_UNWIND_SMALL) >= 0;
-    return is_told && rows_value_or(row, ROW_UNWIND_SMALL, 0) < SHAPE_HELPERS &&
+    return is_told && rows_value_or(row, ROW_UNWIND_SMALL, 0) < SHAPE_HELPERS + others &&
            rows_value_or(row, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
 }
 

@@ -175,6 +175,11 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         l->extra.initialising = 0;
         return true;
     }
+    if (l->adds_methods) {
+        l->adds_methods = false;
+        rows_set_extra(plan, l, w);
+        return true;
+    }
     /* constructors take what pointers would, if they have relocations of the row's */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
     if (!now.methods && !more && l->extra.small_slots) {

@@ -24,13 +24,12 @@ enum {
 
 const char *const rows_size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
 
-/* Symbols of functions that are not numbered ones. */
+/* Symbols of functions that are not numbered ones, in a stripped library entries of these in unwind tables. */
 static uint32_t glue_symbols(const struct plan_library *l)
 {
-    const bool python = l->kind == LIBRARY_MODULE;
-    if (l->stripped)
-        return (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 2 + shape_driver_methods(l) : 0);
-    return 4u + (l->level == LEVEL_BARE ? 0u : SHAPE_HELPERS) + (python ? 2 + shape_driver_methods(l) : 0);
+    const uint32_t helpers = l->level == LEVEL_BARE ? 0 : SHAPE_HELPERS;
+    const uint32_t python = l->kind == LIBRARY_MODULE ? 2 + shape_driver_methods(l) : 0;
+    return helpers + python + (l->stripped ? (uint32_t)shape_executes(l) : 4);
 }
 
 /* How many functions, of which so many are exported, can call others: all but the exported leaves that are kept for
@@ -93,6 +92,22 @@ static void set_callers(struct plan_library *l, uint32_t most)
     l->per_function = l->callers ? (l->calls + l->callers - 1) / l->callers : 0;
 }
 
+/* Whether the module's definition has no methods, so that they have to be added later, as in its row: if that has a
+ * slot and a relocation for it, and its PyInit_ is no tail call. */
+static bool adds_methods(const struct plan *plan, const struct plan_library *l)
+{
+    struct plan_library with = *l;
+    with.adds_methods = true;
+    with.extra = (struct plan_extra){0};
+    const int64_t plt = rows_bound_slots(plan, l);
+    const int64_t relative = profile_row_relative(plan->profile, l->said);
+    const struct shape shape = shape_of(plan, &with);
+    return l->kind == LIBRARY_MODULE && l->init != INIT_TAIL &&
+           profile_row_says(plan->profile, l->said, ROW_METHODS) == 0 &&
+           (plt == PROFILE_DERIVED || plt >= (int64_t)shape_python_functions(&with)) &&
+           (relative == PROFILE_DERIVED || relative >= (int64_t)shape.relative);
+}
+
 /* Counts and names for so many functions. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
@@ -110,6 +125,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;
     l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
+    l->adds_methods = adds_methods(plan, l);
     /* of few slots none is for it */
     const int64_t plt = rows_bound_slots(plan, l);
     l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&

@@ -64,7 +64,17 @@ static uint64_t executable_strings(const struct plan *plan, const struct shape *
 
 bool shape_calls_python(const struct plan_library *l, enum python_function which)
 {
+    if (which == PYTHON_ADD_FUNCTIONS)
+        return l->adds_methods;
     return !plan_is_plain(l) || which == PYTHON_MODULE_CREATE || which == PYTHON_FROM_UNSIGNED;
+}
+
+uint32_t shape_python_slot(const struct plan_library *l, enum python_function which)
+{
+    uint32_t slot = 0;
+    for (unsigned i = 0; i < which; i++)
+        slot += shape_calls_python(l, i);
+    return slot;
 }
 
 const char *shape_python_name(const struct plan_library *l, enum python_function which)
@@ -229,7 +239,8 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
 {
     const uint64_t arrays = part ? 0 : UINT64_C(2) + l->extra.constructors + l->extra.destructors;
     const uint64_t before = arrays + s->pointers; /* the arrays and .data.rel.ro, without a gap */
-    const uint64_t methods = s->python ? UINT64_C(1) + DEFINITION_BYTES / 8 + METHOD_BYTES / 8 * shape_methods(l) : 0;
+    const uint64_t methods =
+        s->python ? UINT64_C(1) + shape_definition(l) / 8 + METHOD_BYTES / 8 * shape_methods(l) : 0;
     uint64_t bytes = before ? relr_most(before, before - 1) : 0;
     bytes += part && !s->python ? 0 : relr_most(s->relative, methods); /* from __dso_handle on */
     bytes += relr_words(plan, l, s);
@@ -272,7 +283,7 @@ static void count_slots(const struct plan *plan, const struct plan_library *l, s
     s->plt = s->called - s->direct + l->imports - plan_uncalled(l);
     s->plt += UINT32_C(0) + (s->extern_called >= 0) + s->calls_own_extern;
     s->plt += s->python ? shape_python_functions(l) - l->result_by_got + !l->direct_entry : 0;
-    s->plt += s->holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
+    s->plt += s->holds ? shape_python_functions(l) : 0;
     s->resolvers = resolvers_of(l);
     s->plt += l->extra.slots + l->extra.small_slots + resolvers_slots(&s->resolvers, l);
     s->direct += l->direct_entry;
@@ -283,7 +294,7 @@ static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
 {
     s->undefined = 2 + l->imports + (s->extern_called >= 0);
     s->undefined += s->python ? shape_python_functions(l) : 0;
-    s->undefined += s->holds ? (uint32_t)PYTHON_FUNCTION_COUNT : 0;
+    s->undefined += s->holds ? shape_python_functions(l) : 0;
     s->undefined += s->executable ? 2 : 0; /* main, __libc_start_main */
     s->undefined += l->extra.clones + l->extra.outside + l->unbound;
     s->marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + s->python + s->has_extern;
@@ -302,7 +313,7 @@ static void count_framed(const struct plan_library *l, struct shape *s)
     s->helpers = l->level == LEVEL_BARE ? 0 : SHAPE_HELPERS;
     s->glue = s->helpers + s->has_extern + (s->python ? 2 + shape_driver_methods(l) : 0) + s->executable;
     s->frameless = plan_small_framed(l) + (l->extra.constructing != 0);
-    s->frameless += UINT32_C(0) + (l->extra.direct != 0) + shape_has_second(l, s);
+    s->frameless += UINT32_C(0) + (l->extra.direct != 0) + shape_has_second(l, s) + (s->python && shape_executes(l));
     s->framed = l->functions + s->glue + s->frameless;
     s->frameless += s->python && l->init != INIT_FRAMED;
     s->tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
@@ -312,6 +323,8 @@ static void count_framed(const struct plan_library *l, struct shape *s)
 static void count_relative(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     s->relative = !s->python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
+    if (s->python && l->adds_methods)
+        s->relative = shape_executes(l) ? s->relative + 1 : s->relative - 1;
     s->pointers = l->level == LEVEL_BARE ? 0 : name_pointers(plan, l, s, s->relative);
     s->relative += s->pointers;
     s->relative += l->extra.constructors + l->extra.destructors;
@@ -361,7 +374,7 @@ static void count_contents(const struct plan *plan, const struct plan_library *l
     s->rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, s);
     s->in_data = l->level >= LEVEL_TIGHT;
     s->scratch = !s->in_data || bare ? 0 : SCRATCH_LEAST;
-    s->data = 8 + (s->python ? DEFINITION_BYTES + METHOD_BYTES * shape_methods(l) : 0) + s->scratch + shape_words(l);
+    s->data = 8 + (s->python ? shape_definition(l) + METHOD_BYTES * shape_methods(l) : 0) + s->scratch + shape_words(l);
     /* `completed` takes 8 with what aligns the next */
     s->bss = s->in_data ? 1 : 8 + SCRATCH_BYTES + s->marks;
 }

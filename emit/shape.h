@@ -18,6 +18,7 @@
 #define PYTHON_FUNCTIONS(X)                                                                                            \
     X(MODULE_CREATE, "PyModule_Create2")                                                                               \
     X(ADD_INT, "PyModule_AddIntConstant")                                                                              \
+    X(ADD_FUNCTIONS, "PyModule_AddFunctions")                                                                          \
     X(FROM_UNSIGNED, "PyLong_FromUnsignedLong")                                                                        \
     X(FROM_LONG, "PyLong_FromLong")
 
@@ -101,16 +102,19 @@ enum {
     SHAPE_SPARE_TAGS = 4, /* at the end of .dynamic, for tools that add some, as ld has them */
     /* R_X86_64_RELATIVE relocations. Every library: initialiser, finaliser, handle. A module besides: name and methods
      * of PyModuleDef, name and function of one PyMethodDef. With attributes: these also have doc, and there is a second
-     * PyMethodDef. */
+     * PyMethodDef. If methods are added later, PyModuleDef has none, and slots and the function of one if there are
+     * any.
+     */
     SHAPE_RELATIVE = 3,
     SHAPE_RELATIVE_MODULE = SHAPE_RELATIVE + 2 + 2,
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    SCRATCH_LEAST = 8,      /* if it is in .data and there is no room for more */
-    DEFINITION_BYTES = 104, /* struct PyModuleDef, CPython 3.8 to 3.13 */
-    METHOD_BYTES = 32,      /* struct PyMethodDef */
-    RELOCATED_PAGE = 4096,  /* of which the row says how many relocations touch */
+    SCRATCH_LEAST = 8,           /* if it is in .data and there is no room for more */
+    DEFINITION_BYTES = 104,      /* struct PyModuleDef, CPython 3.8 to 3.13 */
+    METHOD_BYTES = 32,           /* struct PyMethodDef */
+    MODULE_SLOTS_BYTES = 2 * 16, /* struct PyModuleDef_Slot: one, and the one that ends them */
+    RELOCATED_PAGE = 4096,       /* of which the row says how many relocations touch */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
@@ -238,18 +242,27 @@ static inline uint32_t shape_versions(const struct plan_library *l, const struct
     return shape_libc_versions(l, s) + l->extra.versioned + l->edge_versions;
 }
 
-/* How many functions of CPython a module calls. */
-static inline uint32_t shape_python_functions(const struct plan_library *l)
-{
-    return plan_is_plain(l) ? 2u : PYTHON_FUNCTION_COUNT;
-}
-
-/* Whether it calls this function of CPython; the name by which it does; its place among the PLT slots of these. */
+/* Whether a module, or an executable with modules in it, calls this function of CPython; the name by which it does; how
+ * many of those before it it calls, which is its place among the PLT slots of these; and how many in all. */
 bool shape_calls_python(const struct plan_library *l, enum python_function which);
 const char *shape_python_name(const struct plan_library *l, enum python_function which);
-static inline uint32_t shape_python_slot(const struct plan_library *l, enum python_function which)
+uint32_t shape_python_slot(const struct plan_library *l, enum python_function which);
+static inline uint32_t shape_python_functions(const struct plan_library *l)
 {
-    return !plan_is_plain(l) ? (uint32_t)which : which == PYTHON_FROM_UNSIGNED ? 1 : 0;
+    return shape_python_slot(l, PYTHON_FUNCTION_COUNT);
+}
+
+/* Whether the module has a function that CPython calls to fill it (PEP 489), and the two struct PyModuleDef_Slot that
+ * say so. */
+static inline bool shape_executes(const struct plan_library *l)
+{
+    return l->adds_methods && l->init == INIT_PHASES;
+}
+
+/* Bytes of its struct PyModuleDef and of these slots; its method table stands behind. */
+static inline uint64_t shape_definition(const struct plan_library *l)
+{
+    return DEFINITION_BYTES + (shape_executes(l) ? MODULE_SLOTS_BYTES : 0);
 }
 
 /* Methods that the driver calls. */

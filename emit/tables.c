@@ -81,7 +81,7 @@ void tables_addresses(struct library *l)
     c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* or of none */
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
-    a->methods = a->definition + DEFINITION_BYTES;
+    a->methods = a->definition + shape_definition(l->row);
     c->objects = s[SECTION_DATA].address + objects_at(l);
     c->objects_size = objects_size(l);
     c->scratch_words = SCRATCH_BYTES / 8;
@@ -240,20 +240,27 @@ static void write_method(struct relocations *r, uint64_t at, const struct method
         point(r, SECTION_DATA, at + 24, m->doc);
 }
 
-/* struct PyModuleDef and the array of struct PyMethodDef (CPython's moduleobject.h and
+/* struct PyModuleDef, slots if it has any, and the array of struct PyMethodDef (CPython's moduleobject.h and
  * methodobject.h): reference count 1, size -1, or 0 where Python makes the module. */
 static void write_definition(const struct library *l, struct relocations *r)
 {
     const struct glue_addresses *a = &l->at;
     uint8_t *definition = at_address(r, SECTION_DATA, a->definition);
     const bool plain = plan_is_plain(l->row);
-    memset(definition, 0, DEFINITION_BYTES + METHOD_BYTES * (uint64_t)shape_methods(l->row));
+    memset(definition, 0, shape_definition(l->row) + METHOD_BYTES * (uint64_t)shape_methods(l->row));
     put_u64(definition, 1);
     put_u64(definition + 56, l->row->init == INIT_PHASES ? 0 : UINT64_MAX);
     point(r, SECTION_DATA, a->definition + 40, a->name);
     if (!plain)
         point(r, SECTION_DATA, a->definition + 48, a->module_doc);
-    point(r, SECTION_DATA, a->definition + 64, a->methods);
+    if (!l->row->adds_methods)
+        point(r, SECTION_DATA, a->definition + 64, a->methods);
+    if (shape_executes(l->row)) {
+        const uint64_t slots = a->definition + DEFINITION_BYTES;
+        point(r, SECTION_DATA, a->definition + 72, slots);
+        put_u32(at_address(r, SECTION_DATA, slots), 2); /* Py_mod_exec */
+        point(r, SECTION_DATA, slots + 8, l->code.text + l->glue.place[GLUE_EXECUTE].offset);
+    }
     const struct method methods[] = {
         {a->entry_name, l->code.text + l->glue.place[GLUE_METHOD].offset, plain ? 0 : a->entry_doc},
         {a->visited_name, l->code.text + l->glue.place[GLUE_VISITED].offset, plain ? 0 : a->visited_doc},

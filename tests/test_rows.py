@@ -432,6 +432,9 @@ def random_rows(chance):
             row["init-code"] = chance.choice([12, 17, chance.randint(1, 90), chance.randint(90, 9000)])
         if "relocations" in row and chance.random() < 0.4:
             row["relocations"]["pages"] = chance.randint(0, 6)
+    for row in rows[1::2]:
+        if row["kind"] == "module":
+            row.setdefault("methods", 0)
     for row in rows:
         if chance.random() < 0.4:
             row["exceptions"] = {"table": chance.randint(1, 9000), "functions": chance.randint(1, 90)}

@@ -8,8 +8,10 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from objects import ask, tool
+from test_python import PYTHONS
 
 # Room for all; relocations for some of them only, and not all of these documented; stripped, so that no function is to
 # spare; as many as have names of two words, and more; too little data for most; no wish for relocations.
@@ -96,6 +98,53 @@ def test_readers_have_nothing_to_complain_of(modules):
 def test_the_set_runs(programs, modules):
     ran = programs.run("pyelfrun", "--phases", "import,visit", modules[0])
     assert "every result right" in ran.stdout
+
+
+# Whose definitions have no methods: as Cython's, which CPython calls to fill the module; with attributes; without, as
+# there are few relocations. Then those that cannot have that: PyInit_ is a tail call, no slot is left for it.
+BARE = "kind: module, text: 40000, data: 9000, bss: 900, functions: 30, methods: 0"
+EMPTY = [
+    f"{{{BARE}, relocations: {{relative: 60}}, init-code: 12}}",
+    f"{{{BARE}, relocations: {{relative: 60}}, init-code: 400}}",
+    f"{{{BARE}, relocations: {{relative: 9}}, init-code: 90}}",
+    f"{{{BARE}, relocations: {{relative: 60}}, init-code: 17}}",
+    f"{{{BARE}, relocations: {{relative: 60, glob-dat: 9}}, plt: 2, dynamic: {{functions: 1, undefined: 9}}, init-code: 12}}",
+]
+FILLED = [True, True, True, False, False]
+
+
+@pytest.fixture(scope="module")
+def empty(programs, tmp_path_factory):
+    return make(programs, tmp_path_factory.mktemp("empty"), EMPTY)
+
+
+def test_methods_are_added_later_where_the_definition_has_none(programs, empty, tmp_path):
+    """What the capture finds in the definition is what the row says, and all relocations are the row's."""
+    directory, differs = empty
+    programs.run("pyelfprof", "-o", tmp_path / "made.prof", *(directory / f"libmodule{i}.so" for i in range(len(EMPTY))))
+    rows = yaml.safe_load((tmp_path / "made.prof").read_text())["libraries"]
+    for number, (row, told, filled) in enumerate(zip(rows, differs, FILLED)):
+        path = directory / f"libmodule{number}.so"
+        assert ("PyModule_AddFunctions" in ask("readelf", "-W", "--dyn-syms", path)) == filled
+        assert row.get("methods", 0) == told.get("methods", [0, 0])[1] == int(not filled)
+        assert row["init-code"] == int(re.search(r"init-code: (\d+)", EMPTY[number])[1])
+        assert row["relocations"]["relative"] == int(re.search(r"relative: (\d+)", EMPTY[number])[1])
+    check_readers(sorted(directory.glob("libmodule?.so")))
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_added_methods_run_in_every_python(programs, empty, python):
+    command = [python, empty[0] / "driver.py", "--no-mpi"]
+    ran = programs.command(command, leaks=False, timeout=120)
+    assert ran.stdout.endswith("every result right\n") and ran.stderr == ""
+
+
+def test_attributes_stay_beside_added_methods(empty):
+    """Where there is room for them: all three ways to make a module, each with its entry."""
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import libmodule{0} as m; print(sorted(n for n in dir(m) if n[0] != '_'))"
+    attributes = [ask(sys.executable, "-c", code.format(number), empty[0]) for number in range(3)]
+    entry = "['libmodule{}_entry']\n".format
+    assert attributes == [entry(0), "['functions', 'libmodule1_entry', 'visited']\n", entry(2)]
 
 
 # With small functions, without any, without relocations for all, with little data, without sizes.
