@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from conftest import SOURCE
-from objects import tool
+from objects import ask, tool
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +75,22 @@ def test_documents_show_what_commands_print(programs, tmp_path, name):
         assert not_there(wanted, done.stdout + done.stderr) == [], f"{name}: {command}"
         asked += 1
     assert asked >= least
+
+
+def test_entries_and_bytes_shown_are_those_of_the_example(programs, tmp_path):
+    """What dwarf.md shows of debug information without the command: each entry's first line, each line of bytes."""
+    text = (SOURCE / "docs" / "dwarf.md").read_text()
+    profile = next(block for _, block in blocks(text, "yaml") if block.startswith("# one.prof\n"))
+    (tmp_path / "one.prof").write_text(profile)
+    programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "one", "-q")
+    library = tmp_path / "one" / "libmodule0.so"
+    there, image = set(lines(ask(tool("llvm-dwarfdump"), "--debug-info", library))), library.read_bytes()
+    shown_lines = [line for _, block in blocks(text, "text") for line in lines(block)]
+    entries = [line for line in shown_lines if re.match(r"0x[0-9a-f]{8}: ", line)]
+    dumps = [line for line in shown_lines if re.fullmatch(r"([0-9a-f]{2} ){7,}[0-9a-f]{2}", line)]
+    assert len(entries) > 10 and len(dumps) > 1
+    assert [line for line in entries if line not in there] == []
+    assert [line for line in dumps if bytes.fromhex(line) not in image] == []
 
 
 def test_documents_show_the_lines_that_a_debugger_shows(programs, tmp_path):
