@@ -597,15 +597,17 @@ def run(options, manifest, chosen, ranks, no_mpi_reason):
 def parse_options():
     parser = argparse.ArgumentParser(
         prog="driver.py",
-        description="Imports the modules of the set beside this file, visits their functions and tests MPI.",
+        description="Import the modules of the set beside this file, visit their functions and test MPI.",
     )
-    parser.add_argument("--order", choices=("given", "random"), default="given", help="of the modules (default: given)")
-    parser.add_argument("--seed", type=int, default=42, metavar="N", help="of --order=random (default: 42)")
+    parser.add_argument(
+        "--order", choices=("given", "random"), default="given", help="order of modules (default: given)"
+    )
+    parser.add_argument("--seed", type=int, default=42, metavar="N", help="seed of --order=random (default: 42)")
     parser.add_argument(
         "--only",
         action="append",
         metavar="libmoduleN",
-        help="import and check this module alone; may be repeated",
+        help="import and check only this module; may be repeated",
     )
     parser.add_argument("--no-mpi", action="store_true", help="do not look for mpi4py")
     return parser, parser.parse_args()

@@ -41,26 +41,26 @@ enum {
 };
 
 static const struct cli_option pyelfrun_options[] = {
-    {OPTION_MODE, "mode", "MODE,...", "vanilla, link, bind-now, static: how libraries come in"},
-    {OPTION_LAUNCHER, "launcher", "COMMAND", "start the ranks of every run with this, 'mpirun -n 4'"},
+    {OPTION_MODE, "mode", "MODE,...", "how libraries are loaded: vanilla, link, bind-now, static"},
+    {OPTION_LAUNCHER, "launcher", "COMMAND", "start the ranks of every run with COMMAND, as 'mpirun -n 4'"},
     {OPTION_REPEAT, "repeat", "N", "run every mode N times, in turn"},
-    {OPTION_PHASES, "phases", "PHASE,...", "of import, visit and mpi, only these"},
-    {OPTION_IMPORT_ORDER, "import-order", "ORDER", "given, random[:SEED], shifted (by rank)"},
-    {OPTION_VISIT_ORDER, "visit-order", "ORDER", "the same for the visit"},
+    {OPTION_PHASES, "phases", "PHASE,...", "run only these phases, of import, visit and mpi"},
+    {OPTION_IMPORT_ORDER, "import-order", "ORDER", "order of imports: given, random[:SEED], shifted (by rank)"},
+    {OPTION_VISIT_ORDER, "visit-order", "ORDER", "order of visits, likewise"},
     {OPTION_COLD, "cold", NULL, "drop the set from the page cache first"},
     {OPTION_WARM, "warm", NULL, "read the set into the page cache first"},
     {OPTION_MEMORY, "memory", NULL, "SET is a profile, whose libraries are made in memory"},
-    {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "now, lazy, global, deepbind, for mode vanilla"},
-    {OPTION_LAZY, "lazy", NULL, "lazy, besides what --dlopen-flags says"},
-    {OPTION_COUNTERS, "counters", "SOURCE,...", "of os, sde, papi, only these; or none"},
-    {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker opens and binds"},
-    {OPTION_SIMULATE, "simulate", NULL, "one rank under cachegrind: simulated misses"},
-    {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run whose phases take longer, saying where it was"},
-    {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test as a PNG"},
+    {OPTION_DLOPEN_FLAGS, "dlopen-flags", "FLAG,...", "for mode vanilla: now, lazy, global, deepbind"},
+    {OPTION_LAZY, "lazy", NULL, "add lazy to the --dlopen-flags"},
+    {OPTION_COUNTERS, "counters", "SOURCE,...", "use only these counters, of os, sde and papi; or none"},
+    {OPTION_AUDIT, "audit", NULL, "count what the dynamic linker searches, opens and binds"},
+    {OPTION_SIMULATE, "simulate", NULL, "run one rank under cachegrind: misses of simulated caches"},
+    {OPTION_TIMEOUT, "timeout", "SECONDS", "end a run whose phases take longer, and say where it was"},
+    {OPTION_PICTURE, "picture", "FILE", "write the fractal of the MPI test to FILE, as a PNG"},
     {OPTION_NO_PYTHON, "no-python", NULL, "open and visit the libraries with plain dlopen"},
     {OPTION_JSON, "json", "FILE", "write the results of all runs, rank by rank"},
-    {OPTION_PYNAMIC, "pynamic", NULL, "print what Pynamic 1.3.3 prints, for its scripts"},
-    {OPTION_QUIET, "quiet", NULL, "no progress bar"},
+    {OPTION_PYNAMIC, "pynamic", NULL, "print what Pynamic 1.3.3 prints, for scripts that read it"},
+    {OPTION_QUIET, "quiet", NULL, "show no progress bar"},
     {OPTION_TREE, "tree", "MODE", NULL},
     {OPTION_TURN, "turn", "N", NULL},
     {OPTION_PART, "part", "FILE", NULL},
@@ -70,50 +70,54 @@ static const struct cli_program pyelfrun_program = {
     .name = "pyelfrun",
     .usage = "[OPTION]... SET\n"
              "[OPTION]... --memory PROFILE\n",
-    .summary = "Imports every module of a set in CPython, visits all its functions and tests MPI.",
+    .summary = "Import every module of a set in CPython, visit all its functions and test MPI.",
     .details = "SET is a directory that pyelfgen has written. What runs is checked against its\n"
-               "manifest: the result of every entry and the visit of every function.\n"
+               "manifest: the result of every entry, and the visit of every function.\n"
                "\n"
-               "Modes, as in the Pynamic paper:\n"
+               "Modes; the first three are those of the Pynamic paper:\n"
                "  vanilla   every import opens its module with dlopen (the default)\n"
-               "  link      an executable that needs all libraries (pyelfgen --link), whose\n"
+               "  link      an executable is linked with all libraries (pyelfgen --link), and\n"
                "            functions are bound when they are first called\n"
-               "  bind-now  the same, bound at its start (LD_BIND_NOW)\n"
-               "  static    an executable that contains all libraries (pyelfgen --static)\n"
+               "  bind-now  the same, but all functions are bound at its start (LD_BIND_NOW)\n"
+               "  static    an executable contains all libraries (pyelfgen --static)\n"
                "\n"
-               "Times are in seconds: startup is from before the program is executed to its first\n"
-               "line, with what the dynamic linker does in between; import and visit are those of\n"
-               "all modules; MPI is a fractal of 400 by 400 points that the ranks compute together,\n"
-               "compared with what one computes alone. Where every rank has mpi4py, Python objects\n"
-               "are sent as well.\n"
+               "Phases, timed in seconds:\n"
+               "  startup   from before the program is executed to its first line, with what the\n"
+               "            dynamic linker does in between\n"
+               "  import    the import of all modules\n"
+               "  visit     the visit of all modules\n"
+               "  MPI       a fractal of 400 by 400 points, which the ranks compute together, and\n"
+               "            which is compared with what one computes alone; then, untimed, where\n"
+               "            every rank has mpi4py, Python objects are sent\n"
                "\n"
-               "A set without modules, as the twin of an application in C or C++, is opened with\n"
-               "--no-python: phase import is dlopen of every library of it in the order of the\n"
+               "A set without modules, such as the twin of an application in C or C++, needs\n"
+               "--no-python. Phase import then opens every library with dlopen, in the order of the\n"
                "manifest, and there is no visit.\n"
                "\n"
-               "With --memory every rank generates the libraries of PROFILE, a file, - for standard\n"
-               "input or a shipped profile, into memory before the clock starts, and loads them from\n"
-               "there: what importing costs without any file system.\n"
+               "With --memory, SET is a PROFILE: a file, - for standard input, or a shipped one. Every\n"
+               "rank generates its libraries into memory before the clock starts, and loads them from\n"
+               "there. This shows what importing costs without any file system.\n"
                "\n"
-               "Counters are those of each phase, of the rank that has the most. What a machine\n"
-               "does not count is named with the reason:\n"
-               "  os    faults, memory, switches, bytes read, from the operating system\n"
-               "  sde   what is loaded and relocated, counted by pyelfrun; asked for by name, as\n"
-               "        software-defined events that PAPI's tools see, too\n"
-               "  papi  cache misses and cycles of the processor through PAPI, or the events\n"
-               "        that the variable PAPI_EVENTS names, with commas\n"
-               "Without --counters they are counted where that costs nothing. --audit slows down\n"
-               "what it counts; with --simulate there are no times.\n"
+               "Counters, for each phase, of the rank that has the most:\n"
+               "  os    faults, memory, switches and bytes read, from the operating system\n"
+               "  sde   what is loaded and relocated, counted by pyelfrun; if asked for by name, also\n"
+               "        as software-defined events, which PAPI's tools see\n"
+               "  papi  cache misses and cycles of the processor through PAPI, or the events that the\n"
+               "        variable PAPI_EVENTS names, with commas between them\n"
                "\n"
-               "Of options with lists several add up: --counters os --counters sde is os,sde.\n"
+               "Without --counters, all of them are counted where that costs nothing. What a machine\n"
+               "does not count is named with the reason. --audit slows down what it counts. With\n"
+               "--simulate there are no times.\n"
                "\n"
-               "Several modes, or --repeat, are runs of their own: each is a fresh process, or\n"
-               "what the launcher starts. In the end a table has a row for each mode: times of\n"
-               "the slowest rank, of repeated runs the median.\n"
+               "Options that take a list add up: --counters os --counters sde is --counters os,sde.\n"
                "\n"
-               "The FILE of --json appears when all runs are done, or one failed after others; it\n"
-               "may be -, the standard output, and then there are no tables. Its format is in\n"
-               "docs/results.md. pyelfstat --runs puts several side by side.\n"
+               "Each of several modes, and each repetition, is a run of its own: a fresh process, or\n"
+               "what the launcher starts. A table at the end has a row for each mode: the times of the\n"
+               "slowest rank, and of repeated runs the median.\n"
+               "\n"
+               "The FILE of --json appears when all runs are done, or when one has failed after others.\n"
+               "With - it goes to standard output, and there are no tables. docs/results.md describes\n"
+               "its format. pyelfstat --runs puts several such files side by side.\n"
                "\n"
                "Examples:\n"
                "  pyelfrun SET\n"
@@ -137,8 +141,8 @@ static const struct cli_program pyelfrun_program = {
                "  0      everything ran and every result was right\n"
                "  1      something failed on any rank\n"
                "  2      the command line is wrong\n"
-               "  other  that of what else has ended a rank or all: 127 of the dynamic linker that\n"
-               "         finds no library, a signal as shells have it, that of the --launcher\n",
+               "  other  how else a run ended: 127 if the dynamic linker found no library, 128 and its\n"
+               "         number for a signal, otherwise the status of the --launcher\n",
     .options = pyelfrun_options,
     .option_count = sizeof pyelfrun_options / sizeof pyelfrun_options[0],
 };

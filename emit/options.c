@@ -26,34 +26,37 @@ enum {
 };
 
 static const struct cli_option table[] = {
-    {'P', "profile", "PROFILE", "what to generate: a file, - for standard input, or a shipped profile"},
-    {'o', "output", "SET", "the directory to write; made if it is not there"},
+    {'P', "profile", "PROFILE", "the profile to generate from: a file, - for standard input, or a shipped profile"},
+    {'o', "output", "SET", "the directory to write the set to; made if it is not there"},
     {OPTION_NODE_LOCAL, "node-local", "DIR",
-     "instead of -o: a set on each node of mpirun or srun, in its own directory DIR, where %N is the host's name"},
-    {OPTION_ALONE, "alone", NULL, "share no work with other ranks of mpirun or srun"},
+     "instead of -o: write a set on each node of mpirun or srun, to the node's own directory DIR; %N in it is the "
+     "host's name"},
+    {OPTION_ALONE, "alone", NULL, "do not share the work with other ranks of mpirun or srun"},
     OPTIONS_SET_SEED,
     {'j', "jobs", "N", "use N threads; default: one for each processor, divided among the ranks of a node"},
-    {OPTION_FORCE, "force", NULL, "write every file of the set that is in the directory anew"},
+    {OPTION_FORCE, "force", NULL, "write every file of the set anew, even those that are right already"},
     OPTIONS_SET_CHOICES,
     {OPTION_SOURCES, "sources", NULL,
-     "write the source that debug information describes to SET/sources, for debuggers to list"},
+     "also write the source that debug information describes, to SET/sources, for debuggers to list"},
     OPTIONS_SET_LINK,
-    {OPTION_STATIC, "static", NULL, "write an executable too, SET/pyelf-static, that has all libraries in it"},
-    {OPTION_NO_LIBRARIES, "no-libraries", NULL, "write no libraries, but that executable; with --static"},
+    {OPTION_STATIC, "static", NULL, "also write an executable that contains all libraries, SET/pyelf-static"},
+    {OPTION_NO_LIBRARIES, "no-libraries", NULL, "with --static: write that executable instead of the libraries"},
     OPTIONS_SET_LIBPYTHON,
     {OPTION_BIGEXE, "bigexe", "SIZE",
      "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
-    {OPTION_DRY_RUN, "dry-run", NULL, "plan, print the sizes and what differs, write nothing"},
-    {OPTION_VERIFY, "verify", "SET", "compare every library and executable with its manifest"},
-    {'q', "quiet", NULL, "no progress, no tables; what differs from rows is in SET/differences.json"},
-    {'u', NULL, "UTILITIES AVERAGE", "Pynamic: how many of the files are utilities, and their average functions"},
-    {'e', NULL, NULL, "Pynamic: each module's entry calls the extern function of the module before"},
+    {OPTION_DRY_RUN, "dry-run", NULL,
+     "plan the set, print its sizes and what differs from the profile, and write nothing"},
+    {OPTION_VERIFY, "verify", "SET", "compare every library and executable of a set with its manifest"},
+    {'q', "quiet", NULL, "print no progress and no tables; what differs from the profile is in SET/differences.json"},
+    {'u', NULL, "UTILITIES AVERAGE",
+     "Pynamic: how many of the FILES are utilities, and their average number of functions"},
+    {'e', NULL, NULL, "Pynamic: each module's entry calls the extern function of the module before it"},
     {'n', NULL, "LENGTH", "Pynamic: append LENGTH digits to each function's name"},
-    {'d', NULL, "DEPTH", "Pynamic: functions in a chain of calls; default 10"},
-    {'s', NULL, "SEED", "Pynamic: as --seed"},
+    {'d', NULL, "DEPTH", "Pynamic: number of functions in a chain of calls; default: 10"},
+    {'s', NULL, "SEED", "Pynamic: same as --seed"},
     {'c', NULL, "OPTION", NULL},
     {'i', NULL, "DIRECTORY", NULL},
-    {'b', NULL, NULL, "Pynamic: as --link --bigexe '" PYNAMIC_BIG "'"},
+    {'b', NULL, NULL, "Pynamic: same as --link --bigexe '" PYNAMIC_BIG "'"},
     {'p', NULL, NULL, NULL},
     {OPTION_IGNORED_VALUE, "with-cc", "CC", NULL},
     {OPTION_IGNORED_VALUE, "with-python", "PYTHON", NULL},
@@ -66,27 +69,31 @@ static const struct cli_program program = {
     .usage = "[OPTION]... --profile PROFILE -o SET\n"
              "[OPTION]... FILES AVERAGE [-u UTILITIES AVERAGE] [-e] [-n LENGTH] -o SET\n"
              "--verify SET",
-    .summary = "Generates shared libraries of a given shape: code, symbols and debug information, without a compiler.",
-    .details = "The second form takes Pynamic's arguments: FILES libraries in all, with AVERAGE functions each; the\n"
-               "sizes follow from the counts. Options of its compiler (-c, -i, --with-...) are accepted and have no\n"
-               "effect.\n"
-               "\n"
-               "Examples:\n"
-               "  pyelfgen --profile small -o /tmp/small\n"
-               "                    a first set of 12 libraries\n"
-               "  pyelfgen --profile realapp.prof -o set -j 8 --seed 7\n"
-               "                    after a profile of your own\n"
-               "  pyelfgen 495 1850 -e -u 215 1850 -n 100 -o set\n"
-               "                    what config_pynamic.py makes of the same arguments\n"
-               "  mpirun -n 4 pyelfgen --profile realapp.prof -o set\n"
-               "                    the same set as one process makes, by four ranks together\n"
-               "  srun pyelfgen --profile realapp.prof --node-local /tmp/set\n"
-               "                    a set on each node, made there\n"
-               "\n"
-               "Exit status:\n"
-               "  0  the set was generated, or is as its manifest says\n"
-               "  1  it was not, or is not\n"
-               "  2  wrong usage\n",
+    .summary = "Generate shared libraries of a given shape: code, symbols and debug information, without a compiler.",
+    .details =
+        "A PROFILE describes the libraries; docs/profile.md has its keys. A SET is a directory with the\n"
+        "libraries, manifest.json, which describes them, and driver.py, which runs them.\n"
+        "\n"
+        "The second form takes Pynamic's arguments: FILES is the number of libraries, and AVERAGE their average\n"
+        "number of functions. The sizes follow from these counts. Options for Pynamic's compiler (-c, -i,\n"
+        "--with-...) are accepted and have no effect.\n"
+        "\n"
+        "Examples:\n"
+        "  pyelfgen --profile small -o /tmp/small\n"
+        "                    a first set, of 12 libraries\n"
+        "  pyelfgen --profile realapp.prof -o set -j 8 --seed 7\n"
+        "                    a set from a profile of your own\n"
+        "  pyelfgen 495 1850 -e -u 215 1850 -n 100 -o set\n"
+        "                    what config_pynamic.py makes of the same arguments\n"
+        "  mpirun -n 4 pyelfgen --profile realapp.prof -o set\n"
+        "                    four ranks together write the set that one process would write\n"
+        "  srun pyelfgen --profile realapp.prof --node-local /tmp/set\n"
+        "                    every node writes a set of its own\n"
+        "\n"
+        "Exit status:\n"
+        "  0  the set was generated or planned, or with --verify is as its manifest says\n"
+        "  1  it was not, or is not\n"
+        "  2  the command line is wrong\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

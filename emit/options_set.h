@@ -32,7 +32,7 @@ enum {
 /* Rows of a table of options. */
 #define OPTIONS_SET_SEED                                                                                               \
     {                                                                                                                  \
-        OPTION_SEED, "seed", "N", "choose by this seed instead of the profile's"                                       \
+        OPTION_SEED, "seed", "N", "make all choices by this seed instead of the profile's"                             \
     }
 #define OPTIONS_SET_JOBS                                                                                               \
     {                                                                                                                  \
@@ -40,24 +40,25 @@ enum {
     }
 #define OPTIONS_SET_CHOICES                                                                                            \
     {OPTION_COMPRESS, "compress", "KIND",                                                                              \
-     "compress debug sections: none, zlib or zstd, instead of as the profile says"},                                   \
+     "compression of debug sections: none, zlib or zstd; default: as the profile says"},                               \
         {OPTION_HASH, "hash", "STYLE",                                                                                 \
-         "hash tables of dynamic symbols: gnu, sysv or both, instead of as the profile says"},                         \
+         "hash tables of dynamic symbols: gnu, sysv or both; default: as the profile says"},                           \
         {OPTION_RELR, "relr", NULL, "pack relative relocations, as ld -z pack-relative-relocs does"},                  \
         {OPTION_CF_PROTECTION, "cf-protection", NULL,                                                                  \
-         "code for processors that check where branches lead, as of gcc -fcf-protection"},                             \
+         "generate code for processors that check where branches lead, as gcc -fcf-protection does"},                  \
         {OPTION_SEPARATE, "separate", "KIND",                                                                          \
-         "files for debug information: none, debuglink or build-id, instead of as the profile says"},                  \
+         "debug information in files of its own: none, debuglink or build-id; default: as the profile says"},          \
         {OPTION_INDEX, "index", "KIND",                                                                                \
-         "index of names for debuggers: none, gdb_index or debug_names, instead of as the profile says"},              \
-        {OPTION_TYPE_UNITS, "type-units", NULL, "give types of headers units of their own, once for each library"},    \
+         "index of names for debuggers: none, gdb_index or debug_names; default: as the profile says"},                \
+        {OPTION_TYPE_UNITS, "type-units", NULL, "put types of headers into type units, each type once for a library"}, \
     {                                                                                                                  \
-        OPTION_SPLIT, "split", NULL, "split debug information: .dwo files, with DWARF 4 a package of them"             \
+        OPTION_SPLIT, "split", NULL,                                                                                   \
+            "split debug information into .dwo files, with DWARF 4 into a package of them for each library"            \
     }
 
 #define OPTIONS_SET_LINK                                                                                               \
     {                                                                                                                  \
-        OPTION_LINK, "link", NULL, "write an executable too, SET/pyelf-link, that is linked with all libraries"        \
+        OPTION_LINK, "link", NULL, "also write an executable that is linked with all libraries, SET/pyelf-link"        \
     }
 #define OPTIONS_SET_LIBPYTHON                                                                                          \
     {                                                                                                                  \

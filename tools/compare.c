@@ -30,14 +30,14 @@ enum { STATUS_AGREES, STATUS_DIFFERS, STATUS_TROUBLE };
 static const struct cli_option options[] = {
     {OPTION_COMPARE, "compare", NULL, "compare REAL and TWIN"},
     {OPTION_LIBRARIES, "libraries", NULL, "list all quantities of each library"},
-    {OPTION_JSON, "json", "FILE", "write JSON; with - to stdout, without tables"},
-    {OPTION_HTML, "html", "FILE", "write a page with pictures; - as above"},
-    {OPTION_TOLERANCE, "tolerance", "PERCENT", "what differs by more is off; 5 if not given"},
-    {OPTION_MATCH, "match", "HOW", "match libraries by name (where equal) or order"},
-    {OPTION_WITHOUT, "without", "PATTERN", "compare no quantities whose name matches"},
+    {OPTION_JSON, "json", "FILE", "write JSON to FILE; with -, instead of tables"},
+    {OPTION_HTML, "html", "FILE", "write a page with pictures; - as with --json"},
+    {OPTION_TOLERANCE, "tolerance", "PERCENT", "count as off what differs by more (default: 5)"},
+    {OPTION_MATCH, "match", "HOW", "match libraries by name (the default) or order"},
+    {OPTION_WITHOUT, "without", "PATTERN", "leave out quantities whose name matches"},
     {OPTION_TOLD, "told", NULL, "what TWIN's differences.json tells is not off"},
-    {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
-    {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
+    {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "also look for debug files there"},
+    {OPTION_FULL, "full", NULL, "read and compress everything, no samples"},
     {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information"},
 };
 
@@ -47,22 +47,28 @@ static const struct cli_program program = {
     .summary = "Compare two sets of libraries in all that pyelfprof captures.",
     .details = "REAL and TWIN are each a DIRECTORY (a set, or anything with shared objects in\n"
                "it), an ELF FILE, or a PROFILE: a file, - for standard input, or a shipped one.\n"
-               "Numbers are equal, within the tolerance of REAL's, or off; words are equal or\n"
-               "off; distributions are off at a Kolmogorov-Smirnov distance of the tolerance or\n"
-               "more. What zstd makes of a part, and how unlike units are in size, may be off by\n"
-               "five times as much. What is off and stands in TWIN's differences.json, with both\n"
-               "numbers or as what pyelfgen does not count, is told: it said so when it made the\n"
-               "set.\n"
                "\n"
-               "Libraries are matched by name where a name occurs on both sides once, the\n"
-               "others in the order in which pyelfprof captures them, modules and utilities\n"
-               "apart. docs/compare.md has more, and an example.\n"
+               "Each quantity is one of:\n"
+               "  equal   the same on both sides\n"
+               "  within  a number that differs by at most the tolerance, in percent of REAL's,\n"
+               "          or a distribution whose Kolmogorov-Smirnov distance is below it\n"
+               "  told    off, but TWIN's differences.json says so, with both numbers or as\n"
+               "          something that pyelfgen does not count\n"
+               "  off     anything else; words are equal or off\n"
+               "\n"
+               "What zstd makes of a part, and how unlike units are in size, may differ by five\n"
+               "times as much.\n"
+               "\n"
+               "A library whose name occurs once on either side is matched with that of the same\n"
+               "name. The others are matched in the order in which pyelfprof captures them,\n"
+               "modules and utilities apart. docs/compare.md has more, and an example.\n"
                "\n"
                "Examples:\n"
                "  pyelfstat --compare /opt/realapp twin\n"
                "                    an application and its twin, by their files\n"
                "  pyelfstat --compare --html twin.html --json twin.json realapp.prof twin\n"
-               "                    the same by the profile, with a page and a file besides\n"
+               "                    the same by the application's profile; also writes a page\n"
+               "                    and a file\n"
                "  pyelfstat --compare --told realapp.prof twin && echo as expected\n"
                "                    whether the twin is what pyelfgen said it would be\n"
                "  pyelfstat --compare --tolerance 0 old new\n"
@@ -70,7 +76,7 @@ static const struct cli_program program = {
                "\n"
                "Exit status:\n"
                "  0  nothing is off\n"
-               "  1  something is (as of diff), or is told, without --told\n"
+               "  1  something is off or has no match, or without --told something is told\n"
                "  2  something could not be read or written, or the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -17,18 +17,18 @@ static const struct cli_option table[] = {
     OPTIONS_SET_SEED,
     OPTIONS_SET_JOBS,
     OPTIONS_SET_CHOICES,
-    {'q', "quiet", NULL, "no progress"},
+    {'q', "quiet", NULL, "print no progress"},
 };
 
 static const struct cli_program program = {
     .name = "pyelf-memory",
     .usage = "[OPTION]... PROFILE COMMAND [ARGUMENT]...",
-    .summary = "Generates the libraries of a profile into memory, and executes a command that loads them from there.",
+    .summary = "Generate the libraries of a profile into memory, and execute a command that loads them from there.",
     .details =
-        "pyelfrun --memory PROFILE does this by itself; as its COMMAND here it runs a set of other options than\n"
-        "the profile's: pyelf-memory --seed=7 PROFILE pyelfrun --memory PROFILE.\n"
+        "pyelfrun --memory PROFILE does this by itself. pyelf-memory is for sets with other options than the\n"
+        "profile's, as in: pyelf-memory --seed=7 PROFILE pyelfrun --memory PROFILE.\n"
         "\n"
-        "Exit status: that of the command, 1 when the set could not be made, 2 for wrong usage.\n",
+        "Exit status: that of the command; 1 when the set could not be made; 2 when the command line is wrong.\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

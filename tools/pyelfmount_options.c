@@ -10,42 +10,42 @@
 enum { OPTION_CACHE = OPTIONS_SET_END, OPTION_OTHERS };
 
 static const struct cli_option table[] = {
-    {'f', "foreground", NULL, "stay in the foreground, and say what was made in the end"},
+    {'f', "foreground", NULL, "stay in the foreground, print complaints, and say in the end what was made"},
     {OPTION_CACHE, "cache", "SIZE",
-     "keep generated files up to SIZE in memory, as in '1 GB', one library at the least; default: " CACHE_DEFAULT},
+     "keep generated files in memory, up to SIZE as in '1 GB', but at least one library; default: " CACHE_DEFAULT},
     {OPTION_OTHERS, "allow-other", NULL, "let other users read the set too"},
     OPTIONS_SET_SEED,
     {'j', "jobs", "N", "make up to N libraries at a time; default: one for each processor"},
     OPTIONS_SET_CHOICES,
-    {OPTION_LINK, "link", NULL, "have an executable too, DIR/pyelf-link, that is linked with all libraries"},
+    {OPTION_LINK, "link", NULL, "also show an executable that is linked with all libraries, DIR/pyelf-link"},
     OPTIONS_SET_LIBPYTHON,
-    {'q', "quiet", NULL, "say nothing in the end"},
+    {'q', "quiet", NULL, "with -f: do not say in the end what was made"},
 };
 
 static const struct cli_program program = {
     .name = "pyelfmount",
     .usage = "[OPTION]... PROFILE DIR",
-    .summary = "Shows a set of libraries in a directory, byte for byte as pyelfgen writes it, without storing it.",
-    .details =
-        "PROFILE is a file, - for standard input, or a shipped profile; DIR an empty directory. A file is made\n"
-        "when it is read; its size is known without that, but where debug information is compressed or split. The\n"
-        "manifest has the digests of all files: who reads it has all libraries made once.\n"
-        "\n"
-        "Without -f the program goes on in the background as soon as the set is there. It ends when the set is\n"
-        "unmounted (fusermount3 -u DIR, umount DIR), or by SIGINT, SIGTERM or SIGHUP, which unmount it.\n"
-        "\n"
-        "Examples:\n"
-        "  pyelfmount llnl-2007 /mnt\n"
-        "                    497 libraries of 1.5 GB, of which nothing is made yet\n"
-        "  objdump -d /mnt/libmodule7.so\n"
-        "                    has one of them made\n"
-        "  pyelfrun /mnt; fusermount3 -u /mnt\n"
-        "                    has all of them made, and unmounts the set\n"
-        "\n"
-        "Exit status:\n"
-        "  0  the set was mounted, with -f unmounted\n"
-        "  1  it could not be\n"
-        "  2  wrong usage\n",
+    .summary = "Show a set of libraries in a directory, byte for byte as pyelfgen writes it, without storing it.",
+    .details = "PROFILE is a file, - for standard input, or a shipped profile. DIR is an empty directory.\n"
+               "\n"
+               "A file is made when it is read. Its size is known before that, unless debug information is compressed\n"
+               "or split. The manifest has the digests of all files, so reading it makes every library once.\n"
+               "\n"
+               "Without -f the program goes on in the background as soon as the set is there. It ends when the set is\n"
+               "unmounted, by fusermount3 -u DIR or umount DIR. SIGINT, SIGTERM and SIGHUP unmount it too.\n"
+               "\n"
+               "Examples:\n"
+               "  pyelfmount llnl-2007 /mnt\n"
+               "                    497 libraries of 1.5 GB, none of which is made yet\n"
+               "  objdump -d /mnt/libmodule7.so\n"
+               "                    makes one of them\n"
+               "  pyelfrun /mnt; fusermount3 -u /mnt\n"
+               "                    makes all of them, then unmounts the set\n"
+               "\n"
+               "Exit status:\n"
+               "  0  the set was mounted, and with -f unmounted again\n"
+               "  1  it could not be\n"
+               "  2  the command line is wrong\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

@@ -33,65 +33,79 @@ enum {
 };
 
 static const struct cli_option options[] = {
-    {OPTION_TOOLS, "tools", "LIST", "only these: load, gdb, lldb, eu-stack, perf, nm, readelf, dwz"},
+    {OPTION_TOOLS, "tools", "LIST", "use only these: load, gdb, lldb, eu-stack, perf, nm, readelf, dwz"},
     {OPTION_PHASES, "phases", "LIST",
-     "of debuggers only: phase1, break, functions, backtrace,\n"
-     "                              phase2, attach"},
-    {OPTION_CACHE, "cache", "LIST", "only warm, or only cold"},
-    {'r', "repeat", "N", "run everything N times, in turn; medians (3)"},
-    {OPTION_WARM_UP, "warm-up", "N", "run all N times before, which does not count (1)"},
-    {OPTION_TIMEOUT, "timeout", "LIST", "seconds for each run (600); also for one: 60,readelf=300"},
+     "of debuggers, measure only these steps: phase1, break, functions,\n"
+     "                              backtrace, phase2, attach"},
+    {OPTION_CACHE, "cache", "LIST", "measure only with this page cache: warm or cold"},
+    {'r', "repeat", "N", "measure everything N times, in turn, and print medians (default: 3)"},
+    {OPTION_WARM_UP, "warm-up", "N", "run everything N times before, which does not count (default: 1)"},
+    {OPTION_TIMEOUT, "timeout", "LIST", "seconds for each run (default: 600), also by tool: 60,readelf=300"},
     {OPTION_START, "start", "HOW", "start applications by loader, python or link"},
-    {OPTION_PRELOAD, "preload", "FILE", "a library that is there before all others; may be repeated"},
-    {OPTION_PYTHON, "python", "PROGRAM", "the Python of --start=python (python3)"},
+    {OPTION_PRELOAD, "preload", "FILE", "load a library before all others; may be repeated"},
+    {OPTION_PYTHON, "python", "PROGRAM", "the Python of --start=python (default: python3)"},
     {OPTION_COMMAND, "command", "COMMAND", "measure a command instead of files; may be given twice"},
-    {OPTION_UNTIL, "until", "FUNCTION", "where the command has loaded all (its end)"},
-    {OPTION_BREAK, "break", "FUNCTION", "where to break (a function of the last library)"},
-    {OPTION_PATTERN, "pattern", "REGEX", "which functions to list (init)"},
-    {OPTION_MODEL, "model", NULL, "measure T1 and T2 of M x N x (T1 + B x T2)"},
-    {OPTION_LIBRARIES, "libraries", "M", "extrapolate to M libraries (those of the application)"},
-    {OPTION_TASKS, "tasks", "N", "and to N tasks (500)"},
-    {OPTION_BREAKPOINTS, "breakpoints", "B", "with B breakpoints (10)"},
+    {OPTION_UNTIL, "until", "FUNCTION", "the function at which the command has loaded all (default: its end)"},
+    {OPTION_BREAK, "break", "FUNCTION", "the function to break at (default: one of the last library)"},
+    {OPTION_PATTERN, "pattern", "REGEX", "which functions to list (default: init)"},
+    {OPTION_MODEL, "model", NULL, "measure T1 and T2 of the cost model M x N x (T1 + B x T2)"},
+    {OPTION_LIBRARIES, "libraries", "M", "extrapolate the model to M libraries (default: those there are)"},
+    {OPTION_TASKS, "tasks", "N", "extrapolate it to N tasks (default: 500)"},
+    {OPTION_BREAKPOINTS, "breakpoints", "B", "measure and extrapolate it with B breakpoints (default: 10)"},
     {OPTION_JSON, "json", "FILE", "write everything measured to FILE, as JSON"},
-    {'q', "quiet", NULL, "do not show on a terminal what is being done"},
+    {'q', "quiet", NULL, "show no progress on a terminal"},
 };
 
 static const struct cli_program program = {
     .name = PROBE_PROGRAM,
     .usage = "[OPTION]... APPLICATION [TWIN]\n[OPTION]... --command=COMMAND [--command=COMMAND]",
-    .summary = "Measure what debuggers and other tools cost on an application: time, processor and\n"
-               "memory; of two applications side by side, with their ratio.",
-    .details = "An APPLICATION is a set of pyelfgen, any directory with shared objects (*.so and\n"
-               "*.so.*, with those in directories below), or a file with one path a line, in the\n"
-               "order in which they are loaded. A set that has modules is started by python3,\n"
-               "which imports them, anything else by a loader, which opens its files in order; if\n"
-               "one of two has none, both by the loader. --start=link runs pyelf-link, which a set\n"
-               "may have. The loader has no Python in it: extension modules that refer to data of\n"
-               "libpython need --start=python, where Python opens the files, or the libpython that\n"
-               "they are made for: --preload=libpython3.11.so.1.0, or whatever it is called.\n"
+    .summary = "Measure what debuggers and other tools cost on an application: time, processor time\n"
+               "and memory. Of two applications, measure both in turn and print their ratio.",
+    .details = "An APPLICATION is a set of pyelfgen, any other directory with shared objects (*.so and\n"
+               "*.so.*, also in directories below), or a file with one path a line, in the order of\n"
+               "loading.\n"
+               "\n"
+               "How applications are started (--start):\n"
+               "  python  python3 imports the modules of a set, and opens the files of anything else\n"
+               "  loader  a process without Python opens the files with dlopen, in order\n"
+               "  link    the set's pyelf-link is run, which pyelfgen --link writes\n"
+               "\n"
+               "The default is python if every application is a set with modules, and otherwise loader.\n"
+               "The loader has no Python in it. Extension modules that refer to data of libpython need\n"
+               "--start=python, or the libpython that they are made for, as in\n"
+               "--preload=libpython3.11.so.1.0.\n"
                "\n"
                "Rows, for gdb and lldb each:\n"
                "  start      until the debugger takes commands\n"
-               "  phase1     the application is started, linked with all libraries, up to its\n"
-               "             entry point: link map and symbols\n"
+               "  phase1     until the application, which is linked with all libraries, is at its entry\n"
+               "             point: link map and symbols\n"
                "  break      a breakpoint by name\n"
                "  functions  a list of all functions that match --pattern\n"
-               "  backtrace  in a function at the end of a chain of calls, in a set\n"
-               "  phase2     from the entry point of an application that is linked with nothing\n"
-               "             until all is loaded: the load events of its imports or dlopens\n"
-               "  attach     to the application when it has loaded all\n"
-               "load is the application without a tool. eu-stack and perf show where it is; nm,\n"
-               "readelf --debug-dump=info and dwz read its files. CPU is of the tool, user and\n"
-               "system; memory is the most that it had so far; least and most are the shortest\n"
-               "and the longest of the runs; found is how many libraries, places, functions or\n"
-               "frames there were. Two applications take turns; B/A are the medians of the ratios\n"
-               "of pairs. With a cold cache the files are dropped from the page cache before each\n"
-               "run; where that cannot be, it is said.\n"
+               "  backtrace  the frames of a function; in a set, at the end of a chain of calls\n"
+               "  phase2     from the entry point of an application that is linked with nothing until\n"
+               "             all is loaded: the load events of its imports or dlopens\n"
+               "  attach     attaching to the application when it has loaded all\n"
                "\n"
-               "With --model phase 2 is measured for several numbers of libraries and of\n"
-               "breakpoints; least squares give T1, for each library, and T2, for each breakpoint\n"
-               "and library, and time = M x N x (T1 + B x T2) is what N tasks that are debugged one\n"
-               "after the other would take (Pynamic, 2007).\n"
+               "Other rows:\n"
+               "  load              the application without a tool\n"
+               "  eu-stack          where the application is when it has loaded all\n"
+               "  perf              where the application was while it loaded\n"
+               "  nm, readelf, dwz  reading its files; readelf with --debug-dump=info\n"
+               "\n"
+               "Columns:\n"
+               "  seconds      the median of the runs; least and most are the shortest and the longest\n"
+               "  CPU          seconds of the tool's processor time, user and system\n"
+               "  MB           the most memory that the tool had so far\n"
+               "  found        how many libraries, places, functions or frames there were\n"
+               "\n"
+               "Two applications take turns. B/A are the medians of the ratios of pairs. With a cold\n"
+               "cache, the files are dropped from the page cache before each run. Where that cannot be,\n"
+               "a line says so.\n"
+               "\n"
+               "With --model, phase 2 is measured for several numbers of libraries and of breakpoints.\n"
+               "A fit by least squares gives T1, for each library, and T2, for each breakpoint and\n"
+               "library. time = M x N x (T1 + B x T2) is what N tasks would take that are debugged one\n"
+               "after the other (Pynamic, 2007).\n"
                "\n"
                "Examples:\n"
                "  pyelfprobe SET\n"
@@ -106,7 +120,7 @@ static const struct cli_program program = {
                "                    an application as it is started, up to a function\n"
                "\n"
                "Exit status:\n"
-               "  0  all was measured that there is a tool for\n"
+               "  0  everything was measured that there is a tool for\n"
                "  1  something failed, was not found or took longer than --timeout\n"
                "  2  the command line is wrong\n",
     .options = options,

@@ -30,23 +30,23 @@ enum {
 };
 
 static const struct cli_option options[] = {
-    {'o', "output", "PROFILE", "write the profile there; - for the standard output"},
-    {OPTION_EXEC, "exec", NULL, "PROGRAMs or libraries, and what they would load"},
-    {OPTION_PYTHON, "python", NULL, "what a Python SCRIPT imports, and what that would load"},
-    {OPTION_RUN, "run", NULL, "what a COMMAND really loads, in order"},
-    {OPTION_PID, "pid", "PROCESS", "what a process has loaded, in order"},
-    {OPTION_ONLY, "only", "PATTERN", "only files whose path or name matches, any of several"},
-    {OPTION_WITHOUT, "without", "PATTERN", "no files whose path or name matches"},
-    {OPTION_WITHOUT_LIBC, "without-libc", NULL, "no files of the C library, on which a twin runs as it is"},
-    {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "look for debug files there, too"},
+    {'o', "output", "PROFILE", "write the profile to this file; - for standard output"},
+    {OPTION_EXEC, "exec", NULL, "capture PROGRAMs or libraries, and what they would load"},
+    {OPTION_PYTHON, "python", NULL, "run a Python SCRIPT; capture what it imports, and what that needs"},
+    {OPTION_RUN, "run", NULL, "run a COMMAND; capture what it really loads, in order"},
+    {OPTION_PID, "pid", "PROCESS", "capture what a process has loaded, in order"},
+    {OPTION_ONLY, "only", "PATTERN", "only files whose path or name matches; may be repeated"},
+    {OPTION_WITHOUT, "without", "PATTERN", "no files whose path or name matches; may be repeated"},
+    {OPTION_WITHOUT_LIBC, "without-libc", NULL, "no files of the C library: a twin uses the real one"},
+    {OPTION_DEBUG_DIR, "debug-dir", "DIRECTORY", "also look for debug files there; may be repeated"},
     {OPTION_NO_DWARF, "no-dwarf", NULL, "only count the bytes of debug information; compress nothing"},
-    {OPTION_FULL, "full", NULL, "read and compress all, where else samples do"},
-    {OPTION_LOAD, "load", NULL, "load the libraries, and measure what memory their constructors take"},
-    {OPTION_SUMMARY, "summary", NULL, "only sums, if enough for a set: a profile of a few lines"},
-    {OPTION_NAMES, "names", NULL, "keep the names of libraries, for use in house"},
-    {OPTION_LIST, "list", "FILE", "write which file each library of a twin is of"},
-    {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says; - is standard input"},
-    {'q', "quiet", NULL, "say only what went wrong"},
+    {OPTION_FULL, "full", NULL, "read and compress everything; default: samples of what is large"},
+    {OPTION_LOAD, "load", NULL, "load the libraries, and measure the memory that their constructors take"},
+    {OPTION_SUMMARY, "summary", NULL, "write sums only, a profile of a few lines, if pyelfgen can make a set of it"},
+    {OPTION_NAMES, "names", NULL, "keep the names of libraries, for profiles that stay in house"},
+    {OPTION_LIST, "list", "FILE", "write which file each library of a twin stands for; - for standard output"},
+    {OPTION_EXPLAIN, "explain", NULL, "say in sentences what a PROFILE says; - for standard input"},
+    {'q', "quiet", NULL, "report only what went wrong"},
 };
 
 static const struct cli_program program = {
@@ -57,40 +57,40 @@ static const struct cli_program program = {
              "[OPTION]... -o PROFILE --run COMMAND [ARGUMENT]...\n"
              "[OPTION]... -o PROFILE --pid PROCESS\n"
              "--explain PROFILE",
-    .summary = "Measure an application's shared libraries into a profile for pyelfgen.",
-    .details = "Of a DIRECTORY, all shared objects in it and below count, of a set those that its\n"
-               "manifest names; what is no ELF file, or is for 32 bits, is passed over. FILEs\n"
-               "count whatever they are, and in the order given; one that is a core file stands\n"
-               "for the files that its process had loaded. Separate debug files are found by\n"
-               "build-id and by .gnu_debuglink in /usr/lib/debug, in every --debug-dir and beside\n"
-               "the library.\n"
+    .summary = "Measure an application's shared libraries, and write a profile of them for pyelfgen.",
+    .details = "FILEs are captured whatever they are, in the order given. A core file stands for the\n"
+               "files that its process had loaded. Of a DIRECTORY, all shared objects in it and below\n"
+               "are captured; of a set, those that its manifest names. What is not ELF, or is for 32\n"
+               "bits, is passed over there. Separate debug files are found by build-id and by\n"
+               ".gnu_debuglink, in /usr/lib/debug, in every --debug-dir and beside the library.\n"
                "\n"
-               "A profile holds numbers: sizes, counts, distributions, and who needs whom by\n"
-               "number. No name, path, string, version or build-id of the application is in it,\n"
-               "unless --names asks for the names of libraries. docs/capture.md says what each\n"
-               "key reveals, and --explain what a profile says. --list writes what stays here: a\n"
-               "line for each library of the twin, its name, a tab, and the path of the file.\n"
+               "A profile holds numbers: sizes, counts, distributions, and which library needs which, by\n"
+               "number. It has no name, path, string, version or build-id of the application, unless\n"
+               "--names asks for the names of libraries. docs/capture.md says what each key reveals.\n"
+               "--list writes what is not in the profile: for each library of the twin a line with its\n"
+               "name, a tab, and the path of the file.\n"
                "\n"
-               "Libraries that PROGRAMs need are found as ld.so(8) finds them, without running\n"
-               "anything: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, /etc/ld.so.cache, the system's\n"
-               "directories. A SCRIPT runs under the python3 in PATH; the extension modules are\n"
-               "those that are there at its end, in the order of their import. A COMMAND runs\n"
-               "with an audit library (rtld-audit(7)), as do all processes that it starts. What\n"
-               "follows --python and --run belongs to them. Of one that fails there is in the\n"
-               "profile what it had loaded until then. With -o - all that they print goes to the\n"
-               "standard error.\n"
+               "Libraries that PROGRAMs need are found as ld.so(8) finds them, without running anything:\n"
+               "by DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, /etc/ld.so.cache and the system's directories.\n"
+               "A SCRIPT runs under the python3 in PATH; the extension modules that are there at its end\n"
+               "are captured, in the order of their import. A COMMAND runs with an audit library\n"
+               "(rtld-audit(7)), and so do all processes that it starts.\n"
                "\n"
-               "--load runs code of the application: its constructors, in a process of its own, of\n"
-               "all libraries in the profile but the C library's. How much memory they take shows\n"
-               "in page faults at the start, as much as all the rest where many tables are filled\n"
-               "then, and no file says it.\n"
+               "All words after --python or --run belong to the script or command; give other options\n"
+               "before. If it fails, the profile has what it had loaded until then. With -o -, all that\n"
+               "it prints goes to standard error.\n"
                "\n"
-               "A PATTERN is one of the shell's, where * matches / too. --without-libc leaves out\n"
-               "what glibc consists of: ld-linux-x86-64.so.2, libc.so.6, libm.so.6, libmvec.so.1,\n"
+               "--load runs code of the application: a process of its own loads all libraries of the\n"
+               "profile but the C library's, and so runs their constructors. No file says how much memory\n"
+               "these take. It shows in page faults at the start: where constructors fill many tables, in\n"
+               "as many as all others together.\n"
+               "\n"
+               "A PATTERN is one of the shell's, in which * matches / too. --without-libc leaves out the\n"
+               "files of glibc: ld-linux-x86-64.so.2, libc.so.6, libm.so.6, libmvec.so.1,\n"
                "libpthread.so.0, libdl.so.2, librt.so.1, libutil.so.1, libresolv.so.2, libanl.so.1,\n"
-               "libBrokenLocale.so.1, libnss_*.so.2, libthread_db.so.1, libc_malloc_debug.so.0,\n"
-               "and what these are called before glibc 2.34. Twins of these would be loaded beside\n"
-               "the real ones, for up to 1.5 times the time.\n"
+               "libBrokenLocale.so.1, libnss_*.so.2, libthread_db.so.1, libc_malloc_debug.so.0, and what\n"
+               "these were called before glibc 2.34. A twin of them would be loaded beside the real ones,\n"
+               "and the twin would take up to 1.5 times as long to load.\n"
                "\n"
                "Examples:\n"
                "  pyelfprof -o realapp.prof /opt/realapp\n"
@@ -102,16 +102,16 @@ static const struct cli_program program = {
                "  pyelfprof -o realapp.prof --without-libc --run mpirun -n 2 python3 realapp.py\n"
                "                    what a run really loads\n"
                "  pyelfprof --list - --without-libc --exec /usr/bin/realapp\n"
-               "                    which files a profile would be of, and what is made of each\n"
+               "                    which files a profile would be of, without writing one\n"
                "  pyelfprof --explain realapp.prof\n"
                "                    what the profile says, in sentences\n"
                "  pyelfgen --profile realapp.prof -o twin\n"
-               "                    a set after it\n"
+               "                    makes a set from it\n"
                "\n"
                "Exit status:\n"
-               "  0  all was captured\n"
-               "  1  a file could not be (the others are in the profile all the same), a command\n"
-               "     failed, or pyelfgen makes no set of the sums of --summary: there is no profile\n"
+               "  0  everything was captured\n"
+               "  1  a file could not be captured (the others are in the profile all the same), a command\n"
+               "     failed, or pyelfgen can make no set of the sums of --summary (there is no profile)\n"
                "  2  the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
