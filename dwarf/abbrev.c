@@ -17,7 +17,7 @@ static const struct abbreviation table[ABBREV_COUNT] = {
 #undef ABBREV_ROW
 };
 
-/* What GNU called in DWARF 4 what has become part of version 5. */
+/* The tag of DWARF 5 or, in version 4, GNU's tag for the same. */
 static uint32_t tag_in(struct dialect d, uint32_t tag)
 {
     if (!dialect_is_4(d))
@@ -57,7 +57,7 @@ static bool is_source(const struct abbrev_attribute *a)
     return a->form == DW_FORM_data1 && a->value == ABBREV_SOURCE;
 }
 
-/* Whether entries of Fortran have it in their abbreviation. */
+/* Whether the attribute is a constant in the abbreviations of Fortran, in version 5. */
 static bool is_same_in_fortran(const struct abbrev_attribute *a)
 {
     const bool is_file = a->form == DW_FORM_data1 && a->value == ABBREV_HEADER;
@@ -77,7 +77,8 @@ uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a)
     return a->form == DW_FORM_line_strp ? DW_FORM_strp : a->form == DW_FORM_implicit_const ? DW_FORM_data1 : a->form;
 }
 
-/* Only C has functions without a prototype, and only Fortran names with letters of any case. */
+/* Whether entries have the attribute in this dialect. Only C has functions without a prototype, so only C says
+ * DW_AT_prototyped. Only in Fortran does the case of letters in names not matter. */
 static bool is_said(struct dialect d, uint32_t name)
 {
     const bool of_views = name == DW_AT_GNU_locviews || name == DW_AT_GNU_entry_view;
@@ -115,13 +116,14 @@ static uint32_t form_size(uint32_t form)
     }
 }
 
-/* Where in the table those are that have codes behind those of the language, */
+/* The dialect's codes are those of enum abbrev_code up to first_beyond. There the dialect leaves some abbreviations
+ * out, and its codes go on with this one. */
 static uint32_t first_in_table(struct dialect d)
 {
     return d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
 }
 
-/* and the first of these codes. */
+/* The first of the codes that differ from enum abbrev_code. */
 static uint32_t first_beyond(struct dialect d)
 {
     return d.language == DWARF_CPP ? ABBREV_TYPE_UNITS_FIRST : ABBREV_CPP_FIRST;
@@ -140,7 +142,8 @@ static uint32_t first_beyond(struct dialect d)
 #define H(attribute)        A(attribute, data1)
 #define M(attribute, form)  A(attribute, form)
 
-/* All, many of them several times, what GNU called some, and what clang has instead of one (indexed.h). */
+/* The names of all attributes, many of them several times; of those that GNU names otherwise in version 4; and of those
+ * that clang writes instead of others or besides (indexed.h). */
 static const struct {
     uint32_t attribute;
     const char *name;
@@ -216,7 +219,7 @@ uint32_t abbrev_codes(struct dialect d)
     return first_beyond(d) + end - first_in_table(d) - 1u;
 }
 
-/* Bytes that an attribute takes, its own length included. */
+/* Bytes of an attribute's value, with the length that it begins with, if any. */
 static uint32_t value_size(uint32_t form, const uint8_t *p)
 {
     if (form == DW_FORM_exprloc || form == DW_FORM_block1) /* none here has 128 bytes */
@@ -244,7 +247,8 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
     return read;
 }
 
-/* Whether entries with this code differ in size by more than a text that they begin with, and whether by that. */
+/* Whether the size of entries with this code depends on more than a text that they begin with. Sets *begins_with_text
+ * to whether they begin with one. */
 static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
 {
     const struct abbrev_attribute *const first = abbrev_said(d, abbrev_of(d, code)->attributes);
@@ -262,7 +266,7 @@ void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
         const uint8_t with_empty_text[] = {(uint8_t)code, '\0'};
         for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
             layouts->attributes[code]++;
-        if (!varies(d, code, &layouts->begins_with_text[code])) /* and nothing else of the values is read */
+        if (!varies(d, code, &layouts->begins_with_text[code])) /* abbrev_read reads no other value of such an entry */
             layouts->of[code] = abbrev_read(d, with_empty_text);
     }
 }
@@ -310,7 +314,7 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
 struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
                                        uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
-    uint8_t *p = bytes_reserve(places, to - from); /* each reference has as many bytes there */
+    uint8_t *p = bytes_reserve(places, to - from); /* each reference has 4 bytes in both */
     struct abbrev_counts counts = {0};
     if (!p)
         return counts;
@@ -330,7 +334,7 @@ struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_lay
             uint32_t value;
             memcpy(&value, entries + place, sizeof value);
             put_u32(p, place - base);
-            p += value >= least ? sizeof value : 0; /* nobody foresees that */
+            p += value >= least ? sizeof value : 0; /* without a branch, which would be predicted badly */
         }
         at += layout->size + text;
         counts.entries += code != ABBREV_END;
@@ -347,7 +351,7 @@ bool abbrev_is_small(uint32_t code)
     return memchr(with_end, (int)code, sizeof with_end);
 }
 
-/* The form of a reference to an entry, in this table. */
+/* The form, with this reach, of a reference that is DW_FORM_ref4 with ABBREV_NEAR. */
 static uint32_t form_referring(enum abbrev_reach reach, uint32_t code, uint32_t name)
 {
     if (reach != ABBREV_NEAR && name == DW_AT_abstract_origin)
@@ -381,7 +385,7 @@ static uint32_t form_low(uint32_t name, uint32_t form)
     }
 }
 
-/* Appends the abbreviation of entries with this code under another one; `low`: with a line below 256. */
+/* Appends the abbreviation of `code` under the code `as`; `low`: the one for lines below 256. */
 static void write_one(struct bytes *out, struct dialect d, enum abbrev_reach reach, uint32_t code, uint32_t as,
                       bool low)
 {
@@ -408,8 +412,9 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
         write_one(out, d, reach, code, code, false);
 }
 
-/* Entries in C, without type units, that name a line of the source. LAST: the code of one that has its place in the
- * table behind those of C++. */
+/* The codes, in C without type units, of entries that name a line of the source. LAST: the code in that table of an
+ * abbreviation for the last of its siblings; the table leaves out those of C++, which stand before it in enum
+ * abbrev_code. */
 #define LAST(code) (ABBREV_##code##_LAST - ABBREV_LASTS_FIRST + ABBREV_CPP_FIRST)
 static const uint8_t own[] = {
     ABBREV_FUNCTION,       ABBREV_PLAIN_FUNCTION,   ABBREV_LEAF_FUNCTION,  ABBREV_STATIC_FUNCTION,

@@ -1,10 +1,9 @@
 /* The abbreviations: which entries there are and how they are encoded.
  *
- * One table (DWARF 5 section 7.5.3) for each language; the unit's own entry
- * first. Forms are those that gcc uses. Every attribute but an exprloc or a
- * string has a fixed size, so that an entry is a shape of known length into
- * which values are stamped. DWARF 4 has no implicit constants and other names
- * for call sites; entries are laid out alike otherwise.
+ * Each language has one table (DWARF 5 section 7.5.3), which begins with the unit's own entry. Forms are those that gcc
+ * uses. Every attribute but an exprloc, a block1 or a string has a fixed size, so an entry is a shape of known length
+ * into which values are stamped. DWARF 4 has no implicit constants and has other names for call sites; otherwise its
+ * entries are laid out alike.
  */
 #ifndef DWARF_ABBREV_H
 #define DWARF_ABBREV_H
@@ -17,23 +16,25 @@
 
 /* DW_AT_decl_file, _line and _column */
 #define DECLARED H(decl_file) A(decl_line, data2) A(decl_column, data1)
-/* DECLARED for an inline function, or what is in it: in a header in Fortran, too */
+/* DECLARED for an inline function and for its children: the file is a header, also in Fortran */
 #define INLINE_DECLARED A(decl_file, data1) A(decl_line, data2) A(decl_column, data1)
-/* DECLARED for a function, or what is in it: the file is the source */
+/* DECLARED for a function and for its children: the file is the source */
 #define OWN S(decl_file) A(decl_line, data2) A(decl_column, data1)
 /* DECLARED with a line below 256 */
 #define TAKEN A(decl_file, data1) A(decl_line, data1) A(decl_column, data1)
 /* DECLARED with a line below 256, in the unit's first header */
 #define EARLY C(decl_file, DIALECT_HEADER_FILE) A(decl_line, data1) A(decl_column, data1)
 
-/* DECLARED and EARLY for a member: in Fortran as if its type were another module's, declared where that is named */
+/* DECLARED and EARLY for a member. In Fortran line and column are the same in all entries, as gfortran has them where a
+ * type is another module's: members are declared where that module is named */
 #define OF_TYPE       H(decl_file) M(decl_line, data2) M(decl_column, data1)
 #define OF_TYPE_EARLY C(decl_file, DIALECT_HEADER_FILE) M(decl_line, data1) M(decl_column, data1)
 
-/* code, tag, has children, attributes: A(attribute, form), C(attribute, implicit constant), S(attribute), which is
- * the source, H(attribute), which is where headers are, M(attribute, form), which is one in all entries of Fortran,
- * or NOTHING. An entry that may have a short name (short_name.h) has another abbreviation for that: the
- * next one, or the next but one where there is also one for early lines. */
+/* Each row: code, tag, whether it has children, attributes. An attribute is A(attribute, form); C(attribute, implicit
+ * constant); S(attribute), a file that is always the source; H(attribute), the file that headers declare in;
+ * M(attribute, form), which has one value in all entries of Fortran; or NOTHING. An entry whose name may be short
+ * (short_name.h) has another abbreviation for that: the next one or, where there is also one for early lines, the next
+ * but one. */
 #define ABBREVIATIONS_OF_BOTH(X)                                                                                       \
     X(COMPILE_UNIT, compile_unit, 1,                                                                                   \
       A(producer, strp) A(language, data1) A(identifier_case, data1) A(name, line_strp) A(comp_dir, line_strp)         \
@@ -205,8 +206,8 @@
     X(INLINED_BLOCK, lexical_block, 1, A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8) A(sibling, ref4))    \
     X(INLINED_BLOCK_RANGES, lexical_block, 1, A(abstract_origin, ref4) A(ranges, sec_offset) A(sibling, ref4))
 
-/* Where types have units of their own (corpus_units.c): such a unit's own entry, entries that stand
- * for such a type in other units, and entries that refer to it by its signature. */
+/* For types in units of their own (corpus_units.c): the type unit's own entry; entries that stand for such a type in
+ * other units; entries that refer to such a type by its signature. */
 #define ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                 \
     X(TYPE_UNIT, type_unit, 1, A(language, data1) A(stmt_list, sec_offset))                                            \
     X(STRUCTURE_SIG8, structure_type, 0, A(signature, ref_sig8))                                                       \
@@ -297,18 +298,19 @@ enum abbrev_code {
     ABBREV_FORTRAN_FIRST = ABBREV_CONSTANT
 };
 
-enum { ABBREV_CODES_SHORT = 128 }; /* codes below that take one byte */
+enum { ABBREV_CODES_SHORT = 128 }; /* codes below this take one byte */
 
-/* For abbrev_attribute.value of DW_AT_decl_file: constants in some dialects (dialect_has_one_file, and Fortran). */
+/* Values of abbrev_attribute.value for DW_AT_decl_file: S and H above. Such a file is a constant in the abbreviations
+ * of some dialects (dialect_has_one_file, and Fortran). */
 enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE, ABBREV_HEADER = DIALECT_HEADER_FILE };
-/* And of the line and the column of members, which then are that. */
+/* The value for line and column of members (M above): the constant that both are in Fortran. */
 enum { ABBREV_MODULE = 12 };
 
 struct abbrev_attribute {
     uint16_t name;
     uint16_t form;
-    int32_t value; /* of an implicit constant; DW_AT_decl_file: ABBREV_SOURCE where it is always the source, and
-                      ABBREV_HEADER where it is that of all declarations */
+    int32_t value; /* the value of an implicit constant; otherwise ABBREV_SOURCE, ABBREV_HEADER or ABBREV_MODULE for an
+                      attribute of S, H or M, else 0 */
 };
 
 struct abbreviation {
@@ -320,40 +322,41 @@ struct abbreviation {
 /* The abbreviation that the table has under this code. */
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code);
 
-/* Which of all languages' it is; the tag that it has in version 5, and that tag's name without its prefix. */
+/* abbrev_code_of: which of the abbreviations of all languages this code of the dialect's table is. abbrev_tag: its tag
+ * in version 5. abbrev_tag_name: the name of that tag without its prefix. */
 enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code);
 uint16_t abbrev_tag(enum abbrev_code code);
 const char *abbrev_tag_name(enum abbrev_code code);
 
-/* The first attribute from `a` on that entries have in this dialect; the end, if there is none, has no name. */
+/* Returns the first attribute from `a` on that entries have in this dialect; if there is none, the end, which has no
+ * name. */
 const struct abbrev_attribute *abbrev_said(struct dialect d, const struct abbrev_attribute *a);
 
-/* What the attribute is called in this dialect; and the name of that without its prefix, "" for one that no entry has.
- */
+/* abbrev_attribute: the attribute's number in this dialect. abbrev_attribute_name: the name of such a number without
+ * its prefix; "" where no entry has the attribute. */
 uint32_t abbrev_attribute(struct dialect d, const struct abbrev_attribute *a);
 const char *abbrev_attribute_name(uint32_t attribute);
 
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
 
-/* Bytes of an entry with this code, the code included; each exprloc, block1 or string
- * in it counts as none. */
+/* Bytes of an entry with this code, the code included. Each exprloc, block1 or string in it counts as 0 bytes. */
 uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
 
-/* What decides whether such an entry is listed in an index of names. Only methods,
- * which have a name and are external, are specified elsewhere. */
+/* What decides whether entries with this code are listed in an index of names. DW_AT_specification counts as a name and
+ * as DW_AT_external: only entries of methods have it, and what they refer to has both. */
 struct index_die abbrev_index_die(enum abbrev_code code);
 
-/* An entry as it is encoded: its bytes, and where in these it refers to others of its
- * unit. */
+/* The layout of an encoded entry: its bytes, and where it refers to other entries of its unit. Places are offsets in
+ * the entry. */
 enum { ABBREV_REFERENCES_MOST = 4 };
 struct abbrev_entry {
     uint32_t size;
     bool has_children;
     bool is_signature; /* stands for a type that is in a unit of its own */
-    uint32_t line;     /* where DW_AT_decl_line or DW_AT_call_line is, */
-    uint32_t view;     /* DW_AT_GNU_entry_view, */
-    uint32_t end;      /* and DW_AT_high_pc; 0: the entry has none */
+    uint32_t line;     /* place of DW_AT_decl_line or DW_AT_call_line; 0: the entry has neither */
+    uint32_t view;     /* place of DW_AT_GNU_entry_view, or 0 */
+    uint32_t end;      /* place of DW_AT_high_pc, or 0 */
     uint32_t references;
     struct abbrev_reference {
         uint32_t at;
@@ -362,12 +365,12 @@ struct abbrev_entry {
 };
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
 
-/* Results of abbrev_read by code. Where entries begin with a text, as if that were empty; the size is 0 where entries
- * with one code differ in any other way. */
+/* Results of abbrev_read by code. Where entries begin with a text (DW_FORM_string), the layout is that of an empty
+ * text. Where entries with one code differ in size in any other way, `size` is 0. */
 struct abbrev_layouts {
     struct abbrev_entry of[ABBREV_COUNT];
     bool begins_with_text[ABBREV_COUNT];
-    uint8_t attributes[ABBREV_COUNT]; /* how many entries have */
+    uint8_t attributes[ABBREV_COUNT]; /* how many an entry has */
 };
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
 
@@ -384,35 +387,41 @@ struct abbrev_counts {
     uint32_t entries, attributes;
 };
 
-/* Goes over the entries in [from, to) of `entries`, and lists their references to places in the unit at or behind
- * `least`: appends to `places` where in `entries` each reference is, less `base`. Returns how many entries these are,
- * none where memory ran out. */
+/* Goes over the entries in [from, to) of `entries`. For each reference to a place in the unit at or behind `least`,
+ * appends a uint32_t to `places`: the offset of the reference in `entries`, minus `base`. Returns the counts of these
+ * entries; both are 0 where memory ran out. */
 struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
                                        uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);
 
-/* The code, in the table, of an abbreviation of type units: tables for C leave out those of
- * C++, and dwarfdump wants no gaps between codes. */
+/* The code that an abbreviation of type units has in the table. Tables for C leave out the abbreviations of C++, and
+ * dwarfdump wants no gaps between codes. */
 static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 {
     return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
 }
 
-/* The code, in the table, of an abbreviation of Fortran: behind all that C has. */
+/* The code that an abbreviation of Fortran has in the table: they stand behind all that C has. */
 static inline uint8_t abbrev_fortran(enum abbrev_code code)
 {
     return (uint8_t)(code - ABBREV_FORTRAN_FIRST + (ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST) + ABBREV_CPP_FIRST);
 }
 
-/* Appends a table of .debug_abbrev, without the null entry that ends it. With a reach other than ABBREV_NEAR, some
- * references are to other units (DW_FORM_ref_addr); entries have the same bytes. ABBREV_SHARED: types, of which those
- * that all units use are in the first unit, as dwz shares types between units, and call origins and abstract origins;
- * siblings have another form, too. partial_refer writes the values of all of these (partial.h). ABBREV_SHARED_ENDS:
- * DW_AT_high_pc is DW_FORM_udata besides; ABBREV_SHARED_SMALL: so it is, and in units of 64 KiB and less some
- * references take two bytes (abbrev_is_small). ABBREV_FAR_ORIGINS: abstract origins of inlined calls, which with gcc
- * -flto may be in another unit. */
+/* Appends a table of .debug_abbrev, without the null entry that ends it. `reach` says which references lead to other
+ * units and so are DW_FORM_ref_addr. Entries have the same size with any reach.
+ *
+ *     ABBREV_NEAR          none
+ *     ABBREV_SHARED        types, call origins and abstract origins, as where dwz has units share types; types
+ *                          that all units use are in the first unit
+ *     ABBREV_SHARED_ENDS   the same; DW_AT_high_pc is DW_FORM_udata
+ *     ABBREV_SHARED_SMALL  the same; in units of 64 KiB and less some references take two bytes (abbrev_is_small)
+ *     ABBREV_FAR_ORIGINS   abstract origins of inlined calls, which with gcc -flto may be in another unit
+ *
+ * With the three of ABBREV_SHARED, DW_AT_sibling has another form, too. partial_refer writes the values of all these
+ * references (partial.h).
+ */
 enum abbrev_reach {
     ABBREV_NEAR,
     ABBREV_SHARED,
@@ -423,16 +432,16 @@ enum abbrev_reach {
 };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
-/* Whether, with ABBREV_SHARED_SMALL, the reference of an entry to its sibling, which is its last attribute, is
- * DW_FORM_ref2. DW_AT_high_pc has the two bytes more that this leaves, so that the entry is as long as with any other
- * reach. */
+/* Whether, with ABBREV_SHARED_SMALL, DW_AT_sibling of an entry with this code is DW_FORM_ref2. It is the entry's last
+ * attribute. DW_AT_high_pc takes the two bytes that this saves, so the entry is as long as with any other reach. */
 bool abbrev_is_small(uint32_t code);
 
-/* Entries that name a line of the source have another abbreviation for lines below 256, which is as long: where the
- * abbreviations say the file (dialect.one_file), file and line take the two bytes of DW_AT_decl_line; where calls that
- * were inlined have views (dialect.views), DW_AT_GNU_entry_view has two bytes, as with gcc, and DW_AT_call_line one. In
- * other dialects there are none. Their codes are behind those of the table and of partial units. abbrev_low: the code
- * of that for an entry with this code; ABBREV_END where there is none. abbrev_write_lows appends all of them. */
+/* Entries that name a line of the source have another abbreviation for lines below 256. An entry is as long with
+ * either: file and line take the two bytes of DW_AT_decl_line, and in inlined calls DW_AT_GNU_entry_view has two bytes,
+ * as with gcc, and DW_AT_call_line one. So abbrev_has_lows is true only where the abbreviations say the file
+ * (dialect_has_one_file) and inlined calls have views (dialect.views). The codes stand behind those of the table and of
+ * partial units. abbrev_low: the code for an entry that usually has this code; ABBREV_END where there is none.
+ * abbrev_write_lows appends all of these abbreviations. */
 enum {
     ABBREV_PARTIALS = 3, /* codes of partial units (partial.c) */
     ABBREV_LOWS = 19

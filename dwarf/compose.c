@@ -126,7 +126,7 @@ void compose_note(struct composer *c, enum abbrev_code code, uint32_t name, uint
         note(c, code, NAME_OWN, linkage_name);
 }
 
-/* Of a call of inline function k: by its name, and by its linkage name. */
+/* Notes a call of inline function k: by its name and, where it has one, by its linkage name. */
 static void note_inlined(struct composer *c, uint32_t k)
 {
     const uint32_t *names = c->corpus->header[0].inline_name + 2 * (size_t)k;
@@ -140,7 +140,7 @@ static void note_inlined(struct composer *c, uint32_t k)
 
 /* --- functions ---------------------------------------------------------------------- */
 
-/* Of a function, or of what it has: perhaps without the file. */
+/* Writes where a function or one of its children is declared; the file only where it is not in the abbreviation. */
 static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line, uint32_t column)
 {
     if (dialect_has_one_file(c->corpus->dialect))
@@ -148,12 +148,12 @@ static uint8_t *put_declared(const struct composer *c, uint8_t *p, uint32_t line
     return compose_put_declared(p, line, column);
 }
 
-/* Its type stands before it. */
+/* The entry of the array's type stands before that of the variable. */
 void compose_object(struct composer *c, const struct debug_object *o)
 {
     const uint32_t type = compose_place(c);
     const uint32_t last = dialect_upper_bound(c->corpus->dialect, o->count);
-    const bool is_signed = c->corpus->dialect.fortran; /* the type of bounds: readers extend their sign */
+    const bool is_signed = c->corpus->dialect.fortran; /* bounds are of a signed type, whose sign readers extend */
     const bool takes_2 = last > (is_signed ? INT8_MAX : UINT8_MAX);
     const bool takes_4 = last > (is_signed ? INT16_MAX : UINT16_MAX);
     const enum abbrev_code code = o->external ? ABBREV_GLOBAL_VARIABLE : ABBREV_STATIC_VARIABLE;
@@ -176,7 +176,7 @@ void compose_object(struct composer *c, const struct debug_object *o)
     c->info = put_u64(p, o->address);
 }
 
-/* Up to what all kinds of functions have. */
+/* Writes a function's entry up to the part that entries of all kinds of functions share. */
 static uint8_t *begin_function(struct composer *c, const struct debug_function *f)
 {
     static const uint8_t codes[] = {
@@ -217,7 +217,8 @@ void compose_function(struct composer *c, const struct debug_function *f)
     c->info = p + 4;
 }
 
-/* What stands behind `from` in a unit's functions now stands a reference before. */
+/* A reference was taken out before `from`, so what stood from there on in the unit's functions now stands 4 bytes
+ * nearer to their beginning. Corrects composed.named and composed.noted. */
 static void move_notes(struct composer *c, const uint8_t *from)
 {
     enum { BY = sizeof(uint32_t) };
@@ -235,7 +236,7 @@ static void move_notes(struct composer *c, const uint8_t *from)
         noted[i - 1].place -= BY;
 }
 
-/* Entries from p on that refer to siblings among those that have moved so. */
+/* Corrects DW_AT_sibling of the entries from p on: all of them refer to entries that have moved, too. */
 static void move_siblings(const struct composer *c, uint8_t *p)
 {
     const struct dialect d = c->corpus->dialect;
@@ -257,7 +258,7 @@ static bool is_call(uint8_t code)
     return code == ABBREV_CALL_SITE || code == ABBREV_CALL_SITE_ORIGIN;
 }
 
-/* What has ended last, and is the last of its siblings, does not refer to the next. */
+/* Takes DW_AT_sibling out of the entry that ended last, because it is the last of its siblings. */
 static void be_last(struct composer *c)
 {
     const struct compose_child *const last = &c->child;
@@ -266,14 +267,15 @@ static void be_last(struct composer *c)
     put_u8(last->begin, abbrev_last(c->corpus->dialect, code));
     memmove(last->sibling, behind, (size_t)(last->end - behind));
     c->info -= sizeof(uint32_t);
-    if (is_call(code)) /* what is passed refers to nothing */
+    if (is_call(code)) /* its children, the parameters, refer to nothing */
         return;
     move_notes(c, behind);
     if (!c->only_sizes)
         move_siblings(c, last->sibling);
 }
 
-/* Now it is known what has ended last is. */
+/* To be called before another entry ends. If nothing was composed behind the entry that ended last, it is the last of
+ * its siblings. */
 static void settle_child(struct composer *c)
 {
     if (!c->child.end)
@@ -318,11 +320,11 @@ void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_
 {
     uint8_t *const begin = c->info - size;
     settle_child(c);
-    put_u8(begin, code); /* where only sizes are wanted it is not there */
+    put_u8(begin, code); /* with only_sizes the stamp has not written it */
     c->child = (struct compose_child){begin, begin + sibling, c->info};
 }
 
-/* A parameter's or local's entry up to its location. */
+/* Writes a parameter's or local's entry up to its location. */
 static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
     uint8_t *p = compose_code(c->out, c->info, code + short_name_is(v->name));
@@ -381,7 +383,7 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v)
 
 /* --- children of functions ---------------------------------------------------------------- */
 
-/* The list of these ranges: one with the same, if that was the last. */
+/* The list of these ranges. The list composed last serves again if it has the same ranges. */
 static uint32_t ranges_of(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to)
 {
     struct compose_extent *const last = &c->extent;

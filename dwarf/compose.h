@@ -1,18 +1,14 @@
-/* Composes what a library's units say about its code: functions with parameters,
- * locals, inlined calls, blocks and call sites; their location and range lists;
- * their line programs.
+/* Composes what a library's units say about its code: functions with parameters, locals, inlined calls, blocks and call
+ * sites; their location and range lists; their line programs.
  *
- * Composing is the size pass of these contents: they follow from the code alone, so
- * they are encoded while the code is walked over, into buffers that are kept from
- * library to library, and copied into the sections later. A unit's functions begin
- * at the same place in every unit, behind base types and inline functions
- * (corpus.h). The only thing not known before the copying is where the library's
- * own names begin in .debug_str: references to them are listed in `named`, and unit.c
- * adds that offset. The address of the code must be known from the beginning.
+ * Composing is the size pass of these contents. They follow from the code alone, so they are encoded while the code is
+ * walked over. The buffers are kept from library to library; the sections get copies of them later. A unit's functions
+ * begin at the same place in every unit, behind base types and inline functions (corpus.h). Only one number is not
+ * known before the copying: where the library's own names begin in .debug_str. `named` lists the references to these
+ * names, and unit.c adds that offset to them. The address of the code must be known from the beginning.
  *
- * Use: compose_start; for each unit compose_unit, then for each function
- * compose_reserve, compose_function, its children, compose_function_end, with
- * rows in between in order of address; compose_unit_end.
+ * Use: composed_clear; for each unit compose_unit, then for each function compose_reserve, compose_function, its
+ * children, compose_function_end and compose_keep, with rows in between in order of address; compose_unit_end.
  */
 #ifndef DWARF_COMPOSE_H
 #define DWARF_COMPOSE_H
@@ -29,27 +25,27 @@
 enum {
     DEBUG_LINE_FIRST = 256, /* the first line of functions: from here on lines need two bytes */
     DEBUG_LINE_MOST = 65000,
-    LIST_HEADER = 12,        /* of a unit's location or range lists in version 5; 4 has none */
+    LIST_HEADER = 12,        /* header of a unit's location or range lists in version 5; version 4 has none */
     COMPOSE_CHILD_MOST = 48, /* bytes of any one entry below a function */
     COMPOSE_FUNCTION_MOST = 48,
     COMPOSE_ENTRY_MOST = 34, /* bytes of one entry of a location or range list */
-    COMPOSE_NEAR = 1 << 14,  /* bytes of a unit's code in which lists may be near (stamp.h) */
-    COMPOSE_LIST_MOST = 34,  /* bytes of a list besides its entries: its base address and its end */
+    COMPOSE_NEAR = 1 << 14,  /* lists of code in a unit's first bytes, up to this many, may be near (stamp.h) */
+    COMPOSE_LIST_MOST = 34,  /* bytes of a list's base address and end */
 };
 
-/* Instead of the place of an entry or list: not known; that of the next function. */
+/* Values that stand for the place of an entry or list: it is not known; it is that of the next function. */
 enum { COMPOSE_UNKNOWN = UINT32_MAX, COMPOSE_NEXT = UINT32_MAX - 1 };
 
 struct debug_unit {
-    uint64_t start, end;          /* addresses of its code, [start, end); equal: it only defines data */
+    uint64_t start, end;          /* addresses of its code, [start, end); equal: the unit only defines data */
     size_t entries, entries_size; /* offset and bytes of its functions in composed.info */
     size_t program, program_size; /* offset and bytes of its line program in composed.programs */
     size_t named, named_count;    /* offset in composed.named, and number, of references to the library's own names */
-    size_t noted, noted_count;    /* offset in composed.noted, and number, of entries for an index of names */
-    size_t noted_own;             /* how many of `noted` are not named by an inline function of a header */
-    uint64_t inlined;             /* bit k: calls of that inline function are in it */
-    uint32_t line;                /* offset of its line table */
-    uint32_t source;              /* offset of its file name in debug.sources */
+    size_t noted, noted_count; /* offset in composed.noted, and number, of the unit's entries for an index of names */
+    size_t noted_own;          /* how many of `noted` have a name other than that of a header's inline function */
+    uint64_t inlined;          /* bit k: `noted` has calls of the header's inline function k */
+    uint32_t line;             /* offset of its line table */
+    uint32_t source;           /* offset of its file name in debug.sources */
     uint32_t header, wholes, cut; /* what it includes: `wholes` whole headers from `header` on, and the next
                                      one up to `cut`; chosen by debug_fill */
     uint64_t info_size;
@@ -58,7 +54,7 @@ struct debug_unit {
 
 /* Everything composed for one library. */
 struct composed {
-    struct bytes info;     /* functions' entries, unit after unit */
+    struct bytes info;     /* functions' entries, one unit after the other */
     struct bytes lists;    /* .debug_loclists */
     struct bytes ranges;   /* .debug_rnglists */
     struct bytes programs; /* line programs */
@@ -66,8 +62,8 @@ struct composed {
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
     uint64_t dies;         /* entries in `info`, without the null entries that end children */
-    uint64_t attributes;   /* of these, as long as each entry's abbreviation has as many as `each` says by its code */
-    const uint8_t *each;   /* the corpus's */
+    uint64_t attributes;   /* attributes of these entries: the sum, over their codes, of `each` */
+    const uint8_t *each;   /* how many attributes an entry with each code has: corpus.attributes */
     uint64_t defined;      /* how many of `dies` are functions with code, or below these */
     uint64_t entries;      /* entries of location lists, without base addresses */
     uint64_t rows;         /* rows of the line tables of all closed units */
@@ -84,13 +80,13 @@ struct compose_noted {
 };
 enum compose_names { NAME_OWN, NAME_TEXT, NAME_INLINE, NAME_COMMON };
 
-/* A finished entry inside a function: where it begins, where its DW_AT_sibling is, and where it ends with its children.
- */
+/* A finished entry inside a function: its beginning, its DW_AT_sibling, and its end, which is behind its children. */
 struct compose_child {
     uint8_t *begin, *sibling, *end;
 };
 
-/* The last list of ranges that an entry has: what has the same refers to it, as it does in gcc's output. */
+/* The range list that was composed last for an entry. The next entry refers to it if it has the same ranges, as in
+ * gcc's output. */
 enum { COMPOSE_RANGES_MOST = 8 };
 struct compose_extent {
     uint32_t count; /* 0: there is none */
@@ -109,15 +105,15 @@ struct composer {
                                          it is part of an executable */
     uint8_t *sibling;                 /* DW_AT_sibling of the open function */
     uint8_t *function;                /* where the open function begins */
-    uint64_t before;                  /* out->dies when it began */
-    struct compose_child child;       /* the entry that was finished last: if no sibling follows, its DW_AT_sibling is
-                                         dropped; `end` is NULL: none */
-    uint8_t *next_function;           /* a reference that waits for the next function, or NULL */
+    uint64_t before;                  /* out->dies when the open function began */
+    struct compose_child child; /* the entry finished last: if no sibling follows, its DW_AT_sibling is dropped; `end`
+                                   is NULL: there is none */
+    uint8_t *next_function;     /* a reference that waits for the next function, or NULL */
     size_t lists_start, ranges_start;
     struct compose_extent extent;
-    bool uses_lists, uses_ranges; /* the unit has lists, or ranges, and so keeps the header of these */
-    bool only_sizes;              /* stamps only add sizes and codes, and leave the bytes undefined */
-    struct bytes *references;     /* NULL, or compose_refer appends the offset of each reference to this */
+    bool uses_lists, uses_ranges; /* the unit has location lists, or range lists, and so keeps the header of these */
+    bool only_sizes;              /* stamps only add their sizes and codes, and leave the bytes undefined */
+    struct bytes *references;     /* if not NULL, compose_refer appends to it the offset of each reference */
     uint64_t base;                /* base address of the open list, offset from `text` */
     uint8_t *list;                /* where the open location list begins */
     uint32_t list_entries;        /* how many entries it has so far */
@@ -133,13 +129,14 @@ struct debug_function {
     uint64_t offset;
     uint64_t size;
     uint32_t line, column;
-    /* plain: calls are not described; static: no other unit sees it, and it has children; whether all of its calls are
-     * described is not said, but of tail calls, as it has none */
+    /* FUNCTION_RICH: all calls are described. FUNCTION_PLAIN: calls are not described. FUNCTION_STATIC: no other unit
+     * sees the function, which must get children. The entries of the last two only say that all tail calls are
+     * described: there are none */
     enum { FUNCTION_RICH, FUNCTION_PLAIN, FUNCTION_STATIC } kind;
     enum base_type result;
     uint32_t declared; /* place of its declaration as a method, or COMPOSE_UNKNOWN */
-    /* For methods; `name` is the linkage name then. Both for an index of names: */
-    uint32_t method;       /* its simple name, among the library's own names */
+    /* The next two are for methods, whose `name` is the linkage name, and for an index of names: */
+    uint32_t method;       /* its simple name, in the library's own names */
     const char *qualified; /* its name with all scopes */
 };
 
@@ -158,7 +155,7 @@ static inline void compose_note_code(struct composed *out, uint32_t code)
     out->codes[code / 64] |= UINT64_C(1) << code % 64;
 }
 
-/* Begins an entry. */
+/* Begins an entry and counts it. */
 static inline uint8_t *compose_code(struct composed *out, uint8_t *p, enum abbrev_code code)
 {
     compose_note_code(out, code);
@@ -172,25 +169,25 @@ static inline uint8_t *compose_put_declared(uint8_t *p, uint32_t line, uint32_t 
     return put_u8(put_u16(p, (uint16_t)line), (uint8_t)column);
 }
 
-/* Forgets what was composed, for entries as this corpus has them. */
+/* Empties `c`. The entries that come next have the abbreviations of this corpus. */
 void composed_clear(struct composed *c, const struct corpus *corpus);
 void composed_free(struct composed *c);
 bool composed_failed(const struct composed *c);
 
-/* Notes for the index of names, if one is wanted and lists such entries, the entry
- * with this abbreviation that is composed next. `name` and `linkage_name` are offsets
- * in the library's own names, linkage_name is COMPOSE_UNKNOWN where there is none;
- * `qualified` is the name with all its scopes ("mesh::Grid<int>::resize"), or NULL
- * where it has none. Functions that are not methods and inlined calls are noted by
- * compose_function and compose_inlined. */
+/* Notes the entry that is composed next, which has this abbreviation, for the index of names, if one is wanted and
+ * lists such entries. `name` and `linkage_name` are offsets in the library's own names; linkage_name is COMPOSE_UNKNOWN
+ * where there is none. `qualified` is the name with all its scopes ("mesh::Grid<int>::resize"), or NULL where it has
+ * none. The functions below note what they compose, so their callers need not. */
 void compose_note(struct composer *c, enum abbrev_code code, uint32_t name, uint32_t linkage_name,
                   const char *qualified);
 
-/* Opens `unit` at code offset `offset`; closes it at the end of its last function. */
+/* compose_unit opens `unit` at this code offset; false when memory ran out. compose_unit_end closes the open unit at
+ * this code offset, the end of its last function. */
 bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset);
 void compose_unit_end(struct composer *c, uint64_t offset);
 
-/* Makes room for one function: bytes of entries, of lists, of ranges and of rows. False when memory ran out. */
+/* Makes room for one function: so many bytes of entries, of location lists, of range lists and of rows. False when
+ * memory ran out. */
 bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t ranges, uint64_t rows);
 /* Keeps what has been written since compose_reserve. */
 void compose_keep(struct composer *c);
@@ -208,21 +205,21 @@ enum { COMPOSE_OBJECT_MOST = 56 }; /* bytes of its entries */
 void compose_object(struct composer *c, const struct debug_object *o);
 
 void compose_function(struct composer *c, const struct debug_function *f);
-/* A function that got no children becomes an entry that has none. */
+/* Ends the open function. If it got no children, it gets the abbreviation of an entry without children. */
 void compose_function_end(struct composer *c);
 
-/* What is declared where; `name` is one of corpus.name. */
+/* A parameter or local; `name` is one of corpus.name. */
 struct debug_variable {
     uint32_t name;
     uint32_t line, column;
     enum base_type type;
 };
 
-/* A parameter or local with one place, from the CFA, for all of the function. */
+/* A parameter or local with one place for all of the function, `place` bytes from the CFA. */
 void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place);
 void compose_local(struct composer *c, const struct debug_variable *v, int32_t place);
 
-/* A local with one place for all of the function, whose name is one of the library's own. */
+/* The same for a local whose name is one of the library's own. */
 void compose_local_own(struct composer *c, const struct debug_variable *v, int32_t place);
 
 /* Where a location list is, and where the view numbers of its entries are: offsets in
@@ -240,21 +237,21 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v);
 
 /* --- lists (compose_lists.c) --------------------------------------------------- */
 
-/* A location list: entries in order, empty ones left out; then its end. `base` is
- * for lists that have one. */
+/* A location list: compose_list_begin; its entries, of code offsets [from, to), of which empty ones are left out;
+ * compose_list_end. `base` is a code offset, for lists that have a base address. */
 void compose_list_begin(struct composer *c, uint64_t base);
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);
 /* Any expression. */
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size);
-/* With views, a pair of view numbers for each entry is put before the list: all 0, the
- * first row of those that have the address. */
+/* Ends the list and returns where it is. With views, a pair of view numbers for each entry is put before the list: all
+ * are 0, the first of the rows that have the address. */
 struct debug_list compose_list_end(struct composer *c);
 
-/* A range list of `count` pieces of code, from[i] to to[i]. */
+/* A range list of `count` pieces of code, from[i] to to[i]. Returns its offset in the final section. */
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to);
 
-/* The offsets, in the final sections, of the location list and of the range list that come next. */
+/* The offset, in its final section, of the next location list; and of the next range list. */
 static inline uint32_t compose_next_list(const struct composer *c)
 {
     return c->lists_base + (uint32_t)(c->lists - c->out->lists.data);
@@ -265,7 +262,7 @@ static inline uint32_t compose_next_ranges(const struct composer *c)
     return c->ranges_base + (uint32_t)(c->ranges - c->out->ranges.data);
 }
 
-/* Offset of the base address in a list. */
+/* Offset, in a list that begins with a base address, of that address. */
 static inline uint32_t compose_base_at(struct dialect d)
 {
     return dialect_is_4(d) ? 8 : 1;
@@ -282,7 +279,8 @@ void compose_lists_end(struct composer *c);
 
 /* --- children of functions -------------------------------------------------------- */
 
-/* The offset of `p`, which is in the open unit, among the unit's functions; and in the unit. */
+/* compose_offset_of: the offset of `p`, which is in the open unit, among the unit's functions. compose_place_of: its
+ * place in the unit. */
 static inline uint32_t compose_offset_of(const struct composer *c, const uint8_t *p)
 {
     return (uint32_t)((size_t)(p - c->out->info.data) - c->unit->entries);
@@ -293,24 +291,22 @@ static inline uint32_t compose_place_of(const struct composer *c, const uint8_t 
     return c->corpus->start + c->corpus->fixed + compose_offset_of(c, p);
 }
 
-/* Writes a reference, in the unit's functions, to a place there. */
+/* Writes at `at`, in the unit's functions, a reference to this place in the unit. */
 void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
 
-/* An inlined call of the header's inline function k, called in `file`; with one range, or with a list of `count`.
- * Returns the `sibling` for compose_end_child, which also notes the entry's code, because that may change until then.
- */
+/* An inlined call of the header's inline function k, called in `file`, with one range or a list of `count`. Returns the
+ * `sibling` for compose_end_child. That function notes the entry's code, because the code may change until then. */
 uint8_t *compose_inlined(struct composer *c, uint32_t k, uint8_t file, uint32_t line, uint32_t column, uint32_t count,
                          const uint64_t *from, const uint64_t *to);
-/* One of its parameters or variables, with a location list, or (DEBUG_LIST_NONE)
- * with none. */
+/* One of the parameters or variables of inline function k, with a location list or, with DEBUG_LIST_NONE, without. */
 void compose_inlined_child(struct composer *c, uint32_t k, uint32_t child, struct debug_list list);
-/* A parameter that was a constant (below 128), and is nowhere. */
+/* A parameter of inline function k that was a constant (below 128) and is nowhere. */
 void compose_inlined_constant(struct composer *c, uint32_t k, uint32_t child, uint8_t value);
 
-/* A label in this line, one of corpus.label; what follows it begins at code offset `at`. */
+/* A label in this line; its name is one of corpus.label. The code behind it begins at code offset `at`. */
 void compose_label(struct composer *c, uint32_t name, uint32_t line, uint64_t at);
 
-/* A lexical block with one range, or with a list of `count`. Returns the `sibling` for compose_end_child. */
+/* A lexical block with one range or a list of `count`. Returns the `sibling` for compose_end_child. */
 uint8_t *compose_block(struct composer *c, uint32_t count, const uint64_t *from, const uint64_t *to);
 /* A constant without a name, as gfortran has them in blocks; in Fortran only. */
 void compose_constant(struct composer *c);
@@ -318,30 +314,30 @@ void compose_constant(struct composer *c);
 uint8_t *compose_inlined_block(struct composer *c, uint32_t k, uint32_t count, const uint64_t *from,
                                const uint64_t *to);
 
-/* A block with this range list, which is the last of its siblings: it refers to none. */
+/* A lexical block with the range list at this offset. It is the last of its siblings, so it has no DW_AT_sibling. */
 void compose_last_block(struct composer *c, uint32_t ranges);
 
-/* Where the next entry of the unit's functions will be, for compose_call. */
+/* The place in the unit of the next entry, for compose_call. */
 uint32_t compose_place(const struct composer *c);
 
-/* A function that the unit calls and does not define, with these types of
- * parameters; returns its place, for compose_call. */
+/* Declares a function that the unit calls and does not define, with so many parameters of these types (enum base_type).
+ * Returns its place, for compose_call. */
 uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, uint32_t parameters,
                              const uint8_t *types);
 
 /* --- classes (compose_class.c) ------------------------------------------------ */
 
-/* A static method that is declared; its names are of the library's own. */
+/* The declaration of a static method. Its names are of the library's own. */
 struct debug_method {
     uint32_t name, linkage_name;
     uint32_t line;
     enum base_type result;
     uint32_t parameters;
     const uint8_t *types; /* types of the parameters: enum base_type */
-    bool is_template;     /* of a template with a type and a number as arguments */
+    bool is_template;     /* an instance of a template with `type` and `number` as arguments */
     enum base_type type;
     uint8_t number;
-    bool is_last; /* it is the last method of the class */
+    bool is_last; /* the last method of its class */
 };
 
 /* A class in a namespace, with methods and nothing else. */
@@ -350,7 +346,7 @@ struct debug_class {
     const char *qualified; /* for an index of names */
     uint32_t line;
 };
-/* Returns what compose_class_end takes. */
+/* Opens the namespace and the class; returns what compose_class_end takes. */
 uint8_t *compose_class(struct composer *c, const struct debug_class *k);
 /* A method of the open class; returns its place, for debug_function.declared. */
 uint32_t compose_method(struct composer *c, const struct debug_method *m);
@@ -360,25 +356,25 @@ uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t paramet
 
 /* --- calls -------------------------------------------------------------------------- */
 
-/* A call that returns to `returns`, of the function at place `origin`, or COMPOSE_NEXT:
- * of the function that is composed next in the unit, or COMPOSE_UNKNOWN. With
- * `parameters`, returns the `sibling` for compose_end_child. */
+/* A call that returns to code offset `returns`. `origin` is the place of the function that is called; COMPOSE_NEXT:
+ * that of the function composed next in the unit; COMPOSE_UNKNOWN: the entry does not say which. With `parameters`,
+ * returns the `sibling` for compose_end_child. */
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters);
-/* A parameter of the open call: register `reg` holds a constant, an address, or the
- * contents of the slot at `place` from the CFA, or that slot's address. */
+/* A parameter of the open call. Register `reg` holds a constant, an address, the contents of the slot at `place` bytes
+ * from the CFA, or that slot's address. */
 void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 void compose_call_reference(struct composer *c, uint32_t reg, int32_t place);
 
-/* Ends the children of an entry, whose DW_AT_sibling is at `sibling`; NULL: it has none. */
+/* Ends the children of an entry. Its DW_AT_sibling is at `sibling`; NULL: it has none. */
 void compose_end_children(struct composer *c, uint8_t *sibling);
 
-/* Ends the children of a call, block or inlined call in the open function, which begins at `begin`. If it turns out to
- * be the last of its siblings, its DW_AT_sibling is dropped. Its code is noted when that is known. */
+/* Ends the children of a call, block or inlined call in the open function; its entry begins at `begin`. If it turns out
+ * to be the last of its siblings, its DW_AT_sibling is dropped. Its code is noted when that is known. */
 void compose_end_child(struct composer *c, uint8_t *begin, uint8_t *sibling);
-/* Like compose_end_child, for entries that a stamp has put: the last of them has this code, `size` bytes with its
- * children, and its DW_AT_sibling at offset `sibling` of these. */
+/* Like compose_end_child, for the last of the entries that a stamp has put. That entry has this code, takes `size`
+ * bytes with its children, and has its DW_AT_sibling at offset `sibling` of these bytes. */
 void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_t size);
 
 #endif

@@ -1,10 +1,9 @@
-/* Encodes what compose.h names of classes: DWARF 5 sections 3.3.6 (declarations),
- * 5.7 (classes), 2.23 (template parameters). */
+/* Encodes classes (compose.h): DWARF 5 sections 3.3.6 (declarations), 5.7 (classes), 2.23 (template parameters). */
 #include "dwarf/compose.h"
 
 #include "dwarf/abbrev.h"
 
-/* A name of the library's own. */
+/* Writes a name of the library's own. */
 static uint8_t *put_own_name(struct composer *c, uint8_t *p, uint32_t name)
 {
     bytes_u32(&c->out->named, compose_offset_of(c, p));

@@ -1,15 +1,15 @@
-/* Location and range lists (DWARF 5 sections 2.6.2, 2.17.3, 7.25, 7.28; DWARF 4
- * sections 2.6.2, 2.17.3); see compose.h.
+/* Location and range lists (DWARF 5 sections 2.6.2, 2.17.3, 7.25, 7.28; DWARF 4 sections 2.6.2, 2.17.3); see compose.h.
  *
  *     version 5    [base_address A] | offset_pair from to [length expression] ... | end_of_list
  *     in C++       start_length A count length expression | end_of_list              of one entry
  *     version 4    [~0 A]           | from to [length expression]             ... | 0 0
  *
- * where version 5 has unsigned LEB128 numbers and one byte of length (as any here
- * has less than 128), version 4 addresses and two. Without a base address numbers
- * are relative to the unit's first. With dialect.views a list comes behind its views,
- * two LEB128 numbers for each entry but base addresses (gcc's location views: which of
- * several rows with the address is meant; ours are 0, the first).
+ * In version 5 `from`, `to` and `count` are unsigned LEB128 numbers, and the length of an expression, always below 128
+ * here, takes one byte. In version 4 `from` and `to` have the size of addresses, and lengths take two bytes. Without a
+ * base address numbers are relative to the unit's first address.
+ *
+ * With dialect.views a list comes behind its views: two LEB128 numbers for each entry but base addresses. They are
+ * gcc's location views, which say which of several rows with the address is meant. Ours are 0, the first row.
  */
 #include <assert.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static void begin_header(const struct composer *c, struct bytes *b)
 {
     uint8_t *p = is_4(c) ? NULL : bytes_reserve(b, LIST_HEADER);
     if (!p)
-        return;        /* composed_failed tells, if that is why */
-    p = put_u32(p, 0); /* the length, when the unit ends */
+        return;        /* if memory ran out, composed_failed tells */
+    p = put_u32(p, 0); /* the length, patched when the unit ends */
     p = put_u16(p, 5);
     p = put_u8(p, 8);  /* address size */
     p = put_u8(p, 0);  /* no segment selectors */
@@ -89,7 +89,7 @@ void compose_list_begin(struct composer *c, uint64_t base)
     c->lists = put_base(c, c->lists, DW_LLE_base_address, base);
 }
 
-/* An entry but for its expression, which is of so many bytes; returns where that belongs. */
+/* Writes an entry but for its expression, which has `size` bytes. Returns where the expression belongs. */
 static inline uint8_t *begin_entry(struct composer *c, uint64_t from, uint64_t to, uint32_t size)
 {
     uint8_t *p = put_pair(c, c->lists, DW_LLE_offset_pair, from, to);
@@ -117,14 +117,14 @@ void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t 
     c->lists = put_sleb128(put_u8(p, DW_OP_fbreg), place);
 }
 
-/* Whether a list of one entry has no base address, but one in the entry: as gcc has it where functions are in many
- * sections, as those of C++ are. */
+/* Whether the list, of one entry, has its address in the entry and no base address. gcc writes such lists where
+ * functions are in many sections, as those of C++ are. */
 static bool is_single(const struct composer *c)
 {
     return c->list_entries == 1 && c->lists_as == LISTS_BASED && !is_4(c) && c->corpus->dialect.language == DWARF_CPP;
 }
 
-/* Makes it so of a list with a base address. Either has an address behind its first byte. */
+/* Turns a list of one entry with a base address into that form. Either form has an address behind its first byte. */
 static uint8_t *put_single(uint8_t *list, const uint8_t *end)
 {
     const uint8_t *at = list + 1;
@@ -147,7 +147,7 @@ struct debug_list compose_list_end(struct composer *c)
     const uint32_t at = c->lists_base + (uint32_t)(c->list - c->out->lists.data);
     c->lists = put_end(c, c->lists);
     c->out->entries += c->list_entries;
-    if (views) { /* of which there are as many as entries: they are known now */
+    if (views) { /* only now is it known how many bytes they take */
         memmove(c->list + views, c->list, (size_t)(c->lists - c->list));
         memset(c->list, 0, views);
         c->lists += views;

@@ -1,5 +1,5 @@
-/* The numbers of DWARF 5 that we write (section 7 of the standard), and GNU's of DWARF 4. Named as
- * there; <dwarf.h> of libdwarf and of elfutils collide, so neither is used here. */
+/* The numbers of DWARF 5 that we write (section 7 of the standard), and GNU's extensions of DWARF 4. They have the
+ * names of the standard. <dwarf.h> of libdwarf and that of elfutils collide, so neither is used here. */
 #ifndef DWARF_CONSTANTS_H
 #define DWARF_CONSTANTS_H
 

@@ -1,5 +1,4 @@
-/* Makes the headers of corpus.h; what their pieces are is in corpus_types.c and
- * corpus_cpp.c. */
+/* Makes the headers of corpus.h. Their pieces are made in corpus_types.c and corpus_cpp.c. */
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
@@ -25,20 +24,21 @@ static void add_cut(struct header_builder *b)
     bytes_append(&b->cuts, &cut, sizeof cut);
 }
 
-/* How many headers, of how many bytes of entries, about: a unit in C++ includes
- * much more. The first are always there, and as many as declare the same are there together. */
+/* By language: how many headers have file names, how many of them are always made, and about how many bytes of entries
+ * a header has: a unit in C++ includes much more. Headers that declare the same are made together. */
 static const struct {
     uint8_t headers, first;
     uint32_t bytes;
 } shapes[] = {[DWARF_C] = {48, 4, 40 << 10}, [DWARF_CPP] = {4 * CORPUS_GROUP, CORPUS_GROUP, 128 << 10}};
 
-/* Where a cut is, without the end of a namespace. */
+/* Where a cut is in the entries, without the null entry that ends a namespace. */
 static uint32_t pieces_end(const struct corpus_cut *cut)
 {
     return cut->entries - (cut->open ? 1 : 0);
 }
 
-/* Where the pieces refer to one another, up to each cut. */
+/* Lists where pieces refer to one another. Sets how many such references, entries and attributes there are up to each
+ * cut. */
 static void list_references(const struct corpus *c, const struct abbrev_layouts *layouts, struct header_builder *b)
 {
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
@@ -53,8 +53,8 @@ static void list_references(const struct corpus *c, const struct abbrev_layouts 
     }
 }
 
-/* In C++, the headers of a group declare the same, so that the same names serve
- * units in which nothing is at the same place; but for further ones. */
+/* In C++ the headers of a group declare the same, but at different places, so that units which include different
+ * headers share names. A further header is a group of its own. */
 static void begin_group(struct header_builder *b)
 {
     struct corpus *const c = b->corpus;
@@ -81,7 +81,7 @@ static struct bytes emptied(struct bytes b)
     return b;
 }
 
-/* The next header is made in the memory of the one before. */
+/* Prepares the builder for a header. Its buffers keep their memory from the header before. */
 static void start_builder(struct header_builder *b, struct corpus *c, uint32_t number)
 {
     *b = (struct header_builder){.corpus = c,
@@ -108,7 +108,7 @@ static void free_builder(struct header_builder *b)
     bytes_free(&b->type_lines);
 }
 
-/* A copy for the corpus; NULL where there is nothing, or, with *ok false, no memory. */
+/* A copy of `b` that the corpus owns; NULL where it is empty. Sets *ok to false where memory ran out. */
 static void *keep(struct corpus *c, const struct bytes *b, bool *ok)
 {
     void *const copy = b->size ? arena_take(&c->arena, b->size) : NULL;
@@ -130,8 +130,8 @@ static bool keep_header(struct corpus *c, struct corpus_header *h, const struct 
     return ok;
 }
 
-/* Whether the header goes on: a variant of another as long as that, others until they have their bytes, or as many
- * types as there may be, after which pieces add nothing. */
+/* Whether the header gets another piece. A variant gets as many as the header before it. Others go on until they have
+ * their bytes or lines run out, or until there are as many types as there may be, after which pieces add nothing. */
 static bool goes_on(const struct header_builder *b, const struct corpus *c, uint32_t count, uint32_t idle)
 {
     enum { IDLE_MOST = 1000 };
@@ -143,7 +143,7 @@ static bool goes_on(const struct header_builder *b, const struct corpus *c, uint
     return b->entries.size + b->moved < most && b->line < 64000 && idle < IDLE_MOST;
 }
 
-/* Behind the one before. */
+/* Makes the next header, whose names stand behind those of the one before. */
 static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
                         uint32_t number)
 {
@@ -165,7 +165,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number) {
         c->fixed = (uint32_t)b->entries.size;
-        if (!b->entries.failed) { /* none refers to so far behind */
+        if (!b->entries.failed) { /* counts only: no reference is to UINT32_MAX */
             const struct abbrev_counts fixed =
                 abbrev_references(c->dialect, layouts, b->entries.data, 0, c->fixed, UINT32_MAX, 0, &b->references);
             c->fixed_dies = fixed.entries;
@@ -189,7 +189,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     return keep_header(c, h, b);
 }
 
-/* Names of parameters and locals: not long, and distinct by their last letters. */
+/* Names parameters and locals. The names are not long, and differ in their last letters. */
 static void make_names(struct corpus *c, uint64_t key)
 {
     static const uint8_t lengths[] = {1, 2, 2, 3, 4, 4, 5, 6, 8, 11};
@@ -217,7 +217,7 @@ static void make_names(struct corpus *c, uint64_t key)
     }
 }
 
-/* None is short: an index of names has labels in it. */
+/* No label is short: an index of names has labels in it. */
 static void name_labels(struct corpus *c)
 {
     static const char *const labels[CORPUS_LABELS] = {"done",    "exit",    "bail_out",      "fail",
@@ -227,7 +227,7 @@ static void name_labels(struct corpus *c)
         c->label[i] = corpus_put_string(c, labels[i]);
 }
 
-/* Those of the base types; short ones too, where an index of names refers to them. */
+/* Sets the names of base types. A short one is in the strings only where .debug_names refers to it. */
 static void name_base_types(struct corpus *c, uint32_t *names)
 {
     for (unsigned i = 0; i < BASE_TYPES; i++) {
@@ -237,7 +237,7 @@ static void name_base_types(struct corpus *c, uint32_t *names)
     }
 }
 
-/* Debuggers judge by the compiler's name; behind it stands whose work it is. */
+/* Debuggers judge by the compiler's name, so it comes first. Behind it stands who wrote the debug information. */
 static const char *producer(struct dialect d)
 {
     if (d.clang)
@@ -262,7 +262,7 @@ static void name_files(struct corpus *c)
     }
 }
 
-/* Whether one more header is wanted, where names of headers may take so much of a library's strings. */
+/* Whether one more header is wanted, if names of headers may take `names` bytes of a library's strings. */
 static bool is_wanted(const struct corpus *c, uint64_t names)
 {
     const uint8_t first = shapes[c->dialect.language].first;
@@ -279,7 +279,7 @@ static void note_room(struct corpus *c, uint32_t number)
         c->room = room;
 }
 
-/* Makes further ones until there are `most`, as long as they are wanted. */
+/* Makes headers until there are `most`, as long as one more is wanted. */
 static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
 {
     struct abbrev_layouts layouts;

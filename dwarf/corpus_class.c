@@ -1,11 +1,11 @@
-/* Classes and structures of a C++ header; see cpp_parts.h.
+/* Classes and structures of a C++ header; see cpp_parts.h. In the order of the entries:
  *
  *     pointer, const, references            types made of the class, put before it
  *     class Name, or of a template          in the namespace that is open
- *       inheritance                         from one that was there before
+ *       inheritance                         from a class that was there before
  *       members, types, methods
  *       template parameters
- *     abstract instances of some methods    with the names of their parameters; where the class is in a
+ *     abstract instances of some methods    with the names of their parameters; if the class is in a
  *                                           namespace, behind that
  */
 #include <assert.h>
@@ -20,18 +20,19 @@ static_assert(METHODS_MOST + TYPEDEFS_MOST + MEMBERS_MOST < SCOPE_NAMES, "a clas
 /* A class under construction. */
 struct plan {
     uint16_t number;
-    uint16_t pointer, const_pointer; /* to it, to a constant one; or CPP_NONE */
+    uint16_t pointer, const_pointer; /* types of pointers to the class and to a constant one, or CPP_NONE */
     struct cpp_base *base;           /* or NULL */
     struct cpp_base self;
     struct cpp_text plain_name; /* its name without template arguments */
     bool is_structure;
-    bool inlined; /* some of its methods */
+    bool inlined; /* some of its methods are inlined */
     uint32_t members, typedefs, methods;
     struct scope scope; /* names of members, types and methods */
     struct cpp_method method[METHODS_MOST];
 };
 
-/* So many of what is usually as many as that; on average, as they are few. */
+/* Scales a usual number by `times`, in 1/MANNER_USUAL, up to `most`. Numbers are small, so it is rounded at random: the
+ * average comes out right. */
 static uint32_t in_manner(struct header_builder *b, uint32_t usual, uint32_t times, uint32_t most)
 {
     const uint32_t part = times == MANNER_USUAL ? 0 : pick(b, MANNER_USUAL);
@@ -39,7 +40,7 @@ static uint32_t in_manner(struct header_builder *b, uint32_t usual, uint32_t tim
     return count < most ? count : most;
 }
 
-/* Half have a few, some have very many. */
+/* Almost half of all classes have a few methods, some have very many. */
 static uint32_t methods_count(struct header_builder *b, bool is_structure)
 {
     uint32_t r = pick(b, 20);
@@ -65,7 +66,7 @@ static bool is_there(const struct cpp_header *h, uint32_t template, const struct
     return false;
 }
 
-/* Its name: an instance of a template that there is not yet, or one of its own. */
+/* Names the class: as an instance of a template that the header does not have yet, or by a name of its own. */
 static void name_class(struct header_builder *b, struct plan *p, struct cpp_type *class)
 {
     struct cpp_header *h = b->cpp;
@@ -106,7 +107,7 @@ static void choose_base(struct header_builder *b, struct plan *p)
     }
 }
 
-/* The types that are made of it. */
+/* Puts the types that are made of the class. */
 static void derive_types(struct header_builder *b, struct plan *p)
 {
     const uint32_t derived = b->corpus->manner.derived;
@@ -124,7 +125,7 @@ static void derive_types(struct header_builder *b, struct plan *p)
         b->cpp->later[b->cpp->laters++] = p->number;
     p->inlined = p->methods && pick(b, 2);
     if (p->inlined)
-        cpp_derive(b, CPP_CONST, p->pointer); /* as `this` is */
+        cpp_derive(b, CPP_CONST, p->pointer); /* the type of `this` */
     if (p->inlined && p->const_pointer != CPP_NONE)
         cpp_derive(b, CPP_CONST, p->const_pointer);
 }
@@ -150,7 +151,7 @@ static void add_vtable_member(struct header_builder *b, const struct plan *p)
     bytes_u8(&b->entries, 0);
 }
 
-/* Aligned, one behind the other, from *size on. */
+/* Adds members, aligned, one behind the other from offset *size on. */
 static void add_class_members(struct header_builder *b, struct plan *p, uint32_t *size, uint32_t *align)
 {
     for (uint32_t i = 0; i < p->members; i++) {
@@ -187,14 +188,14 @@ static void add_class_typedefs(struct header_builder *b, struct plan *p)
     }
 }
 
-/* Whether method i ends the class; of a template, arguments do. */
+/* Whether method i is the class's last child. In an instance of a template, template parameters stand behind the
+ * methods. */
 static bool is_last(const struct header_builder *b, const struct plan *p, uint32_t i)
 {
     return i + 1 == p->methods && b->cpp->type[p->number].template == CPP_NONE;
 }
 
-/* Constructors come first, each with a parameter more than the one before, so that
- * no two are alike. */
+/* Constructors come first. Each has one parameter more than the one before, so no two are alike. */
 static uint32_t add_constructors(struct header_builder *b, struct plan *p, uint32_t most)
 {
     uint32_t count = most < 2 ? most : 1 + pick(b, most < 8 ? 2 : 4);
@@ -225,8 +226,8 @@ static void add_destructor(struct header_builder *b, struct plan *p, struct cpp_
     cpp_declare(b, m, p->is_structure ? ABBREV_OPEN_CONSTRUCTOR : ABBREV_CONSTRUCTOR, 0);
 }
 
-/* Of six, one is static and one virtual, if it can be; half of the others are
- * const, if something points to a constant object. Returns whether it is virtual. */
+/* Adds a method. Of six, one is static, and one virtual if the class may have it. Half of those that are not static are
+ * const, if there is a pointer to a constant object. Returns whether the method is virtual. */
 static bool add_method(struct header_builder *b, struct plan *p, struct cpp_method *m)
 {
     const struct cpp_header *h = b->cpp;
@@ -292,14 +293,14 @@ static void begin_class(struct header_builder *b, const struct plan *p, size_t *
 
 /* --- behind it --------------------------------------------------------------------------- */
 
-/* Which methods are inlined is the header's own: nothing here goes by the order that
- * the headers of a group share. */
+/* A random number for what belongs to this header alone: which methods are inlined, and how. The headers of a group
+ * share the order of pick(), so nothing here may take a number from it. */
 static uint32_t any(struct header_builder *b, uint32_t n)
 {
     return random_below(random_next(&b->variety), n);
 }
 
-/* No two alike for a few numbers in a row. */
+/* A name of parameters and locals. Those of up to eight numbers in a row differ. */
 static uint32_t common_name(struct header_builder *b, uint32_t number)
 {
     return b->corpus->name[(any(b, CORPUS_NAMES / 8) * 8 + number % 8) % CORPUS_NAMES];
@@ -312,7 +313,7 @@ static void declare_at(struct header_builder *b, uint32_t line)
     bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
 }
 
-/* The abstract instance of an inlined method: parameters with names. */
+/* Adds the abstract instance of an inlined method; its parameters have names. */
 static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
 {
     const struct cpp_header *h = b->cpp;
@@ -368,7 +369,7 @@ void cpp_add_abstracts(struct header_builder *b)
         add_abstract(b, &h->abstract[h->abstracts_put++ % CPP_ABSTRACTS_MOST]);
 }
 
-/* What others may be derived from: the last of them. */
+/* Remembers a class that others may be derived from. Only the last few are kept. */
 static void remember_base(struct cpp_header *h, const struct plan *p)
 {
     const uint32_t most = sizeof h->base / sizeof h->base[0];
@@ -416,7 +417,7 @@ static void put_class(struct header_builder *b, struct plan *p)
     corpus_remember(b, class->offset, class->size, align);
 }
 
-/* Most have none or one. */
+/* Most classes have no member or one. */
 static uint32_t members_count(struct header_builder *b)
 {
     const uint32_t usual = pick(b, 6) ? pick(b, 2) : 1 + pick(b, 3);
@@ -442,9 +443,9 @@ void cpp_add_class(struct header_builder *b, bool is_structure)
     p->members = members_count(b);
     p->typedefs = pick(b, 2) ? 0 : in_manner(b, 1 + pick(b, 7), b->corpus->manner.typedefs, TYPEDEFS_MOST);
     p->methods = methods_count(b, is_structure);
-    p->members += !p->methods; /* something there must be */
+    p->members += !p->methods; /* a class has a member or a method at least */
     if (p->base && p->base->has_vtable && is_structure)
-        p->self.has_vtable = false; /* a structure is not told to have one */
+        p->self.has_vtable = false; /* structures are described without a virtual table */
     put_class(b, p);
     if (h->type[p->number].size <= 120 && !(is_structure && p->base && p->base->has_vtable))
         remember_base(h, p);

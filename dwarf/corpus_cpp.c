@@ -1,17 +1,17 @@
-/* The declarations of a C++ header: classes in namespaces (corpus_class.c), types
- * made of them, functions, names of C that a namespace takes over; and what C has
- * too. How often each occurs follows Ipopt, compiled by gcc 12.
+/* The declarations of a C++ header: classes in namespaces (corpus_class.c), types made of them, functions, functions of
+ * C that a namespace takes over; and what C has, too. How often each occurs follows Ipopt, compiled by gcc 12.
  *
- * Everything is declared before what uses it, but for the types made of a class,
- * which stand before it. A type is made once. */
+ * Everything is declared before what uses it, but for the types made of a class, which stand before it. A type is made
+ * once.
+ */
 #include "dwarf/cpp_parts.h"
 
 /* --- inline functions ------------------------------------------------------------------ */
 
-/* Of the function whose variable is in a block of its own. */
+/* The number of the inline function whose variable is in a lexical block. */
 enum { INLINE_BLOCK = 6 };
 
-/* `this`, up to two numbers, now and then a variable; the same for each header. */
+/* What inline function k has, in each header: `this`, up to two numbers, now and then a variable. */
 static struct corpus_inline shape_of(const struct manner *m, uint32_t k)
 {
     static const uint8_t parameters[] = {1, 2, 1, 2, 1, 3, 1, 2};
@@ -64,12 +64,12 @@ static void declare_inlines(struct header_builder *b, const uint16_t *classes, s
     corpus_end_children(b, scope_sibling);
 }
 
-/* The abstract instance that calls refer to. */
+/* Puts the abstract instance of inline function k, to which inlined calls refer. */
 static void define_inline(struct header_builder *b, uint32_t k, const struct cpp_method *m)
 {
     const struct cpp_header *h = b->cpp;
     const uint16_t pointer = h->type[m->f.class].derived[CPP_POINTER];
-    struct corpus_inline again; /* what the first header's is, too */
+    struct corpus_inline again; /* equal to the first header's, and not kept */
     struct corpus_inline *f = b->header ? &again : &b->corpus->inlines[k];
     struct scope scope = {.count = 0};
     *f = shape_of(&b->corpus->manner, k);
@@ -92,7 +92,7 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
             f->block = here(b);
             bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
         }
-        const uint32_t variable = corpus_variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
+        const uint32_t variable = corpus_variable_name(b, &scope, SHORT_NAME_MOST); /* 4 bytes long in every header */
         f->child[j] = here(b);
         bytes_u8(&b->entries,
                  (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
@@ -105,8 +105,7 @@ static void define_inline(struct header_builder *b, uint32_t k, const struct cpp
     corpus_end_children(b, sibling);
 }
 
-/* What the pointer to a class's table of virtual functions points to: pointers to
- * int (). */
+/* What the pointer to a class's table of virtual functions points to: pointers to `int ()`. */
 static void add_vtable_types(struct header_builder *b)
 {
     uint32_t function = here(b);
@@ -125,12 +124,12 @@ static void add_vtable_types(struct header_builder *b)
     bytes_u32(&b->entries, element);
 }
 
-/* Namespaces, and templates that classes are instances of. */
+/* Names the namespaces, and the templates that classes are instances of. */
 static void name_scopes(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
     for (uint32_t i = 0; i < CPP_SCOPES; i++)
-        h->scope[i] = cpp_name(b, 3 + i, 4 + i); /* none is short, with its number */
+        h->scope[i] = cpp_name(b, 3 + i, 4 + i); /* no name is short, because a number follows the letters */
     for (uint32_t i = 0; i < CPP_TEMPLATES; i++)
         h->template[i] = (struct cpp_template){.name = cpp_name(b, 4, 10), .two = i % 5 < 3, .numbered = i == 19};
     h->name_second = corpus_add_string(b, "Alloc");
@@ -179,7 +178,7 @@ static void add_class_declarations(struct header_builder *b)
         cpp_derive(b, pick(b, 5) ? CPP_REFERENCE : CPP_POINTER, number[i]);
 }
 
-/* A type made of one that was there before. */
+/* Adds a type that is made of one that the header has. */
 static void add_derived(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
@@ -216,13 +215,13 @@ static void add_cpp_typedef(struct header_builder *b)
     cpp_add(h, &t);
 }
 
-/* So much of what is usual as the corpus's manner is. */
+/* Scales a usual number of functions that namespaces take over by manner.taken. */
 static uint32_t taken_over(const struct header_builder *b, uint32_t usual)
 {
     return usual * b->corpus->manner.taken / MANNER_USUAL;
 }
 
-/* Functions of C. The namespace that comes next takes them over, if they are there. */
+/* Adds functions of C. The next namespace takes over those that are not left out. */
 static void add_c_functions(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
@@ -240,7 +239,7 @@ static void add_c_functions(struct header_builder *b)
         h->import[i] = 0;
 }
 
-/* Where a namespace takes something over: at the top of a header, as in <cstdlib>. */
+/* Writes where a namespace takes something over: at the top of a header, as in <cstdlib>, in a line below 256. */
 static void declare_imported(struct header_builder *b)
 {
     enum { FIRST = 50, LINES = 200 };
@@ -250,7 +249,8 @@ static void declare_imported(struct header_builder *b)
     bytes_u8(&b->entries, (uint8_t)(1 + pick(b, 40)));
 }
 
-/* What a namespace takes over, as <cstring> does: these, and a few types. */
+/* Adds what the open namespace takes over: the functions of C, as <cstring> does, and a few types. An entry for a
+ * function that was left out is made and dropped, because random numbers depend on the order. */
 static void add_imported(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
@@ -271,7 +271,7 @@ static void add_imported(struct header_builder *b)
     h->imports = 0;
 }
 
-/* Functions of a namespace, most of them instances of templates. */
+/* Adds functions of a namespace, most of them instances of templates. */
 static void add_scope_functions(struct header_builder *b)
 {
     for (uint32_t n = 2 + pick(b, 4); n; n--) {
@@ -280,7 +280,7 @@ static void add_scope_functions(struct header_builder *b)
         m.f.name = cpp_name(b, 5, 12);
         m.f.result = cpp_parameter_type(b);
         cpp_choose_parameters(b, &m.f);
-        if (!m.f.count) /* what has no children would need an abbreviation of its own */
+        if (!m.f.count) /* without children they would need an abbreviation of their own */
             m.f.parameter[m.f.count++] = BASE_INT;
         if (m.f.is_template)
             m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, cpp_chance(b, 1, 32, b->corpus->manner.numbers));
@@ -288,7 +288,7 @@ static void add_scope_functions(struct header_builder *b)
     }
 }
 
-/* A piece that no other refers to may be left out. */
+/* Adds a piece that no other refers to, which may be left out. */
 static void add_leaf(struct header_builder *b, void add(struct header_builder *b))
 {
     const size_t before = b->entries.size;
@@ -300,11 +300,12 @@ static void add_leaf(struct header_builder *b, void add(struct header_builder *b
     b->listed.size = listed;
 }
 
-/* The number of the next piece, out of `all`, which says its kind. `step` is about `all` divided by the golden ratio,
- * and has no common factor with it, so that every stretch of a header has all kinds in the same proportions; so have
+/* The number of the next piece, below `all`, which says its kind. `step` is about `all` divided by the golden ratio,
+ * and has no common factor with it. So every stretch of a header has all kinds in the same proportions, and so have
  * small libraries, which use only the beginning of the first header.
  *
- * There are two orders, of pieces in namespaces and outside; `kinds` is how many of this one there were. */
+ * Pieces in namespaces and pieces outside have an order each; `kinds` is how many of this order there were.
+ */
 static uint32_t next_number(struct header_builder *b, uint32_t *kinds, uint32_t all, uint32_t step)
 {
     return (b->group * (all / 3) + (*kinds)++ * step) % all;
@@ -378,7 +379,7 @@ void cpp_close_scope(struct header_builder *b)
     b->cpp->open = CPP_NONE;
 }
 
-/* No namespace has any, for gcc. */
+/* Adds the rvalue references to classes of the last namespace. gcc puts none into a namespace. */
 static void add_later(struct header_builder *b)
 {
     struct cpp_header *h = b->cpp;
@@ -387,8 +388,8 @@ static void add_later(struct header_builder *b)
     h->laters = 0;
 }
 
-/* Each namespace is opened once, as a compiler tells all that a unit has of it in one
- * place; they stand between stretches of what is in none. */
+/* Opens or closes a namespace. Each is opened once, because a compiler describes in one place all that a unit has of
+ * it. Between namespaces stand stretches of pieces outside. */
 static void turn(struct header_builder *b)
 {
     enum { OUTER = 40, INNER = 23 };
@@ -403,7 +404,7 @@ static void turn(struct header_builder *b)
     h->open = (uint16_t)h->scopes++;
     b->open = (uint32_t)cpp_open_scope(b, h->open);
     add_imported(b);
-    cpp_add_class(b, true); /* something there must be */
+    cpp_add_class(b, true); /* a namespace is not empty */
 }
 
 void corpus_add_cpp_piece(struct header_builder *b)

@@ -1,5 +1,5 @@
-/* What units of Fortran declare, as gfortran 12 has it: named constants, strings, procedures that are defined
- * elsewhere, and arrays with a descriptor. What C has too is in corpus_types.c. */
+/* What units of Fortran declare, as gfortran 12 writes it: named constants, strings, procedures that are defined
+ * elsewhere, and arrays with a descriptor. What C has, too, is in corpus_types.c. */
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ void corpus_add_constant_type(struct header_builder *b)
         b->corpus->constant_type = at;
 }
 
-/* A parameter of a module. */
+/* A named constant (`parameter`) of a module. */
 static void add_constant(struct header_builder *b)
 {
     char text[96];
@@ -41,7 +41,7 @@ static void add_characters(struct header_builder *b)
     corpus_remember(b, at, size, 1)->array = true;
 }
 
-/* One of another unit. The symbol of a procedure that is in no module is its name and an underscore. */
+/* A procedure that another unit defines. It is in no module, so its symbol is its name and an underscore. */
 static void add_procedure(struct header_builder *b)
 {
     char text[96];
@@ -58,7 +58,8 @@ static void put_expression(struct header_builder *b, const uint8_t *expression, 
     bytes_append(&b->entries, expression, size);
 }
 
-/* A dimension, of the descriptor's number that is at `at`: stride in elements, and bounds. */
+/* One dimension of an array with a descriptor, in which the dimension's numbers begin at offset `at`: its stride in
+ * elements, and behind that its bounds. */
 static void put_described_range(struct header_builder *b, uint8_t at)
 {
     enum { SPAN = 32, LOWER = 8, UPPER = 16 };
@@ -79,9 +80,9 @@ static void put_described_range(struct header_builder *b, uint8_t at)
     put_expression(b, stride, sizeof stride);
 }
 
-/* An array of one or two dimensions whose elements are where its descriptor says: one that is allocated, or a dummy
- * argument. The descriptor's offsets are those of libgfortran: base address, then at 32 the span of an element, and
- * from 40 on the dimensions. */
+/* An array of one or two dimensions whose descriptor says where its elements are: an allocated array or a dummy
+ * argument. The descriptor's offsets are those of libgfortran: the base address at 0, the span of an element at 32, and
+ * the dimensions from 40 on. */
 static void add_described_array(struct header_builder *b)
 {
     enum { FIRST = 40, EACH = 24 };
@@ -107,7 +108,7 @@ static void add_described_array(struct header_builder *b)
     corpus_remember(b, at, (uint32_t)(FIRST + dimensions * EACH), 8)->array = true;
 }
 
-/* Of two dimensions and so many elements in all. */
+/* An array of two dimensions with constant bounds. */
 static void add_matrix(struct header_builder *b)
 {
     const struct known_type of = corpus_element_type(b, 8);

@@ -1,5 +1,5 @@
-/* What an index of names lists of the headers, once for all units: the entries in
- * their order, so that a header left at some cut has the first of them. */
+/* What an index of names lists of the headers, once for all units. A header lists its entries in their order, so a unit
+ * that leaves it at some cut has the first of them. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -43,8 +43,9 @@ void corpus_list_inline(struct header_builder *b, uint32_t k, uint32_t name, uin
     names[1] = linkage_name;
 }
 
-/* Counts the names that are new to a header at each of its cuts, but for common ones that the first has, as all do.
- * `seen` says of each name in which header it was met last. */
+/* Counts the distinct names of a header up to each of its cuts. Common names that the first header lists are counted in
+ * index_common only, because all headers have them. `seen` says for each name 1 + the number of the header that listed
+ * it last; for such common names it stays 1. */
 static void count_names(struct corpus *c, uint32_t number, uint8_t *seen)
 {
     const struct corpus_header *h = &c->header[number];

@@ -1,12 +1,11 @@
-/* What the pieces of headers are made of: types that are there, names, lines, the ends of entries; see corpus_parts.h.
- */
+/* What the pieces of headers are made of: known types, names, lines, the ends of entries; see corpus_parts.h. */
 #include <assert.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "dwarf/corpus_parts.h"
 
-enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* no common factor */
+enum { NAMES_STEP = 29, NAMES_MOST = 1 << 16 }; /* they have no common factor, so numbers of names do not repeat */
 
 struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, uint32_t size, uint32_t align)
 {
@@ -18,14 +17,14 @@ struct known_type *corpus_remember(struct header_builder *b, uint32_t offset, ui
 
 struct known_type corpus_any_type(struct header_builder *b)
 {
-    /* base types are more than their share of what real members have */
+    /* real members have base types more often than these are among all types */
     return b->known[pick(b, 3) ? pick(b, b->known_count) : pick(b, BASE_ALL)];
 }
 
 struct known_type corpus_value_type(struct header_builder *b)
 {
     const struct known_type k = corpus_any_type(b);
-    return k.array || k.constant ? b->known[k.size % BASE_TYPES] : k; /* as large with type units and without */
+    return k.array || k.constant ? b->known[k.size % BASE_TYPES] : k; /* by size: with type units the same type */
 }
 
 struct known_type corpus_sized_type(struct header_builder *b, uint32_t most)
@@ -44,7 +43,8 @@ struct known_type corpus_element_type(struct header_builder *b, uint32_t most)
     return k.array && b->corpus->dialect.fortran ? b->known[BASE_DOUBLE] : k;
 }
 
-/* The lines of the inline functions are skipped. Small headers, whose lines are low, have more comments. */
+/* The header's next line. The lines of the inline functions are skipped. Where the manner asks for low lines, these are
+ * farther apart, as if there were more comments. */
 uint32_t corpus_next_line(struct header_builder *b)
 {
     const bool is_low = b->corpus->manner.low && b->line < corpus_inline_line(0);
@@ -117,7 +117,8 @@ uint32_t corpus_add_string(struct header_builder *b, const char *text)
     return name;
 }
 
-/* A short name, or the four bytes that all others begin with: these have a zero where short ones have their bit. */
+/* What is_taken compares first: a short name, or the four bytes that any other begins with. These have a zero where
+ * short names have SHORT_NAME_BIT. */
 static uint32_t head_of(const char *text)
 {
     uint32_t head;
@@ -127,7 +128,7 @@ static uint32_t head_of(const char *text)
     return head;
 }
 
-/* `head` is the text's. */
+/* Whether the scope has this name; `head` is head_of(text). */
 static bool is_taken(const struct header_builder *b, const struct scope *scope, uint32_t head, const char *text)
 {
     const char *strings = (const char *)b->corpus->strings.data;
@@ -191,8 +192,7 @@ uint32_t corpus_variable_name(struct header_builder *b, struct scope *scope, uin
                                                                      : take_name(scope, name, name);
 }
 
-/* What all of a header's names begin with, as those of a library's interface do;
- * then the number in words. */
+/* The prefix that all of a header's names have, as those of a library's interface do; then the number in words. */
 uint32_t corpus_unique_name(struct header_builder *b, const char *suffix, char *text)
 {
     char *end = words_numbered(b->serial++ * NAMES_STEP % NAMES_MOST, stpcpy(text, b->prefix));

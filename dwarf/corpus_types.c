@@ -1,7 +1,6 @@
-/* The types and declarations of a C header: they refer to one another as real
- * ones do, with the sizes and offsets that a compiler would give them. How often
- * each kind occurs, how many members there are and how long names are follows
- * CPython 3.11's extension modules, compiled by gcc 12. */
+/* The types and declarations of a C header. They refer to one another as real ones do, and have the sizes and offsets
+ * that a compiler would give them. How often each kind occurs, how many members there are and how long names are
+ * follows CPython 3.11's extension modules, compiled by gcc 12. */
 #include "dwarf/corpus_parts.h"
 
 #include <assert.h>
@@ -40,7 +39,7 @@ static const struct base more_types[BASE_MORE] = {
     {"__int128 unsigned", 16, DW_ATE_unsigned},
 };
 
-/* What base types of C are in Fortran: types that are not there are the nearest that are. */
+/* The base types of Fortran, in the places of those of C. A type that Fortran lacks is the nearest that it has. */
 static const struct base fortran_types[BASE_TYPES] = {
     [BASE_INT] = {"integer(kind=4)", 4, DW_ATE_signed},
     [BASE_LONG] = {"integer(kind=8)", 8, DW_ATE_signed},
@@ -76,7 +75,7 @@ uint8_t corpus_more_type_size(uint32_t number)
     return more_types[number].size;
 }
 
-/* `listed`: its name for an index of names. */
+/* Adds a base type. `listed` is the name by which an index of names lists it. */
 static uint32_t add_base_type(struct header_builder *b, const struct base *base, const char *text, uint32_t listed)
 {
     const uint32_t at = here(b);
@@ -92,7 +91,7 @@ static uint32_t add_base_type(struct header_builder *b, const struct base *base,
 
 void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
 {
-    uint32_t again[BASE_ALL + BASE_MORE]; /* what the first header's are, too */
+    uint32_t again[BASE_ALL + BASE_MORE]; /* equal to the first header's, and not kept */
     uint32_t *type = b->header ? again : b->corpus->type;
     uint32_t *more = b->header ? again + BASE_ALL : b->corpus->more_type;
     const struct dialect d = b->corpus->dialect;
@@ -126,13 +125,13 @@ void corpus_add_base_types(struct header_builder *b, const uint32_t *names)
 
 /* --- inline functions ------------------------------------------------------------ */
 
-/* Of as many as there are on average, in 1/MANNER_USUAL of one, those that the k-th has. */
+/* How many the k-th function has, if all have `average` / MANNER_USUAL on average and they are spread evenly. */
 static uint8_t evenly(uint32_t average, uint32_t k)
 {
     return (uint8_t)((k + 1) * average / MANNER_USUAL - k * average / MANNER_USUAL);
 }
 
-/* One to four parameters, at most one variable, or as the manner has it; the same for each header. */
+/* What inline function k has in each header: one to four parameters, at most one variable, or as the manner has it. */
 static struct corpus_inline shape_of(const struct manner *m, uint32_t k)
 {
     static const uint8_t parameters[] = {1, 2, 1, 2, 3, 1, 2, 4};
@@ -146,7 +145,7 @@ static struct corpus_inline shape_of(const struct manner *m, uint32_t k)
 
 static void add_inline_function(struct header_builder *b, uint32_t k)
 {
-    struct corpus_inline again; /* what the first header's is, too */
+    struct corpus_inline again; /* equal to the first header's, and not kept */
     struct corpus_inline *f = b->header ? &again : &b->corpus->inlines[k];
     const uint32_t line = corpus_inline_line(k);
     struct scope scope = {.count = 0};
@@ -164,7 +163,7 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     size_t sibling = bytes_u32(&b->entries, 0);
     for (uint32_t j = 0; j < f->children; j++) {
         bool is_variable = j + f->variables >= f->children;
-        const uint32_t variable = corpus_variable_name(b, &scope, SHORT_NAME_MOST); /* all headers' are equally long */
+        const uint32_t variable = corpus_variable_name(b, &scope, SHORT_NAME_MOST); /* 4 bytes long in every header */
         f->child[j] = here(b);
         bytes_u8(&b->entries,
                  (uint8_t)named_code(is_variable ? ABBREV_INLINE_VARIABLE : ABBREV_INLINE_PARAMETER, variable));
@@ -183,7 +182,7 @@ void corpus_add_c_inlines(struct header_builder *b)
 
 /* --- pieces ------------------------------------------------------------------------ */
 
-/* Of what is at of.offset, or has a unit of its own with this signature. */
+/* Adds a typedef of the type at of.offset or, if that is 0, of the type in a unit of its own with this signature. */
 static void add_typedef(struct header_builder *b, struct known_type of, uint64_t signature)
 {
     uint32_t at = here(b);
@@ -198,15 +197,16 @@ static void add_typedef(struct header_builder *b, struct known_type of, uint64_t
         bytes_u32(&b->entries, of.offset);
     else
         bytes_u64(&b->entries, signature);
-    b->moved -= of.offset ? 0 : 4; /* a header is as long as where types are among the pieces */
+    b->moved -= of.offset ? 0 : 4; /* a signature is 4 bytes longer than a reference; a header's length counts as if
+                                      there were no type units */
     struct known_type *made = corpus_remember(b, at, of.size, of.align);
     made->array = of.array;
     made->constant = of.constant;
     made->atomic = of.atomic;
 }
 
-/* A type that has a name and is the last entry: where it is to have a unit of its own,
- * an entry with `code` stands there instead. */
+/* Ends a type that has a name and is the last entry. If types have units of their own, the type is moved to one, and an
+ * entry with `code` stands in its place. */
 static void settle_type(struct header_builder *b, uint32_t at, enum abbrev_code code, uint32_t size, uint32_t align)
 {
     if (b->corpus->dialect.type_units) {
@@ -236,7 +236,7 @@ static void put_pointer(struct header_builder *b, uint32_t of)
     bytes_u32(&b->entries, of);
 }
 
-/* const void, which only pointers are made of: const void * */
+/* const void, and a pointer to it, which later pieces refer to. */
 static void add_void_const(struct header_builder *b)
 {
     const uint32_t of = here(b);
@@ -252,7 +252,7 @@ static void add_pointer(struct header_builder *b)
     put_pointer(b, of);
 }
 
-/* A pointer as one that nothing else points to the same as. */
+/* A pointer, and a `restrict` type made of it. */
 static void add_restrict(struct header_builder *b)
 {
     const uint32_t pointer = here(b);
@@ -262,7 +262,8 @@ static void add_restrict(struct header_builder *b)
     bytes_u32(&b->entries, pointer);
 }
 
-/* A name of an integer that is _Atomic, as <stdatomic.h> has them; version 4 has no word for that. */
+/* A typedef of an integer that is _Atomic, as <stdatomic.h> has it. Version 4 has no tag for that: there it is of the
+ * integer. */
 static void add_atomic(struct header_builder *b)
 {
     static const uint8_t usual[] = {BASE_INT, BASE_UNSIGNED_INT, BASE_LONG, BASE_UNSIGNED_LONG, BASE_BOOL};
@@ -296,13 +297,13 @@ void corpus_add_array(struct header_builder *b)
 
 static uint32_t as_many(uint32_t usual, const struct header_builder *b)
 {
-    enum { MOST = 120 }; /* whose values take a byte in any form */
+    enum { MOST = 120 }; /* values below 128 take one byte in any form */
     const uint32_t many = usual * b->corpus->manner.enumerators / MANNER_USUAL;
     return many < 1 ? 1 : many < MOST ? many : MOST;
 }
 
-/* How many the next enumeration of a header of C has. There are not so many that their
- * sizes would even out: they come in turn. */
+/* How many enumerators the next enumeration of a header of C has. There are too few enumerations for random numbers to
+ * even out, so these numbers come in turn. */
 static uint32_t enumerators_next(const struct header_builder *b)
 {
     static const uint8_t in_turn[] = {9, 13, 5, 7, 21, 4, 11, 8, 6, 14};
@@ -344,7 +345,7 @@ void corpus_add_enumeration(struct header_builder *b)
     settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
-/* A member's entry, but for its place. */
+/* Puts a member's entry up to its offset in the structure. */
 static void put_member(struct header_builder *b, struct scope *scope, struct known_type type)
 {
     const uint32_t name = corpus_variable_name(b, scope, 1);
@@ -355,7 +356,7 @@ static void put_member(struct header_builder *b, struct scope *scope, struct kno
     bytes_u32(&b->entries, type.offset);
 }
 
-/* One behind the other, aligned, up to 240 bytes; goes on from *size. */
+/* Adds members, aligned, one behind the other from offset *size on, up to 240 bytes. */
 static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
     struct scope scope = {.count = 0};
@@ -394,14 +395,15 @@ static uint32_t members_next(const struct header_builder *b)
     return MEMBERS_LEAST + ((usual - MEMBERS_LEAST) * b->corpus->manner.members + MANNER_USUAL / 2) / MANNER_USUAL;
 }
 
-/* Whether it has no name but a typedef's. Five of them come in such an order that those do not stand together. */
+/* Whether the next structure has no name but that of a typedef. The order of every five keeps those without a name
+ * apart. */
 static bool is_unnamed(const struct header_builder *b)
 {
     static const uint8_t order[] = {0, 3, 1, 4, 2};
     return order[b->structures % sizeof order] < b->corpus->manner.unnamed;
 }
 
-/* A structure or union. */
+/* Adds a structure or union. */
 void corpus_add_aggregate(struct header_builder *b, bool is_union)
 {
     uint32_t at = here(b);
@@ -437,7 +439,8 @@ void corpus_add_aggregate(struct header_builder *b, bool is_union)
         add_typedef(b, (struct known_type){.offset = at, .size = size, .align = align}, 0);
 }
 
-/* One in so many functions of C takes any number of further ones, as printf does. */
+/* Adds parameters. In C one in FURTHER functions and types of functions takes any number of further ones, as printf
+ * does. */
 static void add_parameters(struct header_builder *b)
 {
     enum { FURTHER = 31, FURTHER_STEP = 12 };
@@ -458,7 +461,7 @@ void corpus_add_function_type(struct header_builder *b)
     size_t sibling = bytes_u32(&b->entries, 0);
     add_parameters(b);
     corpus_end_children(b, sibling);
-    /* only pointers to it can be members */
+    /* a member can be a pointer to it, but not the type itself */
     uint32_t pointer = here(b);
     bytes_u8(&b->entries, ABBREV_POINTER);
     corpus_put_constant(b, 8);
@@ -491,19 +494,20 @@ static void add_variable(struct header_builder *b)
 }
 
 enum {
-    KINDS_STEP = 233,  /* the golden section of all, which comes evenly whatever the range of numbers is */
-    KINDS_APART = 144, /* in that order, the beginnings of two headers */
+    KINDS_STEP = 233,  /* the golden section of MANNER_PIECES: any range of numbers comes at even distances */
+    KINDS_APART = 144, /* how many pieces further, in that order, the next header begins */
     KINDS_FIRST = 216,
 };
 
-/* The kind of a header's next piece: each is a range of numbers, of which one order has one after the other. */
+/* The kind of a header's next piece. Each kind is a range of numbers, and all headers go through the numbers in one
+ * order. */
 static enum manner_piece next_piece(struct header_builder *b)
 {
     const uint32_t number = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % MANNER_PIECES;
     return (enum manner_piece)corpus_piece_kind(b->corpus->manner.piece, PIECES, number);
 }
 
-/* Lines that such a piece takes at most. */
+/* How many lines a piece of this kind takes at most. */
 static uint32_t lines_of(const struct header_builder *b, enum manner_piece kind)
 {
     if (kind == PIECE_STRUCTURE)
@@ -513,8 +517,9 @@ static uint32_t lines_of(const struct header_builder *b, enum manner_piece kind)
     return kind == PIECE_ENUMERATION ? 2 * (enumerators_next(b) + 1) : 2;
 }
 
-/* Where the header is one of many whose declarations are told in one file: to which of their lines the piece goes, from
- * any on, or to those behind them. */
+/* Chooses the line at which the piece begins, if the manner has low lines (manner.low): the header then stands for
+ * many, all described as one file. The piece begins at any line below the inline functions or, if enough do or it takes
+ * too many lines, behind the last one with lines of two bytes. */
 static void choose_lines(struct header_builder *b, enum manner_piece kind)
 {
     enum { FIRST = 2 };
@@ -535,7 +540,7 @@ void corpus_add_c_piece(struct header_builder *b)
 {
     const enum manner_piece kind = next_piece(b);
     choose_lines(b, kind);
-    /* nothing has the inline functions' lines in its midst: it begins behind them instead */
+    /* a piece that would reach the inline functions' lines begins behind them instead */
     if (b->line < corpus_inline_line(0) && b->line + lines_of(b, kind) >= corpus_inline_line(0))
         b->line = corpus_inline_line(0) - 1;
     if (kind == PIECE_STRUCTURE || kind == PIECE_UNION)

@@ -1,18 +1,16 @@
-/* Types in units of their own, as gcc -fdebug-types-section puts them (DWARF 5 section
- * 3.1.4; in version 4 such units are in .debug_types).
+/* Types in units of their own, as gcc -fdebug-types-section puts them (DWARF 5 section 3.1.4; in version 4 such units
+ * are in .debug_types).
  *
  *     unit of a header's pieces    ... <type with DW_AT_signature> ...
  *     type unit                    header  unit entry | the type | what it refers to | 0
  *
- * A type is made among the pieces, like any other, and then moved. What it refers to
- * moves along as copies, with all that these refer to: pointers, typedefs, arrays, types
- * of functions, base types. Other types that have units of their own end that: they are
- * referred to by their signatures, by an entry that stands for them or, if there would be
- * one reference to that only, without it, as in gcc's optimize_external_refs.
+ * A type is made among the pieces, like any other, and then moved. Copies of what it refers to move along, with all
+ * that these refer to: pointers, typedefs, arrays, types of functions, base types. Types that have units of their own
+ * end that: they are referred to by their signatures. An entry stands for such a type in the new unit. If there would
+ * be one reference to that entry only, the reference itself has the signature, as with gcc's optimize_external_refs.
  *
- * Types are in the order of the pieces and refer to earlier ones only. So those of the
- * pieces up to a cut are a prefix of the header's, and a library has it once, however
- * many of its units go that far.
+ * Types are in the order of the pieces and refer to earlier ones only. So those of the pieces up to a cut are a prefix
+ * of the header's, and a library has them once, however many of its units go that far.
  */
 #include <assert.h>
 #include <string.h>
@@ -21,14 +19,14 @@
 
 enum { DEPTH_MOST = 8 };
 
-/* An entry of the outermost level, with its children, in the header's entries. */
+/* An entry of the outermost level, with its children. Places are in the header's unit. */
 struct part {
     uint32_t from, to;
     uint32_t uses;     /* references to it */
     bool is_signature; /* stands for a type that has a unit of its own */
 };
 
-/* Where something stood in the header's unit, and stands in the new one. */
+/* Where something stood in the header's unit, and where it stands in the new one. */
 struct moved {
     uint32_t from, to;
 };
@@ -36,9 +34,9 @@ struct moved {
 struct mover {
     struct header_builder *b;
     struct bytes parts;      /* struct part; the type itself is the first */
-    struct bytes moved;      /* struct moved: entries, */
-    struct bytes references; /* and from whom (`to`) one of them is referred to */
-    size_t start;            /* of the unit among all type units */
+    struct bytes moved;      /* struct moved: the entries that have been put */
+    struct bytes references; /* struct moved: references to the entry at `from`, each of which stands at `to` */
+    size_t start;            /* where the unit begins among all type units */
 };
 
 static struct part *parts(const struct mover *m, uint32_t *count)
@@ -47,7 +45,7 @@ static struct part *parts(const struct mover *m, uint32_t *count)
     return (struct part *)(void *)m->parts.data;
 }
 
-/* Places in the unit are those in the entries, and more. */
+/* The entry at a place in the header's unit. */
 static const uint8_t *entry_at(const struct mover *m, uint32_t at)
 {
     return m->b->entries.data + (at - m->b->corpus->start);
@@ -92,7 +90,7 @@ static void add_part(struct mover *m, uint32_t at)
     bytes_append(&m->parts, &part, sizeof part);
 }
 
-/* Lists what the parts refer to, also those that are added here. */
+/* Lists what the parts refer to, including the parts that are added here. */
 static void list_parts(struct mover *m)
 {
     for (size_t i = 0; i < m->parts.size; i += sizeof(struct part)) {
@@ -121,13 +119,13 @@ static uint32_t unit_place(const struct mover *m)
     return (uint32_t)(m->b->types.size - m->start);
 }
 
-/* Whether an entry can refer to that part without it. */
+/* Whether an entry with code `by` can have the part's signature itself, so that it does not need the part. */
 static bool goes_without(const struct mover *m, const struct part *part, enum abbrev_code by)
 {
     return part->is_signature && part->uses == 1 && abbrev_with_signature(m->b->corpus->dialect, by);
 }
 
-/* Puts an entry; returns where its sibling will be stated, or 0. */
+/* Puts a copy of an entry. Returns where its DW_AT_sibling is to be stated, or 0. */
 static size_t put_entry(struct mover *m, uint32_t from)
 {
     struct bytes *out = &m->b->types;
@@ -179,7 +177,7 @@ static void put_part(struct mover *m, const struct part *part)
     }
 }
 
-/* An entry that is referred to once, by one that goes without it, does not stand there. */
+/* Whether the part stands for a type and its only reference does without it. */
 static bool is_left_out(const struct mover *m, const struct part *part)
 {
     if (!part->is_signature || part->uses != 1)
@@ -195,7 +193,7 @@ static void put_parts(struct mover *m)
 {
     uint32_t count;
     const struct part *part = parts(m, &count);
-    for (uint32_t pass = 0; pass < 2; pass++) /* what stands for others comes last, when it is known who needs it */
+    for (uint32_t pass = 0; pass < 2; pass++) /* entries for other types last: now it is known which are needed */
         for (uint32_t i = 0; i < count; i++)
             if (part[i].is_signature == pass && !is_left_out(m, &part[i]))
                 put_part(m, &part[i]);
@@ -213,7 +211,7 @@ static void settle_references(struct mover *m)
     }
 }
 
-/* Header and unit's entry; where the line table is, each library says. */
+/* Puts the unit's header and its entry. Each library sets where the line table is. */
 static void begin_unit(struct mover *m)
 {
     const struct dialect d = m->b->corpus->dialect;
@@ -221,7 +219,7 @@ static void begin_unit(struct mover *m)
     bytes_u32(out, 0);
     bytes_u16(out, d.version);
     if (dialect_is_4(d)) {
-        bytes_u32(out, 0); /* the first table of abbreviations, which is like all others */
+        bytes_u32(out, 0); /* offset of the table of abbreviations: the first, which is like all others */
         bytes_u8(out, 8);  /* address size */
     } else {
         bytes_u8(out, DW_UT_type);
@@ -237,7 +235,7 @@ static void begin_unit(struct mover *m)
     bytes_u32(out, 0);
 }
 
-/* Of all that the unit says. Names are at the same places in all libraries of a set. */
+/* A hash of all that the unit says. It is the same in all libraries of a set, because names are at the same places. */
 static uint64_t hash_of(const uint8_t *p, size_t size)
 {
     uint64_t hash = random_mix(size);

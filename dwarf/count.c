@@ -13,7 +13,7 @@
 
 enum { CODES = 256, COMMON_MOST = 256 /* bytes of the types that all units have */ };
 
-/* How many entries have each code of a library's table. */
+/* How many entries have each code of a library's table: in headers behind what all have, and elsewhere. */
 struct counting {
     const struct debug *d;
     struct abbrev_layouts layouts;
@@ -31,7 +31,7 @@ static void count_entries(const struct counting *c, const uint8_t *p, const uint
     }
 }
 
-/* Those that stand before the types of every unit. */
+/* Counts the unit's own entry. */
 static void count_frame(struct counting *c, const struct debug_unit *u)
 {
     uint8_t frame[UNIT_ENTRY_MOST];
@@ -39,7 +39,7 @@ static void count_frame(struct counting *c, const struct debug_unit *u)
     count_entries(c, frame, unit_put_entry(c->d, u, frame), c->own);
 }
 
-/* The types that every unit has, or what stands in their place. */
+/* Counts the types that every unit has, or what stands in their place (partial.h). */
 static void count_common(struct counting *c, uint32_t unit)
 {
     uint8_t common[COMMON_MOST];
@@ -83,7 +83,8 @@ static bool count_unit(struct counting *c, uint32_t unit)
     return count_spare(c, unit);
 }
 
-/* Attributes are in ascending order, whichever was met first. */
+/* Adds uses of an attribute. Attributes are kept in ascending order, so the order in which they are met does not
+ * matter. */
 static void add_attribute(struct debug_counts *sum, uint32_t name, uint64_t uses)
 {
     uint32_t i = 0;
@@ -141,7 +142,7 @@ static void add_counts(struct counting *c, struct debug_counts *sum)
     sum->others += single_attributes(&c->d->single);
 }
 
-/* Of what stands in a unit before the types that all have. */
+/* Attributes of the unit's own entry. */
 static uint64_t frame_attributes(const struct debug *d, const struct debug_unit *u)
 {
     uint8_t frame[UNIT_ENTRY_MOST];
@@ -166,7 +167,7 @@ static uint64_t partial_all_attributes(const struct debug *d)
 uint64_t debug_attributes(const struct debug *d)
 {
     const uint8_t *const each = d->corpus->attributes;
-    uint64_t frame[2] = {0}; /* of units without code, and with code */
+    uint64_t frame[2] = {0}; /* of a unit without code, and of one with code; 0: not known yet */
     uint64_t sum = d->composed->attributes + single_attributes(&d->single) + partial_all_attributes(d) +
                    spare_attributes(d) + d->externs * UINT64_C(1) * each[ABBREV_EXTERN_VARIABLE] +
                    d->shorts * UINT64_C(1) * each[ABBREV_SHORT_VARIABLE] + d->unit_count * partial_fixed_attributes(d);
@@ -182,7 +183,7 @@ uint64_t debug_attributes(const struct debug *d)
     return sum;
 }
 
-/* Which part of as many entries as are wanted there are more or fewer. */
+/* By which part of the wanted number of entries the library has more or fewer; 0 where entries were not counted. */
 static double lacks(const struct debug *d)
 {
     const double wanted = (double)d->dies_wanted;

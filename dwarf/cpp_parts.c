@@ -35,7 +35,7 @@ uint16_t cpp_derive(struct header_builder *b, enum cpp_kind kind, uint16_t of)
     if (kind != CPP_CONST)
         corpus_put_constant(b, 8);
     bytes_u32(&b->entries, h->type[of].offset);
-    if (kind == CPP_POINTER) /* a reference is nothing that arrays and pointers are made of */
+    if (kind == CPP_POINTER) /* arrays and pointers are not made of references */
         corpus_remember(b, t.offset, 8, 8);
     return number;
 }
@@ -76,7 +76,7 @@ struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name)
     return (struct cpp_text){name, (uint32_t)strlen((const char *)b->corpus->strings.data + name)};
 }
 
-/* Behind `length` letters. */
+/* Puts a number behind the first `length` characters of `text`, which has `room` bytes; adds that to the strings. */
 static struct cpp_text numbered_name(struct header_builder *b, char *text, size_t room, uint32_t length)
 {
     snprintf(text + length, room - length, "%u", (unsigned)next_serial(b));
@@ -104,7 +104,7 @@ static const char *strings_of(const struct header_builder *b)
     return (const char *)b->corpus->strings.data;
 }
 
-/* A type to make an instance of a template with: not too long a name. */
+/* A type for a template's argument whose name is not too long. */
 static uint16_t argument_type(struct header_builder *b)
 {
     static const uint8_t usual[] = {BASE_DOUBLE, BASE_INT, BASE_DOUBLE, BASE_UNSIGNED_LONG, BASE_FLOAT, BASE_CHAR};
@@ -200,7 +200,7 @@ void cpp_choose_parameters(struct header_builder *b, struct cpp_function *f)
         f->parameter[i] = cpp_parameter_type(b);
 }
 
-/* The name in its entry: as it is, that of an instance, or the class's. */
+/* The name in the function's entry: its own or, for an instance of a template, that with the arguments. */
 static uint32_t entry_name(struct header_builder *b, const struct cpp_function *f)
 {
     char text[CPP_TEXT_MOST];

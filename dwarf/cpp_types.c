@@ -58,11 +58,11 @@ void cpp_start(struct cpp_header *h, const struct corpus *c)
 
 /* --- as they are printed ------------------------------------------------------------ */
 
-/* A text that grows; what is longer than there is room for is a mistake. */
+/* A text that grows. It must not get longer than CPP_TEXT_MOST, which is asserted. */
 struct writer {
     char *text;
     uint32_t length;
-    bool canonical; /* as demanglers write types, not as gcc does */
+    bool canonical; /* types as demanglers write them, not as gcc does */
 };
 
 static void put_text(struct writer *w, const char *text, size_t length)
@@ -100,7 +100,7 @@ static void print_arguments(struct writer *w, const struct cpp_header *h, const 
         put_word(w, ", ");
         put_number(w, (uint32_t)arguments->value);
     }
-    /* two in a row would have been an operator before C++11, and gcc keeps them apart */
+    /* ">>" was an operator there before C++11, and gcc still puts a space between */
     put_word(w, w->text[w->length - 1] == '>' ? " >" : ">");
 }
 
@@ -187,7 +187,8 @@ uint32_t cpp_print_instance(const struct cpp_header *h, const char *strings, str
 
 /* --- mangled ------------------------------------------------------------------------- */
 
-/* What has stood in the name before, in order: "S_", "S0_", ... */
+/* What has stood in the name before, in order, for substitutions: "S_", "S0_", ... A number below SEEN_SCOPE is a
+ * type's. */
 enum { SEEN_MOST = 96, SEEN_SCOPE = 1 << 16, SEEN_TEMPLATE = 2 << 16, SEEN_FUNCTION = 3 << 16 };
 struct mangling {
     struct writer w;
@@ -205,7 +206,7 @@ static void note_seen(struct mangling *m, uint32_t what)
     m->seen[m->count++] = what;
 }
 
-/* <substitution>, where it has been seen. */
+/* Writes a <substitution> if `what` has been seen; otherwise false. */
 static bool substitute(struct mangling *m, uint32_t what)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -315,7 +316,7 @@ uint32_t cpp_mangle(const struct cpp_header *h, const char *strings, const struc
     else
         mangle_class(&m, f->class);
     if (f->kind == CPP_CONSTRUCTOR)
-        put_word(&m.w, "C4"); /* as gcc says of a declaration: which of them is open */
+        put_word(&m.w, "C4"); /* as gcc writes it in a declaration, which stands for all variants */
     else if (f->kind == CPP_DESTRUCTOR)
         put_word(&m.w, "D4");
     else

@@ -1,9 +1,8 @@
-/* What a C++ header under construction has declared so far: types, namespaces and
- * templates, what debuggers call them, and what the Itanium C++ ABI makes of them
- * in the names of functions (section 5.1).
+/* What a C++ header under construction has declared so far: types, namespaces and templates; what debuggers call them;
+ * and what the Itanium C++ ABI makes of them in the names of functions (section 5.1).
  *
- * Each type is declared once, so that its number identifies it; substitutions in
- * mangled names ("S0_") rely on that. Texts are in the corpus's strings.
+ * Each type is declared once, so its number identifies it; substitutions in mangled names ("S0_") rely on that. Texts
+ * are in corpus.strings.
  */
 #ifndef DWARF_CPP_TYPES_H
 #define DWARF_CPP_TYPES_H
@@ -29,7 +28,7 @@ enum {
 };
 
 enum cpp_kind {
-    CPP_BASE, /* built in: its number is in enum base_type, CPP_VOID, or from CPP_MORE on */
+    CPP_BASE, /* built in: its number is an enum base_type, CPP_VOID, or from CPP_MORE on */
     CPP_CLASS,
     CPP_TYPEDEF,
     CPP_CONST,
@@ -39,7 +38,7 @@ enum cpp_kind {
     CPP_KINDS
 };
 
-/* Types that are there from the beginning, behind the base types. */
+/* Types that are there from the beginning, behind the base types that C has, too. */
 enum {
     CPP_VOID = BASE_TYPES,
     CPP_CONST_CHAR,
@@ -50,31 +49,31 @@ enum {
 };
 
 struct cpp_text {
-    uint32_t at; /* in the corpus's strings */
+    uint32_t at; /* in corpus.strings */
     uint32_t length;
 };
 
-/* Arguments of a template: one or two types, perhaps a number. */
+/* Arguments of a template: one or two types, and perhaps a number. */
 struct cpp_arguments {
-    uint16_t type[2]; /* or CPP_NONE */
-    int16_t value;    /* or -1 */
+    uint16_t type[2]; /* CPP_NONE: there is none */
+    int16_t value;    /* -1: there is none */
 };
 
 struct cpp_type {
     uint8_t kind;
     bool complete;
-    uint16_t of;                    /* the type that it is derived from, or a typedef of */
-    uint16_t scope;                 /* a class's namespace, or CPP_NONE */
+    uint16_t of;                    /* the type that it is derived from or, for a typedef, names */
+    uint16_t scope;                 /* namespace of a class, or CPP_NONE */
     uint16_t template;              /* the template that it is an instance of, or CPP_NONE */
     struct cpp_arguments arguments; /* of that template */
-    uint16_t derived[CPP_KINDS];    /* by kind, the type of that kind that is derived from it, or 0 */
-    uint32_t offset, size, align;   /* place of its entry in the unit; bytes and alignment of a value */
-    struct cpp_text name;           /* a class's, with template arguments */
+    uint16_t derived[CPP_KINDS];    /* by kind, the type of that kind that is derived from this one, or 0 */
+    uint32_t offset, size, align;   /* place of its entry in the unit; bytes and alignment of a value of it */
+    struct cpp_text name;           /* name of a class, with template arguments */
 };
 
 struct cpp_template {
     struct cpp_text name;
-    bool two, numbered; /* whether its arguments include a second type, a number */
+    bool two, numbered; /* whether its arguments include a second type; a number */
 };
 
 /* A class that others may be derived from. */
@@ -82,18 +81,18 @@ struct cpp_base {
     uint16_t type;
     bool has_vtable;
     uint16_t root;    /* the class at the root, which has the pointer to the virtual table */
-    uint8_t virtuals; /* slots in the virtual table */
+    uint8_t virtuals; /* how many slots the virtual table has */
 };
 
 /* What a mangled name says of a function. */
 struct cpp_function {
     enum { CPP_ORDINARY, CPP_CONSTRUCTOR, CPP_DESTRUCTOR } kind;
-    uint16_t class; /* its class; CPP_NONE: it is a namespace's function */
-    uint16_t scope; /* the namespace, in that case */
+    uint16_t class; /* the class of a method; CPP_NONE: the function is a namespace's */
+    uint16_t scope; /* the function's namespace, if it has no class */
     bool is_const;
     bool is_template;
-    struct cpp_arguments arguments; /* of the template */
-    struct cpp_text name;           /* without template arguments; of ordinary functions only */
+    struct cpp_arguments arguments; /* arguments of the template, if the function is an instance of one */
+    struct cpp_text name;           /* without template arguments; "~" and the class's for a destructor */
     uint16_t result;
     uint16_t parameter[CPP_PARAMETERS_MOST];
     uint32_t count;
@@ -102,11 +101,11 @@ struct cpp_function {
 /* A function with its declaration. */
 struct cpp_method {
     struct cpp_function f;
-    uint32_t at; /* of its declaration */
+    uint32_t at; /* place of its declaration */
     uint32_t linkage_name;
-    uint32_t line; /* of its declaration */
+    uint32_t line; /* line of its declaration */
     bool is_static;
-    bool is_last;    /* of its class's entries: it has no sibling */
+    bool is_last;    /* its declaration is its class's last child and has no DW_AT_sibling */
     uint32_t object; /* place of the type of its `this` */
 };
 
@@ -124,8 +123,8 @@ struct cpp_header {
     uint32_t templates;
     struct cpp_base base[16]; /* a ring: the last classes that others may be derived from */
     uint32_t bases;
-    uint32_t vtable_pointer; /* place of the type of a class's pointer to its table */
-    uint32_t name_second;    /* of a template's second type parameter */
+    uint32_t vtable_pointer; /* place of the type of a class's pointer to its virtual table */
+    uint32_t name_second;    /* name of a template's second type parameter */
 
     /* Progress of the pieces. */
     uint16_t open;                     /* the open namespace, or CPP_NONE */
@@ -140,22 +139,22 @@ struct cpp_header {
     uint32_t abstracts, abstracts_put;
 };
 
-/* Declares base types; the other texts are the caller's to set. */
+/* Declares the base types and those derived from them. The caller sets the names of namespaces and templates. */
 void cpp_start(struct cpp_header *h, const struct corpus *c);
-/* The number of a new type; CPP_NONE where there are too many. */
+/* Adds a type and returns its number; CPP_NONE where there are too many. */
 uint16_t cpp_add(struct cpp_header *h, const struct cpp_type *type);
 
-/* Writes a type's name as demanglers and gdb do: "mesh::Cell<double, 3> const&".
- * `strings` are the corpus's. Returns its length. */
+/* Writes a type's name as demanglers and gdb do: "mesh::Cell<double, 3> const&". `strings` is the data of
+ * corpus.strings. Returns the length. */
 uint32_t cpp_print_canonical(const struct cpp_header *h, const char *strings, uint16_t type, char text[CPP_TEXT_MOST]);
-/* Writes a method's name in that form, without its parameters. */
+/* Writes a method's name in that form, without its parameters. Returns the length. */
 uint32_t cpp_print_method(const struct cpp_header *h, const char *strings, const struct cpp_function *f,
                           char text[CPP_TEXT_MOST]);
-/* The name of an instance of a template, which `name` is, as gcc writes it in entries'
- * names: "Cell<const mesh::Node*, 3>". */
+/* Writes the name of an instance of the template called `name` as gcc does in DW_AT_name: "Cell<const mesh::Node*, 3>".
+ * Returns the length. */
 uint32_t cpp_print_instance(const struct cpp_header *h, const char *strings, struct cpp_text name,
                             const struct cpp_arguments *arguments, char text[CPP_TEXT_MOST]);
-/* The mangled name of a function: "_ZNK4mesh4CellIdLi3EE4sizeEv". */
+/* Writes the mangled name of a function: "_ZNK4mesh4CellIdLi3EE4sizeEv". Returns the length. */
 uint32_t cpp_mangle(const struct cpp_header *h, const char *strings, const struct cpp_function *f,
                     char text[CPP_TEXT_MOST]);
 

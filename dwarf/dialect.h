@@ -1,9 +1,8 @@
-/* The settings of all encoders: the version of DWARF, the language of the
- * program that is described, which index of names there is (index.h), whether
- * types have units of their own (corpus_units.c), and more.
+/* The settings of all encoders: the version of DWARF, the language of the program that is described, which index of
+ * names there is (index.h), whether types have units of their own (corpus_units.c), and more.
  *
- * Entries are laid out alike in both versions (abbrev.h); what differs is here,
- * in the lists (compose.c) and in the line table's header (line.c).
+ * Entries are laid out alike in both versions (abbrev.h). What differs is here, in the lists (compose_lists.c) and in
+ * the line table's header (line.c).
  */
 #ifndef DWARF_DIALECT_H
 #define DWARF_DIALECT_H
@@ -20,19 +19,19 @@ enum index_kind { INDEX_NONE, INDEX_GDB, INDEX_DEBUG_NAMES };
 struct dialect {
     uint8_t version; /* 4 or 5 */
     uint8_t language;
-    uint8_t index;   /* enum index_kind; INDEX_DEBUG_NAMES with version 5 only */
-    bool type_units; /* with C and without an index only */
-    bool views;      /* location lists have DW_AT_GNU_locviews and entry addresses DW_AT_GNU_entry_view, as in gcc's
-                        output; not in split units */
-    bool one_file;   /* in C and version 5: functions and what is in them are all declared in the source, so that their
-                        DW_AT_decl_file is in the abbreviations and not in each entry */
-    bool several_files; /* in C: units declare things in several headers, so that no DW_AT_decl_file of theirs is in the
-                           abbreviations */
-    bool fortran; /* with C, without an index or type units: what there is of C is told as gfortran tells of Fortran
-                     (corpus_fortran.c) */
-    bool clang;   /* in version 5: what is composed becomes what clang writes (indexed.h) */
-    bool terse;   /* in C: units are small; their headers define nothing inline and declare only the most usual things
-                     (manner_terse) */
+    uint8_t index;      /* enum index_kind; INDEX_DEBUG_NAMES with version 5 only */
+    bool type_units;    /* with C and without an index only */
+    bool views;         /* location lists have DW_AT_GNU_locviews and entry addresses DW_AT_GNU_entry_view, as in gcc's
+                           output; not in split units */
+    bool one_file;      /* in C and version 5: functions and their children are all declared in the source, so their
+                           DW_AT_decl_file is in the abbreviations and not in each entry */
+    bool several_files; /* in C: units declare things in several headers, so DW_AT_decl_file of declarations is never in
+                           the abbreviations */
+    bool fortran;       /* with DWARF_C, without an index or type units: entries are those that gfortran writes
+                           (corpus_fortran.c) */
+    bool clang;         /* in version 5: what is composed is rewritten into clang's form (indexed.h) */
+    bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
+                   (manner_terse) */
 };
 
 static inline bool dialect_is_4(struct dialect d)
@@ -50,7 +49,7 @@ static inline bool dialect_has_one_file(struct dialect d)
     return (d.one_file || d.fortran) && d.language == DWARF_C && !dialect_is_4(d);
 }
 
-/* Whether entries name the header that they are declared in, also those with an early line. */
+/* Whether each entry of a header's declaration has a DW_AT_decl_file, even one with an early line. */
 static inline bool dialect_names_header(struct dialect d)
 {
     return dialect_is_4(d) || (d.several_files && d.language == DWARF_C && !d.fortran);
@@ -62,28 +61,28 @@ static inline uint32_t dialect_unit_header(struct dialect d)
     return dialect_is_4(d) ? 11 : 12;
 }
 
-/* Bytes of a type unit's header, which has the type's signature and place besides (DWARF 4 section 7.5.1.2). */
+/* Bytes of a type unit's header, which also has the type's signature and place (DWARF 4 section 7.5.1.2). */
 static inline uint32_t dialect_type_unit_header(struct dialect d)
 {
     return dialect_unit_header(d) + 12;
 }
 
-/* A unit's files: the primary source, and its header. In version 5 the source is file 0, too (line.h). */
+/* A unit's files: the primary source, and its header. In version 5 the source is also file 0 (line.h). */
 enum { DIALECT_SOURCE_FILE = 1, DIALECT_HEADER_FILE = 2 };
 
-/* The file of what headers of C declare: that of Fortran is in the source itself. */
+/* The file of header declarations: a header in C; the source itself in Fortran, which has all declarations there. */
 static inline uint8_t dialect_declaring_file(struct dialect d)
 {
     return d.fortran ? DIALECT_SOURCE_FILE : DIALECT_HEADER_FILE;
 }
 
-/* Writes that as DW_AT_decl_file, which takes no bytes in Fortran and version 5. */
+/* Writes dialect_declaring_file as DW_AT_decl_file, which takes no bytes in Fortran and version 5. */
 static inline uint8_t *dialect_put_declaring(struct dialect d, uint8_t *p)
 {
     return dialect_is_fortran_5(d) ? p : put_u8(p, dialect_declaring_file(d));
 }
 
-/* Writes an attribute that is DW_FORM_implicit_const, without bytes, in version 5 and a byte in version 4. */
+/* Writes an attribute that is DW_FORM_implicit_const, without bytes, in version 5, and one byte in version 4. */
 static inline uint8_t *dialect_put_constant(struct dialect d, uint8_t *p, uint8_t value)
 {
     return dialect_is_4(d) ? put_u8(p, value) : p;
@@ -101,7 +100,7 @@ static inline uint8_t *dialect_put_header(struct dialect d, uint8_t *p)
     return dialect_names_header(d) ? put_u8(p, dialect_declaring_file(d)) : p;
 }
 
-/* DW_AT_upper_bound of an array of so many elements: in Fortran the first one is the first by default. */
+/* DW_AT_upper_bound of an array of so many elements. Lower bounds are the language's default: 1 in Fortran, else 0. */
 static inline uint32_t dialect_upper_bound(struct dialect d, uint32_t count)
 {
     return d.fortran ? count : count - 1;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The value of an attribute that begins at *p, which moves behind it. */
+/* Reads the value of an attribute at *p, and moves *p behind it. 0 for expressions and texts. */
 static uint64_t read_value(uint32_t form, int32_t constant, const uint8_t **p)
 {
     uint64_t value = 0;
@@ -14,7 +14,7 @@ static uint64_t read_value(uint32_t form, int32_t constant, const uint8_t **p)
     case DW_FORM_flag_present:
         return 1;
     case DW_FORM_exprloc:
-        *p += 1 + **p; /* ours are short */
+        *p += 1 + **p; /* our expressions are short: one byte of length */
         return 0;
     case DW_FORM_string:
         *p += strlen((const char *)*p) + 1;
