@@ -116,8 +116,8 @@ static uint32_t form_size(uint32_t form)
     }
 }
 
-/* The dialect's codes are those of enum abbrev_code up to first_beyond. There the dialect leaves some abbreviations
- * out, and its codes go on with this one. */
+/* The dialect's codes are those of enum abbrev_code up to first_beyond. There they go on with this abbreviation: the
+ * dialect leaves out those before it. */
 static uint32_t first_in_table(struct dialect d)
 {
     return d.type_units ? ABBREV_TYPE_UNITS_FIRST : ABBREV_LASTS_FIRST;
@@ -142,8 +142,8 @@ static uint32_t first_beyond(struct dialect d)
 #define H(attribute)        A(attribute, data1)
 #define M(attribute, form)  A(attribute, form)
 
-/* The names of all attributes, many of them several times; of those that GNU names otherwise in version 4; and of those
- * that clang writes instead of others or besides (indexed.h). */
+/* The names of all attributes, many of them several times; GNU's names in version 4; what only clang writes
+ * (indexed.h). */
 static const struct {
     uint32_t attribute;
     const char *name;
@@ -351,7 +351,7 @@ bool abbrev_is_small(uint32_t code)
     return memchr(with_end, (int)code, sizeof with_end);
 }
 
-/* The form, with this reach, of a reference that is DW_FORM_ref4 with ABBREV_NEAR. */
+/* The form, with this reach, of a DW_FORM_ref4 of the usual table. */
 static uint32_t form_referring(enum abbrev_reach reach, uint32_t code, uint32_t name)
 {
     if (reach != ABBREV_NEAR && name == DW_AT_abstract_origin)
@@ -412,9 +412,8 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
         write_one(out, d, reach, code, code, false);
 }
 
-/* The codes, in C without type units, of entries that name a line of the source. LAST: the code in that table of an
- * abbreviation for the last of its siblings; the table leaves out those of C++, which stand before it in enum
- * abbrev_code. */
+/* The codes, in C without type units, of entries that name a line of the source. LAST: the code of an abbreviation that
+ * stands behind those of C++ in enum abbrev_code. */
 #define LAST(code) (ABBREV_##code##_LAST - ABBREV_LASTS_FIRST + ABBREV_CPP_FIRST)
 static const uint8_t own[] = {
     ABBREV_FUNCTION,       ABBREV_PLAIN_FUNCTION,   ABBREV_LEAF_FUNCTION,  ABBREV_STATIC_FUNCTION,

@@ -72,8 +72,8 @@ static inline uint32_t here(const struct header_builder *b)
     return b->corpus->start + (uint32_t)b->entries.size;
 }
 
-/* The kind of piece that has this number, where kind k has the next many[k] numbers behind those of kind k - 1. Numbers
- * behind all are of the last kind. */
+/* The kind of the piece with this number. Kinds have ranges of numbers, one behind the other, of many[kind] numbers
+ * each; the last kind has all that are left. */
 static inline unsigned corpus_piece_kind(const uint16_t *many, unsigned kinds, uint32_t number)
 {
     unsigned kind = 0;
