@@ -1,4 +1,4 @@
-/* Settles the mix by trying; see mix.h. */
+/* Settles the mix of profiles without rows, by trying; see mix.h. */
 #include "emit/mix.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum {
     ROUNDS_MOST = 24,
     BISECTIONS = 9,
     MARGIN_MOST = 256,
-    RANGE_BYTES = 16 /* what .debug_ranges is a multiple of */
+    RANGE_BYTES = 16 /* .debug_ranges is a multiple of this */
 };
 
 static const struct {
@@ -34,10 +34,10 @@ struct trial {
     bool dirty, fits;
     enum debug_section failed; /* DEBUG_SECTION_COUNT: all of them together */
     uint64_t possible;
-    uint64_t size[DEBUG_SECTION_COUNT]; /* of what is composed */
+    uint64_t size[DEBUG_SECTION_COUNT]; /* of each section, as composed */
 };
 
-/* What a library can have of a kind, as far as it is known. */
+/* The sizes of one kind that a library can have, as far as known. */
 struct bounds {
     uint64_t least, most;
 };
@@ -50,7 +50,7 @@ struct settling {
     struct bounds *bounds;    /* of each library and kind */
     uint64_t wanted[MIX_KINDS];
     bool given[MIX_KINDS];
-    enum mix_kind wrong; /* where it fails: the kind that was in the way, or MIX_KINDS */
+    enum mix_kind wrong; /* after a failure: the kind that was in the way, or MIX_KINDS */
 };
 
 static uint64_t *share_at(const struct settling *s, uint32_t library, enum mix_kind kind)
@@ -75,8 +75,8 @@ static uint64_t clamp(uint64_t value, const struct bounds *b)
 
 /* --- sharing ---------------------------------------------------------------------- */
 
-/* Gives every library of a kind its share, within what it can have; returns how
- * much is left over or (negative) missing. */
+/* Gives each library its share of a kind, within the library's bounds. Returns how many bytes are left over or, if
+ * negative, missing. */
 static int64_t share_kind(const struct settling *s, enum mix_kind kind)
 {
     const struct plan *plan = s->plan;
@@ -96,7 +96,7 @@ static int64_t share_kind(const struct settling *s, enum mix_kind kind)
     return rest;
 }
 
-/* How many libraries could have more, or less. */
+/* How many libraries can have more of a kind, or less. */
 static uint32_t with_room(const struct settling *s, enum mix_kind kind, bool more)
 {
     uint32_t count = 0;
@@ -108,11 +108,11 @@ static uint32_t with_room(const struct settling *s, enum mix_kind kind, bool mor
     return count;
 }
 
-/* Moves what the bounds left over or short to where there is room for it. In each pass all are given the same; where
- * that is not all, one more of them has no room left. */
+/* Shares the rest that the bounds left over (missing if negative) among libraries with room; returns what remains.
+ * Each pass gives the same to each of them. Where that leaves something, one more library has no room left. */
 static int64_t balance(const struct settling *s, enum mix_kind kind, int64_t rest)
 {
-    enum { LAST = 8 }; /* passes for what cannot be divided */
+    enum { LAST = 8 }; /* further passes for a rest that does not divide evenly */
     const int64_t unit = (int64_t)granule(s, kind);
     const uint32_t count = plan_counted(s->plan);
     for (unsigned pass = 0; pass < count + LAST && rest / unit != 0; pass++) {
@@ -134,7 +134,7 @@ static int64_t balance(const struct settling *s, enum mix_kind kind, int64_t res
     return rest;
 }
 
-/* A total that no sharing can make; which kind it is, the caller asks for. */
+/* Reports a total that cannot be shared out, and notes its kind in s->wrong. */
 static bool out_of_reach(struct settling *s, enum mix_kind kind, struct error *e)
 {
     s->wrong = kind;
@@ -168,7 +168,7 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
     t->dirty = false;
     const struct debug *d = &b->library.debug;
     memcpy(t->size, d->size, sizeof t->size);
-    t->size[DEBUG_INFO] += d->size[DEBUG_TYPES]; /* MIX_INFO is both */
+    t->size[DEBUG_INFO] += d->size[DEBUG_TYPES]; /* MIX_INFO stands for both */
     t->failed = d->failed;
     t->possible = own.possible > 0 ? (uint64_t)own.possible : 0;
     if (t->fits || own.code == ERROR_INFEASIBLE)
@@ -191,8 +191,7 @@ enum mix_kind mix_kind_of(enum debug_section section)
     return MIX_KINDS;
 }
 
-/* A kind that the profile leaves open, to make the sum right where .debug_info and
- * .debug_str are both given. */
+/* A kind that the profile leaves open. It takes the difference where .debug_info and .debug_str are both given. */
 static enum mix_kind open_kind(const struct settling *s)
 {
     static const enum mix_kind order[] = {MIX_LINE, MIX_LOCLISTS, MIX_RNGLISTS, MIX_ABBREV};
@@ -202,8 +201,8 @@ static enum mix_kind open_kind(const struct settling *s)
     return MIX_KINDS;
 }
 
-/* The sections of a library that are all given do not make up its debug
- * information: one that is not given takes the difference. */
+/* Where the given sections do not add up to the library's debug information, lets a section that is not given take
+ * the difference. False where no section can. */
 static bool absorb(const struct settling *s, uint32_t index, int64_t missing)
 {
     const struct trial *t = &s->trial[index];
@@ -217,14 +216,14 @@ static bool absorb(const struct settling *s, uint32_t index, int64_t missing)
     return size > 0;
 }
 
-/* What a failed trial teaches of the library. False where nothing can be done. */
+/* Narrows the library's bounds, or its open section, after a failed trial. False where nothing can be done. */
 static bool learn(const struct settling *s, uint32_t index)
 {
     const struct trial *t = &s->trial[index];
     enum mix_kind kind = mix_kind_of(t->failed);
     if (kind == MIX_KINDS)
         return absorb(s, index, (int64_t)(s->plan->library[index].size[SIZE_DEBUG] - t->possible));
-    if (!s->given[kind]) { /* what has absorbed cannot be so */
+    if (!s->given[kind]) { /* absorb chose this size, and it is not possible */
         uint64_t *share = share_at(s, index, kind);
         if (*share == DEBUG_ANY)
             return false;
@@ -235,7 +234,7 @@ static bool learn(const struct settling *s, uint32_t index)
     struct bounds *b = bounds_at(s, index, kind);
     if (kind == MIX_INFO && s->given[MIX_STR] && t->possible != wanted)
         return absorb(s, index, (int64_t)(t->possible - wanted));
-    /* the next time the composed sizes come out a little differently */
+    /* the bound has a margin: the next trial composes slightly other sizes */
     const uint64_t unit = granule(s, kind);
     const bool is_composed = t->failed == DEBUG_LINE || t->failed == DEBUG_LISTS || t->failed == DEBUG_RANGES;
     const uint64_t little = t->possible / 64 < MARGIN_MOST ? t->possible / 64 : MARGIN_MOST;
@@ -261,7 +260,7 @@ static bool refuse_library(struct settling *s, uint32_t index, struct error *e)
         (unsigned long long)t->possible);
 }
 
-/* From the beginning, for what is given now. */
+/* Settles all libraries from the beginning, for the totals that are now given. */
 static bool settle(struct settling *s, unsigned threads, struct error *e)
 {
     const uint32_t count = plan_counted(s->plan);
@@ -299,7 +298,7 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
     return true;
 }
 
-/* What a section takes where it is left open, and the others are as they are wanted. */
+/* Bytes of a section over all libraries in the last trials. */
 static uint64_t total_of(const struct settling *s, enum mix_kind kind)
 {
     uint64_t sum = 0;
@@ -308,8 +307,8 @@ static uint64_t total_of(const struct settling *s, enum mix_kind kind)
     return sum;
 }
 
-/* The nearest total to the wanted one of a kind that goes with the other kinds', or
- * nearly: half, half of the half, ... of the way from one that does. */
+/* Finds the nearest possible total of a kind, or nearly: bisects between the wanted total and what the kind takes
+ * when it is left open. False where even that does not go with the other kinds. */
 static bool nearest(struct settling *s, enum mix_kind kind, unsigned threads, uint64_t *total)
 {
     const uint64_t wanted = s->wanted[kind];
@@ -331,7 +330,7 @@ static bool nearest(struct settling *s, enum mix_kind kind, unsigned threads, ui
     return found;
 }
 
-/* Says what a section can have, if that is known. */
+/* Reports the nearest possible total of a kind; false where there is none, or where it is the wanted one. */
 static bool refuse_total(struct settling *s, enum mix_kind kind, unsigned threads, const char *beside, struct error *e)
 {
     const uint64_t wanted = s->wanted[kind];
@@ -348,8 +347,8 @@ static bool refuse_total(struct settling *s, enum mix_kind kind, unsigned thread
     return true;
 }
 
-/* What one section can have beside the others, that in the way first; or, where
- * more than one is wrong, what that in the way can have alone. */
+/* Reports which total one section can have beside the others, first for the section in the way. If more than one is
+ * wrong, reports what the section in the way can have alone. */
 static void explain(struct settling *s, unsigned threads, struct error *e)
 {
     const enum mix_kind first = s->wrong;

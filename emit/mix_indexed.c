@@ -7,7 +7,7 @@
 #include "emit/indexed_aim.h"
 #include "emit/mix_parts.h"
 
-/* Sizes the library in the normal form, with its contents, and makes clang's of it. */
+/* Sizes the library in the normal form, contents included, and translates it to clang's form. */
 static bool translate(const struct mix_indexed *m, struct error *e)
 {
     m->builder->only_sizes = false;
@@ -19,8 +19,8 @@ static struct plan_mix *mix_of(const struct mix_indexed *m)
     return &m->plan->mix[m->index];
 }
 
-/* Bytes of debug information: of a library, which is in memory in both forms, and in the normal one, in which it is
- * longer and has offsets of 32 bits. */
+/* The most bytes of debug information. INDEXED_MOST is in clang's form, because the library is in memory in both
+ * forms. NORMAL_MOST is in the normal form, which is longer and has offsets of 32 bits. */
 #define INDEXED_MOST (UINT64_C(1) << 30)
 #define NORMAL_MOST  (UINT64_C(3) << 30)
 
@@ -35,8 +35,8 @@ static void start_aim(const struct mix_indexed *m, struct indexed_aim *aim)
                       l->dwarf_language == LANGUAGE_CPP);
 }
 
-/* One try. Where it was near the last time, how functions are told stays as it was settled then. False after a failure
- * other than that nothing goes together, which `own` has. */
+/* One try. Where the last try was near, the library is not settled again: only sizes change, and how functions are
+ * told stays. False after a failure other than that sizes do not go together, which `own` has. */
 static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettled, struct indexed_aim *aim,
                     struct error *own)
 {
@@ -58,7 +58,7 @@ static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettle
     return own->code == ERROR_INFEASIBLE;
 }
 
-/* Finds sizes in the normal form with which clang's has those that are wanted, or little less. */
+/* Finds sizes in the normal form with which clang's form has the wanted sizes or a little less. */
 static bool settle_tries(const struct mix_indexed *m, struct error *e)
 {
     const struct plan_mix unsettled = *mix_of(m);

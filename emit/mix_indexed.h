@@ -1,6 +1,5 @@
-/* The mix of a library whose debug information is in clang's form (indexed.h): found by settling it in the normal form,
- * writing that again, and asking for more or less of it (indexed_aim.h).
- */
+/* The mix of a library whose debug information is in clang's form (indexed.h). The library is settled in the normal
+ * form and written again in clang's; then the next try asks for more or less (indexed_aim.h). */
 #ifndef EMIT_MIX_INDEXED_H
 #define EMIT_MIX_INDEXED_H
 
@@ -12,13 +11,14 @@ struct mix_indexed {
     struct builder *builder; /* the thread's */
     uint32_t index;
 
-    /* Settles the mix in the normal form: entries and rows, where `any` section has a size that is asked for. */
+    /* Settles the mix in the normal form, entries and rows included; `any`: the mix asks for the size of at least
+     * one section. */
     bool (*settle)(const void *context, bool any, struct error *e);
     const void *context;
 };
 
-/* False after a failure other than that sizes do not go together: then the mix is what came nearest, or, where nothing
- * fits, what is tried first, which the size pass refuses. */
+/* Sets the library's mix to the best that was tried, or, if no try fits, to the first, which the size pass then
+ * refuses. False after another failure, and with ERROR_INFEASIBLE where the library is too large for clang's form. */
 bool mix_settle_indexed(const struct mix_indexed *m, struct error *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the two ways to settle a mix share: totals over all libraries (mix.c), and each
- * library's own (mix_rows.c). */
+/* Declarations shared by the two ways to settle a mix: by totals over all libraries (mix.c), and by each library's
+ * own row (mix_rows.c). */
 #ifndef EMIT_MIX_PARTS_H
 #define EMIT_MIX_PARTS_H
 
@@ -8,15 +8,16 @@
 
 struct stock;
 
-/* Convert between the kind of a section and its number; MIX_KINDS for a section of no kind. */
+/* Convert between a kind and its section; the second returns MIX_KINDS for a section without a kind. */
 enum debug_section mix_section(enum mix_kind kind);
 enum mix_kind mix_kind_of(enum debug_section section);
 
-/* Sizes a library whose mix is as it is to be: only what of it depends on the mix, where the rest has been sized. */
+/* Sizes a library whose mix is settled. If the builder has sized this library before, sizes only what depends on the
+ * mix. */
 bool mix_size_settled(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                       struct error *e);
 
-/* As mix_settle, where the profile has rows. */
+/* As mix_settle, for profiles with rows and for clang's form. */
 bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
 
 #endif

@@ -1,10 +1,11 @@
-/* The debug sections of each library with a row: settled one by one until what is asked for goes together
- * (mix_sections.c), with as many entries as the row says (mix_told.c). What cannot be differs from the row then
- * (differences.h).
+/* Settles the debug sections of each library with a row: section by section, until the sizes that the row asks for
+ * go together (mix_sections.c) and the library has as many entries as the row says (mix_told.c). What cannot be met
+ * is listed as a difference from the row (differences.h).
  *
- * Libraries of one application are alike: of many, some go first, before any library is made, and where these ended
- * the others that say nearly as much in as many bytes begin. Where they end is decided by themselves, when they are
- * made: by one thread of one rank.
+ * Libraries of one application are alike. So where there are many, some of them, the guides, are settled before any
+ * library is made. A library whose row asks for nearly the same densities as a guide's begins its search where the
+ * guide's ended. Each library's own search decides where it ends, on the one thread of one rank that makes the
+ * library.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 #include "emit/mix_rows_parts.h"
 
 enum {
-    GUIDES_STEP = 8,   /* of so many libraries one goes first, */
-    GUIDED_LEAST = 64, /* where there are as many libraries */
+    GUIDES_STEP = 8,   /* one library in so many is a guide, */
+    GUIDED_LEAST = 64, /* where there are at least so many libraries */
 };
 
-/* What the row says of debug sections; whether it says anything. */
+/* Puts the sizes that the row states for debug sections into the mix; whether it states any. */
 static bool ask(const struct settling *s)
 {
     const struct plan_library *const l = &s->plan->library[s->index];
@@ -41,8 +42,9 @@ static bool ask(const struct settling *s)
     return any;
 }
 
-/* Settles all, with code dealt out to units as unevenly as the units are to be in size; or, where only a few long lists
- * have as many entries as are wanted then, as offsets in large units take more bytes, less unevenly, if that helps. */
+/* Settles the library. At first code is dealt out to units as unevenly as the units' sizes are to be. Large units
+ * have offsets of more bytes, so the wanted number of entries may then fit only in a few lists, with the shortest
+ * expressions. In this case less uneven code is tried, and taken if it helps. */
 static bool settle_units(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
@@ -66,7 +68,7 @@ static bool settle_units(const struct settling *s, struct settled *best, struct 
     return true;
 }
 
-/* Settles what is asked for; or, where that does not go together, leaves all open. */
+/* Settles what the mix asks for; if that does not go together, leaves all sections open. */
 static bool settle_asked(const struct settling *s, bool any, struct error *e)
 {
     struct plan_mix *mix = s->mix;
@@ -87,7 +89,7 @@ static bool settle_asked(const struct settling *s, bool any, struct error *e)
     return true;
 }
 
-/* For mix_indexed.h. */
+/* The `settle` of struct mix_indexed. */
 static bool settle_in_normal_form(const void *settling, bool any, struct error *e)
 {
     return settle_asked(settling, any, e);
@@ -135,7 +137,7 @@ bool mix_size(struct builder *b, const struct plan *plan, const struct stock *st
 
 /* --- before any library is made ----------------------------------------------------- */
 
-/* What the threads that settle guides have. */
+/* Context of the threads that settle guides. */
 struct guiding {
     const struct plan *plan;
     const struct stock *stock;
@@ -148,7 +150,8 @@ static bool settle_guide(void *context, unsigned worker, uint32_t number, struct
     return mix_settle_library(&g->builders[worker], g->plan, g->stock, number * g->plan->guides->step, e);
 }
 
-/* These before others begin, so that each begins where it would with any number of threads. */
+/* Settles the guides before all others, so that where a library's search begins does not depend on the number of
+ * threads. */
 static bool settle_guides(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
     struct mix_guides *const g = plan->guides;

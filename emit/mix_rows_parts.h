@@ -1,28 +1,29 @@
-/* What the files share that settle the mix of each library with a row: where its sections have the sizes that are asked
- * for (mix_sections.c), how much is told of its functions then (mix_told.c), and which library when (mix_rows.c).
- */
+/* Declarations shared by the files that settle the mix of each library with a row. mix_sections.c makes sections
+ * have the sizes that the row asks for. mix_told.c chooses how much is told of the library's functions. mix_rows.c
+ * decides which library is settled when. */
 #ifndef EMIT_MIX_ROWS_PARTS_H
 #define EMIT_MIX_ROWS_PARTS_H
 
 #include "emit/mix_parts.h"
 #include "emit/mix_tries.h"
 
-enum { MIX_GUIDES_MOST = 256 /* libraries that go first, at most */ };
+enum { MIX_GUIDES_MOST = 256 /* the most libraries that go first */ };
 
-/* What a row wants of a section's contents, and where its library ended. */
+/* How dense a section's contents are by the row, and where the search of its library ended. */
 struct guide {
-    uint64_t density; /* bytes of the section for each; 0: it wants none */
+    uint64_t density; /* 256ths of a byte of the section for each row or entry; 0: the row wants no number */
     struct mix_place end;
 };
 
 struct mix_guides {
-    uint32_t count, step; /* so many, every so many libraries */
+    uint32_t count, step; /* `count` guides: the libraries 0, step, 2 * step, ... */
     bool are_settled;
-    uint64_t average; /* entries of .debug_info that the row of a library wants, of those that say so */
+    uint64_t average; /* entries of .debug_info by the row, on average over the rows that state them */
     struct guide rows[MIX_GUIDES_MOST], entries[MIX_GUIDES_MOST];
 };
 
-/* Of both: the expression, and the step that stands for the part of rows; 0: any. */
+/* Where the searches for both values begin or end: an expression, and a step for mix_rows_part (0:
+ * DESCRIBE_ROWS_ANY). */
 struct places {
     struct mix_place entries, rows;
 };
@@ -34,30 +35,30 @@ struct settling {
     struct builder *builder; /* the thread's */
     uint32_t index;
     struct plan_mix *mix;       /* the library's */
-    const struct places *start; /* where to begin; NULL: it is settled for the first time */
-    bool roughly;               /* rows of line tables and entries of lists need not be as many as the row says */
+    const struct places *start; /* where to begin; NULL: the library is settled for the first time */
+    bool roughly;               /* the numbers of line-table rows and list entries may differ from the library's row */
 };
 
-/* What came of settling a library with as much told of functions as its mix says. */
+/* The result of settling a library with the amount told of functions that its mix says. */
 struct settled {
     struct plan_mix mix;
     struct places end;
-    uint32_t met;           /* sections that have the size that is asked for */
-    uint64_t dies, defined; /* as of struct mix_tried */
+    uint32_t met;           /* how many sections have the size that was asked for */
+    uint64_t dies, defined; /* as in struct */
 };
 
-/* Bytes of expressions that make about as many entries of location lists as are wanted. */
+/* The bytes of an expression with which location lists have about the wanted number of entries. */
 int32_t mix_usual_expression(const struct settling *s);
 
-/* Settles sizes, entries and rows of the mix, which asks for something; false where nothing goes together, or after
- * another failure, which `own` has. */
+/* Settles sizes, entries and rows of a mix that asks for at least one size. False where no combination is possible,
+ * or after another failure; `own` says which. */
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own);
 
-/* Where a guide ended, for the others. */
+/* If the library is a guide, records where its searches ended, for other libraries to begin there. */
 void mix_leave_guide(const struct settling *s, const struct places *end);
 
-/* Settles all that the mix asks for; false as mix_settle_sections. What is told of functions is chosen with about as
- * many rows and entries of lists as are wanted. */
+/* Settles all that the mix asks for, and how much is told of functions; fails like mix_settle_sections. While it
+ * chooses the latter, the numbers of rows and list entries are only roughly those wanted. */
 bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own);
 
 #endif

@@ -1,7 +1,6 @@
-/* The sizes of a library's debug sections by its row: tried until what is asked for goes together. What does not is
- * brought to the nearest that does, or left open. A try begins where the library ended before, or one that is like it
- * did, as libraries of one application are alike.
- */
+/* Gives a library's debug sections the sizes that its row says: tries until all of them go together. A section that
+ * does not go with the others gets the nearest size that does, or is left open. Libraries of one application are
+ * alike, so a try begins where the library itself ended before, or else where a similar guide ended. */
 #include "base/apart.h"
 #include "emit/describe.h"
 #include "emit/large.h"
@@ -12,18 +11,18 @@ enum {
     ROUNDS_MOST = 4,
     NEARER_MOST = 3,
     MARGIN_MOST = 256,
-    GUIDE_NEAR = 16,     /* apart by less than this part of it */
-    DENSITY_ONE = 1 << 8 /* a byte for each */
+    GUIDE_NEAR = 16,     /* densities that differ by less than this part are near */
+    DENSITY_ONE = 1 << 8 /* one byte for each row or entry */
 };
 
-/* What one library asks for still. */
+/* What one library still asks for. */
 struct asked {
-    uint64_t *size; /* in plan->mix */
+    uint64_t *size; /* of the library in plan->mix */
     unsigned nearer[MIX_KINDS];
 };
 
-/* Gives up the sections in this order where the sum is wrong: entries first, which can take
- * what others leave. */
+/* Leaves one section open, in this order, where the sum of all is wrong. .debug_info is the first, because it can
+ * take what the others leave. False where all are open. */
 static bool leave_one_open(struct asked *a)
 {
     static const enum mix_kind order[] = {MIX_INFO,     MIX_STR,    MIX_LINE,    MIX_LOCLISTS,
@@ -38,8 +37,8 @@ static bool leave_one_open(struct asked *a)
     return false;
 }
 
-/* After a try that failed at `section`, where `possible` bytes would do; false where there is
- * nothing left to give up. */
+/* Changes what is asked for after a try that failed at `section`, where `possible` bytes would do. False where
+ * nothing is left to give up. */
 static bool relent(struct asked *a, enum debug_section section, uint64_t possible)
 {
     const enum mix_kind kind = mix_kind_of(section);
@@ -69,7 +68,7 @@ static uint64_t density_of(const struct settling *s, enum row_value value, enum 
     return wanted ? s->mix->size[section] * DENSITY_ONE / wanted : 0;
 }
 
-/* The guide of about this density; NULL: there is none. */
+/* The guide with the nearest density; NULL where none is near. */
 static const struct guide *guide_for(const struct mix_guides *g, const struct guide *guide, uint64_t density)
 {
     const struct guide *best = NULL;
@@ -82,7 +81,7 @@ static const struct guide *guide_for(const struct mix_guides *g, const struct gu
 
 int32_t mix_usual_expression(const struct settling *s)
 {
-    enum { OTHERS = 8 }; /* bytes of an entry, with views */
+    enum { OTHERS = 8 }; /* bytes of an entry besides the expression, with views */
     const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     const uint64_t each = wanted ? s->mix->size[DEBUG_LISTS] / wanted : 0;
     if (each < DESCRIBE_EXPRESSION_LEAST + OTHERS)
@@ -90,7 +89,7 @@ int32_t mix_usual_expression(const struct settling *s)
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
-/* Where this library ended before, or guides that are like it; whether there are any. */
+/* Finds where to begin: where this library ended before, or where similar guides did. False where there are neither. */
 static bool guided(const struct settling *s, struct places *b)
 {
     if (s->start) {
@@ -116,12 +115,12 @@ static bool size_it(const struct settling *s, struct error *e)
     return large_size_again(s->builder, s->plan, s->stock, s->index, e);
 }
 
-/* Tries with other entries of location lists, where these have not the size that is asked for: what the last list has
- * to make up differs then. False where none of them does, or after another failure, which `own` has. */
+/* Where the location lists cannot have their size, tries other lengths of expressions: these change how much the
+ * last list has to make up. False where none helps, or after another failure, which `own` has. */
 static bool size_with_others(const struct settling *s, struct places *at, struct error *own)
 {
-    static const int8_t steps[] = {-8, 1,   -16,
-                                   2,  -32, -DESCRIBE_EXPRESSION_PARTS}; /* below the least a step is a small one */
+    static const int8_t steps[] = {
+        -8, 1, -16, 2, -32, -DESCRIBE_EXPRESSION_PARTS}; /* below DESCRIBE_EXPRESSION_LEAST one step changes little */
     const int32_t usual = at->entries.at;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         if (own->code != ERROR_INFEASIBLE || s->builder->library.debug.failed != DEBUG_LISTS)
@@ -136,8 +135,8 @@ static bool size_with_others(const struct settling *s, struct places *at, struct
     return false;
 }
 
-/* Tries until it can be sized, giving up what does not go together; false where nothing is left, or after another
- * failure, which `own` has. Says where it began. */
+/* Tries until the library can be sized, and gives up what does not go together. Sets *at to where the searches
+ * begin. False where nothing is left to give up, or after another failure, which `own` has. */
 static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
 {
     struct asked a = {.size = s->mix->size};
@@ -158,8 +157,8 @@ static bool size_somehow(const struct settling *s, struct places *at, struct err
     return false;
 }
 
-/* Asks for what was left open or changed as it came out, and whether there is any such: then a twin is composed as it
- * is where just that is asked for. */
+/* Asks for the sizes that came out where sections were left open or changed; false where there are none. The reason:
+ * a twin captured from this library asks for just these sizes, and has to be composed in the same way. */
 static bool ask_again(const struct debug *d, const uint64_t *asked, uint64_t *size)
 {
     bool any = false;
@@ -188,9 +187,9 @@ void mix_leave_guide(const struct settling *s, const struct places *end)
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
-    struct plan_mix well = {0}; /* which can be */
-    struct places at = {0};     /* where that began */
-    bool is_last = false;       /* it is what the builder has */
+    struct plan_mix well = {0}; /* the last mix that could be sized */
+    struct places at = {0};     /* where its searches began */
+    bool is_last = false;       /* the builder holds the library with that mix */
     for (unsigned rounds = 0; rounds < ROUNDS_MOST; rounds++) {
         struct plan_mix before = *s->mix;
         struct places began;

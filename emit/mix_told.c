@@ -1,19 +1,19 @@
-/* How much is told of the functions of a library with a row, so that its debug information has as many entries as the
- * row says, and functions have theirs: the library is settled as it is told with one try after the other, and what is
- * nearer in something and no farther in anything else is taken.
+/* How much is told of the functions of a library with a row. The aim is as many entries of debug information as the
+ * row says, in all and in functions. The library is settled with one amount after another. A result is taken if it
+ * is nearer in one respect and no farther in any other.
  */
 #include "base/apart.h"
 #include "emit/describe.h"
 #include "emit/mix_rows_parts.h"
 
 enum {
-    FAR = 8,           /* entries that are fewer by more than such a part of them are out of reach */
-    DIES_LITTLE = 128, /* such a part of them may be missing for the right share of functions' */
+    FAR = 8,           /* a result that is off by more than this part of the wanted entries is not taken */
+    DIES_LITTLE = 128, /* this part of the entries may be missing for the right number of functions' */
 };
 
-/* How many entries functions are to have at the least: their share of the application's tags, so that these come out,
- * but for a little of an average library. Where the row says how many it has: not more than these, nor fewer but for
- * as little. */
+/* How many entries functions are to have at the least. Without a number in the row (`said`) this is their share of
+ * the application's tags, so that tags come out, less a little of an average library. With one it is the same, but
+ * neither more than `said` nor less than that by more than a little. */
 static uint64_t defined_least(const struct settling *s, uint64_t wanted, uint64_t said)
 {
     enum { LITTLE = 32 };
@@ -25,18 +25,18 @@ static uint64_t defined_least(const struct settling *s, uint64_t wanted, uint64_
     return said < least ? said : said > least + little ? said - little : least;
 }
 
-/* What a library is told with where it lacks entries. */
+/* The search for how much to tell. */
 struct lacking {
-    const struct settling *s; /* from where it ended with all told, roughly */
+    const struct settling *s; /* begins where the search with all told ended */
     const struct plan_mix *asked;
     uint64_t wanted;      /* entries */
-    uint64_t least, said; /* those of functions at the least; those that the row says, 0: nothing */
-    uint32_t besides;     /* locals that there are besides */
+    uint64_t least, said; /* entries of functions: the least; the row's number, 0: none */
+    uint32_t besides;     /* locals added to functions (describe.h) */
     struct settled *best;
 };
 
-/* Settles the library as it is told with these; `fits` says whether it could be. False where something else failed,
- * which `own` has. */
+/* Settles the library with these values; `fits`: whether that is possible. False after another failure, which `own`
+ * has. */
 static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told, struct settled *out, bool *fits,
                         struct error *own)
 {
@@ -49,9 +49,9 @@ static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told
     return *fits || own->code == ERROR_INFEASIBLE;
 }
 
-/* Settles the library with these; takes it where it is right and has no fewer entries than the best, and, where less is
- * told, about as many as are wanted. Says whether it is right and still lacks some; false where something else failed,
- * which `own` has. */
+/* Settles the library with these values. Takes the result as the best if it is right (no fewer sections are met, and
+ * functions have their least), has entries as near to the wanted number, and, where less is told, is not FAR off.
+ * `lacks`: it is right and has too few entries. False after another failure, which `own` has. */
 static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t told, bool *lacks, struct error *own)
 {
     struct settled less;
@@ -67,8 +67,8 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     return true;
 }
 
-/* Where a section has not the size that is asked for, less is told of functions: what is left to the last of them
- * differs then. */
+/* Where a section does not have its wanted size, tells less of functions: that changes what is left to the last
+ * function, which makes up the section's size. */
 static bool settle_sizes(const struct lacking *l, struct error *own)
 {
     static const uint8_t told[] = {63, 62, 60, 56, 48, 32, 16, 8};
@@ -83,8 +83,8 @@ static bool settle_sizes(const struct lacking *l, struct error *own)
     return true;
 }
 
-/* Where more entries are functions' than the row says, by more than a little, less is told of functions: what they
- * leave goes to the declarations of headers, with no fewer entries in all, or hardly any. */
+/* Where functions have more entries than the row says, by more than a little, tells less of them. The room goes to
+ * declarations of headers, so entries in all stay as near to the wanted number, or hardly farther. */
 static bool settle_defined(const struct lacking *l, struct error *own)
 {
     enum { LITTLE = 14, RIGHT = 32 };
@@ -109,9 +109,10 @@ static bool settle_defined(const struct lacking *l, struct error *own)
     return true;
 }
 
-/* Where there are fewer entries than are wanted, those of functions are made smaller. First by shorter names, where
- * they are not in stamps; then less is told of functions, whose calls take more bytes than types and their members do:
- * as much as leaves room for as many, or else as little as may be. */
+/* Where there are too few entries, makes those of functions smaller. First by shorter names, in libraries without
+ * location lists, where names are not in stamps. Then by telling less of functions, because calls take more bytes
+ * than types and their members: only as much less as leaves room for the wanted number, or else as brings entries
+ * nearest to it. */
 static bool settle_fewer(const struct lacking *l, struct error *own)
 {
     struct settled *const best = l->best;
@@ -132,7 +133,7 @@ static bool settle_fewer(const struct lacking *l, struct error *own)
     return settle_defined(l, own);
 }
 
-/* Where there are fewer entries now than roughly, less is told by a little, if that helps. */
+/* Where the library has fewer entries than when it was roughly settled, tells a little less, if that helps. */
 static bool settle_less(const struct lacking *l, const struct settled *rough, struct error *own)
 {
     enum { LESS_MOST = 3 };
@@ -150,8 +151,8 @@ static bool settle_less(const struct lacking *l, const struct settled *rough, st
     return true;
 }
 
-/* Settles rows and entries of lists, too, where less is told than all. As these change how many entries functions have,
- * more is told again where there would be too few. */
+/* Settles the numbers of rows and list entries too, where less is told than at first. This changes how many entries
+ * functions have; where they have too few, tells more again. */
 static bool settle_finally(const struct lacking *l, struct error *own)
 {
     struct settled *const best = l->best;
@@ -170,8 +171,8 @@ static bool settle_finally(const struct lacking *l, struct error *own)
     return settle_less(l, &rough, own);
 }
 
-/* Whether one has all sections as the best has them, entries nearer to what the row says, and of functions about as
- * many; or as many entries, and of functions nearer. */
+/* Whether a result is better than the best: no fewer sections are met, and either entries in all are nearer to the
+ * wanted number and those of functions hardly farther, or the former are as near and the latter nearer. */
 static bool is_better(const struct lacking *l, const struct settled *now)
 {
     enum { LITTLE = 64 };
@@ -184,16 +185,17 @@ static bool is_better(const struct lacking *l, const struct settled *now)
     return now->met >= l->best->met && is_nearer;
 }
 
-/* Whether a library is composed soon enough to be tried in many ways. */
+/* Whether a library is small enough to be composed many times. */
 static bool is_small(const struct lacking *l)
 {
     enum { MOST = 4000000 }; /* bytes of .debug_info */
     return l->asked->size[DEBUG_INFO] < MOST;
 }
 
-/* Has as many locals besides as functions lack entries where so much is told, from `first` on, which has none; or fewer
- * where those leave too little to others. Never more than .debug_info can have, whatever the row says; and
- * of many only so many that tags stay near, as the search for the manner cannot make up for these. */
+/* Adds as many locals as functions lack entries, beginning with `first`, which has none added, or fewer where so
+ * many leave other entries too little room. Never adds more than .debug_info has room for, whatever the row says. Of
+ * a large number adds only a part, because tags have to stay near, and the search for the manner cannot make up for
+ * these locals. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
 {
     enum { TRIES = 5, TRIES_OF_LARGE = 2, MANY = 20000, PART_OF_MANY = 16, EACH_LEAST = 10 /* bytes */ };
@@ -219,8 +221,9 @@ static bool add_besides(const struct lacking *l, const struct settled *first, st
     return true;
 }
 
-/* Where fewer entries are functions' than the row says: as many locals as are missing. Where more are, less is told
- * first; and so it is where there are fewer entries in all, as calls take more bytes than locals. */
+/* Where functions have fewer entries than the row says, adds as many locals as are missing. Where they have more,
+ * tells less first. Tells less, too, where there are too few entries in all, because calls take more bytes than the
+ * locals that replace them. */
 static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
 {
     enum { LESS_MOST = 6, PARTS = 8, FEW = 64 };
@@ -235,7 +238,7 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
             return false;
     if (fits && !add_besides(l, &now, own))
         return false;
-    const uint32_t parts = l->asked->size[DEBUG_LISTS] && is_small(l) ? PARTS : 1; /* else there are no calls */
+    const uint32_t parts = l->asked->size[DEBUG_LISTS] && is_small(l) ? PARTS : 1; /* no lists: no calls */
     for (uint32_t part = parts - 1; part && best->dies + l->wanted / FEW < l->wanted; part--) {
         const uint32_t told = DESCRIBE_TOLD_ALL * part / PARTS;
         if (told >= best->mix.told)
@@ -253,7 +256,8 @@ bool mix_settle_told(const struct settling *s, struct settled *best, struct erro
     const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
     struct settling again = *s;
     const struct lacking l = {&again, &asked, wanted, defined_least(s, wanted, said), said, 0, best};
-    /* where there are never as many entries as are wanted, it ended at one of those that are as near */
+    /* where no length of expressions gives the wanted number, several are equally near, and the search ended at any
+     * of these */
     struct places start = {{mix_usual_expression(s), 0}, {0}};
     if (!mix_settle_sections(s, best, own))
         return false;

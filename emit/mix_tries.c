@@ -9,9 +9,9 @@
 #include "emit/large.h"
 
 enum {
-    ROWS_STEPS = 64, /* parts of rows that are told short, of which one is chosen */
+    ROWS_STEPS = 64, /* the share of short rows is chosen in steps of one in so many */
     NEAR_LEAST = 1,
-    NEAR_ONE = 1 << 16 /* the whole number */
+    NEAR_ONE = 1 << 16 /* a near of the whole wanted number */
 };
 
 uint64_t mix_wanted(const struct plan *plan, uint32_t index, enum row_value value, enum debug_section section)
@@ -44,7 +44,7 @@ const struct mix_tried *mix_now(const struct mix_tries *t)
     return NULL;
 }
 
-/* With the mix as it is now; never twice with the same. */
+/* Sizes the library with the present mix, unless that was tried before. */
 static const struct mix_tried *try_mix(struct mix_tries *t)
 {
     struct error own = {0};
@@ -54,17 +54,17 @@ static const struct mix_tried *try_mix(struct mix_tries *t)
 
 /* --- searching ------------------------------------------------------------------ */
 
-/* For the place between two neighbouring numbers where too many become too few. */
+/* A search over whole numbers for the two neighbours between which the count changes from too many to too few. */
 struct search {
-    int32_t least, most;      /* not to be tried */
-    int32_t low, high;        /* the nearest that are known, or least and most */
-    int32_t from;             /* where it begins: steps of 1, 2, 4, ... from there at the least, or the middle */
-    int32_t step;             /* the next; 0: between these */
-    uint64_t of_low, of_high; /* how many there are; UINT64_MAX: so many that it does not fit */
-    int32_t before;           /* what low or high was, before it became what it is */
+    int32_t least, most;      /* exclusive bounds: never tried themselves */
+    int32_t low, high;        /* the nearest places tried on each side, or least and most */
+    int32_t from;             /* where the search begins; from there it goes on by steps that double, or further */
+    int32_t step;             /* the next such step; 0: the search only goes on between low and high */
+    uint64_t of_low, of_high; /* the counts at low and high; UINT64_MAX: too many to fit */
+    int32_t before;           /* the place that low or high (whichever was set last) had before */
     uint64_t of_before;       /* UINT64_MAX: unknown */
     uint64_t wanted;
-    bool halve; /* these, the next time */
+    bool halve; /* the next place is the middle between low and high */
 };
 
 static bool search_goes_on(const struct search *s)
@@ -72,14 +72,14 @@ static bool search_goes_on(const struct search *s)
     return s->high - s->low > 1;
 }
 
-/* Whether what is above and below is known, and both can be sized: what cannot is always below. */
+/* Whether both neighbours were tried and both can be sized. A place that cannot be sized is always the lower one. */
 static bool search_is_between(const struct search *s)
 {
     return s->low != s->least && s->high != s->most && s->of_low != UINT64_MAX;
 }
 
-/* Where there would be as many as are wanted if they were on a line between the two, or, every other time, the middle
- * between these: what is bent is found as soon as by halves only. */
+/* The next place between low and high: in turns, the place where a straight line through their counts has the wanted
+ * number, and the middle. Where the counts are far from a line, this takes no longer than halving alone. */
 static int32_t search_between(struct search *s)
 {
     const int32_t middle = s->low + (s->high - s->low) / 2;
@@ -94,8 +94,9 @@ static int32_t search_between(struct search *s)
     return at <= s->low ? s->low + 1 : at;
 }
 
-/* How far from `last`, the nearest on a side, the other side begins if it goes on as it came there, and half of that on
- * top; as far as to `edge` where it does not come nearer. 0: unknown. */
+/* How far to go from `last`, the nearest place on its side, to reach the other side: the distance that a straight
+ * line through the last two places says, and half of that on top. At most as far as `edge`, and that far where the
+ * last step came no nearer. 0: unknown. */
 static int32_t search_reach(const struct search *s, int32_t last, uint64_t of_last, int32_t edge)
 {
     const uint64_t most = (uint64_t)abs(last - edge);
@@ -127,7 +128,7 @@ static int32_t search_next(struct search *s)
     return search_between(s);
 }
 
-/* `count` of them at this place, which is to be below where it ends, or above. */
+/* Notes a place with its count as the new low (`below`) or high. */
 static void search_note(struct search *s, bool below, int32_t at, uint64_t count)
 {
     int32_t *const side = below ? &s->low : &s->high;
@@ -143,13 +144,13 @@ int32_t mix_rows_part(int32_t step)
     return step * DESCRIBE_ROWS_MOST / ROWS_STEPS;
 }
 
-/* Whether no other place is nearer to what is wanted than this one, where there are so many. */
+/* Whether no other place can be nearer to the wanted number than one with this count. */
 static bool is_near(const struct mix_place *p, uint64_t count, uint64_t wanted)
 {
     return apart(count, wanted) * NEAR_ONE < p->near * wanted;
 }
 
-/* How many places to go on at first from one that is not near: one at least. */
+/* How many places the first step goes, from a place whose count is not near: one at least. */
 static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wanted)
 {
     enum { MOST = 1 << 10 };
@@ -157,7 +158,7 @@ static int32_t first_step(const struct mix_place *p, uint64_t count, uint64_t wa
     return steps < MOST ? (int32_t)steps : MOST;
 }
 
-/* Of the place where the search has ended. */
+/* The `near` of the place where the search has ended. */
 static uint32_t search_near(const struct search *s, uint64_t wanted)
 {
     const bool known = search_is_between(s) && !search_goes_on(s);
@@ -178,7 +179,8 @@ struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
     uint64_t nearest = now->rows;
     int32_t best = from.at;
     int32_t at = from.at;
-    /* Until it is right, not only near: what came out here is to come out again where it is asked for. */
+    /* The search goes on until the number is exact, not only near: a profile captured from this library asks for the
+     * number that comes out here, and has to get it again. */
     for (;;) {
         if (now->fits && is_near(&from, now->rows, wanted))
             return (struct mix_place){at, from.near};
@@ -214,7 +216,7 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
                        .of_low = UINT64_MAX,
                        .of_before = UINT64_MAX,
                        .wanted = wanted};
-    int32_t sized_best = from.at; /* of those that can be sized, as where it begins can */
+    int32_t sized_best = from.at; /* the best place that can be sized; the first place can be */
     uint64_t nearest = UINT64_MAX;
     for (;;) {
         const struct mix_tried *const now = try_mix(t);
@@ -229,7 +231,7 @@ struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
             nearest = apart(entries, wanted);
             sized_best = mix->expression;
         }
-        search_note(&s, entries > wanted, mix->expression, entries); /* longer expressions are fewer */
+        search_note(&s, entries > wanted, mix->expression, entries); /* longer expressions mean fewer entries */
         if (!search_goes_on(&s))
             break;
         mix->expression = search_next(&s);
