@@ -1,8 +1,8 @@
 /* See manner_fit.h.
  *
- * Each number of a manner is for entries of some kind, its part of all that have the tag. Where there are too few or
- * too many with the tag, the number grows or shrinks as the part would have to. What the number changes besides, the
- * next set shows.
+ * Each number of a manner decides how many entries there are of some kind. These are a part of all entries with some
+ * tag. Where a set has too few or too many entries with the tag, the number grows or shrinks as much as this part
+ * has to. What else that changes, the next set shows.
  */
 #include "emit/manner_fit.h"
 
@@ -13,18 +13,19 @@
 
 enum {
     LOCALS_MOST = 3,
-    OWN_LEAST = MANNER_USUAL / 4, /* with which functions have any */
+    OWN_LEAST = MANNER_USUAL / 4, /* the least with which functions have any */
     PASSED_MOST = 4 * MANNER_USUAL,
     ENDING_MOST = MANNER_USUAL * 7 / 8,
     GONE_MOST = 4 * MANNER_USUAL,
-    SPLIT_LEAST = MANNER_USUAL / 4, /* one range besides the first */
+    SPLIT_LEAST = MANNER_USUAL / 4, /* the least: one range besides the first */
     SPREAD_MOST = 3 * MANNER_USUAL,
-    CALLS_MOST_CPP = MANNER_USUAL * 9 / 8,  /* beyond which the code has room for less that is inlined */
-    TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* of numbers that others are multiplied by */
+    CALLS_MOST_CPP = MANNER_USUAL * 9 / 8,  /* with more calls the code has less room for what is inlined */
+    TIMES_MOST = UINT16_MAX / MANNER_USUAL, /* for numbers that are factors */
     FINE = 256                              /* steps of weights */
 };
 
-/* What is wanted is brought to as many entries as were made. */
+/* A set's counts beside the profile's distributions. `scale` brings the profile's numbers to as many entries as the
+ * set has. */
 struct fit {
     const struct debug_counts *made;
     const char *tags, *attributes;
@@ -117,7 +118,8 @@ static double apart(double a, double b)
     return a < b ? b - a : a - b;
 }
 
-/* What two distributions differ by: of what is wanted, `met` has been compared. */
+/* The distance of two distributions. `sum`: differences over what was compared, which is `met` of `all` that is
+ * wanted; the rest of `all` was not made at all. */
 static double distance(double sum, double all, double met)
 {
     return all > 0 ? (sum + all - met) / 2 / all : 1;
@@ -176,7 +178,7 @@ double manner_distance(const struct profile *p, const struct debug_counts *count
 
 /* --- how much more ------------------------------------------------------------------ */
 
-/* How many times as many there are to be where a part of `part` lacks `more`, within bounds. */
+/* The factor by which a part of `part` entries has to grow to have `more` more, within bounds. */
 static double times(double part, double more)
 {
     const double least = 0.25;
@@ -193,7 +195,7 @@ static uint16_t multiplied(uint16_t number, double by, uint16_t least, uint16_t 
 
 /* --- what headers of C declare ------------------------------------------------------- */
 
-/* Constants with a name are those with a value. */
+/* Constants with a name: those with a value. */
 static double constants_named(const struct fit *f)
 {
     const double constants = wanted(f, "constant");
@@ -228,7 +230,7 @@ static void count_pieces(const struct fit *f, struct piece_made piece[PIECES])
     piece[PIECE_FUNCTION] = (struct piece_made){"subprogram", tagged(h, "subprogram")};
 }
 
-/* Of pieces, as many times as many each; returns `weight`. */
+/* Weights of the kinds: how many pieces there are of each, times its factor. Returns `weight`. */
 static const uint64_t *weigh(const uint16_t *pieces, const double *times, unsigned kinds, uint64_t *weight)
 {
     for (unsigned i = 0; i < kinds; i++)
@@ -236,7 +238,7 @@ static const uint64_t *weigh(const uint16_t *pieces, const double *times, unsign
     return weight;
 }
 
-/* How many times as many of what headers have with this tag there are to be. */
+/* The factor for what headers have with this tag. */
 static double header_times(const struct fit *f, const char *tag)
 {
     return times(tagged(f->made->header, tag), lacking(f, tag));
@@ -248,7 +250,7 @@ static void fit_enumerators(const struct fit *f, struct manner *m)
     m->enumerators = multiplied(m->enumerators, enumerators, 1, MANNER_ENUMERATORS);
 }
 
-/* Of arrays, those with a descriptor or of two dimensions are apart. */
+/* Arrays with a descriptor and arrays of two dimensions are kinds of their own. */
 static void fit_fortran(const struct fit *f, double to[PIECES])
 {
     const uint64_t *const h = f->made->header;
@@ -290,7 +292,7 @@ static double owners_of(const uint64_t *counts)
     return tagged(counts, "class_type") + tagged(counts, "structure_type");
 }
 
-/* How many times as many classes and structures there are to be. */
+/* The factor for classes and structures. */
 static double owners_times(const struct fit *f)
 {
     return times(owners_of(f->made->header), lacking(f, "class_type") + lacking(f, "structure_type"));
@@ -322,7 +324,7 @@ static void fit_outer_and_inner(const struct fit *f, struct manner *m)
     manner_share_inner(m, weigh(m->inner, inner, INNERS, weight));
 }
 
-/* What each class has, or is made of it. */
+/* What each class has, and what is made of each class. */
 static void fit_classes(const struct fit *f, struct manner *m)
 {
     enum { NUMBER_MOST = 32 * MANNER_USUAL };
@@ -330,7 +332,7 @@ static void fit_classes(const struct fit *f, struct manner *m)
         ABBREV_METHOD,           ABBREV_METHOD_LAST,           ABBREV_CONSTRUCTOR,       ABBREV_CONSTRUCTOR_LAST,
         ABBREV_OPEN_METHOD,      ABBREV_OPEN_METHOD_LAST,      ABBREV_STATIC_METHOD,     ABBREV_STATIC_METHOD_LAST,
         ABBREV_OPEN_CONSTRUCTOR, ABBREV_OPEN_CONSTRUCTOR_LAST, ABBREV_STATIC_METHOD_LEAF};
-    const double part = 0.025 * 1.25; /* of methods usually are instances, with so many types */
+    const double part = 0.025 * 1.25; /* the usual share of methods that are instances, times their types */
     static const char *const derived[] = {"pointer_type", "const_type", "reference_type", "rvalue_reference_type"};
     const uint64_t *const h = f->made->header;
     const double more = owners_times(f);
@@ -366,11 +368,12 @@ static void fit_cpp(const struct fit *f, struct manner *m)
 
 /* --- how code is told ---------------------------------------------------------------- */
 
-/* Arguments of calls: constants that are told, and where all are, additional ones. */
+/* Arguments of calls. `told` is how many constants are described; only where all are, `passed` adds further
+ * arguments. */
 static void fit_passed(const struct fit *f, struct manner *m)
 {
-    const double told = 0.66;   /* of a call, where all constants are told, */
-    const double passed = 0.62; /* and of one argument passed besides */
+    const double told = 0.66;   /* described arguments of a call where all constants are told, */
+    const double passed = 0.62; /* and for one further argument */
     const double calls_wanted = wanted(f, "call_site");
     const double calls = made(f, "call_site");
     if (calls_wanted <= 0 || calls <= 0)
@@ -382,19 +385,20 @@ static void fit_passed(const struct fit *f, struct manner *m)
     m->passed = multiplied(MANNER_USUAL, beyond / passed, 0, PASSED_MOST);
 }
 
-/* What a call that was inlined has of its function, on average: most of the references to abstract instances. */
+/* How many entries an inlined call has, on average, that refer to its function's: most references to abstract
+ * instances are such. */
 static double origins_each(const struct fit *f)
 {
     const double most = 0.8;
     const double inlined = wanted(f, "inlined_subroutine");
-    const double calls = tags_count(f->tags, "GNU_call_site") ? wanted(f, "call_site") : 0; /* which have one, too */
+    const double calls = tags_count(f->tags, "GNU_call_site") ? wanted(f, "call_site") : 0; /* with origins, too */
     return inlined > 0 ? most * (attributes_wanted(f, DW_AT_abstract_origin) - inlined - calls) / inlined : 0;
 }
 
-/* Locals of blocks, and of functions outside these, where `more` are lacking of `locals`. */
+/* Locals of blocks and of functions outside blocks. There are `locals` of the latter, and `more` locals are lacking. */
 static void fit_locals(const struct fit *f, struct manner *m, double locals, double more)
 {
-    const double step = made(f, "lexical_block") / 2; /* for each local more that a block may have */
+    const double step = made(f, "lexical_block") / 2; /* so many more if a block may have one more local */
     if (more < -step / 2 && m->locals > 1) {
         m->locals--;
         more += step;
@@ -405,8 +409,8 @@ static void fit_locals(const struct fit *f, struct manner *m, double locals, dou
     m->own = multiplied(m->own, times(locals, more), OWN_LEAST, MANNER_USUAL);
 }
 
-/* What inlined functions have, and other locals. Parameters make up for all that lack; variables are what else refers
- * to abstract instances, but not so many that blocks could have none. */
+/* What inlined functions have, and other locals. Parameters of inlined functions make up for all that are lacking.
+ * Their variables make up the other references to abstract instances, but leave some variables for blocks. */
 static void fit_inlined(const struct fit *f, struct manner *m)
 {
     static const uint8_t parameter[] = {ABBREV_INLINE_PARAMETER, ABBREV_INLINE_PARAMETER_SHORT,
@@ -435,7 +439,8 @@ static void fit_inlined(const struct fit *f, struct manner *m)
     fit_locals(f, m, locals, lacking(f, "variable") - (then - variables));
 }
 
-/* What of inlined functions has no place; not by much at once, as other numbers change what has one. */
+/* How much of inlined functions has no place. Changes by a factor of two at most, because other numbers change how
+ * much has one. */
 static void fit_gone(const struct fit *f, struct manner *m)
 {
     const uint64_t *const all = f->made->all;
@@ -444,7 +449,8 @@ static void fit_gone(const struct fit *f, struct manner *m)
     m->gone = multiplied(m->gone, to < 0.5 ? 0.5 : to < 2 ? to : 2, 1, GONE_MOST);
 }
 
-/* With clang's form: what of inlined functions has no place is told as a number as often as places are lacking. */
+/* With clang's form: the share of what has no place in inlined functions that is told as a number, so that as many
+ * have a place as are wanted. */
 static void fit_placed(const struct fit *f, struct manner *m)
 {
     const uint64_t *const all = f->made->all;
@@ -454,17 +460,17 @@ static void fit_placed(const struct fit *f, struct manner *m)
         m->placed = multiplied(MANNER_USUAL, (double)m->placed / MANNER_USUAL + more / gone, 0, MANNER_USUAL);
 }
 
-/* Of shorter lists of ranges there are more, in as many bytes; the least have two. */
+/* Shorter lists of ranges mean more lists in as many bytes. The shortest have two ranges. */
 static void fit_split(const struct fit *f, struct manner *m)
 {
     const double lists = attributes_made(f, DW_AT_ranges);
     const double to = times(lists, attributes_wanted(f, DW_AT_ranges) - lists);
     m->split = multiplied(m->split, 1 / to, SPLIT_LEAST, MANNER_USUAL);
-    if (!f->is_cpp) /* there, fewer calls would be inlined into others */
+    if (!f->is_cpp) /* in C++ fewer calls would be inlined into others */
         m->spread = multiplied(m->spread, to, 1, SPREAD_MOST);
 }
 
-/* Calls without a sibling. */
+/* The share of calls without a reference to a sibling. */
 static void fit_ending(const struct fit *f, struct manner *m)
 {
     const double calls = made(f, "call_site");
@@ -473,7 +479,7 @@ static void fit_ending(const struct fit *f, struct manner *m)
         m->ending = (uint8_t)multiplied(MANNER_USUAL, (double)m->ending / MANNER_USUAL + more / calls, 0, ENDING_MOST);
 }
 
-/* Constants in blocks: all others. */
+/* Constants in blocks: all that have no name. */
 static void fit_constants(const struct fit *f, struct manner *m)
 {
     const double blocks = made(f, "lexical_block");
@@ -495,7 +501,8 @@ static void fit_c(const struct fit *f, struct manner *m)
         fit_constants(f, m);
 }
 
-/* By all that is lacking; in C++ blocks stay as they are: most of them are of functions that were inlined. */
+/* Corrects each number by what is lacking. In C++ the numbers of blocks stay as they are, because most blocks are of
+ * functions that were inlined. */
 struct manner manner_fitted(const struct manner *m, const struct profile *p, const struct debug_counts *counts)
 {
     const struct fit f = fit_of(p, counts);

@@ -1,6 +1,5 @@
-/* What a manner (dwarf/manner.h) has too little or too much of, where the entries of a set in it have been counted
- * (manner_sample.h), beside those of an application. manner_search.h tries one after another.
- */
+/* Corrects a manner (dwarf/manner.h): compares the entries that were counted in a set of that manner
+ * (manner_sample.h) with those of the application. manner_search.h tries one manner after another. */
 #ifndef EMIT_MANNER_FIT_H
 #define EMIT_MANNER_FIT_H
 
@@ -8,14 +7,14 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-/* Whether there is anything to look for: where the profile tells enough of units, and types are in these. */
+/* Whether a search makes sense: the profile tells enough of units, and types are in units. */
 bool manner_can_fit(const struct profile *p);
 
-/* How far entries are from the profile's: half of the sum of differences between shares, 0 to 1, by tags or by
- * attributes, whatever is more. */
+/* The distance of a set's entries from the profile's, 0 to 1: half of the sum of differences between shares, by tags
+ * or by attributes, whichever is more. */
 double manner_distance(const struct profile *p, const struct debug_counts *made);
 
-/* The manner in which a set should come near, where one in manner `m` has these entries. */
+/* The manner in which a set should come nearer, if a set in manner `m` has these entries. */
 struct manner manner_fitted(const struct manner *m, const struct profile *p, const struct debug_counts *made);
 
 #endif

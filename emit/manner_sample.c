@@ -6,14 +6,14 @@
 #include "base/workers.h"
 #include "emit/mix.h"
 
-#define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information, about */
-#define LIBRARY_BYTES UINT64_C(600000000) /* of a library that is composed, at most */
+#define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information in a sample, about */
+#define LIBRARY_BYTES UINT64_C(600000000) /* of a library in a sample, at most */
 
 struct sampling {
     const struct plan *plan;
     const struct stock *stock;
-    struct builder *builders;    /* of each thread, */
-    struct debug_counts *counts; /* as these */
+    struct builder *builders;    /* of each thread */
+    struct debug_counts *counts; /* of each thread */
     const struct manner_sampled *sampled;
 };
 
@@ -39,8 +39,8 @@ bool manner_sample_tells(const struct plan *plan)
     return bytes_of_all(plan) > all / 2;
 }
 
-/* How many bytes are from one place to the next, so that libraries at these places have SAMPLE_BYTES, if all are as
- * large as one is on average, but one place at the least; 0 where all have less. */
+/* The distance in bytes from one place to the next. Libraries of average size at these places have SAMPLE_BYTES
+ * together; there is at least one place. 0 where all libraries have no more than SAMPLE_BYTES. */
 static uint64_t step_of(const uint64_t *bytes, uint32_t libraries)
 {
     uint64_t all = 0;
@@ -68,7 +68,7 @@ uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct 
     return count;
 }
 
-/* What there is to choose from. */
+/* Bytes of each library, for manner_sample_choose; to be freed. NULL when memory ran out. */
 static uint64_t *bytes_of_each(const struct plan *plan)
 {
     uint64_t *const bytes = malloc((plan_counted(plan) + (size_t)1) * sizeof *bytes);

@@ -8,15 +8,15 @@
 #include "emit/manner_fit.h"
 
 enum {
-    FINE = 256, /* steps of weights */
+    FINE = 256, /* weights are in such parts */
     OUTERS_AT = PIECES,
     INNERS_AT = OUTERS_AT + OUTERS,
     OTHERS_AT = INNERS_AT + INNERS,
-    FULL = 3,           /* tries, of which the first may be as far as they like */
-    SINCE_BEST_MOST = 4 /* tries that bring nothing nearer, one after another */
+    FULL = 3,           /* a try before this one may be as far off as it likes */
+    SINCE_BEST_MOST = 4 /* so many tries in a row bring nothing nearer */
 };
 
-/* The numbers that are looked for, besides how many pieces there are of each kind. */
+/* The other numbers that are searched for, besides how many pieces there are of each kind. */
 #define NUMBER(member) offsetof(struct manner, member)
 static const size_t others[] = {
     NUMBER(methods),   NUMBER(typedefs),    NUMBER(derived),   NUMBER(templates), NUMBER(numbers), NUMBER(members),
@@ -35,7 +35,7 @@ static uint16_t *number_at(struct manner *m, unsigned i)
                            : (uint16_t *)(void *)((char *)m + others[i - OTHERS_AT]);
 }
 
-/* Of *m, with these numbers. */
+/* Sets the numbers of *m. */
 static void set_numbers(struct manner *m, const double number[MANNER_NUMBERS])
 {
     uint64_t weight[OTHERS_AT];
@@ -48,7 +48,7 @@ static void set_numbers(struct manner *m, const double number[MANNER_NUMBERS])
         *number_at(m, i) = (uint16_t)(number[i] + 0.5);
 }
 
-/* What a number's step becomes. */
+/* The next step of a number that has gone `moved` and now lacks `lacks`. */
 static double step_after(double step, double moved, double lacks)
 {
     const double less = 0.5;
@@ -58,7 +58,8 @@ static double step_after(double step, double moved, double lacks)
     return step * more < 1 ? step * more : 1;
 }
 
-/* Of the last manner, each number its step nearer; less of it where what was tried since was `too_far`. */
+/* The next manner: the last one with each number its step nearer. Steps are halved where the try from there was
+ * `too_far`. */
 static struct manner go_on(struct manner_search *s, const struct profile *p, bool too_far)
 {
     struct manner to = manner_fitted(&s->last.manner, p, &s->last.counts);
@@ -72,15 +73,15 @@ static struct manner go_on(struct manner_search *s, const struct profile *p, boo
         number[i] = from + s->moved[i];
     }
     set_numbers(&next, number);
-    if (!s->last.manner.parameters) { /* as usual: there is no number to begin at */
+    if (!s->last.manner.parameters) { /* 0 stands for the usual, which is no number to begin at */
         next.parameters = to.parameters;
         next.variables = to.variables;
     }
     return next;
 }
 
-/* How far a library is from as many entries as its row says, on the average: half of such a part of them, as what they
- * are weighs more. */
+/* How far libraries are on average from as many entries as their rows say: half of the share by which they are off,
+ * because tags and attributes count more. */
 static double lacks(const struct debug_counts *counts)
 {
     return counts->libraries ? counts->lacks / (double)counts->libraries / 2 : 0;
@@ -91,7 +92,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
 {
     const double near_enough = 0.025;
     const double few_enough = 0.01;
-    const double far = 1.25; /* times the nearest: what comes after that leads nowhere */
+    const double far = 1.25; /* times the nearest distance: a try this far off leads nowhere */
     const double lacking = counts ? lacks(counts) : 0;
     const double apart = counts ? manner_distance(p, counts) : HUGE_VAL;
     const double distance = apart + lacking;

@@ -1,11 +1,12 @@
 /* Looks for the manner (dwarf/manner.h) in which a set comes nearest to an application's debug information.
  *
- * What profile_manner reads from a profile is where the search begins. Each manner is tried: a sample of the set's
- * libraries is composed in it, and their entries are counted (manner_sample.h). What there is too little or too much
- * of tells the next one (manner_fit.h).
+ * The search begins with what profile_manner reads from the profile. For each manner that is tried, a sample of the
+ * set's libraries is composed, and its entries are counted (manner_sample.h). From what is too little or too much,
+ * manner_fit.h makes the next manner.
  *
- * As one number changes what is another's, one that had to grow and then has to shrink was changed by too much: from
- * then on it goes half as far each time.
+ * Numbers influence one another. So each number goes only a part of its way, its step. Where a number had to grow
+ * and then has to shrink (or the reverse), it went too far, and its step is halved. Where it goes on in the same
+ * direction, its step grows by half, up to the whole way.
  */
 #ifndef EMIT_MANNER_SEARCH_H
 #define EMIT_MANNER_SEARCH_H
@@ -18,21 +19,22 @@ enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 21 };
 
 /* A search; starts zeroed. */
 struct manner_search {
-    /* Manners that were tried, and what came of them: the best, and the one that the next goes on from. */
+    /* Manners that were tried, with their counts: the best, and the one from which the next goes on. */
     struct manner_tried {
         struct manner manner;
         struct debug_counts counts;
     } best, last;
     double nearest;
-    double step[MANNER_NUMBERS];  /* how much of what is lacking each number goes, */
-    double moved[MANNER_NUMBERS]; /* and by how much it changed last */
+    double step[MANNER_NUMBERS];  /* each number's step: the share of what it lacks that it goes, */
+    double moved[MANNER_NUMBERS]; /* and how far it went the last time */
     unsigned tries, since_best;
-    bool is_best; /* the last that was tried */
-    bool is_near; /* what is best is near enough */
+    bool is_best; /* the manner that was tried last is the best */
+    bool is_near; /* the best is near enough */
 };
 
-/* Notes what entries came of *m, or, with NULL, that nothing can be made so; of the first there are some. Sets *m to
- * the manner to be tried next, or to the best one where that was the last try, and then returns false. */
+/* Notes the entries that came of *m, or NULL if nothing can be made in that manner; those of the first manner must
+ * be given. Returns true and sets *m to the manner to try next. After the last try returns false and sets *m to the
+ * best manner. */
 bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *made,
                         struct manner *m);
 

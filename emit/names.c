@@ -53,7 +53,7 @@ uint32_t names_digits(uint32_t n)
 /* Digits of all numbers below n. */
 static uint64_t digits_below(uint32_t n)
 {
-    uint64_t sum = n; /* every number has one; those from 10 on have another, ... */
+    uint64_t sum = n; /* each number has one digit; those from 10 on have a second one, and so on */
     for (uint64_t power = 10; power < n; power *= 10)
         sum += n - power;
     return sum;
@@ -82,7 +82,10 @@ uint64_t names_bytes(const struct names *n, uint32_t stem_length, uint32_t from,
 uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t number, uint32_t length, uint8_t *at,
                      uint32_t *hash)
 {
-    enum { DIGITS = 10, STEP = 16 }; /* what is behind the digits is copied where more follows, and overwritten */
+    enum {
+        DIGITS = 10,
+        STEP = 16
+    }; /* where a suffix follows, STEP bytes are copied, and the suffix overwrites those behind the digits */
     char digits[DIGITS + STEP] = {0};
     uint32_t count = 0;
     uint32_t rest = number;

@@ -1,14 +1,13 @@
 /* The names of functions, objects and libraries.
  *
- * Those of functions are as Pynamic gives them, or mangled C++ names
- * (emit/mangle.h); all others are of Pynamic's kind in both styles.
+ * Names of functions are as Pynamic gives them, or mangled C++ names (emit/mangle.h). All other names are of
+ * Pynamic's kind in both styles.
  *
  *     libmodule3_fun17 0123456789012...    a library, "_fun", a number, then
  *     libutility9_fun0 0123456789012...    digits up to the wanted length
  *
- * Lengths, hashes and whole tables of names come without writing a name twice:
- * what names share is hashed and copied in one piece. Libraries with rows have shorter ones
- * (emit/names_row.h).
+ * Lengths, hashes and whole tables of names come without writing a name twice: what names share is hashed and copied
+ * in one piece. Libraries with rows have other, shorter names (emit/names_row.h).
  */
 #ifndef EMIT_NAMES_H
 #define EMIT_NAMES_H
@@ -19,14 +18,14 @@
 
 enum { NAME_PREFIX_MOST = 40 };
 
-/* How long names are, and what their suffix hashes to. Read-only once made. */
+/* How long names are, and the hashes of their suffixes. Read-only once made. */
 struct names {
     enum name_style style;
     uint32_t letters; /* STYLE_ITANIUM: average letters of classes' names (mangle.h); 0 in the other style */
     uint32_t length;  /* every function's name has this many characters; more than any natural name of the set, or 0 */
     uint32_t pad;     /* digits after each name, when `length` is 0 */
     char digits[PROFILE_NAME_MOST + 16];
-    uint32_t suffix_hash[PROFILE_NAME_MOST + 1]; /* GNU hash, started from 0, of the first n of `digits` */
+    uint32_t suffix_hash[PROFILE_NAME_MOST + 1]; /* GNU hash of the first n of `digits`, started from 0 */
     uint32_t suffix_power[PROFILE_NAME_MOST + 1];
 };
 
@@ -37,9 +36,9 @@ struct name_stem {
     uint32_t hash; /* of the text, GNU hash */
 };
 
-/* Sets up the tables for Pynamic's names; length and pad exclude each other. */
+/* Sets up the tables for Pynamic's names. At most one of `length` and `pad` is not 0. */
 void names_init(struct names *n, uint32_t length, uint32_t pad);
-/* For mangled names. */
+/* The same for mangled names. */
 void names_init_itanium(struct names *n, uint32_t letters);
 
 /* stem: "_fun", "_var"; library: "libmodule3". */
@@ -50,7 +49,7 @@ uint32_t names_digits(uint32_t n);
 /* Sum of the decimal digits of all numbers in [from, to). */
 uint64_t names_digits_sum(uint32_t from, uint32_t to);
 
-/* Characters of a function's name whose stem and number have `natural` characters together. */
+/* Characters of a function's name, if its stem and number have `natural` characters together. */
 static inline uint32_t names_length(const struct names *n, uint32_t natural)
 {
     return n->length ? (natural > n->length ? natural : n->length) : natural + n->pad;
@@ -59,21 +58,21 @@ static inline uint32_t names_length(const struct names *n, uint32_t natural)
 /* Sum of the lengths of the names stem+[from, to), each with its terminator. */
 uint64_t names_bytes(const struct names *n, uint32_t stem_length, uint32_t from, uint32_t to);
 
-/* Writes one name with its terminator, exactly `length` characters (at least
- * stem and number) at `at`, of which up to 32 bytes in all may be
- * overwritten; returns the place after the terminator. Adds its GNU hash. */
+/* Writes one name of exactly `length` characters (at least stem and number) with its terminator at `at`; returns the
+ * place behind the terminator. Where the name is shorter than 32 bytes, the bytes behind it up to the 32nd may be
+ * overwritten. Sets *hash to the name's GNU hash, unless `hash` is NULL. */
 uint8_t *names_write(const struct names *n, const struct name_stem *s, uint32_t number, uint32_t length, uint8_t *at,
                      uint32_t *hash);
 
 /* --- functions' names in either style ------------------------------------------------ */
 
-/* Whether those of a library's functions are mangled. */
+/* Whether the names of a library's functions are mangled. */
 bool names_are_mangled(const struct names *n, const struct plan_library *l);
 
 /* Characters of the name of function `index` of a library. */
 uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f);
 
-/* A cache of what functions' names begin with; zeroed at first. */
+/* A cache for what the names of a library's functions begin with; starts zeroed. */
 struct names_head {
     const struct plan_library *library;
     struct name_stem stem;
@@ -84,8 +83,7 @@ struct names_head {
 uint8_t *names_write_function(const struct names *n, struct names_head *head, const struct plan_library *l,
                               uint32_t index, const struct function *f, uint8_t *at, uint32_t *hash);
 
-/* Counts of many functions' names, from which names_total gets their bytes for any
- * `letters`. */
+/* Counts of many functions' names. From these names_total computes their bytes for any `letters`. */
 struct names_tally {
     uint64_t names;
     uint64_t bytes;
@@ -95,12 +93,12 @@ struct names_tally {
 /* Counts the names of all functions of a library: in closed form for Pynamic's names. */
 void names_count(const struct names *n, const struct plan_library *l, struct names_tally *t);
 void names_add(struct names_tally *sum, const struct names_tally *t);
-/* The bytes of `count` names, with terminators, which take `bytes` before digits are appended. */
+/* The bytes of `count` names with terminators, if they take `bytes` before digits are appended. */
 static inline uint64_t names_lengthened(const struct names *n, uint64_t count, uint64_t bytes)
 {
     return n->length ? count * (n->length + UINT64_C(1)) : bytes + count * n->pad;
 }
-/* `letters` as in struct names. */
+/* Bytes of all counted names with their terminators; `letters` as in struct names. */
 uint64_t names_total(const struct names_tally *t, uint32_t letters);
 
 #endif

@@ -8,29 +8,30 @@
 #include "elf/demangle.h"
 #include "emit/names_parts.h"
 
-/* What a long name consists of: besides the library's namespace, a class with the symbol's number, classes within that,
- * and the symbol's own words. */
+/* A long name consists of the library's namespace, a class with the symbol's number, classes within that class, and
+ * the symbol's own words. These are the sizes of the parts. */
 enum {
-    WORDS_LEAST = 5, /* characters of a component, without their number */
-    WORDS_KINDS = 9, /* of lengths, from the least on */
+    WORDS_LEAST = 5, /* characters of a component's words, without the number before them */
+    WORDS_KINDS = 9, /* different lengths, from the least on */
     COMPONENT_MOST = 2 + WORDS_LEAST + WORDS_KINDS - 1,
     LAST_LEAST = 4,
-    LAST_ROOM = LAST_LEAST + 4, /* for the last words with their number, whatever number fits */
-    CLASSES_MOST = 20           /* that parameters refer to */
+    LAST_ROOM = LAST_LEAST + 4, /* room for the last words with their number, whatever number it is */
+    CLASSES_MOST = 20           /* the most that parameters refer to */
 };
 
-/* Parameters: a reference to a constant object of a class S_::words<S0_, ...>, of the library's namespace and of
- * classes in the name; a reference to one of its class; a type that was there before; or a letter. */
+/* Parameters are of four kinds: a reference to a constant object of a class S_::words<S0_, ...>, a template of the
+ * library's namespace with arguments that are classes in the name; a reference to a constant object of the innermost
+ * class; a type that the name has already; or a letter. */
 #define REFERENCE       "RK"
 #define TEMPLATE_BEGINS "RKNS_"
 #define REFERENCE_SHOWN 7 /* " const&" */
 #define SEPARATOR_SHOWN 2 /* ", " and "::" */
 enum {
     TYPES_MOST = 4,
-    TEMPLATES_MOST = 8, /* different ones in a name */
-    TEMPLATE_ADDS = 4,  /* types that can be named by number: the template, its instance, constant, a reference */
+    TEMPLATES_MOST = 8, /* the most different ones in a name */
+    TEMPLATE_ADDS = 4,  /* further types that can be named by number: template, instance, constant, reference */
     REFERENCE_ADDS = 2,
-    AGAIN = 5, /* of so many parameters all but one are of types that were there before */
+    AGAIN = 5, /* one in so many parameters is of a new type; the others are of types that the name has already */
     LETTERS_MOST = 6
 };
 
@@ -44,7 +45,7 @@ static const struct letter letters[] = {{'b', 4}, {'c', 4},  {'d', 6}, {'f', 5},
                                         {'i', 3}, {'j', 12}, {'l', 4}, {'m', 13}};
 enum { LETTER_INT = 4, LETTERS = sizeof letters / sizeof letters[0] };
 
-/* What stands for an object: a table of virtual functions, what is known of a type, and its name. */
+/* What stands before an object's name: a table of virtual functions, information on a type, and the name of a type. */
 static const struct {
     char code[3];
     uint8_t shown;
@@ -54,11 +55,11 @@ static const struct {
                 {"TS", sizeof "typeinfo name for " - 1}};
 enum { SPECIALS = sizeof specials / sizeof specials[0], SPECIAL = 2 /* characters */ };
 
-/* A name as far as it is written. */
+/* The part of a name that is written so far. */
 struct spelling {
     uint8_t *at;
     uint32_t shown;    /* characters that debuggers show for it */
-    uint32_t classes;  /* in it, the library's namespace with them */
+    uint32_t classes;  /* in the name, the library's namespace included */
     uint32_t numbered; /* types that can be named by number (5.1.10) */
     uint16_t class_shown[CLASSES_MOST];
 };
@@ -71,7 +72,7 @@ static uint32_t prefix_length(const struct plan_library *l)
 
 uint32_t names_mangled_least(const struct plan_library *l, uint32_t name, bool function)
 {
-    return prefix_length(l) + names_digits(name) + name + 1 + function; /* 'E', and behind it 'v' */
+    return prefix_length(l) + names_digits(name) + name + 1 + function; /* 'E', and 'v' behind it in a function */
 }
 
 static void put(struct spelling *s, const char *text)
@@ -79,7 +80,7 @@ static void put(struct spelling *s, const char *text)
     s->at = put_bytes(s->at, text, strlen(text));
 }
 
-/* Words of so many characters, and their number before them. */
+/* Writes words of `length` characters, with that number before them. */
 static void put_words(struct spelling *s, uint64_t key, uint32_t length)
 {
     s->at = names_put_number(s->at, length);
@@ -87,7 +88,7 @@ static void put_words(struct spelling *s, uint64_t key, uint32_t length)
     s->at += length;
 }
 
-/* The name up to here can be referred to from now on. */
+/* From here on, the name as it is now can be referred to as a class. */
 static void count_class(struct spelling *s)
 {
     if (s->classes < CLASSES_MOST)
@@ -96,7 +97,7 @@ static void count_class(struct spelling *s)
     s->numbered++;
 }
 
-/* How many of them parameters refer to, the library's namespace with them. */
+/* How many classes parameters may refer to, the library's namespace included. */
 static uint32_t known_classes(const struct spelling *s)
 {
     return s->classes < CLASSES_MOST ? s->classes : CLASSES_MOST;
@@ -124,7 +125,7 @@ static void put_reference(struct spelling *s, uint32_t number)
 
 /* --- parameters ------------------------------------------------------------------------- */
 
-/* Those that were put, and may be put again. */
+/* Types of parameters that were written and may be written again. */
 struct parameters {
     uint32_t number[TEMPLATES_MOST + 1];
     uint32_t shown[TEMPLATES_MOST + 1];
@@ -140,7 +141,7 @@ static void remember(struct parameters *p, uint32_t number, uint32_t shown)
     p->shown[p->count++] = shown;
 }
 
-/* A parameter of a new type in at most `room` characters; whether there is one. */
+/* Writes a parameter of a new type in at most `room` characters; false where it does not fit. */
 static bool put_template(struct spelling *s, struct parameters *p, uint64_t key, uint32_t room)
 {
     const uint32_t words = WORDS_LEAST + (uint32_t)random_below(key, WORDS_KINDS);
@@ -168,7 +169,8 @@ static bool put_template(struct spelling *s, struct parameters *p, uint64_t key,
     return true;
 }
 
-/* A reference to a constant object of the innermost class. */
+/* Writes a reference to a constant object of the innermost class; false where it does not fit, or was written
+ * before. */
 static bool put_of_class(struct spelling *s, struct parameters *p, uint32_t room)
 {
     const uint32_t class = known_classes(s) - 1;
@@ -201,8 +203,8 @@ static void put_letter(struct spelling *s, uint64_t key)
     s->shown += letter->shown;
 }
 
-/* Parameters of a function, or arguments of a template, in at most `room` characters, of which some may be left. Where
- * the name has no class, they are letters alone. */
+/* Writes parameters of a function, or arguments of a template, in at most `room` characters; may use fewer. Where
+ * the name has no class, all are letters. */
 static void put_parameters(struct spelling *s, uint64_t key, uint32_t room)
 {
     struct parameters p = {.count = 0};
@@ -224,7 +226,7 @@ static void put_parameters(struct spelling *s, uint64_t key, uint32_t room)
 
 /* --- the name --------------------------------------------------------------------------- */
 
-/* Of `rest` characters how many parameters may take: in some names more than in others. */
+/* How many of `rest` characters parameters may take. This varies from name to name. */
 static uint32_t room_of_parameters(const struct plan_library *l, uint64_t key, uint32_t rest)
 {
     enum { WHOLE = PLAN_ELABORATE_MOST + 1, VARIES = 256 };
@@ -233,7 +235,8 @@ static uint32_t room_of_parameters(const struct plan_library *l, uint64_t key, u
     return (rest * (share < WHOLE - 1 ? share : WHOLE - 1) + rounding) / WHOLE;
 }
 
-/* Classes within the one with the symbol's number: as many as `rest` characters have room for beside the last words. */
+/* Writes classes within the one with the symbol's number, as many as fit in `rest` characters beside the last words.
+ * Returns the characters that remain. */
 static uint32_t put_classes(struct spelling *s, uint64_t key, uint32_t rest)
 {
     for (uint32_t i = 0; rest > LAST_LEAST + COMPONENT_MOST; i++) {
@@ -246,7 +249,8 @@ static uint32_t put_classes(struct spelling *s, uint64_t key, uint32_t rest)
     return rest;
 }
 
-/* The end of a function: parameters, one more where the words before them leave a character over. */
+/* Writes the end of a function: its parameters. `more`: the words before them leave one character over, which one
+ * more parameter takes. */
 static void end_function(struct spelling *s, const uint8_t *parameters, uint32_t length, bool more)
 {
     const uint32_t shown = letters[LETTER_INT].shown;
@@ -262,8 +266,8 @@ static void end_function(struct spelling *s, const uint8_t *parameters, uint32_t
     }
 }
 
-/* The end of an object: arguments, if it is made from a template. Where no words with their number fill what is left,
- * it is a member of what has them. */
+/* Writes the end of an object: its arguments, if it is made from a template. `more`: no words with their number fill
+ * what is left; then the object is a member "x" of what has the words. */
 static void end_object(struct spelling *s, const uint8_t *arguments, uint32_t length, bool more)
 {
     if (length) {

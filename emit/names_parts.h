@@ -1,4 +1,4 @@
-/* What the names of libraries with rows consist of; for names_row.c and names_mangled.c. */
+/* Parts of names in libraries with rows; for names_row.c and names_mangled.c. */
 #ifndef EMIT_NAMES_PARTS_H
 #define EMIT_NAMES_PARTS_H
 
@@ -18,14 +18,14 @@ static inline uint8_t *names_put_number(uint8_t *p, uint32_t number)
     return end;
 }
 
-/* What a name's words follow from: of some names the same. */
+/* The key from which a name's words follow. Some names have the same key (plan_library.alike). */
 static inline uint64_t names_words_key(const struct plan_library *l, uint64_t number)
 {
     const uint64_t key = random_at(plan_key(l, PURPOSE_NAMES), number);
     return (key >> 40 & 255) < l->alike ? 0 : key;
 }
 
-/* Words and the number. */
+/* Writes words and the number, `length` characters together, without a terminator. */
 static inline uint8_t *names_put_numbered(const struct plan_library *l, uint32_t number, uint32_t length, uint8_t *at)
 {
     const uint32_t words = length - names_digits(number);
@@ -33,7 +33,8 @@ static inline uint8_t *names_put_numbered(const struct plan_library *l, uint32_t
     return names_put_number(at + words, number);
 }
 
-/* Characters of the longest name that has room, behind their number, in so many; *even says whether it fills them. */
+/* The characters of the longest name that fits, behind its own length in digits, in `rest` characters. *even: name
+ * and digits fill these exactly. */
 static inline uint32_t names_within(uint32_t rest, bool *even)
 {
     uint32_t name = rest - 1;

@@ -10,17 +10,19 @@
 #include "emit/names_mangled.h"
 #include "emit/names_parts.h"
 
-enum { LETTER = 1 }; /* of words at least */
-/* Values of the digits of numbers in names that are too short for decimal ones: of the first, a letter, and others. */
+enum { LETTER = 1 }; /* the fewest characters of words */
+/* How many values a digit of a brief name has: the first digit, which is a letter, and the others. A brief name is
+ * one that is too short for decimal digits. */
 enum { BRIEF_FIRST = 26, BRIEF = 36 };
 
-/* Others look at exported functions alone, while how many small ones there are may change. */
+/* Whether the name at `place` is a function's. The first test alone decides for exported functions, because callers
+ * may ask about these while the number of small functions still changes. */
 static bool is_function(const struct plan_library *l, uint32_t place)
 {
     return place < l->exported || place < names_row_functions(l);
 }
 
-/* Of the name at `place` among those of dynamic symbols. */
+/* Characters of the shortest regular name at `place` among dynamic symbols. */
 static uint32_t dynamic_least(const struct plan_library *l, uint32_t place)
 {
     const uint32_t name = LETTER + names_digits(place);
@@ -113,7 +115,7 @@ uint64_t names_row_objects(uint32_t count)
     return names_digits_sum(0, count) + count * UINT64_C(2);
 }
 
-/* The number in so many digits. */
+/* Writes the number in this many digits of a brief name. */
 static uint8_t *put_brief(uint32_t number, uint32_t digits, uint8_t *at)
 {
     static const char values[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -124,7 +126,7 @@ static uint8_t *put_brief(uint32_t number, uint32_t digits, uint8_t *at)
     return at + digits;
 }
 
-/* The name at `place` among those of dynamic symbols. */
+/* Writes the name at `place` among those of dynamic symbols, with its terminator. */
 static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32_t length, uint8_t *at)
 {
     uint8_t *const end = at + length;
@@ -186,7 +188,7 @@ uint8_t *names_row_write_other(const struct plan_library *l, uint32_t number, ui
     return put_dynamic(l, l->exported + number, names_row_other_length(l, number), at);
 }
 
-/* "_ZL", and 'v' or "ii" at the end. */
+/* Characters of "_ZL" and of "v" at the end; where "v" leaves a character over, the end is "ii". */
 enum { LOCAL_MANGLED = sizeof "_ZLv" - 1 };
 
 bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number)
@@ -207,7 +209,7 @@ uint32_t names_row_objects_mangled(const struct plan_library *l)
     return count;
 }
 
-/* Words, '_' and the number. */
+/* Writes words, '_' and the number. */
 static uint8_t *put_object(const struct plan_library *l, uint32_t number, uint32_t length, uint8_t *at)
 {
     const uint32_t words = length - names_row_object_least(number);

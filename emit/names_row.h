@@ -4,20 +4,21 @@
  *     local function      mesh_cell_fl17     words, its number
  *     static object       mesh_cell_fl_17    words, '_', its number; or, of a small function where names are mangled,
  *                         _ZL15mesh_cell_fl_17v     mesh_cell_fl_17()
- *     source file         mesh_cell.c        the end of one that is as long as the longest
- *     dynamic small one   m3MeshCellFl60     as an exported function behind all of these,
- *     dynamic object      m3MeshCellFl72     and behind these; or, where names are mangled,
+ *     source file         mesh_cell.c        the end of the longest one
+ *     dynamic small one   m3MeshCellFl60     as an exported function, numbered behind these
+ *     dynamic object      m3MeshCellFl72     the same, numbered behind the small ones; or, where names are mangled,
  *                         _ZN2m312MeshCellFl60Ev    m3::MeshCellFl60()
  *                         _ZN2m312MeshCellFl72E     m3::MeshCellFl72
- *     dynamic symbol      m3bx               the prefix and its number in digits and letters, the first a letter, where
- *                                            there are fewer characters than above
- *                         Flowm3MeshCell60   words and the name of another, which is the end of this one in .dynstr
+ *     dynamic symbol      m3bx               the brief form, for fewer characters than the names above have: the prefix
+ *                                            and its number in letters and digits, the first a letter
+ *                         Flowm3MeshCell60   words and the whole name of another symbol, which is thus the end of this
+ *                                            one in .dynstr
  *
- * A prefix ends in digits; words contain no digits and neither begin nor end with '_'. So two names of
- * different kinds, of different numbers or, for exported functions, of different libraries always differ,
- * whatever their lengths. Where the row says that its names compress well, some or all names use the same words
- * (plan_library.alike). In a library with a symbol table or debug information, numbered functions whose names are
- * mangled have the names of emit/mangle.h, as debug information states them; elsewhere names have the wanted lengths.
+ * A prefix ends in digits; words contain no digits and neither begin nor end with '_'. So two names differ, whatever
+ * their lengths, if they are of different kinds, of different numbers or, for exported functions, of different
+ * libraries. Where the row says that its names compress well, some or all names use the same words
+ * (plan_library.alike). In a library with a symbol table or debug information, numbered functions with mangled names
+ * have those of emit/mangle.h, because debug information states them. All other names have the wanted lengths.
  */
 #ifndef EMIT_NAMES_ROW_H
 #define EMIT_NAMES_ROW_H
@@ -26,14 +27,16 @@
 
 #include "emit/plan.h"
 
-/* Characters of the shortest regular name of function `index`, which it has where no length is wanted. */
+/* Characters of the shortest regular name of function `index`. The function has this name where no length is wanted. */
 uint32_t names_row_least(const struct plan_library *l, uint32_t index);
 /* Characters of the shortest name of static object `number`. */
 uint32_t names_row_object_least(uint32_t number);
 
-/* Names of dynamic symbols are numbered by `place`: those of exported functions, then the others (names_row_others).
+/* Names of dynamic symbols are numbered by `place`: first those of exported functions, then the others
+ * (names_row_others).
  *
- * The fewest characters that the name at `place` can have, in its brief form. */
+ * names_row_shortest returns the fewest characters that the name at `place` can have, in its brief form.
+ */
 uint32_t names_row_shortest(const struct plan_library *l, uint32_t place);
 /* The fewest characters that the name at `place` can have where another name is its end. */
 uint32_t names_row_floor(const struct plan_library *l, uint32_t place);
@@ -85,7 +88,7 @@ static inline uint32_t names_row_others(const struct plan_library *l)
     return l->small_exported + l->extra.aliases + l->extra.objects + l->unbound;
 }
 
-/* How many names, from the first on, are those of symbols that it defines. */
+/* How many names, from the first on, are those of symbols that the library defines. */
 static inline uint32_t names_row_defined(const struct plan_library *l)
 {
     return l->exported + names_row_others(l) - l->unbound;
@@ -96,7 +99,7 @@ uint32_t names_row_place_length(const struct plan_library *l, uint32_t place);
 
 enum { NAMES_ROW_IS_END = -1, NAMES_ROW_NONE = -1 };
 
-/* Whether any names are the ends of others, as they were chosen for the symbols that there are now. */
+/* Whether any names are the ends of others. Ends that were chosen for another number of symbols do not count. */
 static inline bool names_row_ends(const struct plan_library *l)
 {
     return l->ends && l->ended == l->exported + names_row_others(l);
@@ -115,11 +118,11 @@ static inline int64_t names_row_end_of(const struct plan_library *l, uint32_t pl
                                                                              : (int64_t)l->end[place] - 1;
 }
 
-/* Characters of the name of dynamic symbol `index` of the library, as others that import it have it. */
+/* Characters of the name of dynamic symbol `index` of library `l`, as libraries that import the symbol have it. */
 uint32_t names_row_import_length(const struct plan *plan, const struct plan_library *l, uint32_t index);
 
-/* Other name `number` (names_row_others): characters of its shortest regular form; its characters; and the bytes that
- * all other names take, with terminators. */
+/* For other name `number` (names_row_others): the characters of its shortest regular form, and its characters. Then
+ * the bytes that all other names take, with terminators. */
 uint32_t names_row_other_least(const struct plan_library *l, uint32_t number);
 uint32_t names_row_other_length(const struct plan_library *l, uint32_t number);
 uint64_t names_row_other_bytes(const struct plan_library *l);
@@ -127,8 +130,8 @@ uint64_t names_row_other_bytes(const struct plan_library *l);
 /* Bytes of the shortest names of `count` static objects, with terminators. */
 uint64_t names_row_objects(uint32_t count);
 
-/* Names of source files, where there are NAMES_ROW_FILES or more: all of them are ends of one long name, as a linker
- * lets names share bytes. */
+/* Where there are NAMES_ROW_FILES source files or more, their names are all ends of one long name, as a linker lets
+ * names share bytes. */
 enum { NAMES_ROW_FILES = 8, NAMES_ROW_FILE_LEAST = 5, NAMES_ROW_FILE_MOST = 48 };
 
 /* Bytes of the long name, with its terminator; 0 where there is none. */

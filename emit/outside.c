@@ -10,12 +10,13 @@
 #include "emit/outside_newer.h"
 
 enum { LIBC = OUTSIDE_LIBC, PYTHON = OUTSIDE_PYTHON };
-/* Where the inner ones begin, those of outside_beside.h, at most so many, and those of outside_newer.h. */
+/* All lists of names form one sequence of places: CPython's, the C library's, the inner ones, those of
+ * outside_beside.h (at most BESIDE_MOST) and those of outside_newer.h. These are the places where the lists begin. */
 enum { INNER = PYTHON + LIBC, BESIDE = INNER + OUTSIDE_INNER, BESIDE_MOST = 512, NEWER = BESIDE + BESIDE_MOST };
 enum { LENGTHS = 64 /* names are shorter */, PASSES = 3 };
 
-/* What programs link with; not those that take names from others (libBrokenLocale.so.1, libc_malloc_debug.so.0) or need
- * a program to have some (libthread_db.so.1). */
+/* Libraries that programs link with. Left out are those that take names from others (libBrokenLocale.so.1,
+ * libc_malloc_debug.so.0) and one that needs names of the program (libthread_db.so.1). */
 static const char *const libraries[] = {"libm.so.6",    "libdl.so.2",     "libpthread.so.0",      "librt.so.1",
                                         "libutil.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2", "libanl.so.1",
                                         "libmvec.so.1"};
@@ -35,7 +36,7 @@ uint32_t outside_most(bool module)
     return LIBC + (module ? PYTHON : 0);
 }
 
-/* The names of a library in its order: place in the lists, CPython's before the C library's. */
+/* The place of name `index` in a library's own order of names: CPython's come before the C library's. */
 static uint32_t place_of(bool module, uint64_t key, uint32_t index)
 {
     if (module && index < PYTHON)
@@ -113,12 +114,12 @@ uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
     return bytes;
 }
 
-/* Names of every length that are not chosen, as a list for each. */
+/* The names that are not chosen: a list for each length. */
 struct spare {
     uint64_t lengths;        /* bit n: there are any of length n */
-    uint32_t first[LENGTHS]; /* plus 1; 0: none */
+    uint32_t first[LENGTHS]; /* a place plus 1; 0: none */
     uint32_t next[NEWER];
-    bool longer; /* the next that is as near on both sides */
+    bool longer; /* take_nearest takes the longer one next where both sides are as near */
 };
 
 static void spare_name(struct spare *s, uint32_t place)
@@ -129,7 +130,7 @@ static void spare_name(struct spare *s, uint32_t place)
     s->lengths |= UINT64_C(1) << length;
 }
 
-/* Takes the first of a length that has any. */
+/* Takes the first name of a length that has any. */
 static uint32_t take_spare(struct spare *s, uint32_t length)
 {
     const uint32_t place = s->first[length] - 1;
@@ -139,7 +140,8 @@ static uint32_t take_spare(struct spare *s, uint32_t length)
     return place;
 }
 
-/* The length that would best take the place of a name's, with `more` characters wanted at most. */
+/* Finds the length of a spare name that best replaces the name at `place`, if `more` characters are wanted at most
+ * (fewer, if negative). False where there is none. */
 static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint32_t *length)
 {
     const int64_t own = (int64_t)strlen(name_at(place));
@@ -155,7 +157,8 @@ static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint3
     return *length;
 }
 
-/* The spare name whose length is nearest; in turn a longer and a shorter one, so that the others make no difference. */
+/* Takes the spare name whose length is nearest. Of two that are as near, takes a longer and a shorter one in turn,
+ * so that the sum of all lengths hardly changes. */
 static uint32_t take_nearest(struct spare *s, uint32_t length)
 {
     uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
@@ -171,13 +174,13 @@ static uint32_t take_nearest(struct spare *s, uint32_t length)
     return take_spare(s, at);
 }
 
-/* Which of the names has the newer version: spread over all. */
+/* Which name has the newer version; versions are spread over all names. */
 static uint32_t newer_at(uint32_t version, uint32_t versions, uint32_t count)
 {
     return (uint32_t)((version + UINT64_C(1)) * count / (versions + UINT64_C(1)));
 }
 
-/* The lengths of a version's names, a bit for each. */
+/* The lengths of a version's names: bit n stands for length n. */
 static uint64_t newer_lengths(uint32_t version)
 {
     uint64_t lengths = 0;
@@ -194,7 +197,8 @@ static bool is_newer(uint32_t index, uint32_t versions, uint32_t count)
     return false;
 }
 
-/* Exchanges wanted lengths so that names of newer versions can have theirs, where any of these is wanted. */
+/* Exchanges wanted lengths so that the names with newer versions get lengths that their versions have, where any of
+ * these is wanted. */
 static void place_newer(uint32_t versions, uint32_t *length, uint32_t count)
 {
     for (uint32_t v = 0; v < versions; v++) {
@@ -214,7 +218,8 @@ static void place_newer(uint32_t versions, uint32_t *length, uint32_t count)
     }
 }
 
-/* The name of a newer version whose length is nearest, the first one of these after any. */
+/* The place of a version's name whose length is nearest; any name where `length` is negative. The search begins at a
+ * name that the key chooses. */
 static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
 {
     const uint32_t first = outside_newer_first(version);
@@ -233,8 +238,8 @@ static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
     return (uint16_t)(NEWER + first + best);
 }
 
-/* Exchanges a name, unless it has a newer version, for one that has up to `more` characters more, or fewer.
- * Returns by how many it has. */
+/* Exchanges a name, unless it has a newer version, for a spare one that has up to `more` characters more, or fewer
+ * if negative. Returns by how many characters it is longer. */
 static int64_t exchange_one(struct spare *s, uint16_t *choice, int64_t more)
 {
     uint32_t better;
@@ -246,8 +251,9 @@ static int64_t exchange_one(struct spare *s, uint16_t *choice, int64_t more)
     return (int64_t)better - (int64_t)strlen(name_at(old));
 }
 
-/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be: each its part, so
- * that lengths stay what they are; or some much. Returns what they take. */
+/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be. The first pass
+ * gives each name a part of the difference, so that lengths stay much as they are; later passes change some names by
+ * much. Returns the bytes that all take. */
 static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
 {
     for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
@@ -260,8 +266,9 @@ static uint64_t exchange(struct spare *s, uint32_t count, uint64_t bytes, uint64
     return is;
 }
 
-/* The same where names are as long as they are wanted, shorter ones first, but for some that there are none of: a
- * little of long ones, as these are few of many lengths; not of the longest itself. */
+/* The same where names have wanted lengths, in rising order, except where no such name was left. Changes long names
+ * first, by a little each, because there are few names of each great length; leaves the longest as it is. Then
+ * changes any name by any amount. */
 static uint64_t exchange_long(struct spare *s, uint32_t count, uint64_t bytes, uint64_t is, uint16_t *choice)
 {
     enum { LITTLE = 2 };
@@ -276,7 +283,7 @@ static uint64_t exchange_long(struct spare *s, uint32_t count, uint64_t bytes, u
     return is;
 }
 
-/* The same with names of newer versions, for others of the same. */
+/* The same for names of newer versions: exchanges each for another one of its version. */
 static uint64_t exchange_newer(uint32_t count, uint32_t versions, uint64_t bytes, uint64_t is, uint64_t key,
                                uint16_t *choice)
 {
@@ -321,7 +328,7 @@ uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t cou
     return exchange_newer(count, versions, bytes, is, key, choice);
 }
 
-/* How many names there are of each length. */
+/* Counts the names of each length. */
 static void count_lengths(bool module, uint32_t needed, uint32_t there[LENGTHS])
 {
     memset(there, 0, LENGTHS * sizeof *there);

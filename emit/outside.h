@@ -1,57 +1,59 @@
-/* Functions outside a set that a library names as undefined, as real ones name those of the C
- * library and, extension modules, CPython's. They are never called, only bound. */
+/* Functions outside a set that a library names as undefined symbols, as real libraries name those of the C library
+ * and, extension modules, CPython's. They are never called, only bound. */
 #ifndef EMIT_OUTSIDE_H
 #define EMIT_OUTSIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many such functions there are for a module or a utility. */
+/* How many such functions a module or a utility can name. */
 uint32_t outside_most(bool module);
 
-/* The name at `index`, below that, of a library with this key: no two are the same. `choice` is
- * NULL, or what outside_choose has chosen. */
+/* The name at `index` (below outside_most) of a library with this key. All names of a library differ. `choice`: what
+ * outside_choose has chosen, or NULL. */
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 
-/* Chooses `count` names that take `bytes` with their terminators, or as nearly as possible; returns the bytes that they
- * take. `versions` of them, at most `count` and outside_versions_most(), have versions 2, 3, ..., one each. `length` is
- * NULL or the wanted length of each name, in an order that may change, which is met as far as the other conditions
- * allow; then functions of the first `needed` libraries besides libc.so.6 (outside_library) are used, too, without
- * versions. */
+/* Chooses `count` names that take `bytes` with their terminators, or as nearly as possible; returns the bytes that
+ * they take. `versions` of the names have versions 2, 3, ..., one each; at most `count` and outside_versions_most().
+ *
+ * `length` is NULL or has the wanted length of each name. The lengths are met as far as the other conditions allow,
+ * and their order may change. Then names may also be of functions of the first `needed` libraries besides libc.so.6
+ * (outside_library), without versions.
+ */
 uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
                         uint32_t *length, uint16_t *choice);
 
 /* Reorders `count` wanted lengths: those for which there are names come first. Returns how many these are. */
 uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count);
 
-/* The version of a function: 1 is OUTSIDE_VERSION, which functions of the C library have unless theirs is newer; 0:
- * other functions, which have none. */
+/* The version of a function. 1 is OUTSIDE_VERSION, which functions of the C library have unless theirs is newer. 0:
+ * no version, as all other functions. */
 uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 #define OUTSIDE_VERSION "GLIBC_2.2.5"
 
 /* Characters of the shortest and of the longest names. */
 enum { OUTSIDE_SHORTEST = 3, OUTSIDE_LONGEST = 37 };
 
-/* The name of version 1, 2, ...; how many versions there are from 2 on; and the bytes of the names of the first `count`
+/* The name of version 1, 2, ...; the number of versions from 2 on; and the bytes of the names of the first `count`
  * of these, with terminators. */
 const char *outside_version_name(uint32_t version);
 uint32_t outside_versions_most(void);
 uint64_t outside_versions_bytes(uint32_t count);
 
-/* Bytes of the names of the C library's functions as .symtab may have them, with '@', version, so many digits behind
- * that, and terminator. */
+/* Bytes of the names of the C library's functions as .symtab may have them: name, '@', version, `digits` further
+ * characters (outside_put_digits) and terminator. */
 uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits);
 
-/* Writes so many characters of a date behind a version, as ncurses' have them: "GLIBC_2.2.5" becomes
+/* Writes `count` characters of a date behind a version, as ncurses has them: "GLIBC_2.2.5" becomes
  * "GLIBC_2.2.5.19991023". Returns the place behind them. */
 uint8_t *outside_put_digits(uint8_t *p, uint32_t count);
 
-/* The libraries of every system with the GNU C library that a library may name as DT_NEEDED besides
- * libc.so.6: how many there are, and their names. */
+/* Libraries that every system with the GNU C library has, and that a library may name as DT_NEEDED besides
+ * libc.so.6: their number and their names. */
 uint32_t outside_libraries_most(void);
 const char *outside_library(uint32_t index);
 
-/* Bytes of the first `count` names, with terminators. */
+/* Bytes of the first `count` names without a choice, with terminators. */
 uint64_t outside_bytes(bool module, uint64_t key, uint32_t count);
 
 #endif

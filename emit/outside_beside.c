@@ -30,7 +30,7 @@ static const char *const math[] = {
     "ynl",
 };
 
-/* Those of LAPACK have seven characters, and a module may name hundreds. */
+/* For lengths as in LAPACK: its functions have names of seven characters, and a module may name hundreds of them. */
 static const char *const math_float[] = {
     "acosf32", "asinf32", "atanf32", "cabsf32", "cargf32", "cbrtf32", "ccosf32", "ceilf32", "cexpf32", "clogf32",
     "conjf32", "coshf32", "cpowf32", "csinf32", "ctanf32", "erfcf32", "exp2f32", "fabsf32", "fdimf32", "fmaxf32",

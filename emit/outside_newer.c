@@ -1,4 +1,4 @@
-/* See outside_newer.h. The version of a name is its default since then, in libc.so.6 itself. */
+/* See outside_newer.h. Each name has had its version as the default since then, in libc.so.6 itself. */
 #include "emit/outside_newer.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ static const char *const versions[] = {
     "GLIBC_2.30", "GLIBC_2.32", "GLIBC_2.33", "GLIBC_2.34",
 };
 
-/* Of each version in turn, with NULL behind them. */
+/* The names of each version in turn, with a NULL behind those of each. */
 static const char *const names[] = {
     /* GLIBC_2.4 */
     "__fgets_chk", "__getcwd_chk", "__mbstowcs_chk", "__pread64_chk", "__pread_chk", "__read_chk", "__readlink_chk",
