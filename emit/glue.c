@@ -16,7 +16,7 @@ enum {
     PYINIT_PLAIN_SIZE = 27,
     PYINIT_TAIL_SIZE = 17,
     PYINIT_PHASES_SIZE = 12,
-    PYINIT_ADDS_SIZE = 19,       /* more, where it adds methods, */
+    PYINIT_ADDS_SIZE = 19,       /* added where it adds methods, */
     PYINIT_PLAIN_ADDS_SIZE = 32, /* and without attributes */
     EXECUTE_SIZE = 12,
     METHOD_SIZE = 31,
@@ -24,19 +24,19 @@ enum {
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
     HELPER_SIZE = 33,
     START_SIZE = 34,
-    /* What constructors of real libraries do is to run through code that nothing has touched before, of other
-     * libraries too. By page faults, instructions and time it comes to about this: of Ipopt, whose 69 set up the
-     * streams of the C++ library, and of the libraries that gdb needs. */
+    /* Constructors of real libraries run through code that nothing has touched before, of other libraries too. These
+     * values bring about as many page faults, instructions and time as were measured: of Ipopt, whose 69
+     * constructors set up the streams of the C++ library, and of the libraries that gdb needs. */
     WINDOW = 1 << 16,       /* bytes that the kernel maps at a page fault */
-    WINDOWS = 8,            /* so many however short the constructors are, */
-    WINDOW_CODE = 512,      /* and one more for so many bytes of them */
-    CONSTRUCTOR_READS = 26, /* bytes of code that reads windows, */
-    CONSTRUCTOR_TAKES = 80, /* and of code that takes memory */
-    WINDOW_STRIDE = 8,      /* bytes from one that is read to the next */
+    WINDOWS = 8,            /* the least number of windows, however short constructors are, */
+    WINDOW_CODE = 512,      /* and one window more for so many bytes of code */
+    CONSTRUCTOR_READS = 26, /* bytes of the code that reads windows, */
+    CONSTRUCTOR_TAKES = 80, /* and of the code that takes memory */
+    WINDOW_STRIDE = 8,      /* distance of the bytes that are read */
     PYTHON_API_VERSION = 1013,
 };
 
-/* The chains that entry calls: the heads of the covered ones. */
+/* Whether the entry calls a chain: it calls the heads of the covered ones. */
 static bool entry_calls(const struct code *c, uint32_t chain)
 {
     return plan_chain_covered(c->plan, chain);
@@ -114,7 +114,7 @@ uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s,
     shape_plt_sizes(l, s, plt);
     for (unsigned i = 0; i < SHAPE_PLT_TABLES; i++)
         count += plt[i] && plt[i] < UNWIND_SMALL;
-    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++) { /* those of crtbegin.o have none */
+    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++) { /* those of crtbegin.o have no entry */
         const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->inner_entry);
         count += !dynamic && g->place[i].size && g->place[i].size < UNWIND_SMALL;
     }
@@ -223,10 +223,10 @@ static uint8_t *put_dtors(const struct code *c, const struct glue_addresses *a, 
     return put_bytes(p, "\x5d\xc3\xc3", 3); /* pop %rbp; ret; ret */
 }
 
-/* p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); if (p >= 0) {
- * madvise(p, bytes, k = MADV_NOHUGEPAGE); for (count = bytes; count; count--) *p++ = n = n * k * k * k * k + count; },
- * by system calls of its own: it needs no symbol. A byte takes some 4 ns; of what constructors fill tables with it was
- * found to be from 4 (Blender) to 12 (OpenFOAM) and more. */
+/* p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); if (p >= 0) { madvise(p, bytes,
+ * k = MADV_NOHUGEPAGE); for (count = bytes; count; count--) *p++ = n = n * k * k * k * k + count; } by system calls
+ * of its own, which need no symbol. A byte takes some 4 ns. Where constructors fill tables, a byte was measured to
+ * take from 4 ns (Blender) to 12 ns (OpenFOAM) and more. */
 static uint8_t *put_taking(uint8_t *p, uint32_t bytes)
 {
     enum { MULTIPLIED = 4 };
@@ -248,8 +248,8 @@ static uint8_t *put_taking(uint8_t *p, uint32_t bytes)
     return p;
 }
 
-/* for (p = window; count; count--, p += WINDOW_STRIDE) read(p); of as many windows, the last of the code, as its
- * size stands for; before that it takes memory. */
+/* for (p = window; count; count--, p += WINDOW_STRIDE) read(p); the number of windows follows from the function's
+ * size, and they are the last ones of the code. Before that it takes memory. */
 static uint8_t *put_constructor(const struct code *c, const struct glue_place *place, const struct glue_addresses *a,
                                 uint8_t *p)
 {
@@ -407,16 +407,18 @@ static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
     const uint64_t key = plan_key(c->library, PURPOSE_HELPERS);
     const uint32_t more = helper_size(c->library) - plan_landing(c->library) - HELPER_SIZE;
     p = put_method_prologue(p);
-    p = small_put_pieces(c->library, p, more, key + number); /* which come to nothing */
+    p = small_put_pieces(c->library, p, more, key + number); /* which have no effect */
     p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7);     /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
     p = put_u32(p, (uint32_t)(random_at(key, number) & 0xffff) | 1);
     return put_bytes(p, "\x48\x03\x45\xf0\xc9\xc3", 6); /* add -16(%rbp),%rax; leave; ret */
 }
 
-/* What the kernel starts, or the dynamic linker when all is loaded (psABI 3.4.1): the
- * stack has the arguments, %rdx what to register with atexit. Constructors are found
- * by the C library, so it gets none.
- *     return __libc_start_main(main, argc, argv, NULL, NULL, rtld_fini, stack_end); */
+/* Where the kernel, or the dynamic linker when all is loaded, starts the program (psABI 3.4.1): the arguments are on
+ * the stack, and %rdx has what to register with atexit. No constructors are passed, because the C library finds them
+ * itself.
+ *
+ *     return __libc_start_main(main, argc, argv, NULL, NULL, rtld_fini, stack_end);
+ */
 static uint8_t *put_start(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
     p = put_bytes(p, "\x31\xed\x49\x89\xd1", 5);               /* xor %ebp,%ebp; mov %rdx,%r9 */

@@ -1,10 +1,13 @@
 /* The functions and data that every library has besides its numbered functions.
  *
- * These are the code of crtbegin.o (run at load and unload); in a module what CPython sees: PyInit_, the method
- * table, the entry that visits the module, `visited`, which counts the marks; in an executable `_start`, which
- * otherwise crt1.o brings. A few helpers are called by statements of numbered functions, without the PLT, as
- * hidden functions are. A module is bound to no version of CPython: PyModuleDef and PyMethodDef have had the same
- * layout from 3.8 to 3.13, and the API version is 1013 in all of them.
+ * - the code of crtbegin.o, which runs at load and unload
+ * - in a module, what CPython sees: PyInit_, the method table, the entry that visits the module, and `visited`,
+ *   which counts the marks
+ * - in an executable `_start`, which otherwise crt1.o brings
+ * - a few helpers, which statements of numbered functions call without the PLT, as hidden functions are called
+ *
+ * A module is not bound to one version of CPython: PyModuleDef and PyMethodDef have the same layout from 3.8 to
+ * 3.13, and the API version is 1013 in all of them.
  */
 #ifndef EMIT_GLUE_H
 #define EMIT_GLUE_H
@@ -15,26 +18,26 @@
 #include "emit/code.h"
 #include "emit/shape.h"
 
-/* In the order in which they stand in .text; the first four have no frame and no
- * debug information, the third and fourth no symbol either. */
+/* In their order in .text. The first four have no frame and no debug information, the third and fourth no symbol
+ * either. */
 enum glue_function {
     GLUE_DTORS,
     GLUE_FRAME_DUMMY, /* the personality routine, too, where functions have exception tables (exceptions.h) */
-    GLUE_CONSTRUCTOR, /* only if the row has `constructor-code`: has as many bytes as all constructors there */
+    GLUE_CONSTRUCTOR, /* only if the row has `constructor-code`; has as many bytes as all constructors there together */
     GLUE_EXECUTE,     /* only if CPython calls it to add the methods (shape_executes) */
     GLUE_PYINIT,
     GLUE_METHOD,
     GLUE_VISITED,
     GLUE_ENTRY,
     GLUE_EXTERN,
-    GLUE_HELPER,                              /* the first of SHAPE_HELPERS */
+    GLUE_HELPER,                              /* the first of SHAPE_HELPERS helpers */
     GLUE_START = GLUE_HELPER + SHAPE_HELPERS, /* of an executable; has no frame */
     GLUE_COUNT,
-    /* how many of these a library can have, GLUE_CONSTRUCTOR, GLUE_EXECUTE and GLUE_START not counted */
+    /* how many of these a library can have, without GLUE_CONSTRUCTOR, GLUE_EXECUTE and GLUE_START */
     GLUE_LIBRARY = GLUE_START - (GLUE_PYINIT - GLUE_CONSTRUCTOR)
 };
 
-/* The fewest bytes that GLUE_CONSTRUCTOR can have, besides an endbr64, and if it takes memory (plan_extra.taking); and
+/* Bytes of GLUE_CONSTRUCTOR: the fewest, without an endbr64; the fewest where it takes memory (plan_extra.taking);
  * the most. */
 enum { GLUE_CONSTRUCTOR_LEAST = 1, GLUE_CONSTRUCTOR_TAKING = 106, GLUE_CONSTRUCTOR_MOST = 1 << 24 };
 
@@ -51,13 +54,13 @@ struct glue {
 /* Addresses that the glue refers to, besides those in struct code. */
 struct glue_addresses {
     uint64_t completed, dso_handle;
-    /* Of the word by which the personality routine is found; 0: there is none. */
+    /* The address of the word by which the unwinder finds the personality routine; 0: none. */
     uint64_t personality;
     uint64_t text_end; /* end of .text, which GLUE_CONSTRUCTOR reads */
     uint64_t direct;   /* the .plt.got entry for __cxa_finalize; 0: none */
     uint64_t got_cxa_finalize, got_gmon_start, got_clones;
     uint64_t got_extra;                /* the first word of .got for plan_extra.got */
-    uint64_t got_main, got_start_main; /* these two and `executable`: 0 but in an executable */
+    uint64_t got_main, got_start_main; /* these two and `executable` are 0 except in an executable */
     uint64_t executable;               /* of the struct executable (base/executable.h) */
     uint64_t stems;                    /* names of the libraries that the executable contains, in the plan's order */
     uint64_t definition, methods;
@@ -69,18 +72,19 @@ struct glue_addresses {
     uint32_t extern_before_slot, own_extern_slot;
 };
 
-/* Bytes that PyInit_ needs, without plan_extra.initialising; and which kind of PyInit_ is chosen for a row that says it
- * has `bytes` bytes (0: the row does not say). */
+/* glue_init_size returns the bytes that PyInit_ needs, without plan_extra.initialising. glue_init_of chooses the
+ * kind of PyInit_ for a row that says it has `bytes` bytes (0: the row does not say). */
 uint32_t glue_init_size(const struct plan_library *l);
 enum plan_init glue_init_of(const struct plan_library *l, uint64_t bytes);
 
 /* Size pass: `code` needs no addresses yet. */
 struct glue glue_size(const struct code *code, const struct shape *s);
 
-/* Unwind entries of fewer than UNWIND_SMALL bytes, of these functions and of the PLT, that no dynamic symbol has. */
+/* How many unwind entries of these functions and of the PLT have fewer than UNWIND_SMALL bytes, and no dynamic
+ * symbol. */
 uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s, const struct glue *g);
 
-/* Writes the line table rows of one of the functions, from *line on; the entry has one line for each chain it calls. */
+/* Writes the line-table rows of one of the functions, from *line on. The entry has one line for each chain it calls. */
 void glue_rows(const struct code *code, const struct glue *g, const struct shape *s, enum glue_function which,
                struct line_rows *rows, uint32_t *line);
 /* An upper bound of the bytes of these rows. */
@@ -88,7 +92,7 @@ uint64_t glue_rows_most(const struct code *code);
 
 void glue_write(const struct code *code, const struct glue *g, const struct shape *s, const struct glue_addresses *a);
 
-/* Writes .init and .fini, which begin with `landing` bytes of an endbr64; `address` is that of .init. */
+/* Writes .init and .fini, each beginning with `landing` bytes of an endbr64. `address`: of .init. */
 void glue_write_init(uint8_t *init, uint64_t address, uint8_t *fini, uint64_t got_gmon_start, uint32_t landing);
 
 #endif

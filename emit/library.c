@@ -18,8 +18,8 @@
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
 
-/* The number of an own function that is called: the next slot of the PLT, but for the last, which resolvers fill;
- * behind all of these, of one that is called directly. */
+/* The slot of an own function that is called. It is the next PLT slot before those that resolvers fill. Functions
+ * that are called directly have no PLT slot; their numbers follow all PLT slots. */
 static uint32_t next_slot(const struct library *l, uint32_t *next)
 {
     if (*next == l->irelative_first)
@@ -27,8 +27,8 @@ static uint32_t next_slot(const struct library *l, uint32_t *next)
     return (*next)++;
 }
 
-/* Which PLT slot leads where: Python's functions, the entry, the extern functions, imports, what is bound and never
- * called, own functions; and those that resolvers fill. */
+/* Gives each callee its PLT slot, in this order: Python's functions, the entry, the extern functions, imports,
+ * functions that are bound but never called, own functions. The slots that resolvers fill come last. */
 static bool number_slots(struct library *l, struct arena *arena)
 {
     const struct shape *s = &l->shape;
@@ -62,7 +62,7 @@ static bool number_slots(struct library *l, struct arena *arena)
     return true;
 }
 
-/* Calls of an executable's own functions need no PLT. */
+/* Sets where each slot's calls go: an executable's own functions need no PLT. */
 static bool target_directly(struct library *l, struct arena *arena)
 {
     const struct shape *s = &l->shape;
@@ -80,22 +80,21 @@ static bool target_directly(struct library *l, struct arena *arena)
     return true;
 }
 
-/* How a function takes part in the code that is free: most a little, some a lot. */
+/* A function's weight when the free code is divided: most functions get a little, some a lot. */
 static uint32_t weight_of(uint64_t key, uint32_t index)
 {
     uint64_t r = random_at(key, index);
     return 1 + (uint32_t)(r & 3) + ((r >> 8 & 7) == 0 ? 4 : 0);
 }
 
-/* Bytes of .rodata at the least: static objects that have no room elsewhere are in it. */
+/* The least bytes of .rodata: it holds static objects that have no room elsewhere. */
 static uint64_t least_constants(const struct library *l)
 {
     enum { OBJECT = 16 };
     return l->row->unaligned && !l->shape.rodata && l->row->locals ? OBJECT : 0;
 }
 
-/* Divides .text among the functions, and the rest of the text between it and
- * the constants. */
+/* Divides .text among the functions, and the rest of the text size between .text and the constants. */
 static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
     const struct plan_library *row = l->row;
@@ -156,7 +155,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     return true;
 }
 
-/* How many of so many objects are in .tbss: one for each reference, if they are words. */
+/* How many of `objects` objects are in .tbss: one for each reference, if objects are words. */
 static uint32_t tls_objects(const struct plan_library *row, uint32_t objects)
 {
     uint32_t most = row->extra.tls_modules < row->extra.tls / 8 ? row->extra.tls_modules : row->extra.tls / 8;
@@ -164,14 +163,13 @@ static uint32_t tls_objects(const struct plan_library *row, uint32_t objects)
     return objects < most ? objects : most;
 }
 
-/* Compilers align what has 32 bytes and more to 32: see struct object_pitch. */
+/* Compilers align objects of 32 bytes and more to 32: see struct object_pitch. */
 static uint32_t alignment_for(uint64_t objects)
 {
     return objects < 2 * 32 ? 0 : 32;
 }
 
-/* The static objects: in .data and .rodata as far as there is room, the others
- * in .bss. */
+/* Divides the static objects: .data, .data.rel.ro and .rodata get some as far as they have room, .bss the others. */
 static void size_objects(struct library *l)
 {
     const struct plan_library *row = l->row;
@@ -225,7 +223,7 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
     return of_5[s];
 }
 
-/* Whether single debug sections have sizes of their own, as in libraries they may. */
+/* Whether the library's single debug sections have wanted sizes. Those of executables never have. */
 static bool is_mixed(const struct library *l)
 {
     if (!l->plan->mix || plan_is_direct(l->row))
@@ -239,14 +237,14 @@ static bool is_mixed(const struct library *l)
     return false;
 }
 
-/* How many the library's row says that it has; 0: as many as it takes. */
+/* The number that the library's row states for `value`; 0: none, so any number will do. */
 static uint64_t said_of(const struct plan_library *row, enum row_value value)
 {
     return row->said && row->said->value[value] > 0 ? (uint64_t)row->said->value[value] : 0;
 }
 
-/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL: no less than is usual where the row says
- * how many these are, as less is told then where they are more (mix_told.c). */
+/* Share of .debug_info that functions' entries may take, in 1/MANNER_USUAL. At least the usual share where the row
+ * says how many entries functions have: mix_told.c tells less where they have more. */
 static uint32_t entries_share(const struct library *l)
 {
     const uint32_t share = l->stock->corpus.manner.entries;
@@ -255,12 +253,11 @@ static uint32_t entries_share(const struct library *l)
     return is_said && share < usual ? usual : share;
 }
 
-/* Shares of the sections in real programs, in thousandths: CPython 3.11's
- * extension modules and Ipopt, compiled by gcc 12. What functions are told with
- * in .debug_info may be most of it, as little as types need is left; with views, the
- * second row, lists take more of it. .debug_names, which these do not have, takes about
- * a twentieth. Ranges of C++ are to be half of what Ipopt has (31): blocks do not have more,
- * and what a mix wants of them must be a little less than that. */
+/* Shares of the sections in real programs, in thousandths: of CPython 3.11's extension modules and of Ipopt,
+ * compiled by gcc 12. Functions' entries may take most of .debug_info, and leave types as little as they need. With
+ * views (the second of each pair) lists take more of it. .debug_names, which these programs do not have, takes about
+ * a twentieth. Ranges of C++ are to be half of Ipopt's (31): blocks have no more, and a mix can only want a little
+ * less than they have. */
 static struct describe_goal goal_for(const struct library *l)
 {
     static const uint16_t shares[][2][4] = {
@@ -315,8 +312,9 @@ static void want_sections(struct library *l)
         l->debug.wanted[i] = is_mixed(l) ? plan->mix[l->row - plan->library].size[i] : DEBUG_ANY;
 }
 
-/* While the mix is being settled, any number: what else there is of entries does not depend on it. Those of type units
- * are not counted, and clang's when they have been made into these. */
+/* How many attributes are wanted; 0: any number. Any number will do while the mix is being settled, because nothing
+ * else about entries depends on it. Attributes of type units are not counted, nor those of clang's form once it is
+ * made. */
 static uint64_t attributes_wanted(const struct library *l)
 {
     const struct plan_mix *const mix = l->plan->mix ? &l->plan->mix[l->row - l->plan->library] : NULL;
@@ -325,8 +323,8 @@ static uint64_t attributes_wanted(const struct library *l)
     return any ? 0 : said_of(l->row, ROW_DWARF_ATTRIBUTES);
 }
 
-/* Where more was told than is wanted of a section: aims that much lower, and with each try a little more, as what
- * functions may be ahead by can take all of it. */
+/* Where a section got more than is wanted, lowers its goal by the excess and, with each try, by a little more. The
+ * reason: functions may be ahead of their goal by just as much. */
 static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goal *goal)
 {
     const enum debug_section s = d->failed;
@@ -343,8 +341,8 @@ static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goa
     return true;
 }
 
-/* Where more was told than is wanted, after so many tries: aims lower, where sections have no sizes of their own once,
- * at less of everything, so that headers' types keep their part. False where that has not helped. */
+/* Lowers the goal after the given number of tries. Where sections have no wanted sizes, this happens once and lowers
+ * all goals alike, so that headers' types keep their part. False where no further try makes sense. */
 static bool aim_again(const struct library *l, unsigned tries, struct describe_goal *goal)
 {
     if (is_mixed(l))
@@ -368,7 +366,7 @@ static bool size_debug(struct builder *b, struct error *e)
     }
     struct debug *d = &l->debug;
     if (indexed_is(l) && !b->is_normal)
-        l->only_sizes = false; /* sizes depend on the contents */
+        l->only_sizes = false; /* the sizes of clang's form depend on the contents */
     d->corpus = &l->stock->corpus;
     d->variety = plan_key(l->row, PURPOSE_DEBUG);
     d->source_stem = plan_stem(l->row);
@@ -393,10 +391,10 @@ static bool size_debug(struct builder *b, struct error *e)
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->attributes_wanted = attributes_wanted(l);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
-    /* takes longer: only where a set is compared with something; clang has types where they are used */
+    /* this takes longer, so only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
-    /* As much as can be said; where that is more than is wanted, less. */
+    /* Say as much as possible; where that is more than is wanted, say less. */
     struct describe_goal goal = goal_for(l);
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
     bool filled = false;
@@ -442,8 +440,8 @@ static bool place(struct library *l, struct error *e)
     return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
 }
 
-/* Places what is loaded with so many of its relocated words, and bytes of constants, among what is protected after
- * relocation. */
+/* Places what is loaded, with `words` relocated words and `constants` bytes of constants in .data.rel.ro, which is
+ * protected after relocation. */
 static bool place_with(struct library *l, uint32_t words, uint64_t constants, struct error *e)
 {
     l->layout.section[SECTION_DATA_REL_RO].size -= objects_relro_size(l);
@@ -457,8 +455,8 @@ static bool place_with(struct library *l, uint32_t words, uint64_t constants, st
     return true;
 }
 
-/* .data.rel.ro of so many bytes, as far as there is so much that may be there: so many relocated words, and constants.
- * Where relocations touch fewer pages than the row says, words stay in .data: a few are enough. */
+/* Gives .data.rel.ro `bytes` bytes of relocated words and constants, as far as there are so many that may be there.
+ * Where relocations then touch fewer pages than the row says, some words stay in .data: a few are enough. */
 static bool place_as_said(struct library *l, uint64_t bytes, uint64_t relocated, int64_t pages, struct error *e)
 {
     enum { ROUNDS = 4 };
@@ -480,8 +478,9 @@ static bool place_as_said(struct library *l, uint64_t bytes, uint64_t relocated,
     return true;
 }
 
-/* Where relocations touch a page less than the row says, constants are among what is protected that would be in .data:
- * as many as make it begin on the page before. Where they touch one more, as many as leave .data a page less. */
+/* Makes relocations touch one page more or less than they do, if the row says so. For one page more, constants of
+ * .data move to the protected sections, so many that these begin on the page before. For one page less, so many that
+ * .data has a page less. */
 static bool place_by_pages(struct library *l, int64_t wanted, struct error *e)
 {
     if (!place_with(l, 0, 0, e))
@@ -505,7 +504,8 @@ static bool place_loaded(struct library *l, struct error *e)
     return place_as_said(l, (uint64_t)bytes, relocated == PROFILE_DERIVED ? UINT64_MAX : (uint64_t)relocated, pages, e);
 }
 
-/* What is loaded: its addresses are what debug information states, and stay when the rest of the file is placed. */
+/* Sizes and places what is loaded. Debug information states its addresses, so they stay when the rest of the file is
+ * placed. */
 static bool size_loaded(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                         struct error *e)
 {

@@ -3,11 +3,11 @@
  *     library_size    decides everything that has a size and lays it out
  *     library_write   writes every chunk at its place
  *
- * files.h has the files that come of it; join.h how libraries become parts of an
- * executable, by library_write_part.
+ * files.h says which files a library becomes. join.h says how libraries become parts of an executable, by
+ * library_write_part.
  *
- * A builder belongs to one thread and is used for one library after another; its
- * memory grows to what the largest of them needs and is kept.
+ * A builder belongs to one thread and makes one library after another. Its memory grows to what the largest of them
+ * needs, and is kept.
  */
 #ifndef EMIT_LIBRARY_H
 #define EMIT_LIBRARY_H
@@ -31,7 +31,7 @@ struct dynamic_strings {
 
 struct joined; /* join.h */
 
-/* An observer: `unit` is called whenever a unit with code has been composed. */
+/* An observer: `unit` is called each time a unit with code has been composed. */
 struct library_watch {
     void (*unit)(struct library_watch *watch);
 };
@@ -46,40 +46,42 @@ struct library {
     struct glue glue;
     struct code code;
     struct body *body;        /* of each numbered function */
-    double sizes_apart;       /* how far their sizes are from the row's (distribution_distance) */
+    double sizes_apart;       /* how far these functions' sizes are from the row's (distribution_distance) */
     uint32_t small;           /* offset in .text of the small functions, which follow the numbered ones */
     uint32_t text_tail;       /* bytes of padding at the end of .text, fewer than the alignment of functions */
-    uint32_t *slot;           /* of each numbered function, its PLT slot or CODE_NO_SLOT */
-    uint32_t own_slots;       /* the first PLT slot of its own numbered functions */
+    uint32_t *slot;           /* each numbered function's PLT slot, or CODE_NO_SLOT */
+    uint32_t own_slots;       /* the first PLT slot of the library's own numbered functions */
     uint32_t outside_slots;   /* the first PLT slot of functions that are bound but never called */
-    uint32_t small_slots;     /* the first PLT slot of its own small functions */
-    uint32_t irelative_first; /* the first PLT slot that a resolver fills; all behind it are such, and none before it */
+    uint32_t small_slots;     /* the first PLT slot of the library's own small functions */
+    uint32_t irelative_first; /* the first PLT slot that a resolver fills: all from there on are such slots */
     struct glue_addresses at;
     struct debug debug;
-    uint64_t rodata_free, data_free, bss_free;          /* bytes to fill; in .data without relocated words */
-    uint64_t relro_free;                                /* bytes of constants in .data.rel.ro, behind the pointers, */
-    uint32_t relro_words;                               /* among so many relocated words */
-    uint32_t objects_data, objects_rodata, objects_bss; /* static objects in each; with those of the next two, */
-    uint32_t objects_relro, objects_tls;                /* row->locals */
-    uint64_t result;                                    /* what the entry returns */
-    struct dynamic_strings strings;                     /* this and all symbol_ members: set by symbols_write */
-    uint32_t symbol_cxa_finalize, symbol_gmon_start;    /* in .dynsym; behind the latter extra.clones */
-    uint32_t symbol_main, symbol_start_main;            /* of an executable */
-    uint32_t *unique_symbols;                           /* in .dynsym: extra.unique_objects, */
-    uint32_t *aside_symbols;                            /* and these with those of versions, ascending */
-    uint32_t symbol_outside, symbol_defined;            /* in .dynsym: first of extra.outside; first defined */
-    uint32_t symbol_python;                             /* in .dynsym: the first of CPython's functions */
-    struct layout layout;                               /* of the image */
-    struct separate separate;                           /* where debug information goes into a file of its own */
-    const uint8_t *own_names;      /* names of its functions that debug information repeats; set by the write pass */
-    const struct joined *joined;   /* the executable that it is a part of, which determines its addresses; or NULL */
+    uint64_t rodata_free, data_free, bss_free; /* bytes to fill; in .data relocated words are not counted */
+    uint64_t relro_free;                       /* constants in .data.rel.ro, behind the pointers: bytes, */
+    uint32_t relro_words;                      /* and how many relocated words are among them */
+    uint32_t objects_data, objects_rodata,
+        objects_bss;                                 /* static objects in each section; with those of the next two, */
+    uint32_t objects_relro, objects_tls;             /* there are row->locals */
+    uint64_t result;                                 /* what the entry returns */
+    struct dynamic_strings strings;                  /* this and all symbol_ members: set by symbols_write */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.clones */
+    uint32_t symbol_main, symbol_start_main;         /* of an executable */
+    uint32_t *unique_symbols;                        /* in .dynsym: the extra.unique_objects, */
+    uint32_t *aside_symbols;                         /* and these together with the symbols of versions, ascending */
+    uint32_t symbol_outside, symbol_defined;         /* in .dynsym: first of extra.outside; first defined */
+    uint32_t symbol_python;                          /* in .dynsym: the first of CPython's functions */
+    struct layout layout;                            /* of the image */
+    struct separate separate;                        /* where debug information goes into a file of its own */
+    const uint8_t *own_names; /* the names of functions that debug information repeats; set by the write pass */
+    const struct joined
+        *joined; /* the executable that the library is a part of, which determines its addresses; or NULL */
     struct debug_joined joins;     /* where its debug information is in that executable */
-    struct indexed_counts indexed; /* with clang's form, what there is in .debug_info */
-    bool only_sizes;               /* it will not be written */
-    struct library_watch *watch;   /* observer of its units, or NULL */
+    struct indexed_counts indexed; /* with clang's form: how much there is in .debug_info */
+    bool only_sizes;               /* the library will not be written */
+    struct library_watch *watch;   /* observer of the library's units, or NULL */
 };
 
-/* Whether it is a part of an executable, without what only a file of its own needs. */
+/* Whether the library is a part of an executable, without what only a file of its own needs. */
 static inline bool library_is_part(const struct library *l)
 {
     return l->joined && !l->shape.executable;
@@ -88,7 +90,7 @@ static inline bool library_is_part(const struct library *l)
 struct library_file; /* files.h */
 struct large;        /* large.h */
 
-/* What debug information in clang's form was made of: a library as its mix was. */
+/* What b->indexed was made of: a library, and its mix at that time. */
 struct translated {
     const struct stock *stock; /* NULL: nothing */
     const struct plan_library *row;
@@ -102,11 +104,11 @@ struct builder {
     struct bytes statics;
     struct bytes packed; /* compressed sections */
     struct translated translated;
-    struct indexed indexed;     /* debug information in clang's form */
-    struct bytes normal;        /* and in the normal form */
-    bool is_normal;             /* the size pass ends with the normal form: its sizes are still tried (mix.h) */
-    struct split split;         /* debug information that is being split */
-    struct bytes split_files;   /* images of its files */
+    struct indexed indexed;   /* debug information in clang's form */
+    struct bytes normal;      /* the same in the normal form */
+    bool is_normal;           /* the size pass ends with the normal form, because sizes are still being tried (mix.h) */
+    struct split split;       /* debug information that is being split */
+    struct bytes split_files; /* images of its files */
     struct library_file *files; /* the files that were made; owned by the arena */
     uint32_t file_count;
     uint8_t *image;
@@ -120,24 +122,24 @@ struct builder {
     struct arena_mark mark; /* of the arena at that time */
 };
 
-/* Fails where the sizes cannot be met (which the plan has excluded), where the
- * object would be too large, or where memory runs out. */
+/* The size pass. Fails where the sizes cannot be met (which the plan has excluded), where the object would be too
+ * large, or where memory runs out. */
 bool library_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                   struct error *e);
 
-/* Sizes again the library that library_size was last called for, if only its mix has changed since: reuses what was
- * settled of the parts that are loaded (b->loaded, whose row must be set). */
+/* Sizes again the library of the last library_size, if only its mix has changed since. Reuses what was settled of
+ * the parts that are loaded (b->loaded, whose row must be set). */
 bool library_size_again(struct builder *b, struct error *e);
 
-/* Writes b->files; of a large library the sections of its file, headers and what is between these come with
- * window_finish (large.h). */
+/* The write pass. Fills b->files. Of a large library it writes the sections to the file; headers and what is between
+ * sections come with window_finish (large.h). */
 bool library_write(struct builder *b, struct error *e);
 
 /* Writes what the library adds to the executable b->joined, into b->image (join.h). */
 bool library_write_part(struct builder *b, struct error *e);
 
-/* Bytes at the beginning of .data, before the objects, that statements write to; 0 where these are in .bss. As many as
- * there is room for. */
+/* Bytes at the beginning of .data, before the objects, that statements write to: as many as there is room for. 0
+ * where these bytes are in .bss. */
 static inline uint64_t library_scratch(const struct library *l)
 {
     const uint64_t room = l->shape.scratch + (l->data_free & ~UINT64_C(7));
@@ -158,25 +160,25 @@ void builders_free(struct builder *builders, unsigned count);
  * plt_symbols, the .dynsym index of each PLT slot's symbol. */
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
 
-/* symbols_write_part writes the symbols of a library that is a part of an executable:
- * .symtab, local symbols first, and .strtab, which begins with the names that debug
- * information repeats and has `base` bytes before it in the executable. The other two tell
- * how many local symbols the part has, and how many bytes of strings. */
+/* symbols_write_part writes the symbols of a library that is a part of an executable: .symtab with local symbols
+ * first, and .strtab, which begins with the names that debug information repeats. `base`: bytes of the executable's
+ * strings before the library's. The other two return the number of the part's local symbols and its bytes of
+ * strings. */
 void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image);
 uint32_t symbols_part_locals(const struct library *l);
 uint64_t symbols_part_strings(const struct library *l);
 
-/* The part of .dynstr that debug information repeats, before there is an image: the
- * `size` bytes of the functions' names. NULL when memory ran out. */
+/* Copies the part of .dynstr that debug information repeats, the `size` bytes of the functions' names, before there
+ * is an image. NULL when memory ran out. */
 const char *symbols_names(const struct library *l, uint64_t size, struct arena *arena);
 
-/* tables.c: .rela.dyn and what it relocates, .dynamic, build-id, .comment,
- * constants and objects, but for those that are steered (taste.h). Also gives the addresses that the code refers to. */
+/* tables.c: tables_write writes .rela.dyn and what it relocates, .dynamic, build-id, .comment, constants and
+ * objects, except those that are steered (taste.h). tables_addresses sets the addresses that the code refers to. */
 void tables_addresses(struct library *l);
 void tables_write(struct library *l, uint8_t *image, bool steered);
 
-/* Writes what a library adds to an executable of all that: constants, objects, and relocations with what they relocate.
- * TABLES_FILE_RELATIVE relocations are left out, which only a file of its own needs. */
+/* Writes the same for a library that is a part of an executable: constants, objects, and relocations with what they
+ * relocate. Leaves out the TABLES_FILE_RELATIVE relocations that only a file of its own needs. */
 enum { TABLES_FILE_RELATIVE = 3 };
 void tables_write_part(struct library *l, uint8_t *image);
 

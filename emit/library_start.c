@@ -1,8 +1,8 @@
 /* See library_start.h. */
 #include "emit/library_start.h"
 
-/* The signatures of its numbered functions and of those it imports, which many
- * passes ask for. */
+/* Lists the signatures of the library's numbered functions and of those it imports, because many passes ask for
+ * them. */
 static bool list_functions(struct library *l, struct arena *arena)
 {
     const struct plan *plan = l->plan;

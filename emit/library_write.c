@@ -21,8 +21,8 @@ static bool reserve_image(struct builder *b, struct error *e)
         return true;
     free(b->image);
     b->capacity = 0;
-    /* a little more, so that libraries of about one size share one allocation;
-     * stamps may write a few bytes beyond what they keep */
+    /* a quarter more, so that libraries of about one size share one allocation; BYTES_STEP more, because stamps may
+     * write a few bytes beyond what they keep */
     b->image = huge_alloc(size + size / 4 + BYTES_STEP, &b->capacity);
     if (!b->image)
         return error_set(e, ERROR_MEMORY, "out of memory for an image of %llu bytes", (unsigned long long)size);
@@ -30,7 +30,7 @@ static bool reserve_image(struct builder *b, struct error *e)
     return true;
 }
 
-/* The window is that of the image, or NULL. */
+/* `window`: of a large library's image, or NULL. */
 static void write_code(struct library *l, uint8_t *image, struct window *window)
 {
     uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
@@ -139,7 +139,7 @@ static bool write_unwind_part(const struct library *l, uint8_t *image, struct ar
     return f;
 }
 
-/* Names of functions, over and over. */
+/* Fills .debug_str of a hollow library with its name and "_static", over and over. */
 static void write_hollow(const struct library *l, uint8_t *image)
 {
     static const char stem[] = "_static";
@@ -170,8 +170,8 @@ static void write_debug(const struct builder *b, uint8_t *image, const uint8_t *
     debug_write(&l->debug, names, &places);
 }
 
-/* Of a large library it need not stay what is complete with the symbols, with the unwind tables, and with all tables.
- */
+/* Sections of a large library that are complete, and can go to the file, after the symbols, after the unwind tables
+ * and after all tables. */
 static const enum section_id symbol_sections[] = {SECTION_GNU_HASH, SECTION_HASH, SECTION_SYMTAB, SECTION_STRTAB,
                                                   SECTION_NONE};
 static const enum section_id unwind_sections[] = {SECTION_EH_FRAME_HDR, SECTION_EH_FRAME, SECTION_GCC_EXCEPT_TABLE,
@@ -185,7 +185,7 @@ static void complete(struct window *window, const enum section_id *ids)
         window_complete(window, *ids);
 }
 
-/* Slots that resolvers fill, each one of them in turn. */
+/* Writes the slots that resolvers fill; resolvers take turns. */
 static void write_irelative(const struct library *l, uint8_t *image)
 {
     struct small_turn resolvers = small_resolvers(l);
@@ -214,15 +214,14 @@ bool library_write(struct builder *b, struct error *e)
         plt_write_direct(&l->layout, image, i, i ? l->at.got_extra + 8 * (i - UINT64_C(1)) : l->at.got_cxa_finalize);
     write_code(l, image, window);
     write_init(l, image);
-    const bool steered = !large_is(l->plan, l->row); /* of a large one not all is in memory */
+    const bool steered = !large_is(l->plan, l->row); /* not all of a large library is in memory */
     tables_write(l, image, steered);
     if (steered && !taste_steer(l, image, &b->arena))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     complete(window, table_sections);
-    if (window && !window_is_well(window, e)) /* debug information, most of the work, is still to come */
+    if (window && !window_is_well(window, e)) /* fail early: debug information, most of the work, is still to come */
         return false;
-    /* the names of its own functions stand in .dynstr behind those of its imports, or they
-     * are not dynamic */
+    /* .dynstr has the names of own functions behind those of imports, unless they are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
     if ((l->shape.inner || l->shape.local || l->row->inner_entry) && !l->row->without_debug && !l->row->hollow &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
