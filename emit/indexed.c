@@ -10,7 +10,7 @@ static const enum section_id section_of[INDEXED_SECTIONS] = {
     [INDEXED_ADDR] = SECTION_DEBUG_ADDR,
 };
 
-/* Those that stay as they are. */
+/* Sections that are the same in both forms. */
 static const enum debug_section kept[] = {DEBUG_LINE, DEBUG_LINE_STR};
 enum { KEPT = sizeof kept / sizeof kept[0] };
 
@@ -52,7 +52,7 @@ static bool no_memory(const struct builder *b, struct error *e)
     return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
 }
 
-/* What the library is made of now. */
+/* What b->indexed would be made of now. */
 static struct translated made_of(const struct library *l)
 {
     struct translated t = {.stock = l->stock, .row = l->row, .mix = l->plan->mix[l->row - l->plan->library]};
@@ -60,7 +60,8 @@ static struct translated made_of(const struct library *l)
     return t;
 }
 
-/* Whether b->indexed is made of just that, and is not filled yet: as the mix was settled with that. */
+/* Whether b->indexed is made of the library as it is now, and not filled yet. This is so where the last try of the
+ * mix was the best. */
 static bool is_translated(const struct builder *b)
 {
     const struct translated now = made_of(&b->library);
@@ -112,8 +113,7 @@ uint64_t indexed_total(const struct builder *b)
     return sum;
 }
 
-/* How long sections are to be: as wanted, one after another, while there is something left of `room`; .debug_str takes
- * the rest. */
+/* Sets the sizes of sections: as wanted, in this order, while `room` lasts. .debug_str takes the rest. */
 static void share_room(const struct indexed *x, uint64_t room, uint64_t wanted[INDEXED_SECTIONS])
 {
     static const struct {
@@ -127,7 +127,7 @@ static void share_room(const struct indexed *x, uint64_t room, uint64_t wanted[I
         uint64_t more = wanted[s] > size ? wanted[s] - size : 0;
         more = (more < room ? more : room) / order[i].unit * order[i].unit;
         if (!size && s != INDEXED_STR)
-            more = 0; /* where there is nothing yet, nothing has a place */
+            more = 0; /* an empty section has no place for contents */
         wanted[s] = size + more;
         room -= more;
     }

@@ -6,18 +6,18 @@
 #include "base/apart.h"
 
 enum {
-    ROUNDS_MOST = 8,   /* where one came out well enough to be filled, */
+    ROUNDS_MOST = 8,   /* tries, where one came out small enough to be filled, */
     ROUNDS_LOWER = 16, /* and where none did */
-    ROUNDS_LEARN = 2,  /* after which tries that do not fit are followed by lower ones */
-    NEARLY = 32,       /* apart by such a part of all is near enough to go on from, */
-    NEAR = 1000,       /* apart by such a part of all is near */
+    ROUNDS_LEARN = 2,  /* after so many tries, those that are too large are followed by lower ones */
+    NEARLY = 32,       /* off by less than this part of all is near enough to go on from, */
+    NEAR = 1000,       /* off by less than this part of all is near; */
     NEAR_ALL = 200,
-    NEAR_LEAST = 64,   /* and so many bytes */
-    LITTLE = 2000,     /* what is left to be filled: such a part, */
+    NEAR_LEAST = 64,   /* plus so many bytes */
+    LITTLE = 2000,     /* what is left to be filled: this part, */
     LITTLE_LEAST = 16, /* and so many bytes; */
-    ALL_C = 12,        /* about such a part more is composed than is wanted of all together, */
+    ALL_C = 12,        /* of all together about this part more is composed than is wanted, */
     ALL_CPP = 5,
-    NAMES_LITTLE = 32 /* of names that are not in .debug_str otherwise, such a part */
+    NAMES_LITTLE = 32 /* this part of the names that are otherwise not in .debug_str */
 };
 
 /* Sections that grow and shrink with what is composed. */
@@ -27,7 +27,7 @@ static const struct {
 } scaled[] = {{INDEXED_INFO, DEBUG_INFO}, {INDEXED_LISTS, DEBUG_LISTS}, {INDEXED_RANGES, DEBUG_RANGES}};
 enum { SCALED = sizeof scaled / sizeof scaled[0] };
 
-/* What follows from what is composed, and cannot be asked for. */
+/* Sections that follow from what is composed and cannot be asked for. */
 static const enum indexed_section following[] = {INDEXED_ABBREV, INDEXED_STR_OFFSETS, INDEXED_ADDR};
 enum { FOLLOWING = sizeof following / sizeof following[0] };
 
@@ -66,7 +66,7 @@ void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wante
     sum_up(a);
 }
 
-/* So far off is near: farther where nobody wants sections to have sizes of their own. */
+/* How many bytes off is near: more where no section has a wanted size. */
 static uint64_t near(const struct indexed_aim *a)
 {
     return a->all / (a->is_mixed ? NEAR : NEAR_ALL) + NEAR_LEAST;
@@ -79,13 +79,13 @@ bool indexed_aim_goes_on(const struct indexed_aim *a)
     return a->best > near(a) && a->rounds < ROUNDS_MOST;
 }
 
-/* A little less than is wanted, and less with each try where none was little enough. */
+/* A little less than is wanted; less with each try while none was small enough. */
 static uint64_t aimed(const struct indexed_aim *a, uint64_t wanted)
 {
     return less(wanted, wanted / LITTLE * (1 + a->lower * UINT64_C(8)) + LITTLE_LEAST);
 }
 
-/* At most so many times as many. */
+/* `bytes` times to / from, but at most TIMES_MOST times as many. */
 static uint64_t scale(uint64_t bytes, uint64_t to, uint64_t from)
 {
     enum { TIMES_MOST = 16 };
@@ -93,7 +93,7 @@ static uint64_t scale(uint64_t bytes, uint64_t to, uint64_t from)
     return (uint64_t)((double)bytes * (times < TIMES_MOST ? times : TIMES_MOST));
 }
 
-/* What those have beyond what is wanted, which others are to have less. */
+/* How much the sections in `following` exceed their wanted sizes; .debug_info has to have that much less. */
 static uint64_t excess_of(const struct indexed_aim *a, const uint64_t got[INDEXED_SECTIONS])
 {
     uint64_t excess = 0;
@@ -102,7 +102,7 @@ static uint64_t excess_of(const struct indexed_aim *a, const uint64_t got[INDEXE
     return excess;
 }
 
-/* How many bytes each of the others is to have. */
+/* How many bytes each of the other sections is to have. */
 static void aim(const struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
                 const uint64_t got[INDEXED_SECTIONS], uint64_t to[INDEXED_SECTIONS])
 {
@@ -113,7 +113,8 @@ static void aim(const struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION
     to[INDEXED_STR] = less(a->wanted[INDEXED_STR], names / NAMES_LITTLE + LITTLE_LEAST);
 }
 
-/* How far they are off that. What is longer than is wanted is never near, as it cannot be made shorter. */
+/* How many bytes sections are off what `aim` says. A section that is longer than is wanted is never near, because it
+ * cannot be made shorter. */
 static uint64_t off(const struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
                     const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {
@@ -132,7 +133,7 @@ static uint64_t off(const struct indexed_aim *a, const uint64_t normal[DEBUG_SEC
     return sum + (any_longer ? near(a) : 0);
 }
 
-/* What the next try asks for. */
+/* Sets what the next try asks for. */
 static void correct(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION_COUNT],
                     const uint64_t got[INDEXED_SECTIONS], uint64_t total)
 {

@@ -15,8 +15,8 @@ struct settling {
     struct joined joined;
 };
 
-/* A part's debug information is as large as it is to be, and what it shares with the others
- * comes on top. */
+/* Sizes one part. Its debug information has the planned size, and the strings that it shares with other parts on top
+ * of that. */
 static bool size_part(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct settling *s = context;
@@ -35,7 +35,7 @@ static bool size_part(void *context, unsigned worker, uint32_t index, struct err
     return true;
 }
 
-/* Gives the executable's own part what is missing; false where nothing is. */
+/* Gives the executable's own part what is missing. *settled: nothing is. */
 static bool adjust(struct plan *plan, const struct layout_sizes *sizes, bool *settled, struct error *e)
 {
     struct plan_library *own = &plan->library[plan_executable(plan)];
@@ -78,7 +78,8 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
                              "--bigexe: the parts of " EXECUTABLE_LINK " do not come to its size; give another size");
         if (!library_size(b, s->plan, s->stock, own, e))
             return false;
-        s->plan->library[own].size[SIZE_STRTAB] = b->library.layout.section[SECTION_STRTAB].size; /* by its symbols */
+        s->plan->library[own].size[SIZE_STRTAB] =
+            b->library.layout.section[SECTION_STRTAB].size; /* follows from its symbols */
         join_measure(&s->joined, &b->library);
         if (!join_lay(&s->joined, &b->library, e))
             return false;

@@ -45,7 +45,7 @@ void join_free(struct joined *j)
     *j = (struct joined){.plan = NULL};
 }
 
-/* Libraries of the set that are in it. */
+/* How many libraries of the set are in the executable. */
 static uint32_t joined_libraries(const struct joined *j)
 {
     return j->plan->library[j->own].kind == LIBRARY_STATIC ? plan_executable(j->plan) : 0;
@@ -64,14 +64,14 @@ uint32_t join_row(const struct joined *j, uint32_t part)
 
 /* --- sizes --------------------------------------------------------------------- */
 
-/* Bytes before a library's objects in .data (__dso_handle) and .bss (completed.0) that are left out in the
+/* Bytes at the beginning of a library's .data (__dso_handle) and .bss (completed.0) that are left out in the
  * executable. */
 static uint64_t skipped_before(unsigned piece)
 {
     return piece == SECTION_DATA || piece == SECTION_BSS ? 8 : 0;
 }
 
-/* The same of any section: of .text what runs at load and unload. */
+/* The same for any section: of .text, what runs at load and unload is left out. */
 static uint64_t skipped_of(const struct library *l, enum section_id id)
 {
     if (l->shape.executable)
@@ -111,7 +111,7 @@ static uint64_t debug_size(const struct library *l, enum debug_section s)
     return l->plan->without_debug ? 0 : l->debug.size[s] - debug_shared(&l->debug, s);
 }
 
-/* The executable's own part is all of it, but for what ends .eh_frame, which is zero. */
+/* The executable's own part is all of it, except the four zero bytes that end .eh_frame. */
 static void measure_own(const struct library *l, uint64_t size[PART_PIECES])
 {
     const struct section *s = l->layout.section;
@@ -124,7 +124,7 @@ static void measure_own(const struct library *l, uint64_t size[PART_PIECES])
         size[library_debug_section(l, d)] = debug_size(l, d);
 }
 
-/* What this library's part takes of a piece, by what was decided about it. */
+/* Measures the pieces of a library's part, from what was decided about the library. */
 static void measure(const struct joined *j, const struct library *l, uint64_t size[PART_PIECES])
 {
     memset(size, 0, PART_PIECES * sizeof *size);
@@ -170,9 +170,10 @@ bool join_check(const struct joined *j, const struct library *l, struct error *e
 
 /* --- places ---------------------------------------------------------------------- */
 
-enum { OBJECTS_ALIGN = 32 }; /* the most of any object: struct object_pitch */
+enum { OBJECTS_ALIGN = 32 }; /* the largest alignment of objects */
 
-/* Objects are as far from where they would be aligned as in the library, and so of the same sizes. */
+/* Places one part's piece at or behind `at`; returns its end. Objects are as far from an aligned address as in the
+ * library's own file, so that they have the same sizes. */
 static uint64_t lay_part(struct part *part, unsigned piece, uint64_t skipped, uint64_t at)
 {
     const bool objects = piece == SECTION_DATA || piece == SECTION_BSS;
@@ -183,10 +184,9 @@ static uint64_t lay_part(struct part *part, unsigned piece, uint64_t skipped, ui
     return at + part->size[piece];
 }
 
-/* The parts of one piece, one behind the other, from `at` on; returns where the last ends.
- * The executable's own is the first, but for relocations, of which the relative ones must
- * be in front, for global symbols, which are few, and for constants and data, of which it may
- * have any number of bytes. */
+/* Places all parts of one piece, one behind the other, from `at` on; returns where the last ends. The executable's
+ * own part is the first, with these exceptions: of relocations, the relative ones have to be in front; global
+ * symbols of its own are few; and its constants and data may have any number of bytes. */
 static uint64_t lay_piece(struct joined *j, unsigned piece, uint64_t at)
 {
     struct part *own = &j->part[j->own];
@@ -236,8 +236,8 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
     return true;
 }
 
-/* The image of a part is no file. Its sections stand in it in their order, each as far into a
- * page as in the executable's file: what is copied so is copied twice as fast. */
+/* The image of a part is no file. Its sections stand in their order, each as far into a page as in the executable's
+ * file, because the kernel then copies them twice as fast. */
 static void place_image(struct library *l)
 {
     const struct joined *j = l->joined;
@@ -260,7 +260,7 @@ void join_place(struct library *l)
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         struct section *s = &l->layout.section[id];
         if (!j->part[index].size[id])
-            continue; /* not of the executable */
+            continue; /* the executable has no such section */
         s->index = j->layout.section[id].index;
         if (layout_kind(id)->flags & SHF_ALLOC)
             s->address = join_address(j, index, id, 0) - skipped_of(l, id);

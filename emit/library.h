@@ -100,7 +100,7 @@ struct translated {
 struct builder {
     struct arena arena;
     struct composed composed; /* of debug information */
-    struct bytes sources;     /* this and `statics`: memory lent to struct debug */
+    struct bytes sources;     /* memory lent to struct debug, as `statics` is */
     struct bytes statics;
     struct bytes packed; /* compressed sections */
     struct translated translated;
