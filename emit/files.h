@@ -1,7 +1,6 @@
-/* The files that a library becomes: one; with `dwarf: separate` two, the library
- * itself and the file of its debug information (elf/separate.h), unless rows say that it has none; with `dwarf: split`
- * the library and its .dwo files, or a package of them (dwarf/split.h).
- */
+/* The files that a library becomes. As a rule this is one. With `dwarf: separate` there are two, the library itself
+ * and the file of its debug information (elf/separate.h), unless a row says that it has none. With `dwarf: split`
+ * there are the library and its .dwo files, or a package of them (dwarf/split.h). */
 #ifndef EMIT_FILES_H
 #define EMIT_FILES_H
 
@@ -10,18 +9,18 @@
 enum {
     FILE_NAME_MOST = 64,     /* bytes for ".build-id/xx/<38 digits>.debug" and more, with the terminator */
     FILE_BUILD_ID = 20,      /* bytes */
-    FILES_SPLIT_MOST = 8000, /* .dwo files, which the manifest has on one line */
+    FILES_SPLIT_MOST = 8000, /* .dwo files of a library; the manifest has them on one line */
 };
 
 #define FILES_BUILD_IDS    ".build-id" /* the directory that debuggers look for */
 #define FILES_DEBUG_SUFFIX ".debug"
 
-/* Sets the build-id, which identifies a library's contents: a hash of version,
- * profile, seed and library, from which all contents follow. */
+/* Sets the build-id: a hash of version, profile, seed and library. All contents of a library follow from these, so
+ * the build-id identifies them. */
 void files_build_id(const struct plan *plan, const struct plan_library *row, uint8_t id[FILE_BUILD_ID]);
 
-/* Lays the files out, after the library has been. Files of split debug information get
- * their layouts only when they are written. */
+/* Lays out a library's files, after the library itself has been laid out. Files of split debug information get their
+ * layouts only when they are written. */
 bool files_place(struct library *l, struct error *e);
 
 /* One file of a written library; borrowed from the builder. */
@@ -31,20 +30,19 @@ struct library_file {
     char name[FILE_NAME_MOST]; /* within the set */
 };
 
-/* The names, within the set, of the library's own file and of the separate file of its debug information; "" where it
- * has none. Names of files of split debug information are only known when these are written. */
+/* The names, within the set, of the library's own file and of the separate file of its debug information ("" where
+ * there is none). Names of files of split debug information are known only when these are written. */
 void files_name(const struct plan_library *row, char name[FILE_NAME_MOST]);
 void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST]);
 
 /* Fills the builder's list of files before anything is written: names and layouts. Not for split debug information. */
 bool files_list(struct builder *b, struct error *e);
 
-/* Makes the builder's files from the image, whose sections have their contents:
- * splits, compresses, completes. The library is the last file, so that it never
- * appears without the others. */
+/* Makes the builder's files from the image, whose sections have their contents: splits, compresses and completes
+ * them. The library's own file is the last, so that it never appears without the others. */
 bool files_write(struct builder *b, struct error *e);
 
-/* What .gnu_debuglink says; "" where there is none. */
+/* The name that .gnu_debuglink states; "" where there is none. */
 void files_link_name(const struct library *l, char name[FILE_NAME_MOST]);
 
 /* How debug sections are compressed, by the plan's profile. */
@@ -53,7 +51,7 @@ enum pack_kind files_packing(const struct plan *plan);
 /* Where the debug sections are in the image. */
 struct debug_places files_debug_places(const struct library *l, uint8_t *image);
 
-/* The library's sizes, summed over all its files; those of debug information as before splitting. */
+/* The library's sizes, summed over all its files; those of debug information are the sizes before splitting. */
 struct layout_sizes files_count(const struct library *l);
 
 /* Whether the plan's debug information is split. */

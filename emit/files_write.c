@@ -3,7 +3,7 @@
 
 #include "emit/files.h"
 
-/* Compresses the debug sections of one file, where they are to be. */
+/* Compresses the debug sections of one file, if they are to be compressed. */
 static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct error *e)
 {
     enum pack_kind packing = files_packing(b->library.plan);

@@ -1,5 +1,5 @@
-/* Makes the run of code that functions copy from; see filler.h. The assembly
- * stands beside the bytes; d is a slot's displacement from %rbp. */
+/* Makes the run of code that functions copy from; see filler.h. The assembly stands beside the bytes; `d` is the
+ * displacement of a slot from %rbp. */
 #include "emit/filler.h"
 
 #include <assert.h>
@@ -8,8 +8,8 @@
 #include "base/bytes.h"
 #include "base/random.h"
 
+enum { LINE_START = 64 /* rows refer to lines before it */ };
 /* Numbers of registers in DWARF (psABI figure 3.36). */
-enum { LINE_START = 64 /* lines before it are referred to */ };
 enum { DWARF_RAX = 0, DWARF_RDX = 1, DWARF_XMM0 = 17 };
 
 struct run_maker {
@@ -19,7 +19,7 @@ struct run_maker {
     struct line_rows rows, dense_rows;
     uint32_t line;
     uint32_t patches;
-    uint32_t skips; /* the next row comes after a branch: its discriminator */
+    uint32_t skips; /* the next row comes after a branch and has this discriminator */
 };
 
 static uint32_t pick(struct run_maker *b, uint32_t n)
@@ -33,7 +33,7 @@ static uint8_t slot(struct run_maker *b, bool is_double)
     return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)j);
 }
 
-/* From here on the slot that was loaded is in `reg`, until end_events. */
+/* From here on the register has the slot's value, until end_events. */
 static void begin_event(struct run_maker *b, uint8_t displacement, uint8_t reg, bool stored)
 {
     struct filler *f = b->filler;
@@ -45,8 +45,8 @@ static void begin_event(struct run_maker *b, uint8_t displacement, uint8_t reg, 
                                                   .reg = reg};
 }
 
-/* The instruction after a load is complete: those that began before it end. An
- * open event is the last, or the one before it (two loads in a row). */
+/* Ends the events that are open and began before this place: the instruction after a load is complete. Only the last
+ * event and the one before it (two loads in a row) can be open. */
 static void end_events(struct run_maker *b)
 {
     struct filler *f = b->filler;
@@ -66,17 +66,17 @@ static void put_slot(struct run_maker *b, bool is_double)
     b->p = put_u8(b->p, slot(b, is_double));
 }
 
-/* Of the borders within statements every fourth has rows that begin one, the next, of which a scheduler would have
- * moved something there. Of every other fourth a row is of the line before. */
+/* Whether border k, within a statement, has rows that begin the next one, as if a scheduler had moved an instruction
+ * of that here: every fourth such border. Every other fourth has a row of the line before (border_rows). */
 static bool has_next(const struct filler *f, uint32_t k)
 {
     return !f->statement[k] && k % 4 == 1;
 }
 
-/* The rows of border k. Statements begin with those that have no code here; the last row is of the instruction, and
- * begins one only with has_next. The end of the statement before, the beginning of this
- * one and what it evaluates first share an address; told densely, every
- * instruction has a row for each of the two lines that it may belong to. */
+/* Writes the rows of border k. A row at the end of the statement before, one at the beginning of this statement and
+ * one for what it evaluates first share an address; only the first of such rows begin statements. The last row is of
+ * the instruction, and begins a statement only with has_next. Told densely, every instruction has a row for each of
+ * the two lines that it may belong to. */
 static void border_rows(const struct run_maker *b, uint32_t k, bool dense, struct line_rows *rows)
 {
     const struct filler *f = b->filler;
@@ -95,7 +95,7 @@ static void border_rows(const struct run_maker *b, uint32_t k, bool dense, struc
         line_column(rows, 2 + (uint32_t)(f->offset[k] & 7));
         line_row(rows, f->offset[k], b->line + 1);
     }
-    if (begins && k % 3 == 0) { /* of a loop's head, or a macro's */
+    if (begins && k % 3 == 0) { /* as of a loop's head or a macro */
         line_column(rows, 14);
         line_row(rows, f->offset[k], b->line - 1 - k / 3 % 2);
     }
@@ -106,7 +106,7 @@ static void border_rows(const struct run_maker *b, uint32_t k, bool dense, struc
     line_row(rows, f->offset[k], b->line);
 }
 
-/* A piece may begin or end here, and a row of the line program begins. */
+/* Makes a border here: a piece may begin or end, and rows of the line program begin. */
 static void border(struct run_maker *b)
 {
     struct filler *f = b->filler;
@@ -154,7 +154,7 @@ static void load(struct run_maker *b)
         begin_event(b, b->p[-1], DWARF_RDX, false);
         break;
     default:
-        code(b, "\x8b\x45", 2); /* mov d(%rbp),%eax: half of it, no place of the local */
+        code(b, "\x8b\x45", 2); /* mov d(%rbp),%eax: %eax has half of the local, so it is not its place */
         put_slot(b, false);
         border(b);
         return;
@@ -206,7 +206,7 @@ static void combine(struct run_maker *b)
     border(b);
 }
 
-/* `move` stores the register, up to where d is. */
+/* Stores the register in a slot. `move`: the instruction's bytes before d. */
 static void store(struct run_maker *b, bool is_double, uint8_t reg, const char *move, unsigned size)
 {
     uint8_t d = slot(b, is_double);
@@ -244,7 +244,7 @@ static void doubles(struct run_maker *b)
     store(b, true, DWARF_XMM0, "\xf2\x0f\x11\x45", 4); /* movsd %xmm0,d(%rbp) */
 }
 
-/* if (x < y) x = ...: the branch and what it skips are one piece. */
+/* if (x < y) x = ...; no border is between the branch and what it skips. */
 static void branch(struct run_maker *b)
 {
     static const char conditions[] = {0x74, 0x75, 0x7c, 0x7d, 0x7e, 0x7f, 0x72, 0x73};
@@ -265,7 +265,7 @@ static void branch(struct run_maker *b)
     b->skips = 1 + pick(b, 3);
 }
 
-/* Whether the event is of what the instruction before border k has loaded. */
+/* Whether the event is a load by the instruction before border k. */
 static bool is_of_before(const struct filler *f, uint32_t k, uint32_t event)
 {
     return f->event[event].start == f->offset[k] && !f->event[event].stored;

@@ -1,10 +1,9 @@
 /* What functions do besides calling: statements over their locals.
  *
- * One long run of x86-64 code is made per process, together with its line
- * program. Every function copies pieces of it, cut at borders between instructions,
- * with different constants in each copy. The statements load, combine and store
- * locals (8-byte slots below %rbp, alternately long and double) in %rax, %rcx,
- * %rdx, %xmm0 and %xmm1, with forward branches that never leave a piece.
+ * One long run of x86-64 code is made per process, with its line program. Every function copies pieces of it, cut at
+ * borders between instructions; each copy has other constants. The statements load, combine and store locals (8-byte
+ * slots below %rbp, alternately long and double) in %rax, %rcx, %rdx, %xmm0 and %xmm1. Their forward branches never
+ * leave a piece.
  */
 #ifndef EMIT_FILLER_H
 #define EMIT_FILLER_H
@@ -22,8 +21,8 @@ enum {
     FILLER_SLOT_FIRST = -56,
 };
 
-/* A stretch of code during which a local's value is also in a register: from a load to
- * the next instruction's end, or while it is stored. */
+/* A stretch of code during which a local's value is also in a register: from a load to the end of the next
+ * instruction, or during a store. */
 struct filler_event {
     uint16_t start, end; /* in code */
     uint8_t slot;
@@ -57,17 +56,18 @@ struct filler {
 /* Fills a zeroed struct. The result follows from the seed. */
 void filler_make(struct filler *f, uint64_t seed);
 
-/* Writes the rows of a run from border `first` to `last`, which stands at code offset
- * `at` and begins on line `line`. The first is as `rows->inside` says; what follows the run has to set that again. */
+/* Writes the rows of a run from border `first` to `last`, which stands at code offset `at` and begins on line
+ * `line`. rows->inside says whether the first row begins a statement; the caller has to set it again for rows behind
+ * the run. */
 void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t at, uint32_t line, bool dense,
                  struct line_rows *rows);
 
-/* How many bytes the rows of a run take at most, if not dense; and how many source lines the run has. */
+/* The most bytes that the rows of a run take, if not dense; and how many source lines the run has. */
 uint64_t filler_rows_size(const struct filler *f, uint32_t first, uint32_t last);
 uint32_t filler_lines(const struct filler *f, uint32_t first, uint32_t last);
 
-/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST); returns the place behind them.
- */
+/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST), chosen by `value`. Returns
+ * the place behind them. */
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value);
 
 #endif

@@ -56,7 +56,7 @@ static inline struct function function_of(uint64_t library_key, uint32_t index)
     return f;
 }
 
-/* Gives it numbers of which fewer bytes differ from function to function. */
+/* Gives the function numbers that differ in fewer bytes from function to function. */
 static inline void function_make_alike(struct function *f)
 {
     f->own &= UINT16_MAX;
@@ -64,8 +64,8 @@ static inline void function_make_alike(struct function *f)
         f->weight[j] &= 7;
 }
 
-/* The values that a call to the function with this hash passes: twelve bits for each argument.
- * `caller` is 0 where the entry calls, or the previous function of the chain. */
+/* The values that a call to the function with this hash passes, twelve bits for each argument. `caller`: the
+ * previous function of the chain, or 0 where the entry calls. */
 static inline uint64_t call_values(uint64_t hash, uint64_t caller)
 {
     return random_mix((hash ^ UINT64_C(0x63616c6c)) + caller);
@@ -83,7 +83,7 @@ static inline int32_t call_integer(uint8_t type, uint32_t value)
     return ((int32_t)value - 1024) * factor[type];
 }
 
-/* The index of the constant that is passed as an argument of the other types. */
+/* The index of the constant that is passed as an argument of one of the other types. */
 static inline uint32_t call_constant(uint32_t value)
 {
     return value % CONSTANTS;

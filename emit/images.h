@@ -1,6 +1,6 @@
-/* A cache of the images of libraries' files: when there is no more room, the least recently read image that nobody is
- * reading goes first. The newest one stays however large it is, so that it is made only once for whoever reads it bit
- * by bit.
+/* A cache of images of libraries' files. When room runs out, it drops the image that was read the longest time ago
+ * and has no reader. The newest image stays however large it is, so that it is made only once for a reader that
+ * takes it bit by bit.
  *
  * Nothing here locks; view.c does.
  */
@@ -12,10 +12,10 @@
 struct image {
     struct image *newer, *older;
     uint32_t library;
-    uint32_t readers; /* the image is not dropped while there are any */
+    uint32_t readers; /* the image is not dropped while it has any */
     uint64_t size;    /* of the bytes of all files, which follow this struct */
     uint32_t files;
-    uint64_t at[]; /* where each file begins in these, and where the last ends: files + 1 numbers */
+    uint64_t at[]; /* where each file begins in these bytes, and where the last ends: files + 1 numbers */
 };
 
 struct images {
@@ -25,7 +25,7 @@ struct images {
     uint64_t peak; /* the most `bytes` there ever were */
 };
 
-/* Room for `most` bytes of so many libraries; false when memory ran out. Free with images_free. */
+/* Starts a cache of at most `most` bytes, for so many libraries; false when memory ran out. Free with images_free. */
 bool images_start(struct images *s, uint32_t libraries, uint64_t most);
 
 /* Bytes of the builder's files together. */
@@ -36,13 +36,13 @@ struct image *images_copy(const struct builder *b, uint32_t library);
 
 const uint8_t *images_bytes(const struct image *i);
 
-/* Adds the image as the newest one, and drops those that there is no more room for. */
+/* Adds the image as the newest one, and drops images for which there is no room. */
 void images_add(struct images *s, struct image *i);
 
-/* The image of a library, with one more reader, and now the newest; NULL if it is not kept. */
+/* The image of a library, which gets one more reader and becomes the newest; NULL if the cache does not have it. */
 struct image *images_take(struct images *s, uint32_t library);
 
-/* Ends what images_take began: the image has one reader less. */
+/* Takes back the reader that images_take added. */
 void images_give(struct images *s, struct image *i);
 
 void images_free(struct images *s);

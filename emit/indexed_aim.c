@@ -14,7 +14,7 @@ enum {
     NEAR_ALL = 200,
     NEAR_LEAST = 64,   /* plus so many bytes */
     LITTLE = 2000,     /* what is left to be filled: this part, */
-    LITTLE_LEAST = 16, /* and so many bytes; */
+    LITTLE_LEAST = 16, /* plus so many bytes; */
     ALL_C = 12,        /* of all together about this part more is composed than is wanted, */
     ALL_CPP = 5,
     NAMES_LITTLE = 32 /* this part of the names that are otherwise not in .debug_str */

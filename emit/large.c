@@ -26,7 +26,7 @@ bool large_is(const struct plan *plan, const struct plan_library *row)
 
 /* --- composing ---------------------------------------------------------------------- */
 
-/* Gives back what has been composed up to here. */
+/* Gives back the memory of what has been composed so far. */
 static void forget(struct large *large)
 {
     struct composed *c = &large->builder->composed;
@@ -80,7 +80,7 @@ static void advance(struct large *large)
                        (uint64_t)(w->at[written[i]] - w->places->section[written[i]]));
 }
 
-/* Whether what was composed of the unit that is written next is what the size pass reckoned with. */
+/* Whether the unit that is written next was composed as in the size pass. */
 static bool is_as_settled(const struct large *large)
 {
     const uint32_t i = large->writer.unit;
@@ -116,7 +116,7 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
     window_complete(w, library_debug_section(l, DEBUG_STR));
     window_complete(w, library_debug_section(l, DEBUG_LINE_STR));
     window_complete(w, SECTION_DYNSTR);
-    /* composed as it was before, into the same units */
+    /* compose as before, into the same units */
     l->debug = large->before;
     l->debug.sources = settled.sources;
     l->debug.statics = settled.statics;
@@ -136,7 +136,7 @@ bool large_write_debug(struct builder *b, const uint8_t *names, struct error *e)
     if (!same)
         return error_set(e, ERROR_MISMATCH, "%s: its debug information came out with another size when it was written",
                          l->row->name);
-    while (large->writer.unit < l->debug.unit_count) { /* those that only define data */
+    while (large->writer.unit < l->debug.unit_count) { /* units that only define data */
         debug_writer_unit(&large->writer);
         advance(large);
     }

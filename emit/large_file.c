@@ -25,11 +25,11 @@ bool large_size(struct builder *b, const struct plan *plan, const struct stock *
     return large_size_again(b, plan, stock, index, e);
 }
 
-/* Where the file goes: to a new one, or it is compared with one that is there. */
+/* Where the pieces of the file go: into a new file, or into a comparison with one that is there. */
 struct target {
-    const struct output *output; /* or NULL */
+    const struct output *output; /* the new file, or NULL */
     int there;
-    const char *path; /* of what is there, for messages */
+    const char *path; /* of the file that is there, for messages */
     bool differs;
     struct digest_pieces digest;
 };
@@ -63,7 +63,7 @@ static bool go_through(struct builder *b, struct target *t, struct set_file *fil
     return ok;
 }
 
-/* Whether it is there already; false also where that cannot be found out, with *failed. */
+/* Whether the file is there already. Where that cannot be found out, returns false and sets *failed. */
 static bool is_there(struct builder *b, const struct directory *directory, const char *path, struct set_file *file,
                      bool *failed, struct error *e)
 {

@@ -12,7 +12,7 @@
 #include "emit/set.h"
 #include "emit/together.h"
 
-/* What one run makes, in the order of making; freed in the other. */
+/* What one run makes, in this order; freed in the reverse order. */
 struct run {
     struct options options;
     struct ranks ranks;
@@ -22,7 +22,7 @@ struct run {
     struct progress progress;
 };
 
-/* Every node looks at all that it sees. */
+/* Verifies a set. Every node looks at all that it sees. */
 static bool verify(struct run *r, struct error *e)
 {
     const struct options *o = &r->options;
@@ -32,7 +32,7 @@ static bool verify(struct run *r, struct error *e)
     struct set_faults faults;
     bool ok = set_verify(o->verify, o->threads, &r->ranks, &r->progress, &faults, e);
     progress_end(&r->progress);
-    for (uint32_t i = 0; i < SET_FAULTS_MOST && i + 1 < faults.count; i++) /* the last one is the error */
+    for (uint32_t i = 0; i < SET_FAULTS_MOST && i + 1 < faults.count; i++) /* the last fault is the error */
         error_report("pyelfgen", &faults.fault[i].error);
     if (ok && !o->quiet) {
         printf("%s: every library is as its manifest says", o->verify);
@@ -43,7 +43,7 @@ static bool verify(struct run *r, struct error *e)
     return ok;
 }
 
-/* The set's directory; NULL: none. */
+/* Sets *path to the set's directory; NULL: none. */
 static bool find_output(struct run *r, const char **path, struct error *e)
 {
     *path = r->options.output;
@@ -61,7 +61,8 @@ static bool write_set(struct run *r, const struct set_making *how, struct error 
     return ok;
 }
 
-/* What a set would have otherwise than its rows, which only their size passes tell. */
+/* Sizes the libraries of a set with rows that is not written: only size passes tell how it would differ from its
+ * rows. */
 static bool size_set(struct run *r, struct error *e)
 {
     const struct plan *plan = &r->prepared.plan;
@@ -73,7 +74,7 @@ static bool size_set(struct run *r, struct error *e)
     return ok;
 }
 
-/* Several ranks would have a part each of what can be read once. */
+/* Refuses a profile that can be read only once where there are several ranks: each would get a part of it. */
 static bool check_profile(const struct run *r, struct error *e)
 {
     const char *profile = r->options.profile;
@@ -96,14 +97,15 @@ static bool generate(struct run *r, struct error *e)
                              .ranks = &r->ranks,
                              .progress = &r->progress};
 
-    /* From the profile to a plan that can be met, on every rank; what cannot is refused, before anything is written. */
+    /* From the profile to a plan that can be met, on every rank. What cannot be met is refused before anything is
+     * written. */
     if (!ranks_agree(&r->ranks,
                      check_profile(r, e) && prepare(&r->prepared, &r->options, e) && find_output(r, &how.path, e), e))
         return false;
     if (o->dry_run)
         how.path = NULL;
 
-    /* It is the same on all. */
+    /* All ranks have to have the same plan. */
     if (!together_alike(&r->ranks, plan, &how, e))
         return false;
 
@@ -123,7 +125,7 @@ static bool generate(struct run *r, struct error *e)
     return true;
 }
 
-/* Which of several ranks this is, with its share of the processors; only the first speaks. */
+/* Finds out which of several ranks this is, and its share of the processors. Only the first rank prints. */
 static bool start(struct run *r, const struct error *wrong, struct error *e)
 {
     struct options *o = &r->options;

@@ -33,7 +33,7 @@ bool make_is_planned(const struct plan *plan)
     return files_packing(plan) == PACK_NONE && !files_are_split(plan);
 }
 
-/* What the visit of every entry marks in this library. */
+/* How many marks of this library are set when all entries are visited. */
 static uint32_t marked(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     return s->marks ? plan_visited_functions(plan, l) + s->marks - l->functions : 0;

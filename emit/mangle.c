@@ -1,8 +1,7 @@
 /* Mangling by the Itanium C++ ABI; see mangle.h.
  *
- * The length of a class's name is one of MANGLE_SHAPES, by its hash, so that the
- * sum over any number of names is found for another average without looking at
- * the names again.
+ * A class's name has one of MANGLE_SHAPES lengths, chosen by its hash. So the sum over any number of names can be
+ * computed for another average without looking at the names again.
  */
 #include "emit/mangle.h"
 
@@ -13,8 +12,8 @@
 #include "elf/hash.h"
 #include "emit/plan.h"
 
-/* Of what the average has beyond the least, a class has so many sixteenths:
- * many have a little less, few have much more. */
+/* How many sixteenths a class's name has of what the average length is beyond the least: many names have a little
+ * less than the average, few have much more. */
 enum { SHAPE_AVERAGE = 16, SHAPE_MOST = 44 };
 static const uint8_t shapes[MANGLE_SHAPES] = {4, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24, 32, SHAPE_MOST};
 
@@ -41,8 +40,7 @@ static uint32_t class_shape(uint64_t hash)
     return (uint32_t)(hash >> 60);
 }
 
-/* Letters of a class with this shape. Where the longest would have more than
- * there may be, the shapes move closer together. */
+/* Letters of a class with this shape. The shapes move closer together where the longest would otherwise be too long. */
 static uint32_t shape_letters(uint32_t letters, uint32_t shape)
 {
     int64_t below = (int64_t)letters - MANGLE_LEAST;
@@ -71,7 +69,7 @@ static char *put_decimal(char *at, uint32_t n)
     return at + digits;
 }
 
-/* The number at its end makes it the only one in the library: words have no digits. */
+/* The number at the end of a class's name makes the name unique in the library, because words have no digits. */
 uint32_t mangle_class(uint32_t letters, const struct plan_library *l, uint32_t number, char *at)
 {
     uint64_t hash = class_hash(l, number);
@@ -84,7 +82,7 @@ uint32_t mangle_class(uint32_t letters, const struct plan_library *l, uint32_t n
 
 /* --- one function ------------------------------------------------------------------- */
 
-/* All but the class. A method's slot in its class has names of its own. */
+/* All parts but the class. Each of the methods of a class has its own set of names, so no two of them have the same. */
 static struct name_parts parts_of(uint32_t index, const struct function *f)
 {
     uint64_t r = random_mix(f->hash ^ UINT64_C(0x6e616d65));

@@ -71,11 +71,10 @@ uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uin
 /* Characters of a function's mangled name. */
 uint32_t mangle_length(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
 
-/* Characters that debuggers show for it. */
+/* Characters that debuggers show for the name. */
 uint32_t mangle_shown(uint32_t letters, const struct plan_library *l, uint32_t index, const struct function *f);
 
-/* A cache of the text that the names of all functions of a class begin with; zeroed
- * at first. */
+/* A cache for the text with which the names of all functions of a class begin; starts zeroed. */
 struct mangle_head {
     const struct plan_library *library;
     uint32_t class_number;
@@ -89,9 +88,9 @@ struct mangle_head {
 uint8_t *mangle_write(struct mangle_head *head, uint32_t letters, const struct plan_library *l, uint32_t index,
                       const struct function *f, uint8_t *at, uint32_t *hash);
 
-/* What many names take, in a form from which mangle_total gets their bytes for any `letters`. */
+/* What many names take, in a form from which mangle_total computes their bytes for any `letters`. */
 struct mangle_tally {
-    uint64_t rest; /* bytes with terminators, but without classes' names and the digits before these */
+    uint64_t rest; /* bytes with terminators, without classes' names and the digits before these */
     uint64_t shape[MANGLE_NUMBER_MOST][MANGLE_SHAPES]; /* names by digits of the class's number, less 1 */
 };
 
@@ -99,8 +98,8 @@ void mangle_count(struct mangle_tally *t, const struct plan_library *l, uint32_t
 /* Counts all functions of the library. */
 void mangle_count_all(struct mangle_tally *t, const struct plan_library *l);
 void mangle_add(struct mangle_tally *sum, const struct mangle_tally *t);
-/* Bytes of the names that were counted, for this average. Grows with `letters`, except
- * for rounding near the maximum. */
+/* Bytes of the names that were counted, for this average. The result grows with `letters`, except for rounding near
+ * the maximum. */
 uint64_t mangle_total(const struct mangle_tally *t, uint32_t letters);
 
 #endif

@@ -1,8 +1,7 @@
-/* Writes manifest.json, whose format docs/manifest.md describes.
+/* Writes manifest.json; docs/manifest.md describes its format.
  *
- * One library after another goes out as one line, so that memory does not grow
- * with their number and that grep, diff and sort find libraries whole. json-c
- * makes the values; the braces and keys around them are written by hand.
+ * Libraries are written one after the other, each as one line. So memory does not grow with their number, and grep,
+ * diff and sort find libraries whole. json-c makes the values; the braces and keys around them are written by hand.
  */
 #include "base/manifest.h"
 
@@ -73,7 +72,7 @@ static void add_file(struct json_object *to, const struct set_file *file, bool *
     add(to, "xxh3-128", digest_text(file->digest), ok);
 }
 
-/* A file of its debug information. */
+/* A file of a library's debug information. */
 static struct json_object *debug_object(const struct set_file *file)
 {
     bool ok = true;
@@ -145,7 +144,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
     snprintf(name, sizeof name, "%s.so", row->name);
     add_text(o, "name", name, &ok);
     add_text(o, "kind", manifest_kind_names[kinds[row->kind]], &ok);
-    if (l->files) /* it may be in an executable only */
+    if (l->files) /* a library may be in an executable only */
         add_file(o, &l->file[l->files - 1], &ok);
     add_sizes(o, l->size, SIZE_KINDS, &ok);
     add_number(o, "functions", row->functions, &ok);
@@ -166,7 +165,7 @@ static struct json_object *library_object(const struct plan *plan, const struct 
 
 /* ---- lines; false, with errno, after the first failure ---- */
 
-/* Takes the reference `value`. */
+/* Consumes the reference to `value`. */
 static bool put_value(FILE *f, const char *before, struct json_object *value, const char *after)
 {
     const char *text =
@@ -241,7 +240,7 @@ static bool put_libraries(FILE *f, const struct set *set)
     return fputs("  ]\n", f) >= 0;
 }
 
-/* Whose the compressed bytes are. */
+/* The compression library whose version decides the compressed bytes. */
 static bool put_compressor(FILE *f, const struct plan *plan)
 {
     char buffer[64];
@@ -249,7 +248,7 @@ static bool put_compressor(FILE *f, const struct plan *plan)
     return !version || put_member(f, "compressor", json_object_new_string(version));
 }
 
-/* What stands beside the libraries. */
+/* Whether there are sources beside the libraries. */
 static bool put_sources(FILE *f, const struct set *set)
 {
     return !set->sources || put_member(f, "sources", json_object_new_boolean(true));

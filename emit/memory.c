@@ -23,23 +23,24 @@
 struct stored {
     int fd;            /* -1: none */
     bool named;        /* has a DT_SONAME */
-    const char **need; /* as its dynamic section has them, those outside the set too; and the texts behind */
+    const char **need; /* the libraries in its dynamic section, those outside the set included; and behind the pointers
+                          their texts */
     size_t needs;
 };
 
 struct work {
-    const char *profile; /* as it was named */
+    const char *profile; /* its name */
     struct set set;
     const struct stock *stock;
     struct progress *progress;
     unsigned threads;
-    struct builder *builders; /* of each */
+    struct builder *builders; /* of each thread */
     struct stored *stored;    /* as plan->library */
 };
 
 /* --- descriptors ------------------------------------------------------------------------ */
 
-/* Those of the program that loads them: its own files, MPI's, Python's. */
+/* Descriptors of the program that loads the libraries: its own files, MPI's, Python's. */
 enum { OTHER_DESCRIPTORS = 128 };
 
 static bool raise_limit(uint32_t libraries, struct error *e)
@@ -54,7 +55,8 @@ static bool raise_limit(uint32_t libraries, struct error *e)
                          " with those of MPI and Python, and no more than %" PRIu64
                          " may be open here; raise the hard limit (ulimit -Hn %" PRIu64 "), or take fewer libraries",
                          libraries, wanted, (uint64_t)limit.rlim_max, wanted);
-    /* As many are left for the program as it would have without them; no more, which some close one by one. */
+    /* The program keeps as many free descriptors as it would have without the libraries. It gets no more, because
+     * some programs close all descriptors one by one. */
     if (limit.rlim_cur == RLIM_INFINITY)
         return true;
     limit.rlim_cur += libraries;
@@ -65,7 +67,8 @@ static bool raise_limit(uint32_t libraries, struct error *e)
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 || error_errno(e, "", "the limit of descriptors cannot be raised");
 }
 
-/* A new one, under a name that /proc shows; no standard stream, should one of these be closed. -1 with errno. */
+/* Opens a new descriptor under a name that /proc shows. It is never a standard stream, even if one of these is
+ * closed. -1 with errno. */
 static int open_memory(const char *name)
 {
     const int fd = memfd_create(name, 0);
@@ -78,7 +81,7 @@ static int open_memory(const char *name)
     return other;
 }
 
-/* A descriptor with these bytes; -1 with `e`. */
+/* Returns a descriptor with these bytes; -1 with `e`. */
 static int store(const char *name, const uint8_t *bytes, uint64_t size, struct error *e)
 {
     const int fd = open_memory(name);
@@ -92,7 +95,7 @@ static int store(const char *name, const uint8_t *bytes, uint64_t size, struct e
 
 /* --- libraries -------------------------------------------------------------------------- */
 
-/* Keeps what the finished library says of names. */
+/* Keeps what the list needs of the finished library: whether it has a DT_SONAME, and which libraries it needs. */
 static bool read_needs(struct stored *s, const struct library_file *file)
 {
     const struct section *dynamic = &file->layout->section[SECTION_DYNAMIC];
@@ -137,7 +140,7 @@ static bool no_memory(const struct plan *plan, struct error *e)
     return error_set(e, ERROR_MEMORY, "out of memory for a list of %u libraries", plan->library_count);
 }
 
-/* Where each library is in the list, by the name of its file. */
+/* Maps the name of each library's file to its place in the list. */
 static bool name_libraries(const struct plan *plan, struct view_names *names)
 {
     for (uint32_t i = 0; i < plan->library_count; i++) {
@@ -150,7 +153,7 @@ static bool name_libraries(const struct plan *plan, struct view_names *names)
     return true;
 }
 
-/* The line of a library, with those of its needs that are in the set: need[], which has room for all. */
+/* Writes the line of a library, with those of its needs that are in the set. need[] has room for all needs. */
 static bool write_library(const struct work *w, uint32_t library, const struct view_names *names, uint32_t *need,
                           FILE *f, struct error *e)
 {
@@ -175,7 +178,7 @@ static bool write_library(const struct work *w, uint32_t library, const struct v
     return true;
 }
 
-/* The file keeps an error. */
+/* Errors of writing stay in the FILE. */
 static bool write_lines(const struct work *w, int manifest, const struct view_names *names, FILE *f, struct error *e)
 {
     const struct plan *plan = w->set.plan;
@@ -208,7 +211,7 @@ static bool write_list(const struct work *w, int manifest, struct bytes *out, st
     return ok;
 }
 
-/* What stands for the whole: the manifest and the list. */
+/* Stores the manifest and the list, which stand for the whole set. */
 static bool store_texts(struct work *w, int *fd, struct error *e)
 {
     struct bytes text = {0};

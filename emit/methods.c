@@ -4,7 +4,8 @@
 #include "base/bytes.h"
 #include "base/words.h"
 
-/* A verb and a noun, the first at any of them; then with a number. */
+/* The number of a name's words, a verb and a noun. The first method has any words, the next ones have those that
+ * follow. Once all are used, names end in a number. */
 static uint32_t words_of(const struct plan_library *l, uint32_t index)
 {
     return (uint32_t)((plan_key(l, PURPOSE_METHODS) + index) % WORDS_METHODS);

@@ -1,4 +1,4 @@
-/* The table of options, and what Pynamic's arguments mean; see options.h. */
+/* The table of options, and the meaning of Pynamic's arguments; see options.h. */
 #include "emit/options.h"
 
 #include <ctype.h>
@@ -114,7 +114,7 @@ static bool take_operand(struct pynamic *p, const char *text, struct error *e)
     static const char *const what[] = {"the number of files", "the average number of functions"};
     if (p->operands == 2)
         return error_set(e, ERROR_USAGE, "'%.60s' is one argument too many; see --help", text);
-    /* Many a program takes the file it works on just so. */
+    /* many programs take a file as an operand, so users may try that here */
     char path[PATH_MAX];
     if (!p->any && !isdigit((unsigned char)*text) && profile_find(text, path, sizeof path, NULL))
         return error_set(e, ERROR_USAGE, "'%.200s' is no number of files; a profile is given as --profile=%.200s", text,
@@ -196,15 +196,14 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
     case 'i':
     case OPTION_IGNORED:
     case OPTION_IGNORED_VALUE:
-        return true; /* of the compiler, which there is none */
+        return true; /* an option for the compiler; there is none */
     default:
         return options_set_take(o, key, value, e);
     }
 }
 
-/* Pynamic's meaning: every module needs every utility and calls any of their
- * functions, chains of extern calls are unbroken, names are padded by digits,
- * libraries have no SONAME, sizes follow. */
+/* What Pynamic's arguments mean: every module needs every utility and calls any of its functions, chains of extern
+ * calls are unbroken, names are padded by digits, libraries have no SONAME, sizes follow. */
 static bool pynamic_counts(struct options *o, const struct pynamic *p, struct error *e)
 {
     if (p->operands < 2)
@@ -230,7 +229,7 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
     return true;
 }
 
-/* Whether anything is said of what to generate, but for the profile and where. */
+/* Whether any option says what to generate, besides those for the profile and the directory. */
 static bool says_more(const struct options *o)
 {
     bool any = o->has_seed || o->sources || o->force || o->dry_run || o->executables.link || o->executables.joined ||
@@ -265,8 +264,8 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
     return options_set_check(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
 }
 
-/* Whether it is --alone, or abbreviates it: a process that is alone waits for no others also where another option,
- * before this one, is wrong. */
+/* Whether the argument is --alone or an abbreviation of it. A process that is alone waits for no others, even where
+ * another option before this one is wrong. */
 static bool is_alone(const char *argument)
 {
     const size_t length = strlen(argument);

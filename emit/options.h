@@ -11,7 +11,7 @@
 #include "emit/profile_keys.h"
 
 struct options {
-    char profile[PATH_MAX]; /* "" where Pynamic's arguments were given: then `counts` is the profile */
+    char profile[PATH_MAX]; /* "" where Pynamic's arguments were given; then `counts` is the profile */
     struct profile counts;
     const char *output;
     const char *node_local; /* pattern for the directory of each node's own set (ranks_path); instead of `output` */
@@ -27,7 +27,7 @@ struct options {
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
 
-/* Parses; --help and --version give OPTIONS_DONE. Free with options_free. */
+/* Parses the command line; OPTIONS_DONE after --help and --version. Free with options_free. */
 enum options_result options_parse(struct options *o, int argc, char **argv, struct error *e);
 void options_free(struct options *o);
 

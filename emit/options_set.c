@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "base/workers.h"
 
-/* What the build has found, or nothing. */
+/* The library that the build has found, or NULL. */
 #ifndef PYELFGEN_LIBPYTHON
 #define PYELFGEN_LIBPYTHON NULL
 #endif
@@ -18,7 +18,7 @@ bool options_set_start(struct options *o, struct error *e)
     return profile_init(&o->counts, e);
 }
 
-/* What is chosen instead of as the profile says; `wrong` is said of what is no choice. */
+/* Takes a choice that replaces the profile's. `wrong`: what a message says of a text that is no choice. */
 static bool take_choice(struct options *o, enum profile_key_id key, const char *text, const char *wrong,
                         struct error *e)
 {
@@ -29,7 +29,7 @@ static bool take_choice(struct options *o, enum profile_key_id key, const char *
     return *choice || error_set(e, ERROR_USAGE, "'%.60s' is no %s", text, wrong);
 }
 
-/* A name of a file, and text that a manifest can have. */
+/* Whether the text is a name of a file that a manifest can have. */
 static bool is_soname(const char *text)
 {
     size_t left = strlen(text);
@@ -43,7 +43,7 @@ static bool is_soname(const char *text)
     return true;
 }
 
-/* It becomes a DT_NEEDED, which is a path to the dynamic linker where it has a '/'. */
+/* The name becomes a DT_NEEDED. The dynamic linker takes a name with a '/' for a path, so there may be none. */
 static bool take_libpython(struct options *o, const char *text, struct error *e)
 {
     o->executables.libpython = text;

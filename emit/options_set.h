@@ -1,6 +1,5 @@
-/* The options that say which set to make, for all programs that make one: their meaning, and their rows for the table
- * of a program's options.
- */
+/* The options that say which set to make, for all programs that make one: what they mean, and their rows for a
+ * program's table of options. */
 #ifndef EMIT_OPTIONS_SET_H
 #define EMIT_OPTIONS_SET_H
 
@@ -19,7 +18,7 @@ enum {
     OPTION_LINK,
     OPTION_LIBPYTHON,
     OPTION_SEED,
-    OPTIONS_SET_END /* a program's own begin here */
+    OPTIONS_SET_END /* a program's own options begin */
 };
 
 /* The default for --libpython in the help text, if the build has found a library. */
@@ -29,7 +28,7 @@ enum {
 #define LIBPYTHON_DEFAULT ""
 #endif
 
-/* Rows of a table of options. */
+/* Rows for a table of options. */
 #define OPTIONS_SET_SEED                                                                                               \
     {                                                                                                                  \
         OPTION_SEED, "seed", "N", "make all choices by this seed instead of the profile's"                             \
@@ -66,11 +65,11 @@ enum {
             "the Python library that executables are linked with" LIBPYTHON_DEFAULT                                    \
     }
 
-/* Zeroed options. Free with options_free. */
+/* Sets *o to options that say nothing. Free with options_free. */
 bool options_set_start(struct options *o, struct error *e);
 
-/* To be called when all options are taken: checks the options about executables, and fails where one was given that
- * needs an executable and there is none. */
+/* To be called when all options are taken. Checks the options about executables; fails where an option needs an
+ * executable and there is none. */
 bool options_set_check(struct options *o, struct error *e);
 
 /* Takes one of the options above. */

@@ -1,4 +1,4 @@
-/* Reads the marks; see ours.h. What is read may be anything: every place in it is checked before it is gone to. */
+/* Reads the marks; see ours.h. Files may have any contents: every offset in a file is checked before it is used. */
 #include "emit/ours.h"
 
 #include <elf.h>
@@ -20,13 +20,13 @@
 
 enum {
     SECTIONS_MOST = 128,      /* ours have some 40 */
-    NAMES_MOST = 4096,        /* of sections, bytes */
+    NAMES_MOST = 4096,        /* bytes of sections' names */
     MARK_MOST = 256,          /* bytes from a section's beginning up to the mark's end */
-    PACKED_MOST = 160 * 1024, /* bytes that what a section begins with is compressed to: a block of zstd */
+    PACKED_MOST = 160 * 1024, /* bytes of a compressed section that are read: at least a block of zstd */
     TEXT_MOST = 128,
 };
 
-/* What the texts begin with; blanks count for nothing. */
+/* What texts begin with; blanks are ignored. */
 static const char *const beginnings[] = {
     [OURS_MANIFEST] = "{\"" MANIFEST_KEY "\"",
     [OURS_DIFFERENCES] = "{\"" DIFFERENCES_KEY "\"",
@@ -63,7 +63,7 @@ static bool look_text(int fd, const char *wanted, enum ours *found)
     const ssize_t n = whole_read_at(fd, text, sizeof text, 0);
     if (n >= 0)
         *found = compare(text, (size_t)n, wanted);
-    /* so many blanks are not ours */
+    /* no text of ours has so many blanks */
     if (n == (ssize_t)sizeof text && *found == OURS_NOTHING)
         *found = OURS_FOREIGN;
     return n >= 0;
@@ -71,7 +71,7 @@ static bool look_text(int fd, const char *wanted, enum ours *found)
 
 /* --- ELF files ------------------------------------------------------------------------ */
 
-/* What such a file says of itself before its sections. */
+/* Whether these are the beginning of such a file's header, as far as it was read. */
 static bool is_header(const Elf64_Ehdr *header, size_t size)
 {
     static const uint8_t ident[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
@@ -83,7 +83,7 @@ static bool is_header(const Elf64_Ehdr *header, size_t size)
             header->e_shnum <= SECTIONS_MOST && header->e_shstrndx < header->e_shnum);
 }
 
-/* Nothing is beyond what a file can have. */
+/* Reads the beginning of a section. A section beyond the end of any possible file has nothing. */
 static ssize_t read_section(int fd, void *to, size_t most, const Elf64_Shdr *s)
 {
     return s->sh_offset > INT64_MAX - most
@@ -149,7 +149,8 @@ static bool look_elf(int fd, uint64_t size, enum ours *found)
         return false;
     if (!is_header(&header, (size_t)n))
         return true;
-    /* The sections stand last. A file without them is of no use to anybody, whoever has made it. */
+    /* The section headers are last in the file. A file that ends before them is of no use to anybody, whoever has
+     * made it. */
     if ((size_t)n < sizeof header || header.e_shoff > size ||
         size - header.e_shoff < header.e_shnum * sizeof section[0]) {
         *found = OURS_NOTHING;
