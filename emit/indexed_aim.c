@@ -6,18 +6,18 @@
 #include "base/apart.h"
 
 enum {
-    ROUNDS_MOST = 8,   /* tries, where one came out small enough to be filled, */
-    ROUNDS_LOWER = 16, /* and where none did */
-    ROUNDS_LEARN = 2,  /* after so many tries, those that are too large are followed by lower ones */
-    NEARLY = 32,       /* off by less than this part of all is near enough to go on from, */
-    NEAR = 1000,       /* off by less than this part of all is near; */
+    ROUNDS_MOST = 8,   /* the most tries, if one came out small enough to be filled, */
+    ROUNDS_LOWER = 16, /* and if none did */
+    ROUNDS_LEARN = 2,  /* tries after which those that are too large are followed by lower ones */
+    NEARLY = 32,       /* a try that is off by less than this part is near enough to go on from; */
+    NEAR = 1000,       /* by less than this part it is near: where sections have wanted sizes, */
     NEAR_ALL = 200,
-    NEAR_LEAST = 64,   /* plus so many bytes */
-    LITTLE = 2000,     /* what is left to be filled: this part, */
-    LITTLE_LEAST = 16, /* plus so many bytes; */
-    ALL_C = 12,        /* of all together about this part more is composed than is wanted, */
+    NEAR_LEAST = 64,   /* in both cases and so many bytes more */
+    LITTLE = 2000,     /* room that is left to be filled: this part of what is wanted, */
+    LITTLE_LEAST = 16, /* and so many bytes */
+    ALL_C = 12,        /* about this part more is composed than is wanted of all together */
     ALL_CPP = 5,
-    NAMES_LITTLE = 32 /* this part of the names that are otherwise not in .debug_str */
+    NAMES_LITTLE = 32 /* this part of the names that .debug_str otherwise lacks is left as room */
 };
 
 /* Sections that grow and shrink with what is composed. */

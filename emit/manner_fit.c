@@ -398,7 +398,7 @@ static double origins_each(const struct fit *f)
 /* Locals of blocks and of functions outside blocks. There are `locals` of the latter, and `more` locals are lacking. */
 static void fit_locals(const struct fit *f, struct manner *m, double locals, double more)
 {
-    const double step = made(f, "lexical_block") / 2; /* so many more if a block may have one more local */
+    const double step = made(f, "lexical_block") / 2; /* what one more local in a block adds */
     if (more < -step / 2 && m->locals > 1) {
         m->locals--;
         more += step;

@@ -1,5 +1,6 @@
 /* Corrects a manner (dwarf/manner.h): compares the entries that were counted in a set of that manner
- * (manner_sample.h) with those of the application. manner_search.h tries one manner after another. */
+ * (manner_sample.h) with those of the application. manner_search.h tries one manner after another.
+ */
 #ifndef EMIT_MANNER_FIT_H
 #define EMIT_MANNER_FIT_H
 

@@ -8,7 +8,7 @@
 #include "emit/manner_fit.h"
 
 enum {
-    FINE = 256, /* weights are in such parts */
+    FINE = 256, /* weights count in this part */
     OUTERS_AT = PIECES,
     INNERS_AT = OUTERS_AT + OUTERS,
     OTHERS_AT = INNERS_AT + INNERS,

@@ -1,5 +1,6 @@
 /* Names and documentation of the methods that a module has because its row says so, besides those that the driver
- * calls (plan_extra.methods). small.h has their functions. */
+ * calls (plan_extra.methods). small.h has their functions.
+ */
 #ifndef EMIT_METHODS_H
 #define EMIT_METHODS_H
 

@@ -1,5 +1,6 @@
 /* The mix of a library whose debug information is in clang's form (indexed.h). The library is settled in the normal
- * form and written again in clang's; then the next try asks for more or less (indexed_aim.h). */
+ * form and written again in clang's; then the next try asks for more or less (indexed_aim.h).
+ */
 #ifndef EMIT_MIX_INDEXED_H
 #define EMIT_MIX_INDEXED_H
 

@@ -1,6 +1,7 @@
 /* Declarations shared by the files that settle the mix of each library with a row. mix_sections.c makes sections
  * have the sizes that the row asks for. mix_told.c chooses how much is told of the library's functions. mix_rows.c
- * decides which library is settled when. */
+ * decides which library is settled when.
+ */
 #ifndef EMIT_MIX_ROWS_PARTS_H
 #define EMIT_MIX_ROWS_PARTS_H
 

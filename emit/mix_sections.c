@@ -1,6 +1,7 @@
 /* Gives a library's debug sections the sizes that its row says: tries until all of them go together. A section that
  * does not go with the others gets the nearest size that does, or is left open. Libraries of one application are
- * alike, so a try begins where the library itself ended before, or else where a similar guide ended. */
+ * alike, so a try begins where the library itself ended before, or else where a similar guide ended.
+ */
 #include "base/apart.h"
 #include "emit/describe.h"
 #include "emit/large.h"

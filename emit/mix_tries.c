@@ -9,7 +9,7 @@
 #include "emit/large.h"
 
 enum {
-    ROWS_STEPS = 64, /* the share of short rows is chosen in steps of one in so many */
+    ROWS_STEPS = 64, /* rows_part has so many steps */
     NEAR_LEAST = 1,
     NEAR_ONE = 1 << 16 /* a near of the whole wanted number */
 };

@@ -1,6 +1,7 @@
 /* Finds the mix with which a library has as many rows of line tables and entries of location lists as its row says.
  * Tries values of `rows_part` and `expression` (describe.h) until no value is nearer. Where a search begins has
- * little influence on where it ends, but much on how many tries it takes. */
+ * little influence on where it ends, but much on how many tries it takes.
+ */
 #ifndef EMIT_MIX_TRIES_H
 #define EMIT_MIX_TRIES_H
 

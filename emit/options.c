@@ -196,7 +196,7 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
     case 'i':
     case OPTION_IGNORED:
     case OPTION_IGNORED_VALUE:
-        return true; /* an option for the compiler; there is none */
+        return true; /* options for the compiler, which is not used */
     default:
         return options_set_take(o, key, value, e);
     }

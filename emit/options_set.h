@@ -1,5 +1,6 @@
 /* The options that say which set to make, for all programs that make one: what they mean, and their rows for a
- * program's table of options. */
+ * program's table of options.
+ */
 #ifndef EMIT_OPTIONS_SET_H
 #define EMIT_OPTIONS_SET_H
 
