@@ -341,8 +341,9 @@ static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goa
     return true;
 }
 
-/* Lowers the goal after the given number of tries. Where sections have no wanted sizes, this happens once and lowers
- * all goals alike, so that headers' types keep their part. False where no further try makes sense. */
+/* Lowers the goal after the given number of tries; false where another try at this level makes no sense. Where
+ * sections have no wanted sizes, lowers all goals alike, so that headers' types keep their part; only the first time
+ * is worth another try. */
 static bool aim_again(const struct library *l, unsigned tries, struct describe_goal *goal)
 {
     if (is_mixed(l))
