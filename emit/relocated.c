@@ -6,12 +6,12 @@
 
 enum { PAGE = RELOCATED_PAGE };
 
-/* The pages that were met, in ascending order. */
+/* Counts pages that relocations touch. They are met in ascending order. */
 struct pages {
     uint64_t count, end; /* the page behind the last */
 };
 
-/* All from the page of `from` to that of `last`. */
+/* Meets all pages from that of address `from` to that of `last`. */
 static void meet(struct pages *p, uint64_t from, uint64_t last)
 {
     const uint64_t first = from / PAGE > p->end ? from / PAGE : p->end;
@@ -33,7 +33,7 @@ static void meet_words(struct pages *p, const struct relocated_region *g)
         meet(p, word_at(g, i), word_at(g, i));
 }
 
-/* The arrays and pointers stand without a gap, */
+/* Meets the pages of .init_array, .fini_array and the pointers to names, which stand without a gap. */
 static void meet_arrays(struct pages *p, const struct library *l)
 {
     const struct section *s = l->layout.section;
@@ -42,7 +42,8 @@ static void meet_arrays(struct pages *p, const struct library *l)
     meet(p, s[SECTION_INIT_ARRAY].address, (objects_relro_at(l) ? pointers : last->address + last->size) - 1);
 }
 
-/* and so do, all but, the slots and what stands before the objects; of .dynamic, before these, nothing is relocated. */
+/* Meets the pages of the GOT and of what stands before the objects of .data, all but without a gap. Nothing is
+ * relocated in .dynamic, which stands before these. */
 static void meet_tables(struct pages *p, const struct library *l)
 {
     const struct section *s = l->layout.section;
@@ -52,7 +53,7 @@ static void meet_tables(struct pages *p, const struct library *l)
     meet(p, s[first].address, last);
 }
 
-/* Leaves the words so much of their room that they end before a page. */
+/* Reduces the words' room so that they end before `page`, as far as there is room for all words. */
 static void end_before(struct relocated_region *g, uint64_t page)
 {
     const uint64_t words = page * PAGE > g->start ? (page * PAGE - g->start) / 8 : 0;
@@ -60,14 +61,15 @@ static void end_before(struct relocated_region *g, uint64_t page)
         g->room = words > g->count ? words : g->count;
 }
 
-/* Where what is touched ends, with `most` pages in all and `others` behind them. */
+/* The page before which words have to end, if `most` pages may be touched in all and `others` of these stand behind the
+ * words. */
 static uint64_t end_with(const struct pages *p, uint64_t most, uint64_t others)
 {
     return p->end + most > p->count + others ? p->end + most - p->count - others : 0;
 }
 
-/* Where a row says how many pages relocations touch: those of .data.rel.ro have what the tables behind them leave,
- * those of .data what is left then. */
+/* Limits the words to `most` touched pages, as the row says. Words of .data.rel.ro get the pages that the tables behind
+ * them leave, words of .data what is left then. */
 static void limit(struct relocated *w, const struct library *l, uint64_t most)
 {
     struct pages before = {0}, tables = {0};
@@ -147,26 +149,27 @@ uint32_t relocated_uncalled(const struct library *l, uint32_t index)
     return index < imports ? 1 + calls_row_uncalled(l->row, index) : l->symbol_outside + (index - imports);
 }
 
-/* Undefined symbols that no call leads to. */
+/* How many undefined symbols no call leads to. */
 static uint32_t undefined_uncalled(const struct library *l)
 {
     return plan_uncalled(l->row) + l->row->extra.outside;
 }
 
-/* Defined symbols that relocations may refer to: not those of versions, which no code can name. */
+/* How many defined symbols relocations may refer to: not those of versions, which no code can name. */
 static uint32_t named(const struct library *l)
 {
     return l->shape.defined - l->row->extra.version_symbols;
 }
 
-/* The index in .dynsym of one of these. Unique ones are first, as code refers to each of them by a word in .got. */
+/* The index in .dynsym of the i-th of these. Unique ones come first, as code refers to each of them by a word in .got.
+ */
 static uint32_t named_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;
     if (i < x->unique_objects)
         return l->unique_symbols[i];
     const uint32_t symbol = l->symbol_defined + i - x->unique_objects;
-    uint32_t low = 0; /* of those aside, how many are before it: as many as stand there when these are passed over */
+    uint32_t low = 0; /* finds how many of the symbols set aside precede this one */
     uint32_t high = x->unique_objects + x->version_symbols;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -184,8 +187,8 @@ static uint32_t symbols_all(const struct library *l)
     return undefined_uncalled(l) + named(l) + l->row->calls + l->row->result_by_got;
 }
 
-/* The i-th of these: one that is called through .got, those that are not called, but from those with slots in the PLT
- * on, and imports that are called last. */
+/* The i-th of these, cyclically: first the one that is called through .got; then uncalled ones, of which those with
+ * slots in the PLT come last; then imports that are called. */
 uint32_t relocated_any(const struct library *l, uint64_t i)
 {
     const uint32_t undefined = undefined_uncalled(l);
@@ -199,8 +202,9 @@ uint32_t relocated_any(const struct library *l, uint64_t i)
     return at < undefined ? relocated_uncalled(l, at) : named_symbol(l, at - undefined);
 }
 
-/* One of extra.symbols, spread over all that words in .got leave; of these where there are none. Words of one symbol
- * stand together, as in tables; of every other one in two places. */
+/* The i-th such word refers to one of extra.symbols symbols, which are spread over those that words in .got leave;
+ * where extra.symbols is 0, to one of those in .got. Words of one symbol stand together, as in tables; those of half of
+ * the symbols stand in two places. */
 uint32_t relocated_word_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;

@@ -10,9 +10,9 @@
 
 #include "emit/library.h"
 
-/* Where some of the words are, evenly spread. */
+/* Words of one section that are evenly spread. */
 struct relocated_region {
-    uint64_t start, room; /* its address, and how many words have room there */
+    uint64_t start, room; /* address of the first; how many words have room there */
     uint32_t count;       /* how many words are relocated */
 };
 
@@ -35,7 +35,7 @@ bool relocated_next(struct relocated *w, bool symbols, uint64_t *at);
 /* Sets *at to the address of the next word of either kind; false after the last. */
 bool relocated_word(struct relocated *w, uint64_t *at);
 
-/* Which of the two sections a word is in; and where in the image. */
+/* Which of the two sections the word at address `at` is in, and where it is in the image. */
 enum section_id relocated_section(const struct library *l, uint64_t at);
 uint8_t *relocated_place(const struct library *l, uint8_t *image, uint64_t at);
 

@@ -52,7 +52,7 @@ static uint64_t rodata_strings(const struct plan *plan, const struct plan_librar
     return bytes;
 }
 
-/* What DT_NEEDED of an executable names besides utilities and libc. */
+/* Bytes of the names that an executable's DT_NEEDED entries refer to, but for utilities and libc. */
 static uint64_t executable_strings(const struct plan *plan, const struct shape *s)
 {
     const uint64_t any = sizeof EXECUTABLE_RUNTIME + string(plan->executables.libpython);
@@ -169,8 +169,9 @@ static uint32_t more_than(int64_t wanted, uint64_t there)
     return wanted > 0 && (uint64_t)wanted > there ? (uint32_t)((uint64_t)wanted - there) : 0;
 }
 
-/* Pointers to names, which nothing reads: as many as the row's relocations leave when all else has its own, which is
- * `others` at least, and as .data.rel.ro has room for. */
+/* How many words in .data.rel.ro point to names; nothing reads them. With a row there are as many as its relative
+ * relocations leave when all else has its own (`others`, and constructors, destructors and methods), and as
+ * .data.rel.ro has room for; NAME_POINTERS at most. */
 static uint32_t name_pointers(const struct plan *plan, const struct plan_library *l, const struct shape *s,
                               uint32_t others)
 {
@@ -191,7 +192,7 @@ static uint32_t name_pointers(const struct plan *plan, const struct plan_library
     return left < NAME_POINTERS ? (uint32_t)left : NAME_POINTERS;
 }
 
-/* How many relative relocations are packed: as the row says, whose others are those of the last words of .data. */
+/* How many relative relocations are packed. Those that the row has unpacked are the ones of the last words of .data. */
 static uint32_t packed_of(const struct plan_library *l, const struct shape *s)
 {
     const int64_t plain = l->said && l->said->value[ROW_RELR] > 0 ? l->said->value[ROW_RELATIVE] : 0;
@@ -202,7 +203,7 @@ static uint32_t packed_of(const struct plan_library *l, const struct shape *s)
     return s->relative - (plain < (int64_t)l->extra.pointers ? (uint32_t)plain : l->extra.pointers);
 }
 
-/* How many words of .data are between the first and the last that may be relocated, at most. */
+/* Upper bound of the words of .data from the first that is relocated to the last. */
 static uint64_t words_apart(const struct plan_library *l)
 {
     const int64_t data = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
@@ -214,10 +215,13 @@ static uint64_t words_apart(const struct plan_library *l)
     return within < least ? least : within;
 }
 
-/* What the packed words take that are not in the arrays or tables: those of .data.rel.ro, and those of .data. */
+/* Upper bound of the bytes of .relr.dyn for packed words among the objects of .data.rel.ro and of .data, which are
+ * neither in arrays nor in tables. */
 static uint64_t relr_words(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    enum { A_PAGE = 4 }; /* words at most that stay in .data so that as many pages are touched as the row says */
+    enum {
+        A_PAGE = 4
+    }; /* words for each page, at most, that stay in .data so that as many pages are touched as the row says */
     const uint64_t packed = l->extra.pointers;
     const uint64_t all = packed + l->extra.addresses;
     const int64_t bytes = l->said ? profile_row_says(plan->profile, l->said, ROW_DATA_REL_RO) : PROFILE_DERIVED;
@@ -251,7 +255,7 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
     return bytes;
 }
 
-/* What kind of library it is, which decides about all that is counted. */
+/* Sets what kind of library it is; all counts depend on that. */
 static struct shape begin_shape(const struct plan *plan, const struct plan_library *l)
 {
     struct shape s = {.executable = plan_is_executable(l), .holds = l->kind == LIBRARY_STATIC};
@@ -270,7 +274,7 @@ static struct shape begin_shape(const struct plan *plan, const struct plan_libra
     return s;
 }
 
-/* Functions that are called, and slots of the PLT by which. */
+/* Counts the functions that are called, and the slots of the PLT. */
 static void count_slots(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     /* A module's entry calls the first function of each covered chain; nobody
@@ -289,7 +293,7 @@ static void count_slots(const struct plan *plan, const struct plan_library *l, s
     s->direct += l->direct_entry;
 }
 
-/* Dynamic symbols, and what of the library has one or none. */
+/* Counts dynamic symbols, and functions and marks that are none. */
 static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
 {
     s->undefined = 2 + l->imports + (s->extern_called >= 0);
@@ -307,7 +311,7 @@ static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
     s->defined += l->extra.objects + l->small_exported + l->extra.aliases + l->extra.ends + l->extra.version_symbols;
 }
 
-/* Functions that unwind tables tell of. */
+/* Counts functions with entries in the unwind tables. */
 static void count_framed(const struct plan_library *l, struct shape *s)
 {
     s->helpers = l->level == LEVEL_BARE ? 0 : SHAPE_HELPERS;
@@ -329,7 +333,7 @@ static void count_relative(const struct plan *plan, const struct plan_library *l
     s->relative += s->pointers;
     s->relative += l->extra.constructors + l->extra.destructors;
     s->relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
-    if (s->holds) /* the table; of each: name, marks; of what Python imports: init, entry */
+    if (s->holds) /* the table; name and marks of each library; init and entry of each that Python imports */
         s->relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     s->packed = packed_of(l, s);
 }
@@ -367,7 +371,7 @@ static void count_symbols(const struct plan_library *l, struct shape *s)
                  s->undefined + s->defined + s->inner;
 }
 
-/* Bytes of constants and of data that are no tables. */
+/* Sets the fixed parts of .rodata, .data and .bss. */
 static void count_contents(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     const bool bare = l->level == LEVEL_BARE;
@@ -375,11 +379,11 @@ static void count_contents(const struct plan *plan, const struct plan_library *l
     s->in_data = l->level >= LEVEL_TIGHT;
     s->scratch = !s->in_data || bare ? 0 : SCRATCH_LEAST;
     s->data = 8 + (s->python ? shape_definition(l) + METHOD_BYTES * shape_methods(l) : 0) + s->scratch + shape_words(l);
-    /* `completed` takes 8 with what aligns the next */
+    /* `completed` takes 8 bytes, with what aligns the next object */
     s->bss = s->in_data ? 1 : 8 + SCRATCH_BYTES + s->marks;
 }
 
-/* Spare tags give way where the row has no room for them, as they do where another linker than ld leaves none. */
+/* Drops spare tags where the row has no room for them. Linkers other than ld leave none. */
 static void spare_less(const struct plan_library *l, struct shape *s)
 {
     const int64_t wanted = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
@@ -416,7 +420,8 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     return s;
 }
 
-/* Whether the library has a .gnu_debugaltlink: where there is debug information, its readers want the file. */
+/* Whether the library has a .gnu_debugaltlink. A library with debug information has none: readers of that would want
+ * the file. */
 static bool names_alternate(const struct plan_library *l)
 {
     return l->said && l->said->value[ROW_ALTERNATE] > 0 && l->without_debug && l->separate == SEPARATE_NONE &&

@@ -29,8 +29,8 @@ enum python_function {
         PYTHON_FUNCTION_COUNT
 };
 
-/* Local symbols that every library has: id, name, whether that is prefixed by the
- * library's name, whether only modules have it, type, section. */
+/* Local symbols that every library can have: id, name, whether the library's name goes before that, whether only
+ * modules have it, type, section. */
 #define FIXED_LOCALS(X)                                                                                                \
     X(FILE_CRT, "crtstuff.c", 0, 0, STT_FILE, NONE)                                                                    \
     X(DTORS, "__do_global_dtors_aux", 0, 0, STT_FUNC, TEXT)                                                            \
@@ -72,8 +72,8 @@ struct fixed_local_kind {
 };
 extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 
-/* Symbols defined by the linker that some libraries have as dynamic ones: name, section, whether the symbol is at its
- * end and not its beginning. */
+/* Symbols that the linker defines and that some libraries have as dynamic ones: name, section, whether the symbol is at
+ * the section's end and not at its beginning. */
 #define SECTION_ENDS(X)                                                                                                \
     X("__bss_start", BSS, 0)                                                                                           \
     X("_edata", DATA, 1)                                                                                               \
@@ -94,27 +94,26 @@ extern const struct section_end shape_ends[SHAPE_ENDS];
 extern const char *const shape_clones[PLAN_CLONES];
 
 enum {
-    INIT_BYTES = 23, /* these two without an endbr64 */
+    INIT_BYTES = 23, /* INIT_BYTES and FINI_BYTES do not count an endbr64 */
     FINI_BYTES = 9,
     PROPERTY_BYTES = 32,  /* of .note.gnu.property */
     SHAPE_HELPERS = 4,    /* LOCAL_HELPER0 and on */
     NAME_POINTERS = 8,    /* in .data.rel.ro */
     SHAPE_SPARE_TAGS = 4, /* at the end of .dynamic, for tools that add some, as ld has them */
-    /* R_X86_64_RELATIVE relocations. Every library: initialiser, finaliser, handle. A module besides: name and methods
-     * of PyModuleDef, name and function of one PyMethodDef. With attributes: these also have doc, and there is a second
-     * PyMethodDef. If methods are added later, PyModuleDef has none, and slots and the function of one if there are
-     * any.
-     */
+    /* R_X86_64_RELATIVE relocations. Every library has those of initialiser, finaliser and __dso_handle. A module also
+     * has those of PyModuleDef (name, methods) and of one PyMethodDef (name, function). With attributes, these also
+     * have doc, and there is a second PyMethodDef. If methods are added later, PyModuleDef has no methods; if it has
+     * slots, it has these, and the slot has a function. */
     SHAPE_RELATIVE = 3,
     SHAPE_RELATIVE_MODULE = SHAPE_RELATIVE + 2 + 2,
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    SCRATCH_LEAST = 8,           /* if it is in .data and there is no room for more */
+    SCRATCH_LEAST = 8,           /* of scratch memory in .data, where there is no room for more */
     DEFINITION_BYTES = 104,      /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,           /* struct PyMethodDef */
     MODULE_SLOTS_BYTES = 2 * 16, /* struct PyModuleDef_Slot: one, and the one that ends them */
-    RELOCATED_PAGE = 4096,       /* of which the row says how many relocations touch */
+    RELOCATED_PAGE = 4096,       /* bytes; the row says how many such pages relocations touch */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
@@ -127,7 +126,7 @@ enum {
 #define ENTRY_DOC   "Calls every covered function of the module; returns the result."
 #define VISITED_DOC "How many of the module's functions have been called so far."
 
-/* .comment; the directory of a set is searched for our own by COMMENT_START */
+/* The contents of .comment. A file of ours is recognised by COMMENT_START */
 #define COMMENT_START "pyelfgen "
 #define COMMENT_TEXT  COMMENT_START PYELFGEN_VERSION
 
@@ -151,7 +150,7 @@ struct shape {
     int64_t extern_called; /* -1: none */
     bool needs_before;     /* needs the library of extern_called (DT_NEEDED), unless libmodulebegin brings that */
     bool soname;
-    uint32_t called; /* own numbered functions that are called through the PLT */
+    uint32_t called; /* own numbered functions that are called, by the PLT or directly */
     uint32_t direct; /* how many of `called` are called without the PLT, in an executable */
     uint32_t plt;    /* slots */
     struct resolvers resolvers;
@@ -208,13 +207,13 @@ static inline uint64_t shape_unwind(const struct plan *plan, const struct plan_l
 /* Whether the library has the fixed local symbol. */
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);
 
-/* How many versions of the C library it needs because relocations are packed (RELR_VERSION). */
+/* How many versions of the C library (0 or 1) the library needs because relocations are packed (RELR_VERSION). */
 static inline uint32_t shape_relr_versions(const struct plan_library *l, const struct shape *s)
 {
     return s->packed && !l->without_libc;
 }
 
-/* Whether it has a PLT in two parts. */
+/* Whether the library has a PLT in two parts. */
 static inline bool shape_has_second(const struct plan_library *l, const struct shape *s)
 {
     return l->elf.cf_protection && s->plt;
@@ -222,11 +221,12 @@ static inline bool shape_has_second(const struct plan_library *l, const struct s
 
 enum { SHAPE_PLT_TABLES = 3 };
 
-/* Bytes of .plt, .plt.got and .plt.sec; 0 for those that it has not. */
+/* Sets *size to the bytes of .plt, .plt.got and .plt.sec; 0 for those that the library lacks. */
 void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64_t size[SHAPE_PLT_TABLES]);
 
-/* Of a library that is linked with the C library: how many versions of that it needs; of how many libraries it needs
- * versions, and how many in all. */
+/* For a library that is linked with the C library: how many versions of the C library it needs (shape_libc_versions),
+ * of how many libraries it needs versions (shape_versioned), and how many versions these are in all (shape_versions).
+ */
 static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)
 {
     return 1 + l->extra.versions + shape_relr_versions(l, s);
@@ -242,8 +242,8 @@ static inline uint32_t shape_versions(const struct plan_library *l, const struct
     return shape_libc_versions(l, s) + l->extra.versioned + l->edge_versions;
 }
 
-/* Whether a module, or an executable with modules in it, calls this function of CPython; the name by which it does; how
- * many of those before it it calls, which is its place among the PLT slots of these; and how many in all. */
+/* Whether a module, or an executable that contains modules, calls this function of CPython; the name by which it calls
+ * it; its place among the PLT slots of such functions; and how many such functions it calls in all. */
 bool shape_calls_python(const struct plan_library *l, enum python_function which);
 const char *shape_python_name(const struct plan_library *l, enum python_function which);
 uint32_t shape_python_slot(const struct plan_library *l, enum python_function which);
@@ -259,13 +259,13 @@ static inline bool shape_executes(const struct plan_library *l)
     return l->adds_methods && l->init == INIT_PHASES;
 }
 
-/* Bytes of its struct PyModuleDef and of these slots; its method table stands behind. */
+/* Bytes of the module's struct PyModuleDef and of these slots; the method table stands behind them. */
 static inline uint64_t shape_definition(const struct plan_library *l)
 {
     return DEFINITION_BYTES + (shape_executes(l) ? MODULE_SLOTS_BYTES : 0);
 }
 
-/* Methods that the driver calls. */
+/* How many methods the driver calls. */
 static inline uint32_t shape_driver_methods(const struct plan_library *l)
 {
     return plan_is_plain(l) ? 1 : 2;
@@ -277,18 +277,18 @@ static inline uint64_t shape_words(const struct plan_library *l)
     return UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
 }
 
-/* Entries of its method table, with the one that ends it. */
+/* Entries of the module's method table, with the one that ends it. */
 static inline uint32_t shape_methods(const struct plan_library *l)
 {
     return shape_driver_methods(l) + l->extra.methods + 1;
 }
 
-/* Bytes of .relr.dyn where all relative relocations of the library are in it, or all of its part of an executable. At
- * most so many: how far the words are apart follows from the layout. */
+/* Upper bound of the bytes of .relr.dyn where all relative relocations are packed: those of the library, or with `part`
+ * those of its part of an executable. The exact size follows from the layout, by how far the words are apart. */
 uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part);
 
-/* `l` has its counts: functions, chains, covered, imports, function_names,
- * import_names, utilities, needed_digits and locals. */
+/* The shape of a library. `l` must have its counts: functions, chains, covered, imports, function_names, import_names,
+ * utilities, needed_digits and locals. */
 struct shape shape_of(const struct plan *plan, const struct plan_library *l);
 
 /* Sets the sizes of all sections but .text, .rodata, .data, .bss, .strtab and

@@ -7,10 +7,10 @@
 
 enum {
     PIECE_MOST = 7,
-    OFFSET_MOST = 0xfff, /* bytes from the beginning of an object to a member of it, as a rule */
+    OFFSET_MOST = 0xfff, /* the largest number, where numbers are to be small: as offsets of members in an object */
 };
 
-/* Functions [first, first + count) in turn. */
+/* A range over small functions [first, first + count). */
 static struct small_turn turn_of(const struct library *l, uint32_t first, uint32_t count)
 {
     struct small_turn t = {.first = first, .count = count, .start = l->code.text + l->small};
@@ -62,8 +62,8 @@ uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_fun
     return address;
 }
 
-/* %rax, which nothing needs, gets some value: one instruction of `size` bytes, 1 to PIECE_MOST, with numbers up to
- * `most`, a power of 2 less 1. */
+/* Writes one instruction of `size` bytes, 1 to PIECE_MOST, that at most sets %rax, which nothing needs. Operands of
+ * four bytes are at most `most`, a power of 2 less 1. */
 static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value, uint32_t most)
 {
     static const struct {
@@ -95,7 +95,7 @@ uint8_t *small_put_pieces(const struct plan_library *l, uint8_t *p, uint32_t siz
     return p;
 }
 
-/* return number; */
+/* Writes `return number;` as a method returns it: a jump to Python's function. */
 static uint8_t *put_return_number(const struct library *l, uint32_t number, uint8_t *p)
 {
     const struct code *c = &l->code;
@@ -103,9 +103,9 @@ static uint8_t *put_return_number(const struct library *l, uint32_t number, uint
     return code_jump(c, put_u32(put_u8(p, 0xbf), number), slot);
 }
 
-/* What the code of a small function is chosen by. Of those without a name as many as of the blocks of others are like
- * the one before that is as large; where all of these are, so are all functions that are as large but for some bytes.
- */
+/* The value by which a small function's code is chosen. Of the functions without a name, a share of
+ * alike_code.constants / 256 has the value of others of the same size, so that their code is alike. Where code is as
+ * alike as can be, all small functions of about the same size are alike. */
 static uint64_t value_of(const struct plan_library *l, uint32_t index)
 {
     const uint64_t key = plan_key(l, PURPOSE_PADDING);
@@ -116,8 +116,8 @@ static uint64_t value_of(const struct plan_library *l, uint32_t index)
     return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small) % PLAN_NAMELESS) : value;
 }
 
-/* Small functions that do what any caller may want, for resolvers to return in turn: the last that are neither these
- * nor methods, as far as there are any. */
+/* The functions that resolvers return in turn: the last small functions with code that are neither resolvers nor
+ * methods, which any caller may call. Where there is none, GLUE_FRAME_DUMMY. */
 enum { USABLE_MOST = 8 };
 struct usable {
     uint64_t address[USABLE_MOST];
@@ -140,7 +140,7 @@ static struct usable usable_of(const struct library *l)
     return u;
 }
 
-/* lea function(%rip),%rax; ret; at this address */
+/* Writes `lea function(%rip),%rax; ret` at `p`, for code at this address. */
 static uint8_t *put_resolver(uint8_t *p, uint64_t address, uint64_t function)
 {
     p = put_bytes(p, "\x48\x8d\x05", 3);

@@ -1,9 +1,7 @@
-/* Sizes: what each library's five (six) sizes are, so that their sums are those
- * the profile wants, to the byte.
+/* Decides each library's five or six sizes, so that their sums are those that the profile wants, to the byte.
  *
- * For given counts each library has a base, what its tables, shortest code,
- * shortest names and least debug information take; what the profile wants beyond
- * the sum of the bases is the surplus, divided in proportion to the number of
+ * For given counts each library has a base: what its tables, shortest code, shortest names and least debug information
+ * take. What the profile wants beyond the sum of the bases is the surplus. It is divided in proportion to the number of
  * functions.
  */
 #include <assert.h>
@@ -27,7 +25,7 @@ enum {
     DATA_NATURAL = 4,
     CODE_ESTIMATE = 160,       /* what a function takes without statements, on average */
     CODE_MOST_FIXED = 148,     /* and at most: five arguments, no call */
-    CODE_MOST_CALL = 49,       /* for each call */
+    CODE_MOST_CALL = 49,       /* and for each call, at most */
     SPARE = UINT32_C(1) << 26, /* of the 2 GiB that one library may load */
     LOADED_MOST = (UINT32_C(1) << 31) - SPARE,
 };
@@ -88,7 +86,7 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals + l->extra.tls;
-    if (l->said) /* objects that it has not are not told */
+    if (l->said) /* debug information does not mention objects that the library lacks */
         b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
     if (l->without_debug || l->hollow)
         b->size[SIZE_DEBUG] = 0;
@@ -104,13 +102,13 @@ static uint64_t sum_base(const struct solver *s, enum size_kind kind)
     return sum;
 }
 
-/* What each call into a utility takes besides, where it is repeated. */
+/* Bytes that each call into a utility takes in addition where it is repeated. */
 static uint64_t code_repeat(const struct plan *plan)
 {
     return plan->assignment.repeat > 1 ? CODE_REPEAT + CODE_AGAIN : 0;
 }
 
-/* The most that any function without statements takes. */
+/* Upper bound of the bytes of a function without statements. */
 static uint64_t code_bound(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t calls = 1 + (l->kind == LIBRARY_MODULE ? plan->assignment.per_function : 0);
@@ -138,9 +136,8 @@ static bool find_code(void *context, unsigned worker, uint32_t index, struct err
 
 /* --- names and locals -------------------------------------------------------------- */
 
-/* Shares the symbols that the profile wants beyond the functions' among the
- * libraries, as static objects. Where they are too few, no library has any, and
- * check_least says so. */
+/* Divides the symbols that the profile wants beyond those of the bases among the libraries, as static objects. Where
+ * the profile wants too few symbols, no library gets static objects, and check_least fails. */
 static void choose_locals(struct solver *s)
 {
     struct plan *plan = s->plan;
@@ -157,7 +154,7 @@ static void choose_locals(struct solver *s)
     }
     if (!plan->wanted[SIZE_SYMTAB] || plan->stripped)
         return;
-    /* one at least, whose name takes what is left of .strtab */
+    /* each library has one at least, whose name takes what is left of .strtab */
     if (symbols < base + plan_counted(plan))
         return;
     divide(plan, symbols - base - plan_counted(plan), s->share);
@@ -165,9 +162,8 @@ static void choose_locals(struct solver *s)
         plan->library[i].locals = (uint32_t)(1 + s->share[i]);
 }
 
-/* The bytes that names may come to, where the shortest have been counted: those
- * of functions and imports in .strtab and in text, those of functions in debug
- * information. */
+/* The bytes that names may take in each size: names of functions and imports in .strtab and in text, names of functions
+ * in debug information. The bases must be those with the shortest names. */
 static void find_room(const struct solver *s, int64_t room[SIZE_KINDS])
 {
     const struct plan *plan = s->plan;
@@ -187,9 +183,8 @@ static void find_room(const struct solver *s, int64_t room[SIZE_KINDS])
         room[SIZE_DEBUG] = wanted[SIZE_DEBUG] / 10 * 9 - (int64_t)sum_base(s, SIZE_DEBUG) + own;
 }
 
-/* The longest names for functions that .strtab, and the tables in text and
- * debug information, have room for, if those of static objects are as long. All
- * sums are linear in the length. */
+/* The greatest length of functions' names for which .strtab, text and debug information have room, if static objects
+ * have names of that length, too. All sums are linear in the length. */
 static uint32_t choose_length(const struct solver *s)
 {
     const struct plan *plan = s->plan;
@@ -207,7 +202,7 @@ static uint32_t choose_length(const struct solver *s)
         local_bytes += (int64_t)(names_digits_sum(0, l->locals) + l->locals * (strlen(l->name) + sizeof "_var"));
     }
     int64_t length = PROFILE_NAME_MOST;
-    /* static objects have names of their own length where that is longer */
+    /* the second limit holds where natural names of static objects are longer: they keep these */
     const int64_t most[] = {(room[SIZE_STRTAB] + local_bytes) / (names + locals) - 1, room[SIZE_STRTAB] / names - 1,
                             room[SIZE_TEXT] / names - 1, room[SIZE_DEBUG] / functions - 1};
     for (unsigned i = 0; i < sizeof most / sizeof most[0]; i++)
@@ -215,9 +210,8 @@ static uint32_t choose_length(const struct solver *s)
     return length > 0 ? (uint32_t)length : 0;
 }
 
-/* The same for mangled names: the longest classes with which the names, not all
- * of one length, have together no more room than there is, or, where the profile
- * says how long names are, are no longer on average. */
+/* As choose_length for mangled names, which are not all of one length: the most letters (mangle.h) with which all names
+ * together have room or, where the profile states a length, are on average no longer than that. */
 static uint32_t choose_letters(const struct solver *s)
 {
     const struct plan *plan = s->plan;
@@ -230,7 +224,7 @@ static uint32_t choose_letters(const struct solver *s)
         room[SIZE_STRTAB] = room[SIZE_TEXT] = INT64_MAX;
         room[SIZE_DEBUG] = (int64_t)s->own.names * (length + 1);
     }
-    uint32_t fits = MANGLE_LEAST; /* or nothing does */
+    uint32_t fits = MANGLE_LEAST; /* where even these do not fit, check_least fails */
     for (uint32_t above = most + 1; above - fits > 1;) {
         uint32_t middle = fits + (above - fits) / 2;
         int64_t own = (int64_t)names_total(&s->own, middle);
@@ -258,8 +252,8 @@ static uint32_t longest_natural(const struct plan *plan)
     return longest;
 }
 
-/* Sets up names of the lengths that the profile wants or that there is room for,
- * where the shortest have been counted; false where the shortest stay. */
+/* Sets plan->names to the lengths that the profile wants or that there is room for; false where names stay as short as
+ * they can be. The bases must be those with the shortest names. */
 static bool choose_names(struct solver *s)
 {
     struct plan *plan = s->plan;
@@ -296,7 +290,7 @@ static bool count_names(struct solver *s, struct error *e)
            error_set(e, ERROR_MEMORY, "out of memory for the calls of a module");
 }
 
-/* Names, locals and bases for the counts that the plan has. */
+/* Decides names and static objects, and computes bases, for the counts that the plan has. */
 static bool find_bases(struct solver *s, struct error *e)
 {
     struct plan *plan = s->plan;
@@ -320,7 +314,7 @@ static bool find_bases(struct solver *s, struct error *e)
 
 /* --- checks ------------------------------------------------------------------------- */
 
-/* The library that needs the most of a size. */
+/* The library that needs the most of a size; *needs is how much. */
 static const struct plan_library *largest(const struct solver *s, enum size_kind kind, uint64_t *needs)
 {
     uint32_t most = 0;
@@ -353,8 +347,8 @@ static bool too_small(const struct solver *s, enum size_kind kind, uint64_t leas
     return false;
 }
 
-/* Whether every size that is wanted is at least what the bases take; text only
- * where the least code has been found. */
+/* Whether every wanted size is at least what the bases take. `with_text`: the least code has been found, so that text
+ * can be checked, too. */
 static bool check_least(const struct solver *s, bool with_text, struct error *e)
 {
     const struct plan *plan = s->plan;
@@ -378,7 +372,7 @@ static bool check_least(const struct solver *s, bool with_text, struct error *e)
     return true;
 }
 
-/* Refuses a library that is larger than any may be, in which way ever. */
+/* Refuses a library that would have more of a size than any library may have. */
 static bool too_large(struct solver *s, enum size_kind kind, const struct plan_library *l, uint64_t bytes,
                       struct error *e)
 {
@@ -389,7 +383,8 @@ static bool too_large(struct solver *s, enum size_kind kind, const struct plan_l
                      kind == SIZE_DEBUG ? UINT32_MAX - SPARE : UINT32_MAX);
 }
 
-/* What can be told before anything is counted that takes the longer, the more functions there are. */
+/* Refuses averages that are certainly too large. Comes before all counting, which takes longer the more functions there
+ * are. */
 static bool check_averages(struct solver *s, uint64_t average, uint64_t utility_average, struct error *e)
 {
     enum { CALL_LEAST = 5 }; /* bytes */
@@ -410,7 +405,7 @@ static bool check_averages(struct solver *s, uint64_t average, uint64_t utility_
                      (unsigned long long)all, (unsigned long long)PLAN_FUNCTIONS_MOST);
 }
 
-/* The same when functions are counted, and nothing else. */
+/* As check_averages, when functions are counted and nothing else is. */
 static bool check_counts(struct solver *s, struct error *e)
 {
     const struct plan *plan = s->plan;
@@ -472,7 +467,8 @@ void solve_natural(const struct solver *s, uint32_t index)
     l->size[SIZE_BSS] = b->size[SIZE_BSS];
 }
 
-/* The bases and the surplus of what is wanted, exact in the sum. */
+/* Gives each library its base and its share of the surplus, so that the sum is exactly what is wanted. `exact_code`:
+ * the least code is known and need not be estimated. */
 static void settle_wanted(const struct solver *s, enum size_kind kind, bool exact_code)
 {
     struct plan *plan = s->plan;
@@ -496,7 +492,7 @@ static void settle_wanted(const struct solver *s, enum size_kind kind, bool exac
     }
 }
 
-/* Whether the estimate of the code is good enough for every library. */
+/* Whether the estimate of the code is good enough: every library then has room for the upper bound of its code. */
 static bool code_is_roomy(const struct solver *s)
 {
     const struct plan *plan = s->plan;

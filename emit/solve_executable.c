@@ -1,11 +1,11 @@
 /* Sizes of an executable that has code of its own (--bigexe).
  *
- * It has its five sizes without that, and so many bytes more, to the byte, divided
- * among the five as those of all libraries are. The number of functions is in the
- * same proportion, lowered where a size would be short; nobody calls the first
- * function of a chain of them. Where it consists of parts, it and each of these get
- * as much, and the rest of a division is its own; how many bytes they take when they
- * are put together is settled in inside.c.
+ * The bytes of --bigexe come on top of the five sizes that the executable has without them. They are divided among the
+ * five sizes in the proportions that all libraries have, exact in the sum. The number of functions follows the same
+ * proportion, but is lowered where a size would be short. Nobody calls the first functions of their chains.
+ *
+ * Where the executable consists of parts, it and each part get the same share of the bytes, and the remainder is the
+ * executable's own. What the parts take when they are put together is settled in inside.c.
  */
 #include <string.h>
 
@@ -15,11 +15,11 @@
 
 enum { SYMBOL = sizeof(Elf64_Sym) };
 
-/* With room for what an executable has besides. */
+/* Limits that leave room for what every executable has besides. */
 #define LOADED_MOST   ((UINT64_C(1) << 31) - (UINT64_C(1) << 27))
 #define UNLOADED_MOST ((UINT64_C(1) << 32) - (UINT64_C(1) << 27))
 
-/* What is wanted of all libraries, or comes of their counts. */
+/* Sums each of the five sizes over all libraries; *all is the sum of these. */
 static void sum_sizes(const struct plan *plan, uint64_t sum[FIVE_SIZES], uint64_t *all)
 {
     *all = 0;
@@ -31,7 +31,7 @@ static void sum_sizes(const struct plan *plan, uint64_t sum[FIVE_SIZES], uint64_
     }
 }
 
-/* `big` bytes in the proportions of `sum`, and whole symbols; text takes the rest. */
+/* Divides `big` bytes in the proportions of `sum`. Symtab gets whole symbols; text takes the rest. */
 static void divide_big(uint64_t big, const uint64_t sum[FIVE_SIZES], uint64_t all, uint64_t share[FIVE_SIZES])
 {
     uint64_t rest = big;
@@ -56,8 +56,8 @@ static void set_functions(const struct plan *plan, struct plan_library *l, uint3
     l->function_names = names_total(&tally, plan->names.letters);
 }
 
-/* Whether so many functions fit into the sizes that `l` has; then its static objects
- * take what is left of symbols and names. */
+/* Whether so many functions fit into the sizes that `l` has. If so, its static objects take what is left of symbols and
+ * names. */
 static bool fits(struct solver *s, uint32_t index, uint32_t functions)
 {
     const struct plan *plan = s->plan;
@@ -83,7 +83,8 @@ static bool fits(struct solver *s, uint32_t index, uint32_t functions)
     return code && l->size[SIZE_TEXT] >= base[SIZE_TEXT] + code;
 }
 
-/* The most functions, up to what the set suggests, that `big` bytes have room for. */
+/* Gives library `index` `big` bytes beyond the sizes `without`, and the most functions for which there is room, up to
+ * the number in proportion to the set's. False where there is room for none. */
 static bool attempt(struct solver *s, uint32_t index, const uint64_t without[FIVE_SIZES], uint64_t big)
 {
     const struct plan *plan = s->plan;
@@ -103,7 +104,7 @@ static bool attempt(struct solver *s, uint32_t index, const uint64_t without[FIV
     return false;
 }
 
-/* As many bytes of its own for one executable or part of executables. */
+/* Gives one executable, or part of an executable, `big` bytes of its own. */
 static bool solve_one(struct solver *s, uint32_t index, uint64_t big, struct error *e)
 {
     uint64_t without[FIVE_SIZES] = {0};
@@ -122,7 +123,8 @@ static bool solve_one(struct solver *s, uint32_t index, uint64_t big, struct err
                      (unsigned long long)big, (unsigned long long)more);
 }
 
-/* What no part can give: addresses of 2 GiB, offsets of 4 GiB of debug information. */
+/* Refuses what no number of parts makes possible: addresses beyond 2 GiB, offsets beyond 4 GiB in debug information or
+ * names. */
 static bool check_most(uint64_t big, const uint64_t share[FIVE_SIZES], struct error *e)
 {
     const unsigned __int128 most[] = {

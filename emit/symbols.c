@@ -1,13 +1,13 @@
-/* Dynamic symbols, their strings and hashes; symbols_versions.c writes their versions, symtab.c makes the other table.
+/* Writes .dynsym, .dynstr and the hash tables. symbols_versions.c writes the symbols' versions, symtab.c writes .symtab
+ * and .strtab.
  *
- * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at
- * offset 1 in .strtab, so that the global entries of .symtab are those of .dynsym:
+ * The names of dynamic symbols are one block, at offset 1 in .dynstr and again at offset 1 in .strtab. So a name has
+ * the same offset in both, and .symtab gets copies of .dynsym's entries:
  *
  *     imports | own functions | _start entry extern PyInit visits small aliases data ends versions pyelf_executable
  *     | others undefined
  *
- * .dynsym: the null entry, undefined symbols, defined ones sorted by GNU hash
- * bucket.
+ * .dynsym has the null entry, undefined symbols, then defined ones sorted by GNU hash bucket.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -24,25 +24,26 @@
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
-enum { NAMES_BEYOND = 64 }; /* bytes behind a name that may be overwritten, and more */
+enum { NAMES_BEYOND = 64 }; /* bytes at least that writing a name may overwrite behind it */
 
 /* The tables under construction. */
 struct symbols {
     struct library *l;
     uint8_t *image;
     uint8_t *names;       /* end of the name block written so far */
-    const uint8_t *start; /* of .dynstr */
+    const uint8_t *start; /* beginning of .dynstr */
     Elf64_Sym *dynsym;
-    uint32_t *hashes;   /* of the defined symbols, in their own order */
-    Elf64_Sym *defined; /* the same order */
-    uint32_t count;     /* of them so far */
-    uint32_t undefined; /* written so far, from 1 */
-    uint32_t *start_of; /* of the names of dynamic symbols that may have ends in common (names_row.h) */
-    uint32_t unbound;   /* the first undefined one that nothing binds, in .dynsym */
+    uint32_t *hashes;   /* GNU hashes of the symbols in `defined` */
+    Elf64_Sym *defined; /* defined symbols, in the order in which they are made */
+    uint32_t count;     /* defined symbols so far */
+    uint32_t undefined; /* index of the next undefined symbol in .dynsym, from 1 on */
+    uint32_t *start_of; /* offset in .dynstr of the name at each place, where names share ends (names_row.h) */
+    uint32_t unbound;   /* index in .dynsym of the first undefined symbol that nothing binds */
     struct symbol_versions versions;
 };
 
-/* The name of a dynamic symbol that is no numbered function; what is the end of another gets it later. */
+/* Writes other name `number` of a dynamic symbol (names_row_others) and returns its offset in .dynstr. Returns 0 where
+ * the name is the end of another: name_ends sets it later. */
 static uint32_t put_other(struct symbols *t, uint32_t number)
 {
     const struct plan_library *row = t->l->row;
@@ -55,7 +56,7 @@ static uint32_t put_other(struct symbols *t, uint32_t number)
     return name;
 }
 
-/* Names that are the ends of others, when those are written. */
+/* Sets name and hash of the symbols whose names are the ends of others. All other names must be written. */
 static void name_ends(struct symbols *t)
 {
     const struct plan_library *row = t->l->row;
@@ -104,7 +105,7 @@ static unsigned char import_type(const struct plan_library *of, uint32_t symbol)
     return of->said && symbol >= names_row_functions(of) ? STT_OBJECT : STT_FUNC;
 }
 
-/* The imports' names and entries, which come first in both. */
+/* Writes names and entries of the imports, which come first in .dynstr and in .dynsym. */
 static void put_imports(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -151,7 +152,7 @@ static void define_glue(struct symbols *t, uint32_t name, enum glue_function whi
     define(t, name, STT_FUNC, SECTION_TEXT, t->l->code.text + place->offset, place->size);
 }
 
-/* Where most of the constants or variables are. */
+/* The section with the most room for objects: .data.rel.ro, or whichever of .data and .rodata has more free bytes. */
 static struct object_room most_objects(const struct library *l)
 {
     const struct object_room relro = objects_room(l, SECTION_DATA_REL_RO);
@@ -159,7 +160,7 @@ static struct object_room most_objects(const struct library *l)
     return relro.size > other.size ? relro : other;
 }
 
-/* Bytes of object i: up to 8 * SIZES, and no more than there are to the next. */
+/* Bytes of object i: up to 8 * SIZES, and no more than there are before the next object. */
 static uint64_t object_size(const struct library *l, const struct object_room *r, const struct object_pitch *pitch,
                             uint32_t i)
 {
@@ -170,7 +171,7 @@ static uint64_t object_size(const struct library *l, const struct object_room *r
     return wanted < end - at ? wanted : end - at;
 }
 
-/* Objects that others could see. Where there are more of them than words, some are in the same place. */
+/* Defines the dynamic symbols of data. Where there are more of them than words, several symbols share a word. */
 static void put_data(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -198,7 +199,7 @@ static void put_data(struct symbols *t)
     }
 }
 
-/* Small functions, behind the numbered ones in their order. */
+/* Defines the dynamic small functions, whose code follows that of the numbered functions in the same order. */
 static void put_small(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -214,7 +215,8 @@ static void put_small(struct symbols *t)
     }
 }
 
-/* Names that functions have besides their own, spread evenly over the dynamic ones, numbered and then small. */
+/* Defines aliases: further names of dynamic functions, spread evenly over the numbered ones and then the small ones.
+ * `small` is the place of the first small function in t->defined. */
 static void put_aliases(struct symbols *t, uint32_t small)
 {
     const struct library *l = t->l;
@@ -231,7 +233,7 @@ static void put_aliases(struct symbols *t, uint32_t small)
     }
 }
 
-/* Where sections begin and end. */
+/* Defines symbols for where sections begin or end. */
 static void put_ends(struct symbols *t)
 {
     for (uint32_t i = 0; i < t->l->row->extra.ends; i++) {
@@ -241,7 +243,7 @@ static void put_ends(struct symbols *t)
     }
 }
 
-/* Of versions: absolute ones. */
+/* Defines the absolute symbols that are named after versions. */
 static void put_version_symbols(struct symbols *t)
 {
     char name[VERSIONS_NAME_MOST];
@@ -295,7 +297,8 @@ static struct others put_others(struct symbols *t)
                 undefine(t, put_name(t, shape_python_name(l->row, i), ""), STB_GLOBAL, STT_NOTYPE);
     }
     o.outside = t->undefined;
-    for (uint32_t i = 0; i < l->row->extra.outside; i++) /* functions; ld knows that of those that have versions */
+    for (uint32_t i = 0; i < l->row->extra.outside;
+         i++) /* all are functions; ld gives that type to those that have versions */
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK,
                  outside_version(s->python, l->row->key, l->row->outside_choice, i) ? STT_FUNC : STT_NOTYPE);
@@ -366,8 +369,9 @@ static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order
     return true;
 }
 
-/* What DT_NEEDED names before libc; all that an executable is linked with, in Pynamic's
- * order. Returns where the names of libraries outside the set begin, of which an executable has none. */
+/* Writes the names of the libraries that DT_NEEDED entries before libc's refer to; of an executable, all that it is
+ * linked with, in Pynamic's order. Returns the offset of the first name of a library outside the set; 0 for an
+ * executable, which needs none. */
 static uint32_t put_needed(struct symbols *t)
 {
     const struct library *l = t->l;
@@ -391,16 +395,17 @@ static uint32_t put_needed(struct symbols *t)
     return outside;
 }
 
-/* Which of what is not called the slot at `number` is of: those of symbols that nothing binds are of others once more.
- */
+/* The number of the uncalled symbol (relocated_uncalled) that has slot `number` of extra.slots. Symbols that nothing
+ * binds can have no slot: functions outside the set get their slots as second ones. */
 static uint32_t slot_symbol(const struct plan_library *row, uint32_t number)
 {
     const uint32_t uncalled = plan_uncalled(row);
     return number < uncalled ? number : uncalled + (number - uncalled) % row->extra.outside;
 }
 
-/* Names of undefined symbols outside the set in an order that has nothing to do with that of the symbols: ld puts names
- * into .dynstr as it meets them, and takes the symbols from a hash table. Those of .symtab are in order there, too. */
+/* Reorders the names of undefined symbols from __cxa_finalize on at random: ld puts names into .dynstr as it meets
+ * them, and takes the symbols from a hash table. In .strtab ld keeps the order of the symbols, and so do we. False when
+ * memory ran out. */
 static bool shuffle_names(const struct symbols *t, const struct others *o, struct arena *arena)
 {
     const uint32_t symbols = t->undefined - o->cxa_finalize;
@@ -408,7 +413,7 @@ static bool shuffle_names(const struct symbols *t, const struct others *o, struc
     const uint32_t size = 1 + (uint32_t)t->l->shape.names - from;
     uint8_t *const names = t->image + t->l->layout.section[SECTION_DYNSTR].offset + from;
     uint32_t *const start = arena_take(arena, symbols * sizeof *start);
-    uint32_t *const moved = arena_take(arena, size * sizeof *moved); /* by where they were */
+    uint32_t *const moved = arena_take(arena, size * sizeof *moved); /* new offset of each name, by its old offset */
     uint8_t *const shuffled = arena_take(arena, size);
     struct random random = {plan_key(t->l->row, PURPOSE_NAMES)};
     uint32_t count = 0;
@@ -426,7 +431,7 @@ static bool shuffle_names(const struct symbols *t, const struct others *o, struc
     }
     assert(p == shuffled + size);
     const uint32_t all = t->undefined + t->count;
-    for (uint32_t i = 1; i < all; i++) { /* defined ones, too: their names may be the ends of these */
+    for (uint32_t i = 1; i < all; i++) { /* defined symbols, too: their names may be the ends of these names */
         Elf64_Sym *const symbol = &t->dynsym[i];
         if (symbol->st_name < from || symbol->st_name - from >= size)
             continue;
@@ -439,8 +444,8 @@ static bool shuffle_names(const struct symbols *t, const struct others *o, struc
     return true;
 }
 
-/* Names of versions: those that it needs of libraries outside the set, its own that have no symbol, and those that it
- * needs of others in the set. */
+/* Writes names of versions: those that the library needs of libraries outside the set, those of its own that have no
+ * symbol, and those that it needs of others in the set. */
 static void put_versions(struct symbols *t)
 {
     const struct plan_library *row = t->l->row;
@@ -469,7 +474,8 @@ static void put_versions(struct symbols *t)
     }
 }
 
-/* Defined symbols that relocations refer to first, or not at all. */
+/* Notes which defined symbols relocations refer to first (unique objects), and which they never refer to (symbols of
+ * versions). l->aside_symbols has both, sorted. */
 static void set_aside(struct library *l, uint32_t *place, const struct symbol_versions *v, uint32_t *aside)
 {
     const struct plan_extra *x = &l->row->extra;

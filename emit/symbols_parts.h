@@ -1,4 +1,4 @@
-/* What symbols.c, which makes .dynsym, and symtab.c, which makes .symtab, have in common. */
+/* What symbols.c (.dynsym), symbols_versions.c (versions) and symtab.c (.symtab) share. */
 #ifndef EMIT_SYMBOLS_PARTS_H
 #define EMIT_SYMBOLS_PARTS_H
 
@@ -7,14 +7,14 @@
 #include "emit/library.h"
 #include "emit/outside.h"
 
-/* What a library defines besides its numbered functions, in the order of the
- * indices below. */
+/* Where symbols stand that are no numbered functions: own ones by their place among the defined symbols, in the order
+ * in which they are made; undefined ones by their index in .dynsym. */
 struct others {
-    uint32_t entry, own_extern; /* place among the defined symbols */
+    uint32_t entry, own_extern; /* defined */
     uint32_t cxa_finalize, gmon_start;
-    uint32_t python; /* in .dynsym: the first Python function */
+    uint32_t python; /* the first function of CPython */
     uint32_t extern_before;
-    uint32_t main, start_main; /* 0: none */
+    uint32_t main, start_main; /* 0 in a library */
     uint32_t outside;
 };
 
@@ -31,29 +31,31 @@ static inline Elf64_Sym symbols_entry(uint32_t name, unsigned char bind, unsigne
     };
 }
 
-/* The version of an undefined symbol outside the set (outside.h). */
+/* The version that undefined symbol `outside` from outside the set has, as outside_version counts (outside.h). */
 static inline uint32_t symbols_version(const struct library *l, uint32_t outside)
 {
     const struct plan_library *row = l->row;
     return outside_version(l->shape.python, row->key, row->outside_choice, outside);
 }
 
-/* What is known of symbols' versions when symbols and names are written. */
+/* What symbols_versions.c needs to know of symbols and names once these are written. A place is a symbol's number in
+ * the order in which defined symbols were made; names are offsets in .dynstr. */
 struct symbol_versions {
-    const uint32_t *order;          /* of the defined symbols in .dynsym: places in the order in which they were made */
-    uint32_t others, ends, symbols; /* such places: the first of names_row.h's others, of where sections begin or end,
-                                       and of versions */
-    uint32_t names, unmarked;       /* in .dynstr: the first name of a version with a symbol, and of one without */
-    uint32_t outside;               /* there: what the C library is needed by, of which others need the first */
-    uint32_t edges;                 /* there: what libraries in the set are needed by, edge by edge */
-    uint32_t files;                 /* there: the first library outside the set besides the C library */
+    const uint32_t *order;          /* the place of each defined symbol, in the order of .dynsym */
+    uint32_t others, ends, symbols; /* places of the first of names_row.h's others, of the first symbol for where a
+                                       section begins or ends, and of the first symbol of a version */
+    uint32_t names, unmarked;       /* the first name of a version with a symbol, and of one without */
+    uint32_t outside; /* names of versions needed of the C library; of other libraries outside the set the first of
+                         these is needed */
+    uint32_t edges;   /* names of versions needed of libraries in the set, edge by edge */
+    uint32_t files;   /* name of the first library outside the set besides the C library */
 };
 
-/* symbols_versions.c: .gnu.version, .gnu.version_d and .gnu.version_r, as far as the library has them. */
+/* symbols_versions.c: writes .gnu.version, .gnu.version_d and .gnu.version_r, as far as the library has them. */
 void symbols_write_versions(const struct library *l, uint8_t *image, const struct others *o,
                             const struct symbol_versions *v);
 
-/* symtab.c: .symtab and .strtab of a library whose .dynsym and .dynstr are written. */
+/* symtab.c: writes .symtab and .strtab. .dynsym and .dynstr must be written. */
 void symtab_write(const struct library *l, uint8_t *image, const Elf64_Sym *dynsym, const struct others *o);
 
 #endif

@@ -1,4 +1,8 @@
-/* Versions of dynamic symbols: which each has, which the library defines, and which it needs; see versions.h. */
+/* Versions of dynamic symbols (versions.h): the version of each symbol in .gnu.version, those that the library defines
+ * in .gnu.version_d, and those that it needs in .gnu.version_r.
+ *
+ * Indices count the base version, then the library's own versions, then those that it needs.
+ */
 #include <assert.h>
 #include <string.h>
 
@@ -7,19 +11,19 @@
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
-/* The index that .gnu.version has for version `number` of the library's own, from 0; 1 is the base version. */
+/* The index of the library's own version `number`, counted from 0; index 1 is the base version. */
 static uint16_t own_index(uint32_t number)
 {
     return (uint16_t)(VER_NDX_GLOBAL + 1 + number);
 }
 
-/* The index of version 1, 2, ... of those that it needs. */
+/* The index of needed version `number`, counted from 1. */
 static uint16_t needed_index(const struct library *l, uint32_t number)
 {
     return (uint16_t)(VER_NDX_GLOBAL + l->row->extra.definitions + number);
 }
 
-/* The index of one of the defined symbols. */
+/* The index for the defined symbol at place `symbol`. */
 static uint16_t defined_index(const struct library *l, const struct symbol_versions *v, uint32_t symbol)
 {
     const struct plan_library *row = l->row;
@@ -32,7 +36,8 @@ static uint16_t defined_index(const struct library *l, const struct symbol_versi
     return own_index(symbol < row->exported ? versions_of(row, symbol) : 0);
 }
 
-/* Of symbols of other libraries of the set, whose versions have numbers from `number` on, edge by edge. */
+/* Writes the indices of symbols imported from other libraries of the set. The versions needed of these are numbered
+ * from `number` on, edge by edge. */
 static uint8_t *put_import_indices(const struct library *l, uint32_t number, uint8_t *p)
 {
     uint32_t n = 0;
@@ -79,10 +84,10 @@ static uint32_t behind_name(const char *strings, uint32_t name)
 struct definitions {
     const char *strings; /* .dynstr */
     uint8_t *p;
-    uint32_t left; /* how many are still to come */
+    uint32_t left; /* definitions still to be written */
 };
 
-enum { NO_PARENT = 0 }; /* an offset in .dynstr that no name has */
+enum { NO_PARENT = 0 }; /* offset of no name in .dynstr */
 
 static void put_definition(struct definitions *d, uint16_t index, uint32_t name, uint32_t parent)
 {
@@ -104,7 +109,8 @@ static void put_definition(struct definitions *d, uint16_t index, uint32_t name,
         d->p = put_bytes(d->p, &other, sizeof other);
 }
 
-/* The base version, which has the library's name, and its others. */
+/* Writes the base version, which has the library's SONAME as its name, and the other versions that the library defines.
+ */
 static void write_definitions(const struct library *l, uint8_t *image, const struct symbol_versions *v)
 {
     const struct section *s = &l->layout.section[SECTION_VERDEF];
@@ -127,12 +133,12 @@ struct needs {
     const struct library *l;
     const char *strings; /* .dynstr */
     uint8_t *p;
-    uint32_t number; /* of the next version, from 1 */
-    uint32_t left;   /* how many libraries are still to come */
+    uint32_t number; /* number of the next version, from 1 */
+    uint32_t left;   /* libraries still to be written */
 };
 
-/* What it needs of the library at `file` in .dynstr: `count` versions, the names of which begin at `version`; returns
- * the place behind these. */
+/* Writes that `count` versions are needed of the library whose name is at `file` in .dynstr. Names of the versions
+ * stand one behind the other from `version` on; returns the place behind them. */
 static uint32_t put_needs(struct needs *n, uint32_t file, uint32_t version, uint32_t count)
 {
     const Elf64_Verneed need = {

@@ -1,7 +1,8 @@
-/* .symtab and .strtab: the null entry, local symbols file by file, as ld has them, those that ld makes itself behind an
- * empty name, then what .dynsym has. An executable's own
- * functions and marks are dynamic for nobody: they stand here only, at the end. The names of dynamic
- * symbols are at offset 1, as in .dynstr (symbols.c).
+/* Writes .symtab and .strtab.
+ *
+ * .symtab has the null entry; local symbols file by file, as ld has them; behind an empty file name those that ld makes
+ * itself; and then the entries of .dynsym. An executable's own functions and marks are no dynamic symbols: they stand
+ * only here, at the end. .strtab has the names of dynamic symbols at offset 1, as .dynstr has (symbols.c).
  */
 #include <assert.h>
 #include <string.h>
@@ -15,7 +16,7 @@ struct local_table {
     Elf64_Sym *next;
     uint8_t *strings; /* next free byte of .strtab, or of a part of it */
     const uint8_t *start;
-    uint64_t base; /* what stands before that */
+    uint64_t base; /* bytes of .strtab before `start` */
 };
 
 /* Offset of the next name. */
@@ -103,7 +104,7 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
     }
 }
 
-/* Those from `first` to `last`. */
+/* Writes the fixed locals from `first` to `last` that the library has. */
 static void put_fixed_locals(const struct library *l, struct local_table *t, unsigned first, unsigned last)
 {
     for (unsigned i = first; i <= last; i++) {
@@ -113,7 +114,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
         uint64_t value;
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
-        if (l->row->small_sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* as crtbegin.o has it */
+        if (l->row->small_sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* no size, as in crtbegin.o */
             size = 0;
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[fixed_local_section(l, i)].index;
         *t->next++ = symbols_entry(next_name(t), STB_LOCAL, k->type, section, value, size);
@@ -130,13 +131,15 @@ struct region {
     uint32_t count;
 };
 
-/* Names of static objects and of small functions: the last have those of others. */
+/* Where names of local small functions and static objects stand in .strtab. The last of these reuse the names of the
+ * first. */
 struct shared_names {
-    uint32_t number, named; /* of the next, and how many have their own */
-    uint32_t first, shared; /* the first of these, and that of the next that has another's */
+    uint32_t number, named; /* number of the next one; how many have names of their own */
+    uint32_t first, shared; /* offsets of the first name, and of the next one to be reused */
 };
 
-/* Where the next name is; writes it where it is one of its own, that has another stem in libraries without rows. */
+/* Returns the offset of the next name; writes the name unless it is one that is reused. `stem` and `length` are for
+ * libraries without rows. */
 static uint32_t put_object_name(const struct library *l, struct local_table *t, struct shared_names *n,
                                 const struct name_stem *stem, uint32_t length)
 {
@@ -158,7 +161,7 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
 
 enum { OBJECT_REGIONS = 5 };
 
-/* Where the walk over static objects is, and over functions before them whose names are of the same kind. */
+/* A walk over local small functions and then static objects, whose names are of the same kind. */
 struct object_walk {
     const struct library *l;
     struct region regions[OBJECT_REGIONS];
@@ -234,27 +237,27 @@ static void put_object(struct object_walk *w, struct local_table *t)
         symbols_entry(name, STB_LOCAL, type, w->l->layout.section[g->section].index, g->address + from, to - from);
 }
 
-/* Those up to the `end`-th. */
+/* Writes small functions and objects up to number `end`. */
 static void put_objects(struct object_walk *w, struct local_table *t, uint32_t end)
 {
     while (w->names.number < end)
         (w->small < w->l->row->small ? put_small : put_object)(w, t);
 }
 
-/* Writes two halves of a name. */
+/* Writes a name in two halves, with its terminator. */
 static uint8_t *put_two(uint8_t *p, const char *first, const char *second)
 {
     return put_bytes(put_bytes(p, first, strlen(first)), second, strlen(second) + 1);
 }
 
-/* A global symbol in .text, whose name is the next. */
+/* A global symbol for a function in .text, whose name is at `name`. */
 static Elf64_Sym inner_function(const struct library *l, uint64_t name, uint64_t offset, uint64_t size)
 {
     return symbols_entry((uint32_t)name, STB_GLOBAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
                          l->code.text + offset, size);
 }
 
-/* Numbered functions, as global symbols that no other file sees. */
+/* Writes the numbered functions as global symbols that are not in .dynsym, so that no other file sees them. */
 static void put_inner_functions(const struct library *l, struct local_table *t)
 {
     struct names_head head = {0};
@@ -264,7 +267,7 @@ static void put_inner_functions(const struct library *l, struct local_table *t)
     }
 }
 
-/* Numbered functions up to `end` that are no dynamic symbols, from *next on. */
+/* Writes numbered functions [*next, end), which are no dynamic symbols, as local ones. */
 static void put_local_functions(const struct library *l, struct local_table *t, struct names_head *head, uint32_t *next,
                                 uint32_t end)
 {
@@ -284,7 +287,7 @@ static void put_inner_entry(const struct library *l, struct local_table *t)
     t->strings = put_bytes(t->strings, l->shape.entry, strlen(l->shape.entry) + 1);
 }
 
-/* Their marks. */
+/* Writes the symbol of the visit marks, which is not in .dynsym either. */
 static void put_inner_marks(const struct library *l, struct local_table *t)
 {
     *t->next++ = symbols_entry(next_name(t), STB_GLOBAL, STT_OBJECT, l->layout.section[SECTION_BSS].index,
@@ -297,9 +300,10 @@ static void put_file(struct local_table *t, uint32_t name)
     *t->next++ = symbols_entry(name, STB_LOCAL, STT_FILE, SHN_ABS, 0, 0);
 }
 
-/* What source files have of their own: local functions and static objects, of which each file has its part behind its
- * name. The first file's name is there; further ones are called alike, or as the row has it. The last file, where there
- * are any, is crtend.o, as crtbegin.o, whose name is the first behind those of dynamic symbols. */
+/* Writes what source files have of their own: the symbol of each file, and behind it the file's part of the local
+ * functions and static objects. The symbol of the first file is written already; the others have the same name, or
+ * those that the row asks for. If the row has more files, the last one is crtend.o. It has the same name as crtbegin.o,
+ * the first name behind those of dynamic symbols. */
 static void put_sources(const struct library *l, struct local_table *t)
 {
     const struct plan_library *row = l->row;
@@ -310,7 +314,7 @@ static void put_sources(const struct library *l, struct local_table *t)
     const uint32_t bytes = names_row_file_bytes(row);
     if (bytes)
         t->strings = names_row_write_file(row, t->strings);
-    const uint32_t end = next_name(t) - 1; /* of the longest name */
+    const uint32_t end = next_name(t) - 1; /* terminator of the long name */
     const uint32_t sources = row->files > 1 ? row->files : 1;
     const uint32_t objects = plan_small_local(row) + row->locals;
     uint32_t function = row->functions - l->shape.local;
@@ -336,7 +340,7 @@ static void put_sources(const struct library *l, struct local_table *t)
         put_file(t, crt);
 }
 
-/* Whether .symtab has it behind the name. */
+/* Whether the name of an undefined symbol from outside the set has its version behind it in .symtab. */
 static bool is_versioned(const struct library *l, uint32_t outside)
 {
     return l->row->versioned_names && symbols_version(l, outside);
@@ -400,7 +404,7 @@ void symtab_write(const struct library *l, uint8_t *image, const Elf64_Sym *dyns
 
 /* --- of a part of an executable ----------------------------------------------------- */
 
-/* The fixed locals that are its own there; the others are the executable's. */
+/* The fixed locals that each part has; the executable has the others. */
 enum { PART_LOCAL_FIRST = LOCAL_FILE_SOURCE, PART_LOCAL_LAST = LOCAL_METHODS };
 
 static uint32_t part_fixed(const struct library *l, uint64_t *strings)
@@ -423,7 +427,7 @@ uint32_t symbols_part_locals(const struct library *l)
     return part_fixed(l, &strings) + l->row->locals;
 }
 
-/* Names of what it defines: as in its own .dynstr, without those of imports. */
+/* Bytes of the names of what the part defines: as in the .dynstr of a file of its own, without those of imports. */
 static uint64_t part_names(const struct library *l)
 {
     const uint64_t stem = strlen(l->row->name);

@@ -28,9 +28,10 @@ static uint64_t take_string(uint64_t *at, const char *text)
     return address;
 }
 
-/* The address of the word that leads to the personality routine, as DW.ref.__gxx_personality_v0 of real libraries: the
- * last of those that point to names; without these the first other word that is relocated, or else the first of
- * .init_array, which leads there anyway. 0: none. */
+/* The address of the word that holds the personality routine's address, as DW.ref.__gxx_personality_v0 does in real
+ * libraries; 0 where no function has an exception table. It is the last of the words that point to names; where there
+ * are none, the first other word that points into the library; where there is none either, the first word of
+ * .init_array, which points to the same function. */
 static uint64_t personality_word(const struct library *l)
 {
     struct relocated w = relocated_words(l);
@@ -78,7 +79,7 @@ void tables_addresses(struct library *l)
     a->text_end = c->text + s[SECTION_TEXT].size;
     a->completed = s[SECTION_BSS].address;
     c->scratch = a->completed + 8;
-    c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* or of none */
+    c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* without marks any address will do */
     a->dso_handle = s[SECTION_DATA].address;
     a->definition = a->dso_handle + 8;
     a->methods = a->definition + shape_definition(l->row);
@@ -107,7 +108,7 @@ struct relocations {
     uint8_t *p;
     struct relr_table packed;
     uint32_t relative;
-    uint32_t to_pack; /* how many relative ones, the first, are packed */
+    uint32_t to_pack; /* how many relative relocations, from the first on, are packed */
 };
 
 static struct relocations relocations_of(const struct library *l, uint8_t *image)
@@ -129,7 +130,8 @@ static uint8_t *at_address(const struct relocations *r, enum section_id id, uint
     return r->image + s->offset + (address - s->address);
 }
 
-/* The word at `address` in section `id` points to `target`, which it has before it is relocated, too, as ld has it. */
+/* Makes the word at `address` in section `id` point to `target`. As ld leaves it, the word holds the target before it
+ * is relocated, too. */
 static void point(struct relocations *r, enum section_id id, uint64_t address, uint64_t target)
 {
     put_u64(at_address(r, id, address), target);
@@ -160,7 +162,7 @@ static uint64_t personality_of(const struct library *l)
     return l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset;
 }
 
-/* The words of one section that lead to somewhere in the library. */
+/* Writes the words of one section that point to somewhere in the library. */
 static void write_pointers(const struct library *l, struct relocations *r, enum section_id id)
 {
     struct relocated w = relocated_words(l);
@@ -193,8 +195,9 @@ static int by_addend(const void *a, const void *b)
     return x->r_offset < y->r_offset ? -1 : x->r_offset > y->r_offset;
 }
 
-/* As ld orders them (-z combreloc): those of one symbol together, so that the dynamic linker looks it up once, and the
- * symbols as they are first met. Their addends, which are 0, hold where that is meanwhile. */
+/* Orders relocations as ld does (-z combreloc): those of one symbol together, so that the dynamic linker looks it up
+ * once, and symbols by the first word that refers to them. Addends are 0 in the end; while sorting, they hold the
+ * address of that word. */
 static void combine(Elf64_Rela *first, size_t count)
 {
     qsort(first, count, sizeof *first, by_symbol);
@@ -215,7 +218,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     uint64_t word;
     for (uint32_t i = 0; i < x->got; i++)
         point_got(r, l->at.got_extra + 8 * (uint64_t)i, relocated_any(l, i));
-    /* this library, and an offset in its .tbss (psABI, the general model) */
+    /* a pair of words: the module, which is this library, and an offset in its .tbss (psABI, the general model) */
     for (uint32_t i = 0; i < x->tls_modules; i++) {
         const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
         point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
@@ -226,7 +229,7 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     combine((Elf64_Rela *)(void *)first, (size_t)(r->p - first) / sizeof(Elf64_Rela));
 }
 
-/* What stands in a struct PyMethodDef; without documentation `doc` is 0. */
+/* Addresses in a struct PyMethodDef; `doc` is 0 where there is no documentation. */
 struct method {
     uint64_t name, function, doc;
 };
@@ -240,8 +243,8 @@ static void write_method(struct relocations *r, uint64_t at, const struct method
         point(r, SECTION_DATA, at + 24, m->doc);
 }
 
-/* struct PyModuleDef, slots if it has any, and the array of struct PyMethodDef (CPython's moduleobject.h and
- * methodobject.h): reference count 1, size -1, or 0 where Python makes the module. */
+/* Writes struct PyModuleDef, its slots if it has any, and the array of struct PyMethodDef (CPython's moduleobject.h and
+ * methodobject.h). The reference count is 1. The size is -1, or 0 where Python makes the module. */
 static void write_definition(const struct library *l, struct relocations *r)
 {
     const struct glue_addresses *a = &l->at;
@@ -278,8 +281,7 @@ static void write_definition(const struct library *l, struct relocations *r)
     }
 }
 
-/* The table of the libraries that are in an executable, in the order in which they are
- * imported, at `table`. */
+/* Writes at `table` the table of the libraries that an executable contains, in the order in which they are imported. */
 static void write_objects(const struct library *l, struct relocations *r, uint64_t table)
 {
     const struct plan *plan = l->plan;
@@ -303,7 +305,7 @@ static void write_objects(const struct library *l, struct relocations *r, uint64
     }
 }
 
-/* What an executable tells the runtime library. */
+/* Writes the struct executable, which the runtime library reads. */
 static void write_executable(const struct library *l, struct relocations *r)
 {
     const bool holds = l->shape.holds;
@@ -321,7 +323,7 @@ static void write_executable(const struct library *l, struct relocations *r)
     write_objects(l, r, table);
 }
 
-/* What runs when the library is loaded and unloaded. */
+/* Writes .init_array and .fini_array. */
 static void write_arrays(const struct library *l, struct relocations *r)
 {
     const struct section *s = l->layout.section;
@@ -331,10 +333,10 @@ static void write_arrays(const struct library *l, struct relocations *r)
     const uint32_t constructors = l->row->extra.constructors;
     const uint64_t constructor = l->row->extra.constructing ? l->code.text + g[GLUE_CONSTRUCTOR].offset : 0;
     uint64_t at = s[SECTION_INIT_ARRAY].address;
-    /* these two, and __dso_handle, are the TABLES_FILE_RELATIVE */
+    /* the first word of each array, and __dso_handle, are the TABLES_FILE_RELATIVE */
     point(r, SECTION_INIT_ARRAY, at, constructor && !constructors ? constructor : dummy);
     for (uint32_t i = 0; i < constructors; i++) {
-        if (constructor) /* what it stands for is all, so that the others do nothing */
+        if (constructor) /* GLUE_CONSTRUCTOR stands for all constructors, so the others do nothing */
             point(r, SECTION_INIT_ARRAY, at += 8, i ? dummy : constructor);
         else
             point(r, SECTION_INIT_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
@@ -383,7 +385,7 @@ static void write_relocated(const struct library *l, uint8_t *image)
 
 static void write_dynamic(const struct library *l, uint8_t *image)
 {
-    /* what the dynamic linker works with may be more than what stands in the image */
+    /* an executable's sections, which the dynamic linker sees, may be more than its own part in this image */
     const struct section *s = l->joined ? l->joined->layout.section : l->layout.section;
     const struct section *own = l->layout.section;
     uint8_t *start = image + own[SECTION_DYNAMIC].offset;
@@ -484,7 +486,7 @@ static void write_build_id(const struct library *l, uint8_t *image)
     files_build_id(l->plan, l->row, p);
 }
 
-/* One file is named by all: so is its build-id. */
+/* All libraries name the same file, so the build-id is the same in all. */
 static void write_alternate(const struct library *l, uint8_t *image)
 {
     const uint64_t *const digest = l->plan->profile_digest;
