@@ -25,7 +25,7 @@ struct ranks ranks_one(void)
 
 /* --- finding each other --------------------------------------------------------------- */
 
-/* A process that has no way to the others is said by its own number, as the launcher has it. */
+/* Names a process that cannot reach the others by the number that the launcher gave it. */
 static void name_alone(struct ranks *r, const struct launched *l)
 {
     r->launched = true;
@@ -45,7 +45,8 @@ static bool refuse(struct ranks *r, const struct launched *l, const char *why, s
                      l->by, l->count, why);
 }
 
-/* The library in the first of the places that has it, seen from this program; NULL where none has. */
+/* Opens the library in the first of the places, relative to this program, that has it. NULL, with `why`, where that
+ * fails. */
 static void *load(const char *own, char *why, size_t size)
 {
     static const char *const places[] = {PYELFGEN_TO_LIBEXEC, "../libexec/pyelfgen"};
@@ -55,7 +56,7 @@ static void *load(const char *own, char *why, size_t size)
         snprintf(path, sizeof path, "%s/%s/%s", own, places[i], RANKS_LIBRARY);
         if (access(path, F_OK) != 0)
             continue;
-        /* MPIs load parts of themselves, which look for its symbols among those of all. */
+        /* RTLD_GLOBAL: MPI loads parts of itself that look for its symbols in the global scope */
         void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
         if (!library)
             snprintf(why, size, "%.300s; is the MPI here that pyelfgen was built with?", dlerror());
@@ -83,7 +84,7 @@ static const struct ranks_library *find_library(char *why, size_t size)
     return found;
 }
 
-/* What tells this run's files from those of others. */
+/* A number that tells this run's files from those of others. */
 static uint64_t make_token(void)
 {
     uint64_t token;
@@ -239,10 +240,10 @@ void ranks_broadcast(const struct ranks *r, void *bytes, size_t size)
 
 unsigned ranks_processors(const struct ranks *r)
 {
-    enum { MOST = 8192 /* that Linux may be configured for (NR_CPUS) */ };
+    enum { MOST = 8192 /* processors that Linux may be configured for (NR_CPUS) */ };
     uint32_t mine[MOST] = {0};
     uint32_t sharers[MOST];
-    double share = 0.5; /* to the nearest whole number */
+    double share = 0.5; /* rounds to the nearest whole number */
     if (!r->state)
         return workers_processors();
     cpu_set_t *set = CPU_ALLOC(MOST);
@@ -284,7 +285,7 @@ void ranks_take(const struct ranks *r, int from, struct bytes *bytes)
 
 /* --- names --------------------------------------------------------------------------------- */
 
-/* What stands for a letter after '%'; false where it is none of ours. */
+/* Sets `part` to what replaces '%' and this letter; false for an unknown letter. */
 static bool part_of(const struct ranks *r, char letter, char *part, size_t size)
 {
     char host[RANKS_HOST_MOST] = "";

@@ -1,5 +1,5 @@
-/* The ranks by MPI; see ranks_library.h. MPI's own errors are fatal to all ranks
- * (MPI_ERRORS_ARE_FATAL), so no return value is looked at. */
+/* The ranks by MPI; see ranks_library.h. MPI's own errors are fatal to all ranks (MPI_ERRORS_ARE_FATAL), so return
+ * values are not checked. */
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,16 +15,16 @@ extern const struct ranks_library pyelfgen_ranks_library;
 enum { TAG_RESULTS, TAG_STOP };
 enum { PIECE = 1 << 16 }; /* bytes in a message */
 enum { STATUSES = 3 };
-enum { LOOKS = 100 };              /* before the first sleep */
+enum { LOOKS = 100 };              /* polls before the first sleep */
 enum { SLEEP_MOST = 1000 * 1000 }; /* nanoseconds */
 
 struct ranks_state {
     MPI_Comm node, group;
     int rank, count;
-    MPI_Request *telling; /* of each other rank; NULL: nothing was told */
+    MPI_Request *telling; /* one for each rank, to tell it to stop; NULL: this rank has told nothing */
 };
 
-/* Waits for all requests, not longer than `seconds` where that is not 0. */
+/* Waits for all requests, but not longer than `seconds`, unless that is 0. Whether all have completed. */
 static bool comes(MPI_Request *requests, int count, double seconds)
 {
     struct timespec nap = {.tv_nsec = 10000};
@@ -163,7 +163,7 @@ static void tell(struct ranks_state *s)
     }
 }
 
-/* Takes what `tellers` ranks have told. */
+/* Receives the messages of `tellers` ranks that told others to stop, and completes those of this rank. */
 static void hear(struct ranks_state *s, int tellers)
 {
     MPI_Request request;

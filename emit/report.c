@@ -31,7 +31,7 @@ static void print_wanted(FILE *out, const struct plan *plan, const struct set *s
     fprintf(out, "%12lld\n", (long long)total);
 }
 
-/* Those that are beside the libraries. That which has all in it is sized when it is made. */
+/* Prints the sizes of executables. Those of pyelf-static are known only when it is made. */
 static void print_executables(FILE *out, const struct plan *plan, const struct set *set)
 {
     for (uint32_t i = plan_executable(plan); i < plan_inside(plan); i++) {
@@ -43,7 +43,7 @@ static void print_executables(FILE *out, const struct plan *plan, const struct s
     }
 }
 
-/* What an earlier run has left as it should be. */
+/* Prints how many files an earlier run has left that are as they should be. */
 static void print_kept(FILE *out, const struct set *set)
 {
     uint64_t files = 0;
@@ -56,7 +56,7 @@ static void print_kept(FILE *out, const struct set *set)
                 (unsigned long long)files);
 }
 
-/* Executables that an earlier run has left, and that were not asked for now. */
+/* Prints which executables of an earlier run were removed, as they were not asked for now. */
 static void print_removed(FILE *out, const struct set *set)
 {
     if (set->removed.linked)

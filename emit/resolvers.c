@@ -5,7 +5,7 @@
 
 #include "emit/methods.h"
 
-/* How many aliases dynamic functions before `function` have (plan_alias_function). */
+/* How many aliases the dynamic functions before `function` have (plan_alias_function). */
 static uint64_t aliases_before(const struct plan_library *l, uint64_t function)
 {
     const uint64_t functions = (uint64_t)plan_exported(l) + l->small_exported;
@@ -17,7 +17,7 @@ uint32_t resolvers_without_aliases(uint64_t symbols, uint64_t functions, uint64_
     return (uint32_t)((symbols * functions + functions + aliases - 1) / (functions + aliases));
 }
 
-/* Symbols of dynamic small functions [first, first + count). */
+/* How many symbols dynamic small functions [first, first + count) have, with aliases. */
 static uint64_t symbols_of(const struct plan_library *l, uint32_t first, uint32_t count)
 {
     const uint64_t start = (uint64_t)plan_exported(l) + first;
@@ -29,7 +29,8 @@ static bool is_large_enough(const struct plan_library *l, uint32_t index)
     return l->small_size[index] >= plan_landing(l) + RESOLVER_CODE;
 }
 
-/* Dynamic ones, so that there are at most so many symbols; one at least, if any, though it may have more. */
+/* Chooses dynamic resolvers that have at most `symbols` symbols together. One is chosen in any case, if there is one
+ * that can be and `symbols` is not 0, even if it has more. */
 static void find_dynamic(const struct plan_library *l, uint32_t symbols, struct resolvers *r)
 {
     const uint32_t count = l->small_exported;

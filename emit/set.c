@@ -32,11 +32,11 @@ struct work {
     const struct stock *stock;
     struct builder *builders; /* of each thread */
     struct share share;       /* rows of the plan that this rank makes */
-    uint32_t marker;          /* which of these is the first marker; share.count: none */
+    uint32_t marker;          /* place of the first marker in `share`; share.count: another rank makes it */
     struct directory directory;
     struct sources sources;
-    struct assembly pyelf_static; /* where it is made */
-    struct assembly pyelf_link;   /* where it consists of parts */
+    struct assembly pyelf_static; /* if it is made */
+    struct assembly pyelf_link;   /* if it consists of parts */
 };
 
 /* --- files -------------------------------------------------------------------------- */
@@ -62,8 +62,8 @@ static bool write_driver(const struct work *w, struct error *e)
     return write_made(w, DRIVER_FILE, &text, e);
 }
 
-/* Opens the directory of `name` within the set, made where it is not there, and
- * sets *base to the rest of the name; -1 with errno. */
+/* Opens the directory of `name` within the set, which is made if it is not there, and sets *base to the rest of the
+ * name; -1 with errno. */
 static int open_within(const struct work *w, const char *name, const char **base)
 {
     int directory = fcntl(w->directory.fd, F_DUPFD_CLOEXEC, 0);
@@ -117,7 +117,8 @@ static bool write_files(struct work *w, struct builder *b, struct set_library *o
     return true;
 }
 
-/* Keeps what is needed to put together the executables that it is a part of, by the rank that does so. */
+/* Keeps what is needed of a library to put together the executables that it is a part of. The leader does that, so
+ * other ranks keep nothing. */
 static void measure(struct work *w, const struct library *l)
 {
     const struct plan *plan = l->plan;
@@ -153,14 +154,15 @@ static bool write_library(struct work *w, unsigned worker, uint32_t index, struc
     return true;
 }
 
-/* Whether a library is never in memory whole. */
+/* Whether the library is never in memory as a whole. */
 static bool is_in_windows(const struct work *w, const struct plan_library *row)
 {
     const struct plan *plan = w->set->plan;
     return make_has_file(plan, row) && !w->set->sources && large_is(plan, row);
 }
 
-/* The first marker comes first: by it an unfinished set is known. The others follow in their order. */
+/* The row to make in this turn. The first marker comes first, as an unfinished set is recognised by it; the others
+ * follow in their order. */
 static uint32_t row_in_turn(const struct work *w, uint32_t turn)
 {
     if (w->marker == w->share.count || turn > w->marker)
@@ -168,7 +170,7 @@ static uint32_t row_in_turn(const struct work *w, uint32_t turn)
     return w->share.item[turn ? turn - 1 : w->marker];
 }
 
-/* Where the marker is in the share; behind its end where it is another's. */
+/* Where the first marker is in the share; behind its end where another rank makes it. */
 static uint32_t find_marker(const struct work *w)
 {
     uint32_t at = 0;
@@ -204,7 +206,7 @@ static bool lead_directory(struct directory *d, const char *path, bool force, st
     return (!force || directory_change(d, e)) && tidy_remove(d->fd, path, TIDY_TEMPORARY, NULL, e);
 }
 
-/* Only the rank that leads finds it as it was. */
+/* The leader checks the directory first, as only it finds the directory as it was; then the others open it. */
 static bool open_directory(struct work *w, struct error *e)
 {
     const struct set_making *how = w->how;
@@ -230,8 +232,8 @@ static bool measure_all(struct work *w, struct error *e)
     return workers_run(w->how->threads, w->set->plan->library_count, measure_library, w, e);
 }
 
-/* Whether the executable with all libraries in it can be made is known for certain when
- * all are sized. Where it is near, they are before anything is written. */
+/* Prepares the executables that are put together from parts. Whether pyelf-static can be made is certain only when all
+ * libraries are sized. Where it is near its limits, they are sized before anything is written. */
 static bool try_joined(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
@@ -251,7 +253,7 @@ static bool try_joined(struct work *w, struct error *e)
     return plan->executables.alone || !assemble_is_near(plan) || (measure_all(w, e) && assemble_lay(a, e));
 }
 
-/* Of what the executable itself brings. */
+/* Writes the source of what pyelf-static itself brings. */
 static bool write_joined_source(struct work *w, struct error *e)
 {
     struct builder *b = &w->builders[0];
@@ -263,7 +265,8 @@ static bool write_joined_source(struct work *w, struct error *e)
     return ok;
 }
 
-/* Those that other ranks have made are not measured yet; what a large pyelf-link consists of is the leader's. */
+/* Measures the libraries again if other ranks have made some and pyelf-static needs them all. The parts of a large
+ * pyelf-link are made by the leader, so they are measured already. */
 static bool measure_others(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
@@ -295,8 +298,8 @@ static bool is_kept(const struct set *set)
     return true;
 }
 
-/* What is beside the libraries. The manifest comes last, and an old one that says the same may stay, if nothing has
- * changed: on another host it may be gone and seem to be there. */
+/* Writes what is beside the libraries, the manifest last. An old manifest with the same text stays if no file has
+ * changed. Otherwise another host may have removed it, though it still seems to be there on this one. */
 static bool finish(struct work *w, struct error *e)
 {
     struct set *set = w->set;
@@ -314,7 +317,7 @@ static bool finish(struct work *w, struct error *e)
     return ok;
 }
 
-/* What has to be there before the first library, by the rank that leads. */
+/* Makes what has to be there before the first library; on the leader only. */
 static bool begin(struct work *w, struct error *e)
 {
     if (!try_joined(w, e))
@@ -331,7 +334,7 @@ static bool write_share(struct work *w, struct error *e)
     return workers_run(w->how->threads, w->share.count, make_in_turn, w, e);
 }
 
-/* Ends what takes long, on every rank. */
+/* Ends a step that takes long, on every rank. A rank that failed tells the others at once. */
 static bool agree(const struct work *w, bool well, struct error *e)
 {
     if (!well)
@@ -345,7 +348,7 @@ static bool write_set(struct work *w, struct error *e)
     const bool leads = ranks_leads(r);
     if (!agree(w, !leads || begin(w, e), e) || !agree(w, write_share(w, e), e))
         return false;
-    /* From here on every library has its name, and whoever leads has the others' to do with. */
+    /* Every library has its name now. The leader needs what the others have made. */
     const bool ok = together_collect(w->set, &w->share, &w->sources.written, r, e) &&
                     (!leads || (write_joined(w, e) && finish(w, e)));
     return agree(w, ok, e);

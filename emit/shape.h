@@ -151,7 +151,7 @@ struct shape {
     bool needs_before;     /* needs the library of extern_called (DT_NEEDED), unless libmodulebegin brings that */
     bool soname;
     uint32_t called; /* own numbered functions that are called, by the PLT or directly */
-    uint32_t direct; /* how many of `called` are called without the PLT, in an executable */
+    uint32_t direct; /* how many of `called`, and the entry, are called without the PLT */
     uint32_t plt;    /* slots */
     struct resolvers resolvers;
     uint32_t undefined; /* in .dynsym */

@@ -5,7 +5,7 @@
 
 #include "emit/distribution.h"
 
-/* What a rank has so far; those that have least are at the top of a heap, of equals the first rank. */
+/* What a rank has to do so far. These form a heap: on top is a rank that has the least, of equals the first rank. */
 struct load {
     uint64_t bytes;
     int rank;
@@ -16,7 +16,7 @@ static bool is_less(const struct load *a, const struct load *b)
     return a->bytes != b->bytes ? a->bytes < b->bytes : a->rank < b->rank;
 }
 
-/* Puts the one at `at` where it belongs, below. */
+/* Moves the load at `at` down to where it belongs. */
 static void sink(struct load *heap, int count, int at)
 {
     for (int child; (child = 2 * at + 1) < count; at = child) {

@@ -20,7 +20,7 @@ struct share {
 #define SHARE_FIRST UINT64_MAX
 bool share_make(struct share *s, const uint64_t *weight, uint32_t count, uint64_t first, int rank, int ranks);
 
-/* Takes an empty one. */
+/* Accepts an empty share. */
 void share_free(struct share *s);
 
 #endif

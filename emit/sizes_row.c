@@ -1,4 +1,5 @@
-/* Sizes of functions by rows; see sizes_row.h. */
+/* Sizes of functions by rows; see sizes_row.h. A place is a unit of code_align bytes, as a function takes whole ones.
+ */
 #include "emit/sizes_row.h"
 
 #include "base/shares.h"
@@ -9,9 +10,10 @@
 
 enum {
     FIXED_MOST = FIXED_LOCAL_COUNT + GLUE_COUNT,
-    TAIL = 100,           /* one of so many functions is among the largest */
-    OF_LARGEST = 12,      /* sixteenths of what the largest could be otherwise come before others */
-    NARROW_MOST = 0xf000, /* bytes of a function whose unwind entry has two bytes for its size */
+    TAIL = 100,           /* one function in so many is among the largest */
+    OF_LARGEST = 12,      /* of what the largest functions may grow, so many sixteenths are used before others grow
+                             (distribution_fit_within) */
+    NARROW_MOST = 0xf000, /* bytes of the largest function whose unwind entry has two bytes for its size */
 };
 
 static uint32_t places_of(uint32_t size, uint32_t align)
@@ -19,7 +21,8 @@ static uint32_t places_of(uint32_t size, uint32_t align)
     return (uint32_t)(((uint64_t)size + align - 1) / align);
 }
 
-/* Sizes of the functions that are no numbered ones, as far as they are symbols. */
+/* Sets `fixed` to the sizes of functions that are not numbered, as far as they are symbols; returns how many these are.
+ */
 static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
 {
     const uint32_t small = l->row->stripped ? l->row->small_exported : l->row->small;
@@ -44,7 +47,8 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
     return count;
 }
 
-/* How many symbols the first k functions of `ranked` have, with aliases; NULL when memory ran out. */
+/* Entry k of the result: how many symbols, with aliases, the first k functions of `ranked` have. NULL when memory ran
+ * out. */
 static const uint32_t *count_symbols(const struct library *l, const struct ranked *ranked, uint32_t count,
                                      struct arena *arena)
 {
@@ -65,7 +69,7 @@ static const uint32_t *count_symbols(const struct library *l, const struct ranke
     return before;
 }
 
-/* Places that a function has beyond `floor` and what it has to have. */
+/* Places that a function has beyond both `floor` and the least that it needs. */
 static uint32_t above_of(const struct ranked *ranked, uint32_t places, uint32_t floor, uint32_t align)
 {
     const uint32_t least = places_of(ranked->value, align);
@@ -73,8 +77,8 @@ static uint32_t above_of(const struct ranked *ranked, uint32_t places, uint32_t 
     return places > stays ? places - stays : 0;
 }
 
-/* Takes `less` places from functions [first, count), as far as they are larger than they have to be, and than `floor`.
- */
+/* Takes `less` places from functions [first, count), in proportion to what each has beyond `floor` and the least that
+ * it needs. Returns how many could not be taken. */
 static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count, uint32_t *places, uint64_t less,
                      uint32_t floor, uint32_t align)
 {
@@ -92,10 +96,11 @@ struct part {
     struct ranked *ranked;
     uint32_t *wanted, *places;
     uint32_t first, end;
-    uint32_t floor; /* places that none has less than where that is possible */
+    uint32_t floor; /* no function gets fewer places, where that is possible */
 };
 
-/* Places for all of them together `more` larger, or as many smaller as they can be; returns what is left of that. */
+/* Gives the functions of the part `more` places in all, or takes places where that is negative, as far as possible.
+ * Returns what could not be done. */
 static int64_t balance(const struct library *l, const struct part *p, int64_t more)
 {
     const uint32_t align = code_align(l->row);
@@ -109,8 +114,8 @@ static int64_t balance(const struct library *l, const struct part *p, int64_t mo
         more = (int64_t)wanted - (int64_t)distribution_fit(p->places + p->first, count, 0, most, wanted);
     }
     uint64_t less = more < 0 ? (uint64_t)-more : 0;
-    /* the largest, between the last quantiles of which they are taken to be evenly spread, are so by no more than that
-     */
+    /* The largest functions give first, as far as they are larger than those before them: that they are spread evenly
+     * between the last two quantiles is no more than an assumption. */
     const uint32_t tail = p->end - count / TAIL;
     if (less && tail > p->first && tail < p->end)
         less = take(p->ranked, tail, p->end, p->places, less, p->places[tail - 1], align);
@@ -121,15 +126,16 @@ static int64_t balance(const struct library *l, const struct part *p, int64_t mo
     return more < 0 ? -(int64_t)less : more;
 }
 
-/* What is wanted of one that has another number of places now: it is padded as before, as far as it may. */
+/* The wanted size of a function that has another number of places now: with the same padding as before, as far as the
+ * limit allows. */
 static uint32_t wanted_in(uint32_t places, uint32_t before, struct distribution_limits limit, uint32_t align)
 {
     const uint32_t size = places * align - (places_of(before, align) * align - before);
     return size < limit.least ? limit.least : size > limit.most ? limit.most : size;
 }
 
-/* The same, but as far as the quantiles stay where they are. `limit` is of the functions' sizes, and `scratch` is for
- * as many. */
+/* As balance, but only as far as the quantiles stay where they are. `limit` has the limits of functions' sizes, in
+ * bytes; `scratch` is memory for as many limits. */
 static int64_t balance_within(const struct library *l, const struct part *p, const struct distribution_limits *limit,
                               struct distribution_limits *scratch, int64_t more)
 {
@@ -154,7 +160,7 @@ static int64_t balance_within(const struct library *l, const struct part *p, con
     return more - (int64_t)(fits - is);
 }
 
-/* Has functions in the order of what they take at least. */
+/* Sorts the functions of the part by the least bytes that they need; equal ones are in random order. */
 static void rank(const struct library *l, const uint32_t *least, const struct part *p)
 {
     const uint64_t key = plan_key(l->row, PURPOSE_WEIGHT);
@@ -163,8 +169,8 @@ static void rank(const struct library *l, const uint32_t *least, const struct pa
     ranked_sort(p->ranked + p->first, p->end - p->first);
 }
 
-/* Gives each, in that order, what is wanted. Returns by how much that is more than the least and, all together, the
- * places to be had. */
+/* Gives each function of the part, in that order, what is wanted: at least what it needs, at most what is possible.
+ * Returns how many places that is beyond the least in all. */
 static int64_t place(const struct library *l, const struct part *p)
 {
     const uint32_t align = code_align(l->row);
@@ -186,7 +192,8 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
     const uint32_t align = code_align(row);
-    const uint32_t said = row->stripped ? row->exported : count; /* those whose sizes are known */
+    const uint32_t said =
+        row->stripped ? row->exported : count; /* functions whose sizes the row tells: those with symbols */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
     uint32_t *fixed =
@@ -203,13 +210,14 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
         return false;
     if (!sizes_said(l->plan, row, said + glue, all) || !sizes_said(l->plan, row, count - said, wanted + said))
         return true;
-    /* where it is known how many functions are small, those without a name are behind the numbered ones */
+    /* where the row tells how many functions are small, those without a name stand behind the numbered ones; numbered
+     * ones are larger */
     const bool knows_small = row->stripped && row->said->value[ROW_UNWIND_ENTRIES] != PROFILE_DERIVED;
     for (uint32_t i = said; i < count && knows_small; i++)
         wanted[i] = wanted[i] > UNWIND_SMALL ? wanted[i] : UNWIND_SMALL;
     if (!distribution_rest(all, said + glue, fixed, glue, wanted))
         return false;
-    /* what is nowhere said takes what is over or missing, before what is */
+    /* functions of which no size is told give or take first, before those of which one is */
     const uint32_t floor = knows_small ? UNWIND_SMALL / align + 1 : 0;
     const struct part symbols = {ranked, wanted, places, 0, said, floor};
     const struct part others = {ranked, wanted, places, said, count, floor};

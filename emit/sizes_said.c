@@ -4,8 +4,9 @@
 #include "dwarf/dialect.h"
 #include "emit/distribution.h"
 
-/* Every 5 %, in thousandths of the average of the library: of 1,974 functions in those of CPython's extension modules
- * that have fewer than a hundred, whose rows say no quantiles; and of 710 in matplotlib's, which are in C++. */
+/* Typical sizes at every 5 % of a distribution, in thousandths of a library's average size. For C they are those of
+ * 1,974 functions in CPython's extension modules with fewer than a hundred functions, whose rows say no quantiles. For
+ * C++ they are those of 710 functions in matplotlib's extension modules. */
 enum { STEPS = 20, THOUSAND = 1000 };
 static const uint16_t typical[][STEPS + 1] = {
     [DWARF_C] = {0, 0, 0, 0, 11, 57, 112, 202, 254, 329, 420, 544, 656, 790, 945, 1133, 1384, 1765, 2328, 3443, 16611},
@@ -26,7 +27,7 @@ static uint32_t sizeless_of(const struct plan_library *l, uint32_t count)
     return functions ? (uint32_t)((sizeless * count + functions / 2) / functions) : 0;
 }
 
-/* Where the typical sizes that are any begin, in thousandths of a step. */
+/* Where the typical sizes above 0 begin, in thousandths of a step. */
 static uint64_t first_size(const uint16_t *share_at)
 {
     uint64_t step = 0;
@@ -45,7 +46,8 @@ static uint32_t size_at(const uint16_t *share_at, uint64_t average, uint64_t pla
     return size < DISTRIBUTION_MOST ? (uint32_t)size : DISTRIBUTION_MOST;
 }
 
-/* Those of functions that have one, each in the middle of its part. */
+/* Sets the typical sizes of `count` functions that have one: each from the middle of an equal part of the distribution.
+ */
 static void typical_sizes(const uint16_t *share_at, uint64_t average, uint32_t count, uint32_t *value)
 {
     const uint64_t first = first_size(share_at);

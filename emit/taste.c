@@ -1,9 +1,12 @@
 /* Constants that compress as a row says; see taste.h.
  *
- * How much of them is random words, literals and zeros goes along one scale, from zeros alone to random words alone,
- * and the place on it is found in a few steps: a part takes the more the further it is. What else is in the part, code
- * or pointers, takes what it takes: of parts that are not small it is packed once, and where it is nearly all not even
- * that, but reckoned by its size. Where no place on the scale will do for data, its pointers are others (pointers.h).
+ * A part is the text or the data of a library, as a row counts them. Its constants are a mixture of random words,
+ * literals and zeros. All mixtures lie on one scale, from zeros alone to random words alone, along which the packed
+ * part grows. So the right place on the scale is found in a few tries.
+ *
+ * What else is in the part, code or pointers, does not change. In a part that is not small it is packed by itself, once
+ * or a few times; where it is nearly all of the text, it is not even packed, but estimated from its size. Where no
+ * mixture will do for data, its pointers are changed (pointers.h).
  */
 #include "emit/taste.h"
 
@@ -15,7 +18,7 @@
 #include "emit/pointers.h"
 #include "emit/relocated.h"
 
-/* What zstd -3 makes of other parts of a library of ours, %, as measured. */
+/* What zstd -3 leaves of other contents of our libraries, %, as measured. */
 enum {
     UNWIND_PACKED = 17,
     STATES_PACKED = 25,
@@ -26,15 +29,16 @@ enum {
 };
 
 enum {
-    PART_SMALL = 1 << 16, /* bytes of one that is packed whole each time */
-    PART_SLICES = 4,      /* of a larger one than these together, so many, evenly spread, */
-    PART_SLICE = 1 << 20, /* are packed */
-    PART_OTHER = 24,      /* constants of text that are a smaller share of it than that hardly change what it takes */
-    FILL_LARGE = 1 << 18, /* of constants twice these: what is beyond is as the second half */
-    FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes that a try needs, as the last piece may be cut off (stock_fill) */
+    PART_SMALL = 1 << 16, /* bytes: a part of no more is packed whole in every try */
+    PART_SLICES = 4,      /* of a part that is larger than so many slices, these, evenly spread, */
+    PART_SLICE = 1 << 20, /* are packed: bytes of each */
+    PART_OTHER = 24,      /* constants of text that are less than 1 / PART_OTHER of it hardly change what it takes */
+    FILL_LARGE =
+        1 << 18, /* bytes: twice these are packed of constants, and what is beyond counts as the second half does */
+    FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes to fill for that, as the last piece may be cut off (stock_fill) */
 };
 
-/* Bytes of the image to fill; of no bytes where a part has fewer of these. */
+/* A stretch of the image to fill, with its key for stock_fill; `size` is 0 where the part has fewer stretches. */
 struct span {
     uint64_t at, size, key;
 };
@@ -45,10 +49,10 @@ enum { SPANS = 2 };
 struct place {
     const struct library *l;
     uint8_t *image;
-    uint64_t flags; /* SHF_WRITE or none: of the sections of the part */
+    uint64_t flags; /* SHF_WRITE or 0, as the sections of the part have it */
     struct span span[SPANS];
-    uint64_t size;  /* of all of them */
-    int64_t packed; /* what the part should be; or PROFILE_DERIVED */
+    uint64_t size;  /* of all spans together */
+    int64_t packed; /* bytes that the part should take when it is packed; or PROFILE_DERIVED */
 };
 
 static struct span span_of(const struct library *l, enum section_id id, uint64_t key)
@@ -74,7 +78,7 @@ static struct place place_in(const struct library *l, uint8_t *image, bool data)
     return p;
 }
 
-/* At most so many bytes of each. */
+/* Fills at most `most` bytes of each span. */
 static void fill_spans(const struct place *p, struct stock_taste taste, uint64_t most)
 {
     for (unsigned i = 0; i < SPANS; i++)
@@ -82,7 +86,7 @@ static void fill_spans(const struct place *p, struct stock_taste taste, uint64_t
                    p->span[i].key);
 }
 
-/* What the sections take that are not filled, by their sizes. */
+/* Estimates from their sizes what the sections that are not filled take when they are packed. */
 static uint64_t others_reckoned(const struct library *l, bool data)
 {
     const struct section *s = l->layout.section;
@@ -124,7 +128,7 @@ static uint64_t part_size(const struct place *p)
     return size;
 }
 
-/* Copies the part's sections, or slices of them, one behind the other; returns how many bytes that is. */
+/* Copies the part's sections, or slices of them, one behind the other; returns how many bytes were copied. */
 static uint64_t gather(const struct place *p, uint64_t size, uint8_t *to)
 {
     const uint64_t step = size > (uint64_t)PART_SLICE * PART_SLICES ? size / PART_SLICES : UINT64_MAX;
@@ -149,18 +153,18 @@ static uint64_t gather(const struct place *p, uint64_t size, uint8_t *to)
     return (uint64_t)(to - start);
 }
 
-/* What is packed, and with what. */
+/* A part that is being packed, and what that needs. */
 struct bench {
     struct place place;
-    uint64_t *word; /* those among objects that hold addresses, which stay as they are */
+    uint64_t *word; /* contents of the words among objects that hold addresses, which must stay as they are */
     uint32_t words;
-    uint64_t part;  /* bytes of the part, */
-    uint8_t *bytes; /* and room for them, or for slices */
+    uint64_t part;  /* bytes of the part */
+    uint8_t *bytes; /* room for them, or for slices */
     struct packed_places *places;
-    uint64_t others; /* what all but the place takes; of a small part, which is packed whole, 0 */
+    uint64_t others; /* what all but the spans takes when packed; 0 for a small part, which is packed whole */
 };
 
-/* What the whole part takes. */
+/* What the whole part takes when packed, projected where only slices are packed. */
 static uint64_t pack_part(const struct bench *b)
 {
     const uint64_t gathered = gather(&b->place, b->part, b->bytes);
@@ -178,7 +182,7 @@ static uint64_t pack_span(const struct bench *b, const struct span *span)
     return first + (both - first) * ((span->size - FILL_LARGE) / FILL_LARGE);
 }
 
-/* What is filled takes by itself. */
+/* What the spans take by themselves when packed. */
 static uint64_t pack_place(const struct bench *b)
 {
     uint64_t packed = 0;
@@ -195,7 +199,7 @@ static uint8_t *next_word(const struct place *p, struct relocated *w)
     return p->flags && relocated_word(w, &at) ? relocated_place(p->l, p->image, at) : NULL;
 }
 
-/* Takes what the words hold for what they are to hold. */
+/* Notes what the words hold now as what they must hold. */
 static void keep_words(struct bench *b)
 {
     struct relocated w = relocated_words(b->place.l);
@@ -233,7 +237,7 @@ static bool prepare(struct bench *b, struct arena *arena)
     return true;
 }
 
-/* What all but the place takes beside it, as it is filled. */
+/* What all but the spans takes when packed together with the spans as they are filled now. */
 static uint64_t pack_others(const struct bench *b)
 {
     const uint64_t whole = pack_part(b);
@@ -241,13 +245,14 @@ static uint64_t pack_others(const struct bench *b)
     return whole > place ? whole - place : 1;
 }
 
-/* What was tried: so many bytes were aimed at, and the part takes so many more than it should. */
+/* A try: the spans were to take `at` bytes when packed, and the part takes `more` bytes more than it should. */
 struct aim {
     int64_t at, more;
     bool is_known;
 };
 
-/* Between too few and too many, both known: where a line through these says, or half way. */
+/* What to aim at between a try with too few bytes and one with too many: by linear interpolation, or with `half` half
+ * way. */
 static int64_t between(const struct aim *few, const struct aim *many, bool half)
 {
     const int64_t room = many->at - few->at;
@@ -256,11 +261,12 @@ static int64_t between(const struct aim *few, const struct aim *many, bool half)
     return few->at + (int64_t)((double)room * (double)-few->more / (double)(many->more - few->more));
 }
 
-/* Fills the place so that the part comes near to what it should take: first as its size alone has it, then with so much
- * more or less as that was off, and then between what is too much and too little. */
+/* Fills the spans so that the packed part comes near to what it should take. The first try follows from estimated
+ * sizes, the next ones correct it by what the last one was off. Once there was too much and too little, tries are
+ * between these. */
 static void approach(const struct bench *b)
 {
-    enum { TRIES = 12, NEAR = 200 /* a part of what is wanted */ };
+    enum { TRIES = 12, NEAR = 200 /* 1 / NEAR of what is wanted is near enough */ };
     const int64_t wanted = b->place.packed;
     struct aim few = {.at = 0};
     struct aim many = {.at = (int64_t)b->place.size};
@@ -288,8 +294,9 @@ static void approach(const struct bench *b)
     fill(b, best, UINT64_MAX);
 }
 
-/* Of a large part the others are packed with the place as it was before, until that changes little. Where the
- * place is a small share of what is packed whole it does at once: by 1.3 % at most for real libraries' rows. */
+/* Fills one part. In a part that is not small, the other contents are packed together with the spans as they were
+ * filled before; this is repeated until it changes little. Where the spans are a small share of a part that is packed
+ * whole, not in slices, once is enough: for real libraries' rows the change was 1.3 % at most. */
 static void steer(struct bench *b)
 {
     enum { ROUNDS = 4, LITTLE = 100, SMALL_SHARE = 8 };
@@ -315,11 +322,11 @@ static void point(struct bench *b, unsigned different)
     keep_words(b);
 }
 
-/* Where constants alone cannot make data as it should be, because there are few, pointers are more or less different:
+/* Where there are too few constants to make data as it should be, makes pointers more or less different: by halving
  * between what is too much and too little. */
 static void steer_pointers(struct bench *b)
 {
-    enum { TRIES = 6, NEAR = 30 /* a part of what is wanted */ };
+    enum { TRIES = 6, NEAR = 30 /* 1 / NEAR of what is wanted is near enough */ };
     const struct library *l = b->place.l;
     const int64_t wanted = b->place.packed;
     unsigned few = POINTERS_ALIKE, many = POINTERS_ANYWHERE;

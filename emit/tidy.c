@@ -29,7 +29,7 @@ struct walk {
     const char **written; /* names of its files, sorted, for TIDY_STALE */
     size_t count;
     struct manifest manifest;
-    const char **listed; /* names of the files that it lists, sorted; NULL: not read, or without success */
+    const char **listed; /* names of the files that it lists, sorted; NULL: not read, or not readable */
     size_t listed_count;
     bool is_set, manifest_read;
     bool damaged;                /* a file that it lists is not recognisable */
@@ -92,7 +92,7 @@ static bool is_unit(const char *part)
     return isdigit((unsigned char)*part) && part[strspn(part, "0123456789")] == '\0';
 }
 
-/* Split debug information of one, beside it. */
+/* Split debug information of a library or executable, beside it. */
 static bool is_split(const char *name)
 {
     char stem[256];
@@ -147,7 +147,7 @@ static bool is_unit_source(const char *name)
     return (strip_end(name, ".c", stem) || strip_end(name, ".cpp", stem)) && is_split(strcat(stem, ".dwo"));
 }
 
-/* What a file is called until it is finished, whose name then is_final knows. */
+/* Whether `name` is what a file is called until it is finished and gets a name that is_final accepts. */
 static bool is_temporary(const char *name, bool (*is_final)(const char *))
 {
     char inner[256];
@@ -162,7 +162,8 @@ bool tidy_is_meeting(const char *name)
            number[strspn(number, "0123456789")] == '\0';
 }
 
-/* What an interrupted run leaves at the top, by its name alone, and the next one removes. */
+/* What an interrupted run leaves in the set's directory itself, recognised by its name alone; the next run removes it.
+ */
 static bool is_left(const char *name)
 {
     return is_temporary(name, is_top_file) || tidy_is_meeting(name);
@@ -216,7 +217,7 @@ static void list_files(struct walk *w, const struct manifest_file *file, const s
         w->listed[w->listed_count++] = split_file[i].name;
 }
 
-/* Reads the manifest that is there: a broken one lists nothing. False where it could not be found out what it says. */
+/* Lists the files of the manifest that is there; a broken one lists nothing. False where it could not be read. */
 static bool list_manifest(struct walk *w, struct error *e)
 {
     const struct manifest *m = &w->manifest;
@@ -243,7 +244,8 @@ static bool list_manifest(struct walk *w, struct error *e)
     return true;
 }
 
-/* Whether the set's manifest lists it. It is read for the first file that does not say itself that it is ours. */
+/* Sets *listed to whether the set's manifest lists the file. The manifest is read when it is needed first: for a file
+ * that does not show by itself that it is ours. */
 static bool find_listed(struct walk *w, const char *name, bool *listed, struct error *e)
 {
     if (w->is_set && !w->manifest_read && !list_manifest(w, e))
@@ -309,7 +311,7 @@ static bool refuse(const struct walk *w, const char *name, struct error *e)
     return error_at(e, w->path, 0);
 }
 
-/* The same of what ours_look has found. */
+/* As refuse, for what ours_look has found. */
 static bool refuse_found(const struct walk *w, const char *name, enum ours found, struct error *e)
 {
     if (found != OURS_CLOSED)
@@ -349,7 +351,7 @@ static bool look(const struct walk *w, int directory, const char *name, enum our
     return ours_look(directory, name, kind, found) || fail_at(w, name, "cannot tell whether the file is of a set", e);
 }
 
-/* What will be written or removed by its name. */
+/* Refuses a file under one of our names, by which it would be overwritten or removed, unless it is ours. */
 static bool refuse_top_file(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
@@ -415,7 +417,7 @@ static bool refuse_sources(struct walk *w, int directory, struct error *e)
     return ok;
 }
 
-/* In a set: sources of others may be there, but for those in whose place ours come. */
+/* In a set, others' sources may be there, but not under names that ours get. */
 static bool refuse_unit_source(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
@@ -440,7 +442,7 @@ bool tidy_looks_like_library(const char *name)
     return strncmp(name, "lib", 3) == 0 && strip_end(name, ".so", stem) && strlen(stem) >= 3;
 }
 
-/* What --verify would take for a library of the set, and what has a name of ours and is another's. */
+/* In a set, refuses what --verify would take for a library of the set, and others' files under our names. */
 static bool refuse_library(struct walk *w, int directory, const char *name, struct error *e)
 {
     if (is_top_file(name))
@@ -477,7 +479,7 @@ bool tidy_take_over(int directory, const char *path, struct error *e)
 
 /* --- removing ------------------------------------------------------------------------ */
 
-/* For who had asked for it before, and does not now. */
+/* Notes which executables were removed, to tell the user that they need to be asked for. */
 static void count_removed(const struct walk *w, const char *name)
 {
     if (!w->removed)
@@ -508,7 +510,7 @@ static bool remove_debug_file(struct walk *w, int directory, const char *name, s
     return !is_ours(directory, name) || remove_file(w, directory, name, e);
 }
 
-/* Directories go when they are empty. */
+/* Directories that are empty then go, too. */
 static bool remove_identified(struct walk *w, int directory, const char *name, struct error *e)
 {
     char within[sizeof FILES_BUILD_IDS + 5];
@@ -522,7 +524,7 @@ static bool remove_identified(struct walk *w, int directory, const char *name, s
     return ok;
 }
 
-/* Whether a source goes that was there. */
+/* Whether a source that is there has to go. */
 static bool is_stale_source(const struct walk *w, int directory, const char *name)
 {
     char path[FILE_NAME_MOST + 256];

@@ -1,29 +1,30 @@
-/* What else is in a set's directory: older sets, what interrupted runs left, and
- * what belongs to no set and is never touched.
+/* What else is in a set's directory: older sets, what interrupted runs left, and what belongs to no set and is never
+ * touched.
  *
- * A set's files are known by their names and by what they hold (ours.h); those that a set's manifest lists by that,
- * so that what was damaged is made again. Files that were not finished are known by their names alone.
+ * A set's files are recognised by their names and by what they hold (ours.h). A file that the set's manifest lists is
+ * recognised by that alone, so that a damaged one is made again. Unfinished files are recognised by their names alone.
  */
 #ifndef EMIT_TIDY_H
 #define EMIT_TIDY_H
 
 #include "emit/set.h"
 
-/* What the name of the temporary file begins and ends with by which several ranks recognise their common directory
+/* Beginning and end of the name of a temporary file by which several ranks recognise their common directory
  * (together.h). */
 #define TIDY_MEETING_START ".pyelfgen-"
 #define TIDY_MEETING_END   ".tmp"
 
-/* Whether `name` is that of such a file. */
+/* Whether `name` is the name of such a file. */
 bool tidy_is_meeting(const char *name);
 
-/* Whether whoever goes by names takes `name` for that of a library: lib*.so. */
+/* Whether `name` looks like that of a library: lib*.so. */
 bool tidy_looks_like_library(const char *name);
 
-/* Fails, and changes nothing, where the directory holds anything that is not of a set; or, where it is a set, a library
- * that is not of sets, or another's file with a name of ours. It is a set if its manifest is one of ours. In messages
- * the directory is called `path`. Of a set, files that were damaged are removed: they are known by the manifest alone,
- * which goes before the first change. */
+/* Whether a set may be written into the directory; fails, and changes nothing, where it may not. The directory is a set
+ * if its manifest is one of ours. If it is not a set, it must hold nothing but files of sets. If it is, it must hold no
+ * other libraries, and no file of others under one of our names. Files of a set that were damaged are removed: only the
+ * manifest tells that they are the set's, and the manifest goes before the first change. Messages call the directory
+ * `path`. */
 bool tidy_take_over(int directory, const char *path, struct error *e);
 
 enum tidy_kind {

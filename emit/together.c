@@ -14,8 +14,8 @@
 /* What making a library costs beside its bytes, in bytes that could have been written meanwhile. */
 enum { LIBRARY_COST = 1 << 16 };
 
-/* A library as it is handed over: this, its files, and its differences where it has them. All ranks have the same
- * program, so that a structure is the same bytes on all; pointers are left out. */
+/* How a library is handed over: this structure, then its files, then its differences if it has any. All ranks run the
+ * same program, so that a structure is the same bytes on all. Pointers are left out. */
 struct parcel {
     uint32_t index;
     uint32_t language; /* in `languages` */
@@ -27,17 +27,17 @@ static const char *const languages[] = {NULL, "c", "c++"};
 
 /* --- the same plan ---------------------------------------------------------------------- */
 
-/* No pointers, no padding. */
+/* What a rank is to make. No pointers, no padding: compared as bytes. */
 struct wish {
     char version[32];
-    char compressor[64]; /* whose bytes are the version's own */
+    char compressor[64]; /* with its version, on which compressed bytes depend */
     uint64_t digest[2];  /* of the profile, the seed included */
-    uint64_t options;    /* hash of all that is not in it */
-    uint64_t plan;       /* of what came of all that, */
-    uint64_t output;     /* and of the directory */
+    uint64_t options;    /* hash of the options that the profile does not include */
+    uint64_t plan;       /* hash of what was planned from all that */
+    uint64_t output;     /* hash of the directory's name; 0 where names may differ */
 };
 
-/* And of how it is handed over. */
+/* A hash of the plan, and of the form in which libraries are handed over. */
 static uint64_t hash_plan(const struct plan *plan)
 {
     const uint64_t handed[] = {sizeof(struct parcel), sizeof(struct set_file), sizeof(struct differences)};
@@ -133,7 +133,7 @@ static uint64_t weight_of(const struct plan_library *l)
     return weight;
 }
 
-/* Executables come first, which may take the longest: they are behind the libraries. */
+/* Moves executables to the front, because they may take the longest; in the plan they are behind the libraries. */
 static void turn(struct share *s, uint32_t executables, uint32_t *scratch)
 {
     uint32_t before = 0;
@@ -156,7 +156,7 @@ bool together_share(struct share *s, const struct plan *plan, const struct set_m
         const struct plan_library *l = &plan->library[i];
         const bool whole = !plan_is_joined(plan, l) && l->kind != LIBRARY_INSIDE && !plan->executables.alone;
         weight[i] = whole ? weight_of(l) : SHARE_FIRST;
-        /* the leader writes it once more, into an executable */
+        /* the leader writes such a library once more, into an executable */
         if (joined && (plan->executables.joined || !whole))
             first += weight_of(l);
     }
@@ -196,7 +196,7 @@ struct rest {
     size_t size;
 };
 
-/* False where so much is not left. */
+/* Takes the next `size` bytes; false where fewer are left. */
 static bool unpack_bytes(struct rest *r, void *to, size_t size)
 {
     if (size > r->size)
@@ -207,7 +207,8 @@ static bool unpack_bytes(struct rest *r, void *to, size_t size)
     return true;
 }
 
-/* Whether it is of a library that has not come yet. */
+/* Whether a parcel makes sense: it is of a library that has not come yet, and its files are in the rest of the message.
+ */
 static bool is_parcel(const struct set *set, const struct parcel *p, size_t rest)
 {
     const struct set_library *l = &p->library;
@@ -260,7 +261,7 @@ static bool give(const struct set *set, const struct share *s, const struct byte
     return ok || no_memory(e);
 }
 
-/* Receives all in any case: nobody is left with what he has to give. */
+/* Receives everything that rank `from` sends, also after a failure, so that no rank waits for ever. */
 static bool take(struct set *set, int from, struct bytes *sources, const struct ranks *r, struct error *e)
 {
     struct bytes libraries = {.data = NULL};

@@ -1,9 +1,10 @@
 /* Ranks meet in the directory of their set; see together.h.
  *
- * The name of a directory means what the host makes of it. The rank that leads puts a file into its own, named after
- * the set's number and with the number of the run in it, and every other one looks for it: where it is not found the
- * directory is another. Where the file of another set's leader is found, too, two sets would be written into one.
- * Servers of network file systems may be slow in telling what is new, so it is looked for more than once.
+ * The same name may be another directory on another host. So the leader of a set puts a file into its directory. The
+ * file is named after the set's number and contains the number of the run. Every other rank looks for this file: where
+ * it is not found, the directory is another one. The leader looks for such files of other sets' leaders: where it finds
+ * one, two sets would be written into one directory. Servers of network file systems may be slow in showing what is
+ * new, so ranks look more than once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@ static void meeting_name(const struct ranks *r, char name[64])
     snprintf(name, 64, TIDY_MEETING_START "%d" TIDY_MEETING_END, r->set);
 }
 
-/* Where it fails, *made is whether there is something of it all the same. */
+/* Makes this set's file. *made is whether it exists afterwards, also after a failure. */
 static bool put_file(const struct directory *d, const struct ranks *r, bool *made, struct error *e)
 {
     char name[64];
