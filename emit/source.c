@@ -1,4 +1,4 @@
-/* Walks over units; see source.h. */
+/* Walks over units and puts the text together; see source.h. */
 #include "emit/source.h"
 
 #include <assert.h>
@@ -73,7 +73,7 @@ static int by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Names are the library's own where that is listed, and else the corpus's. */
+/* Names listed in composed.named are the library's own, all others the corpus's. */
 const char *source_name_of(const struct source_walk *w, const struct entry *e)
 {
     const struct library *l = w->l;
@@ -187,7 +187,8 @@ static void put_fixed_head(struct source_walk *w)
     }
 }
 
-/* Then what was used, a line each as far as there are lines. */
+/* Writes the lines before the functions: the fixed ones, then declarations of what the unit uses, one on each line as
+ * far as there are lines. */
 static void put_head(struct source_walk *w)
 {
     struct bytes *head = &w->s->head;
@@ -223,7 +224,7 @@ static void walk_entries(struct source_walk *w)
 {
     const uint8_t *start = w->l->debug.composed->info.data + w->unit->entries;
     const uint8_t *end = start + w->unit->entries_size;
-    const uint32_t place = w->corpus->start + w->corpus->fixed; /* of the functions in the unit */
+    const uint32_t place = w->corpus->start + w->corpus->fixed; /* offset of the first function's entry in the unit */
     struct entry e;
     for (const uint8_t *p = start; p < end;) {
         p = entry_read(w->corpus->dialect, p, &e);
@@ -245,9 +246,8 @@ static int by_line(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* What stands before a line, or on one that is empty: what has been put aside for
- * it, or where there are rows a macro, which is what code outside of functions
- * comes from. */
+/* Puts what stands before a line, or on an empty one: texts that were put aside for it. An empty line with rows and
+ * without such a text gets a macro, from which code outside of functions may come. */
 static void put_between(struct source *s, uint32_t line, bool is_empty, uint32_t *extra)
 {
     const struct extra *e = (const struct extra *)(const void *)s->extra.data;
@@ -266,15 +266,15 @@ static void put_between(struct source *s, uint32_t line, bool is_empty, uint32_t
     text_add(&s->text, ")");
 }
 
-/* Puts a part of the file, whose first line is `line`, with what belongs between;
- * returns the line behind it. */
+/* Puts a part of the file, whose first line is `line`, together with what belongs between its lines; returns the line
+ * behind it. */
 static uint32_t put_part(struct source *s, const struct bytes *part, uint32_t line, uint32_t *extra)
 {
     const struct extra *e = (const struct extra *)(const void *)s->extra.data;
     const uint32_t count = (uint32_t)(s->extra.size / sizeof *e);
     const uint8_t *p = part->data;
     const uint8_t *end = p + part->size;
-    const uint8_t *kept = p; /* up to here it has been put */
+    const uint8_t *kept = p; /* everything before this has been put */
     for (; p < end; line++) {
         const uint8_t *next = memchr(p, '\n', (size_t)(end - p));
         const bool is_empty = next == p;
@@ -334,7 +334,7 @@ bool source_unit(struct source *s, uint32_t unit)
 
 /* --- the library ----------------------------------------------------------------------------------- */
 
-/* Where each of `count` names begins that stand one behind the other. */
+/* Lists where each of `count` names begins. The names stand one behind the other. */
 static const char **list_names(struct arena *arena, const char *names, uint32_t count)
 {
     const char **list = arena_take(arena, (count + UINT64_C(1)) * sizeof *list);

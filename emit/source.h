@@ -22,26 +22,26 @@ struct source {
     struct bytes text; /* of the last unit */
     char name[64];     /* of its file */
 
-    struct bytes head, body;      /* the text's parts: up to line 255, and from 256 on */
-    struct bytes extra;           /* struct extra: texts for lines that are out of the order of functions */
-    struct bytes scratch;         /* the texts of `extra` */
-    struct bytes locals, scoped;  /* of the open function: declarations; const char *: names in blocks */
-    struct bytes used;            /* uint32_t: imports, functions and objects that are declared */
+    struct bytes head, body; /* the text's parts: up to line 255, and from 256 on */
+    struct bytes extra;      /* struct extra: texts for lines that are out of the order of functions */
+    struct bytes scratch;    /* the texts of `extra` */
+    struct bytes locals,
+        scoped; /* of the function under way: declarations of its locals; const char *: names of locals in its blocks */
+    struct bytes used;            /* uint32_t: imports, functions and objects that the unit uses, to be declared */
     struct code_text runs;        /* text of one run at a time */
     const char *own_names;        /* names of own functions, one behind the other */
     const char **own, **imported; /* name of each own function, of each import; in `arena` */
     uint32_t *declared[3];        /* unit + 1 in which each import, function, object was last used */
     struct arena arena;
     const char *inlines[CORPUS_INLINES]; /* names in the header that the unit includes */
-    uint32_t next;                       /* numbered function */
-    uint8_t rows[1 << 13];               /* bit: a line that has rows */
+    uint32_t next;                       /* index of the next numbered function */
+    uint8_t rows[1 << 13];               /* a bit for each line: whether it has rows */
 };
 
-/* Begins with the library that was written last; false when memory ran out. */
+/* Begins with library `l`, whose image must still be in memory; false when memory ran out. */
 bool source_library(struct source *s, const struct library *l);
 
-/* Makes the text and the name of the file of a unit; units in their order. False
- * when memory ran out. */
+/* Makes the text and the name of the file of a unit. Units must come in their order. False when memory ran out. */
 bool source_unit(struct source *s, uint32_t unit);
 
 void source_free(struct source *s);

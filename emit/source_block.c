@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CARRIED_MOST = 60 /* bytes of an expression that one statement leaves to another */ };
+enum { CARRIED_MOST = 60 /* bytes of an expression that one statement may leave to the next */ };
 
-/* A run of the filler, which stands at `at`: borders [first, last). */
+/* Reads a run of the filler, borders [first, last), whose code stands at `at`. */
 static void read_run(struct reading *r, uint32_t first, uint32_t last, uint32_t at)
 {
     const struct filler *f = r->to->filler;
@@ -29,7 +29,7 @@ static void read_run(struct reading *r, uint32_t first, uint32_t last, uint32_t 
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-/* What registers hold is not known: as good as any local. */
+/* What registers hold is not known here: takes some local for each, which is as good as any. */
 static void forget(struct reading *r)
 {
     r->rax = phrase_of_slot(r, r->stored);
@@ -62,8 +62,7 @@ static void read_scope(struct reading *r, const struct block_note *n)
     forget(r);
 }
 
-/* What the run does is the header's; here is the call, with the names of what it
- * works on. */
+/* The header has what the run does. Here is only the call, with the names of the locals that it works on. */
 static void read_inlined(struct reading *r, const struct block_note *n, const struct corpus *corpus)
 {
     const struct corpus_inline *f = &corpus->inlines[n->inlined];
@@ -100,7 +99,7 @@ static struct reading reading_of(struct code_text *t, const uint8_t *code)
     return r;
 }
 
-/* Takes the holes out of the text from `start` on. */
+/* Moves the holes in the text from `start` on to t->holes. */
 static struct statements finish(struct code_text *t, size_t start)
 {
     const size_t first = t->holes.size / sizeof(struct hole);

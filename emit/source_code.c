@@ -47,7 +47,7 @@ enum instruction_kind {
 static const struct instruction {
     const char *bytes;
     uint8_t size;    /* of these bytes */
-    uint8_t operand; /* of what follows */
+    uint8_t operand; /* bytes of the operand behind these */
     uint8_t kind;
     const char *text; /* an operator, or a factor */
 } instructions[] = {
@@ -133,7 +133,7 @@ static void add_phrase(struct phrase *p, const struct phrase *other)
     add_bytes(p, other->text, other->size);
 }
 
-/* With parentheses where `next` must not bind stronger than what is there. */
+/* Makes the phrase an operand of operator `next` (0: of a cast or sign): adds parentheses if it needs them. */
 static void close_for(struct phrase *p, char next)
 {
     const bool sums = (p->outer == '+' || p->outer == '-') && (next == '+' || next == '-');
@@ -211,7 +211,7 @@ void reading_end_line(struct reading *r)
     r->line = r->to->text.size;
 }
 
-/* `to` becomes `value`, on as many lines as there are for it. */
+/* Writes a statement that assigns `value` to `to`, on as many lines as it has. */
 void reading_assign(struct reading *r, const struct phrase *to, const struct phrase *value)
 {
     reading_indent(r, 0);
@@ -237,7 +237,7 @@ void reading_assign(struct reading *r, const struct phrase *to, const struct phr
     r->condition.size = 0;
 }
 
-/* An expression that comes to nothing, at the end of a stretch of code. */
+/* At the end of a stretch of code, an expression that was not stored becomes a statement. */
 void reading_rest(struct reading *r)
 {
     const struct phrase *rest = r->xmm0_waits ? &r->xmm0 : r->rax_waits ? &r->rax : r->rcx_waits ? &r->rcx : NULL;
@@ -319,7 +319,7 @@ static void call_helper(struct reading *r, uint32_t operand)
     r->rax_waits = true;
 }
 
-/* Those that go on with what is in %rax. */
+/* Reads an instruction that extends the expression in %rax. */
 static void extend(struct reading *r, const struct instruction *i, uint32_t operand)
 {
     struct phrase *p = &r->rax;
@@ -475,7 +475,7 @@ static uint32_t read_instruction(struct reading *r, uint32_t at)
     return operand + i->operand;
 }
 
-/* Instructions of one line in [at, end). */
+/* Reads the instructions in [at, end), which are all of one line. */
 void reading_code(struct reading *r, uint32_t at, uint32_t end)
 {
     while (at < end)

@@ -43,8 +43,8 @@ struct code_text {
     struct bytes holes;
 };
 
-/* Appends the text of a block, or of a run of the filler or a gap of `size` bytes
- * at `code`, and returns it; its pointers are good until the next. */
+/* Appends the text of a block, of a run of the filler or of a gap of `size` bytes at `code`, and returns it. Its
+ * pointers are valid until the next call. */
 struct statements code_text_block(struct code_text *t, const struct blocks *blocks, const struct corpus *corpus,
                                   const struct block *block);
 struct statements code_text_run(struct code_text *t, uint32_t first, uint32_t last);

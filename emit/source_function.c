@@ -18,13 +18,13 @@ const char *const source_types[ARGUMENT_TYPES] = {
 enum { LABELS_MOST = 2 };
 enum { SCOPED_STEP = 37 /* between the names of a block's locals, as stamps choose them */ };
 
-/* What is told of a function. */
+/* What debug information tells of a function. */
 struct told {
     const char *name;
     uint32_t line;
     const char *parameter[ARGUMENTS_MOST];
     uint32_t parameters;
-    const char *slot[FILLER_SLOTS]; /* its locals */
+    const char *slot[FILLER_SLOTS]; /* names of its locals */
     uint32_t slots;
     size_t scoped; /* where the names of locals of its blocks begin in source.scoped */
     uint32_t scopeds, next_scoped;
@@ -82,8 +82,7 @@ static void tell_local(struct source_walk *w, struct told *t, const struct entry
         source_end_extra(w, start, e->line);
 }
 
-/* Reads the entries below a function; its definition up to the body is written on
- * the way, and what declares its locals goes to `locals`. */
+/* Reads the entries below a function's. Writes its parameters on the way; declarations of its locals go to `locals`. */
 static void read_children(struct source_walk *w, struct told *t, const struct entry *e, struct bytes *locals)
 {
     struct entry child;
@@ -170,7 +169,8 @@ static void say_site(struct source_walk *w, const struct code_call_site *site)
     }
 }
 
-/* What is inlined where the next call is. */
+/* If the next call is said to be in an inline function, begins an expression with a call of that function. The caller
+ * closes its parenthesis. */
 static void say_inlined(struct source_walk *w, uint32_t inlined)
 {
     if (inlined == DESCRIBE_NOT_INLINED)
@@ -195,7 +195,7 @@ static void say_slot(struct source_walk *w, const struct told *t, uint32_t slot)
     }
 }
 
-/* What the operand at `at` refers to, four bytes relative to what follows them. */
+/* Writes what the operand at `at` refers to. The operand is four bytes, relative to what follows them. */
 static void say_object(struct source_walk *w, uint64_t at)
 {
     const struct code *code = &w->l->code;
@@ -215,7 +215,7 @@ static void say_object(struct source_walk *w, uint64_t at)
         if (pitch.each && address >= start + pitch.skip) {
             uint64_t number = (address - start - pitch.skip) / pitch.each;
             number = number < objects ? number : objects - 1;
-            number -= address < start + object_at(&pitch, number); /* it begins later */
+            number -= address < start + object_at(&pitch, number); /* this object begins later */
             start += object_at(&pitch, number);
             source_use(w, USED_OBJECT, (uint32_t)number);
             source_put_object(w, body_of(w), (uint32_t)number);
@@ -232,15 +232,15 @@ static void say_object(struct source_walk *w, uint64_t at)
 static const char *scoped_name(const struct source_walk *w, const struct told *t, uint32_t local)
 {
     const uint32_t n = t->next_scoped + local;
-    if (n >= t->scopeds) /* blocks were not told: any name */
+    if (n >= t->scopeds) /* nothing is told of the function's blocks: any name */
         return corpus_name(w->corpus, (uint32_t)(t->hash >> 20) + n * SCOPED_STEP);
     const char *name;
     memcpy(&name, w->s->scoped.data + (t->scoped + n) * sizeof name, sizeof name);
     return name;
 }
 
-/* Whether a slot has the name of one of the first `locals` of the scopes, in which operators may not go with what that
- * is. */
+/* Whether one of the first `locals` locals of scopes has the same name as a slot with a long. That local may be a
+ * double, for which C lacks some operators, so that the name needs a cast. */
 static bool is_hidden(const struct source_walk *w, const struct told *t, uint32_t slot, uint32_t locals)
 {
     const bool is_long = slot % 2 == 0;
@@ -281,7 +281,7 @@ static void say_hole(struct source_walk *w, const struct told *t, const struct h
     }
 }
 
-/* The text of code at `at`. */
+/* Writes the text of the code at `at`, and fills its holes. */
 static void say_statements(struct source_walk *w, struct told *t, const struct statements *s, uint64_t at)
 {
     uint32_t from = 0;
@@ -310,7 +310,7 @@ static uint32_t lines_in(const struct statements *s)
     return lines;
 }
 
-/* Where one is, before what begins at `at`. */
+/* Writes the label of what begins at `at`, if it has one. */
 static void say_label(struct source_walk *w, const struct told *t, uint64_t at)
 {
     for (uint32_t i = 0; i < t->labels; i++)
@@ -341,7 +341,7 @@ static void say_piece(struct source_walk *w, struct told *t, const struct piece 
 
 /* --- numbered functions ------------------------------------------------------------------------- */
 
-/* What argument j adds to the result. */
+/* Writes what argument j adds to the result. */
 static void say_mixed(struct source_walk *w, const struct told *t, const struct function *f, uint32_t j)
 {
     say(w, f->type[j] == TYPE_STRING ? "*(const unsigned *)" : f->type[j] == TYPE_LONG ? "" : "(long)");
@@ -350,7 +350,7 @@ static void say_mixed(struct source_walk *w, const struct told *t, const struct 
     say_number(w, f->weight[j]);
 }
 
-/* Where little is told, all that is returned in one expression. */
+/* Where little is told of a function, writes all that it returns as one expression. */
 static void say_result(struct source_walk *w, struct told *t, uint32_t index)
 {
     const struct function *f = &w->l->code.own[index];
@@ -391,7 +391,7 @@ static void say_mark(struct source_walk *w, uint32_t mark)
     say(w, "] = 1;");
 }
 
-/* The locals that nothing is told of and that statements use. */
+/* Declares the locals that statements use and of which nothing is told. */
 static void declare_others(struct source_walk *w, const struct told *t)
 {
     for (uint32_t kind = 0; kind < 2; kind++) {

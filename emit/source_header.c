@@ -1,5 +1,5 @@
-/* Writes headers; see source_header.h. Entries come in an order of their own, so
- * each declaration is first an item with its line, and items are sorted. */
+/* Writes headers; see source_header.h. Entries are not in the order of lines. So each declaration first becomes an item
+ * with its line, and items are sorted. */
 #include "emit/source_header.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 struct item {
     uint32_t line, number; /* the number orders those of one line */
     uint32_t at, size;     /* of its text */
-    bool inside;           /* what stands behind it is in braces */
+    bool inside;           /* the lines behind it are in braces */
 };
 
 struct writer {
@@ -24,7 +24,7 @@ struct writer {
     struct bytes items, text;
     uint32_t line; /* of the last item */
     size_t start;  /* of the item under way */
-    bool inside;   /* braces */
+    bool inside;   /* what comes next is in braces */
     uint32_t prototypes;
 };
 
@@ -100,7 +100,7 @@ static void put_inline_head(struct writer *w, uint32_t k)
     text_add(&w->text, ")");
 }
 
-/* A parameter of function k of this kind, by some number; -1 where there is none. */
+/* A long or a double parameter of an inline function, chosen by `r`; -1 where there is none. */
 static int some_parameter(const struct corpus_inline *f, bool wants_double, uint64_t r)
 {
     const uint32_t count = (uint32_t)f->children - f->variables;
@@ -136,7 +136,7 @@ static void put_inline_call(struct writer *w, uint32_t k, uint32_t callee)
     text_add(&w->text, ");");
 }
 
-/* Of what is done there, the code has many versions: one that could be. */
+/* The code has many versions of what an inline function does; writes one that is possible. */
 static void put_inline_statement(struct writer *w, uint32_t k, uint64_t r)
 {
     static const char *const longs[] = {" += ", " ^= ", " -= ", " |= ", " &= ", " = 3 * "};
@@ -231,7 +231,7 @@ static const uint8_t *add_aggregate(struct writer *w, const struct entry *e, con
     return p;
 }
 
-/* Enumerators have lines in the header, and none in their entries: one a line. */
+/* Enumerators have lines in the header, but their entries do not state them: each takes one line. */
 static const uint8_t *add_enumeration(struct writer *w, const struct entry *e, const uint8_t *p)
 {
     struct entry member;
@@ -274,7 +274,7 @@ static void add_function(struct writer *w, const struct entry *e)
     end_item(w, e->line);
 }
 
-/* One entry; returns where the next begins. */
+/* Adds what one entry declares; returns where the next entry begins. */
 static const uint8_t *add_entry(struct writer *w, const uint8_t *p)
 {
     struct entry e;
@@ -325,7 +325,7 @@ static int by_line(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Prototypes of the inline functions that have none so far, `count` of them. */
+/* Writes prototypes of `count` inline functions that have none so far. */
 static void put_prototypes(struct writer *w, struct bytes *out, uint32_t count)
 {
     for (; count && w->prototypes < CORPUS_INLINES; count--) {
@@ -348,7 +348,7 @@ static void put_comment(const struct writer *w, struct bytes *out, uint32_t line
     text_add(out, " */");
 }
 
-/* Lines where nothing is declared, before the inline functions and not in braces. */
+/* How many lines have no declaration, before the inline functions and not in braces. */
 static uint32_t free_lines(const struct item *items, uint32_t count)
 {
     uint32_t lines = 0;
@@ -358,8 +358,8 @@ static uint32_t free_lines(const struct item *items, uint32_t count)
     return lines;
 }
 
-/* On lines where nothing is declared are comments, or before the inline functions
- * their prototypes, one a line but for the first. */
+/* Writes all items on their lines. Lines without a declaration get comments or, before the inline functions, prototypes
+ * of these: one on each line, but on the first of these lines as many as necessary. */
 static void put_items(struct writer *w, struct bytes *out)
 {
     struct item *items = (struct item *)(void *)w->items.data;

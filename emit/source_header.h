@@ -6,11 +6,11 @@
 #include "dwarf/corpus.h"
 #include "emit/block.h"
 
-/* What a file of ours begins with, in the first 16 bytes. */
+/* What a source of ours begins with, in the first 16 bytes. */
 #define SOURCE_MARK "/* pyelfgen's: "
 
-/* Replaces `out` by the text of a header, every declaration of which stands on its
- * line. False when memory ran out. */
+/* Replaces `out` by the text of a header, in which each declaration stands on the line that debug information gives it.
+ * False when memory ran out. */
 bool header_text(struct bytes *out, const struct corpus *c, const struct blocks *blocks, uint32_t header);
 
 /* The name of an inline function of a header. */

@@ -1,4 +1,4 @@
-/* Small pieces of text, put one behind the other. */
+/* Appends small pieces of text. */
 #ifndef EMIT_SOURCE_TEXT_H
 #define EMIT_SOURCE_TEXT_H
 

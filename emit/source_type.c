@@ -9,7 +9,7 @@
 
 enum {
     DECLARATOR_MOST = 2000,
-    DEPTH_MOST = 3, /* of functions' types within one another; beyond, a pointer is one to anything */
+    DEPTH_MOST = 3, /* function types within one another; pointers to further ones are declared as pointers to void */
 };
 
 /* As people write what gcc calls "long unsigned int". */
@@ -47,12 +47,12 @@ static const char *base_name(const struct corpus *c, uint32_t type)
     return NULL;
 }
 
-/* What a type is declared with besides. */
+/* Qualifiers of a type. */
 enum qualifier { QUALIFIER_NONE, QUALIFIER_CONST, QUALIFIER_RESTRICT };
 
 static void declare_type(const struct declaration *d, uint32_t type, unsigned qualifiers, char text[DECLARATOR_MOST]);
 
-/* The types of a function's parameters, in parentheses. */
+/* Appends the types of a function's parameters, in parentheses. */
 static void add_parameters(const struct declaration *d, const uint8_t *children, char text[DECLARATOR_MOST])
 {
     const struct declaration inner = {d->corpus, d->header, d->depth + 1};
@@ -89,7 +89,7 @@ static void name_type(const struct declaration *d, const struct entry *e, unsign
     join(text, before, text, "");
 }
 
-/* `text` is the declarator, which becomes the declaration. */
+/* Turns the declarator `text` into a declaration with this type. */
 static void declare_type(const struct declaration *d, uint32_t type, unsigned qualifiers, char text[DECLARATOR_MOST])
 {
     const struct corpus *c = d->corpus;
@@ -117,7 +117,7 @@ static void declare_type(const struct declaration *d, uint32_t type, unsigned qu
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type: {
-        /* what it points to, const or not, tells whether there are parentheses */
+        /* the target, const or not, tells whether there are parentheses */
         struct entry target = {.tag = DW_TAG_const_type, .type = e.type};
         while (target.tag == DW_TAG_const_type && target.type != ENTRY_NONE && target.type >= c->start)
             entry_read(c->dialect, d->header->entries + (target.type - c->start), &target);
@@ -156,7 +156,7 @@ void type_declare(struct bytes *out, const struct corpus *c, uint32_t header, ui
     const struct declaration d = {c, &c->header[header], 0};
     char text[DECLARATOR_MOST];
     const char *base = base_name(c, type);
-    if (base) { /* what most are */
+    if (base) { /* most types are base types */
         text_add(out, base);
         text_add(out, name[0] ? " " : "");
         text_add(out, name);

@@ -20,7 +20,7 @@ static bool no_memory(struct error *e)
     return error_set(e, ERROR_MEMORY, "out of memory for the sources");
 }
 
-/* The directory, made where it is not there. */
+/* Opens the directory, which is made if it is not there. */
 static bool open_directory(int within, const char *name, const char *path, int *directory, struct error *e)
 {
     *directory = -1;
@@ -42,7 +42,8 @@ static bool write_file(struct sources *s, int directory, const char *within, con
     return text_file_write(directory, name, s->set->umask, s->set->force, path, text, e);
 }
 
-/* Of a unit's source tidy.h knows the name, of a header's nobody until here. */
+/* Refuses to overwrite others' files under names of headers. tidy.h knows the names of units' sources, but not those of
+ * headers. */
 static bool refuse_foreign(const struct sources *s, const char *name, struct error *e)
 {
     char path[PATH_MOST];
@@ -71,8 +72,8 @@ static bool write_headers(struct sources *s, const struct stock *stock, const st
     return ok;
 }
 
-/* All headers that line tables may name. Where types have units of their own, they are read from a corpus without
- * these: it has the same declarations on the same lines. */
+/* Writes all headers that line tables may name. Where types have units of their own, the headers are read from a corpus
+ * without type units, which has the same declarations on the same lines. */
 static bool make_headers(struct sources *s, const struct stock *stock, struct error *e)
 {
     struct dialect dialect = stock->corpus.dialect;

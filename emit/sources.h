@@ -26,12 +26,12 @@ struct sources {
 
 enum sources_part { SOURCES_WITH_HEADERS, SOURCES_WITHOUT_HEADERS };
 
-/* Makes the directories in the set's and, unless another rank does, writes the headers. Free with sources_free, also
- * when it failed; zeroed before. */
+/* Makes the directories within the set's and, unless another rank does that, writes the headers. `s` must be zeroed.
+ * Free with sources_free, also after a failure. */
 bool sources_begin(struct sources *s, const struct directory *set, const struct stock *stock, enum sources_part part,
                    struct error *e);
 
-/* Writes the sources of a library that was just written, in one thread. */
+/* Writes the sources of library `l`, whose image must still be in memory. `worker` is the calling thread's number. */
 bool sources_write(struct sources *s, unsigned worker, const struct library *l, struct error *e);
 
 void sources_free(struct sources *s);

@@ -11,8 +11,8 @@
 #include "emit/profile_manner.h"
 
 enum {
-    LITERAL_PACKED = 42, /* what zstd -3 makes of literals, %, when it meets them first, */
-    AGAIN_PACKED = 2,    /* and when it has met them */
+    LITERAL_PACKED = 42, /* what zstd -3 leaves of literals, %, when it meets them first */
+    AGAIN_PACKED = 2,    /* what it leaves of literals that it has met, % */
     SHARE_ALL = 1 << 16,
 };
 
@@ -94,7 +94,7 @@ bool stock_is_overfull(const struct stock *s)
 /* Whether all of it could be made. */
 static bool make_all(struct stock *s, unsigned threads)
 {
-    struct error ignored; /* stock_is_overfull tells, or it is memory */
+    struct error ignored; /* either the stock is overfull, which stock_is_overfull tells, or memory ran out */
     const bool made = workers_run(threads, STOCK_PARTS, make_part, s, &ignored);
     if (made)
         stock_end(s);
@@ -121,7 +121,7 @@ void stock_free(struct stock *s)
     free(s);
 }
 
-/* What profiles say is taken as it is. */
+/* A profile's values are used as a dialect's. */
 static_assert((int)LANGUAGE_C == DWARF_C && (int)LANGUAGE_CPP == DWARF_CPP, "languages of profile.h and dialect.h");
 static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES == INDEX_DEBUG_NAMES,
               "indexes of profile.h and dialect.h");
@@ -202,7 +202,7 @@ struct stock_taste stock_taste_for(uint64_t size, uint64_t packed)
     return (struct stock_taste){.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0};
 }
 
-/* A share of a piece; what is no whole byte makes one more of some pieces. */
+/* Bytes of a share of a piece. The fraction of a byte is the chance of one more byte. */
 static uint64_t part_of(uint64_t piece, uint32_t share, uint64_t r)
 {
     return (piece * share + (random_mix(r) & (SHARE_ALL - 1))) / SHARE_ALL;

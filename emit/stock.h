@@ -23,7 +23,7 @@ struct stock {
 struct stock *stock_make(struct dialect dialect, const struct manner *manner, uint64_t seed, unsigned threads);
 void stock_free(struct stock *s);
 
-/* Whether it could not be made because blocks of code would say more than there is room for, in this manner. */
+/* Whether the stock could not be made because blocks of code would say more than there is room for, in this manner. */
 bool stock_is_overfull(const struct stock *s);
 
 /* stock_make in steps. After stock_begin, the parts are made in any order and in parallel; when all are made, call
@@ -65,7 +65,7 @@ struct stock_taste {
 /* What to fill `size` bytes with so that zstd makes about `packed` bytes of them. */
 struct stock_taste stock_taste_for(uint64_t size, uint64_t packed);
 
-/* Fills `size` bytes with constants, other ones for another key. */
+/* Fills `size` bytes with constants; another key gives other constants. */
 void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key);
 
 #endif

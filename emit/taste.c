@@ -33,9 +33,8 @@ enum {
     PART_SLICES = 4,      /* of a part that is larger than so many slices, these, evenly spread, */
     PART_SLICE = 1 << 20, /* are packed: bytes of each */
     PART_OTHER = 24,      /* constants of text that are less than 1 / PART_OTHER of it hardly change what it takes */
-    FILL_LARGE =
-        1 << 18, /* bytes: twice these are packed of constants, and what is beyond counts as the second half does */
-    FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes to fill for that, as the last piece may be cut off (stock_fill) */
+    FILL_LARGE = 1 << 18, /* bytes; constants beyond twice as many count as the second half of these */
+    FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes to fill for a try, as the last piece may be cut off (stock_fill) */
 };
 
 /* A stretch of the image to fill, with its key for stock_fill; `size` is 0 where the part has fewer stretches. */

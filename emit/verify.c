@@ -1,5 +1,5 @@
-/* Compares a set with its manifest; see set.h. Every file must be there with its size
- * and digest, usable, and no library or executable besides. driver.py is no library. */
+/* Compares a set with its manifest; see set.h. Every file must be there, usable, with its size and digest. No other
+ * library or executable may be there; driver.py is neither. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,9 +30,9 @@ struct check {
     struct manifest manifest;
     struct progress *progress;
     struct ranks *ranks;
-    struct share share;        /* what this rank compares */
+    struct share share;        /* items that this rank compares */
     struct set_faults *faults; /* NULL: it ends at the first */
-    pthread_mutex_t lock;      /* for these */
+    pthread_mutex_t lock;      /* guards *faults */
     unsigned char *buffers;    /* READ_SLICE for each thread */
 };
 
@@ -43,8 +43,8 @@ static bool no_memory(struct error *e)
 
 /* --- what is in the directory --------------------------------------------------------- */
 
-/* Whether it is called like a library or executable, and is none of the set's: the
- * names of its libraries are sorted. */
+/* Whether `name` looks like that of a library or executable, but is none of the set's. `names` are those of the set's
+ * libraries, sorted. */
 static bool is_unlisted(const struct manifest *m, const char **names, const char *name)
 {
     if (strcmp(name, EXECUTABLE_LINK) == 0)
@@ -54,7 +54,7 @@ static bool is_unlisted(const struct manifest *m, const char **names, const char
     return tidy_looks_like_library(name) && (m->joined || !manifest_lists(names, m->count, name));
 }
 
-/* Looks for the first of those, in the order of strcmp. */
+/* A search for the first such name in the order of strcmp. */
 struct unlisted {
     const struct manifest *manifest;
     const char **names;
@@ -90,8 +90,8 @@ static bool check_directory(const struct check *c, struct error *e)
 
 /* --- what is in the files ------------------------------------------------------------- */
 
-/* Digests `size` bytes; *read becomes how many there were, one more where the
- * file is longer. False only where the system refuses. */
+/* Digests a file that should have `size` bytes. *there becomes its size, or some number above `size` where it is
+ * longer. False only where the system refuses. */
 static bool digest_file(int fd, unsigned char *buffer, uint64_t size, uint64_t *there, uint64_t digest[2])
 {
     XXH3_state_t *state = XXH3_createState();
@@ -140,7 +140,8 @@ static bool check_content(int fd, const struct manifest_file *f, unsigned char *
     return true;
 }
 
-/* Whether it can be used: root reads what nobody else may read, and executes no more than others. */
+/* Whether the owner can use the file by its mode. That it could be opened says little: root may read what nobody else
+ * may. */
 static bool check_mode(int fd, const char *name, struct error *e)
 {
     const bool program = strcmp(name, EXECUTABLE_LINK) == 0 || strcmp(name, EXECUTABLE_STATIC) == 0;
@@ -174,7 +175,8 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
     return ok;
 }
 
-/* One thread has looked at all files of an item, in their order. */
+/* Orders faults by item. One thread looks at all files of an item, in their order, so numbers order faults within an
+ * item. */
 static int by_item(const void *a, const void *b)
 {
     const struct set_fault *p = a;
@@ -184,8 +186,8 @@ static int by_item(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* Where the next fault goes, which is of this item: those that come first in the manifest stay, whichever thread was
- * first. NULL where there are enough before it. */
+/* Where to put the next fault, which is of this item. The faults that come first in the manifest are kept, whichever
+ * thread was first. NULL where there are enough before it. */
 static struct set_fault *place_of(struct set_faults *faults, uint32_t item)
 {
     if (faults->count < SET_FAULTS_MOST)
@@ -197,7 +199,7 @@ static struct set_fault *place_of(struct set_faults *faults, uint32_t item)
     return item < last->item ? last : NULL;
 }
 
-/* Whether to go on after a file that is wrong, which is listed then. */
+/* Lists a file that is wrong; false where the check has to end at it. */
 static bool list_fault(struct check *c, uint32_t item, const struct error *e)
 {
     if (!c->faults || e->code == ERROR_MEMORY)
@@ -217,7 +219,7 @@ static bool check_or_list(struct check *c, unsigned worker, uint32_t item, const
     return !f->name || check_file(c, worker, f, e) || list_fault(c, item, e);
 }
 
-/* Itself, and what has its debug information. */
+/* Checks the files of an item: its own, and those with its debug information. */
 static bool check_files(struct check *c, unsigned worker, uint32_t item, const struct manifest_file *own,
                         const struct manifest_file *debug, const struct manifest_file *split, size_t count,
                         struct error *e)
@@ -231,7 +233,7 @@ static bool check_files(struct check *c, unsigned worker, uint32_t item, const s
     return true;
 }
 
-/* The libraries, then the executables. */
+/* Checks one item: items are the libraries, then the executables. */
 static bool check_item(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct check *c = context;
@@ -275,7 +277,7 @@ static bool divide(struct check *c, struct error *e)
     return ok || no_memory(e);
 }
 
-/* What every rank of a set finds alike, and none takes long for. */
+/* Does what has the same result on every rank of a set and does not take long. */
 static bool start(struct check *c, struct error *e)
 {
     c->directory = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -287,7 +289,7 @@ static bool start(struct check *c, struct error *e)
     return divide(c, e) && check_directory(c, e);
 }
 
-/* Whether no file is wrong. */
+/* Whether no file is wrong. If any is, `e` gets the last of those listed, or how many more there are. */
 static bool tell_faults(const struct check *c, struct error *e)
 {
     struct set_faults *f = c->faults;

@@ -2,9 +2,9 @@
  *
  *     LIBU3_1.0, LIBU3_1.1, ...   a library's versions besides the base one, which has its DT_SONAME
  *
- * Most symbols have the first version, as in libraries that have grown, and each fourth one of the others in turn. As
- * ld does it, each version has an absolute symbol of its name, which has that version, and where there are more than
- * two, each has the one before as its parent.
+ * Most symbols have the first version, as in libraries that have grown. Every fourth symbol has one of the others, in
+ * turn. As with ld, each version has an absolute symbol of its name, which has that version. Where there are more than
+ * two versions, each has the one before as its parent.
  *
  * Sources: "ELF Symbol Versioning" (Drepper); LSB Core 5.0, 10.7 "Symbol Versioning"; binutils' ld 2.40.
  */
@@ -17,7 +17,8 @@
 
 enum {
     VERSIONS_NAME_MOST = 48, /* bytes of a version's name, with its terminator */
-    VERSIONS_OWN_MOST = 1000 /* that a library defines besides the base version: the C library has 38 */
+    VERSIONS_OWN_MOST =
+        1000 /* versions that a library defines besides the base version, at most: the C library has 38 */
 };
 
 /* Writes the name of version `number`, from 0; returns its characters. */
@@ -26,7 +27,7 @@ uint32_t versions_name(const struct plan_library *l, uint32_t number, char name[
 /* Bytes of the names of versions [from, to), with terminators. */
 uint64_t versions_bytes(const struct plan_library *l, uint32_t from, uint32_t to);
 
-/* Whether each but the first has the one before as its parent. */
+/* Whether each version but the first has the one before as its parent. */
 static inline bool versions_have_parents(const struct plan_library *l)
 {
     return l->extra.definitions > 2;
@@ -43,11 +44,12 @@ static inline uint32_t versions_of(const struct plan_library *l, uint32_t symbol
 
 /* The versions of what a library imports by one of its edges. */
 struct edge_versions {
-    uint32_t count;                    /* of those that it asks for */
-    uint16_t place[VERSIONS_OWN_MOST]; /* of each version, from 1 among these; 0: it does not ask for it */
+    uint32_t count;                    /* how many versions it asks for */
+    uint16_t place[VERSIONS_OWN_MOST]; /* by version: its number among these, from 1; 0: it does not ask for it */
 };
 
-/* Finds them; it asks for the first `most`, and for symbols that have another version without any. */
+/* Finds the versions that library `l` asks for by an edge: the first `most` of those that its symbols have. Symbols of
+ * any other version are asked for without one. */
 void versions_of_edge(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
                       uint32_t most, struct edge_versions *v);
 

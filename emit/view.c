@@ -15,21 +15,21 @@
 #include "emit/make.h"
 #include "emit/view_names.h"
 
-/* What is known of a library, or wanted of it: each with what is before. */
+/* What is known of a library, or wanted of it. Each includes those before it. */
 enum known { KNOWN_NOTHING, KNOWN_SIZES, KNOWN_DIGESTS, KNOWN_IMAGE };
 
 enum text_id { TEXT_MANIFEST, TEXT_DIFFERENCES, TEXT_DRIVER, TEXTS };
 
 struct text {
     struct bytes bytes; /* once it is made */
-    bool busy;          /* somebody makes it */
+    bool busy;          /* some thread makes it */
     bool sized;
     uint64_t size;
 };
 
 struct entry {
-    uint8_t known; /* as far as it is in set.library */
-    bool busy;     /* somebody makes it */
+    uint8_t known; /* KNOWN_DIGESTS at most: how much of it is in set.library */
+    bool busy;     /* some thread makes it */
 };
 
 struct view {
@@ -49,12 +49,12 @@ struct view {
     struct view_counts counts;
 };
 
-/* An image for which the next library is not likely to have a use. */
+/* Bytes of a builder's image. A larger one is freed: the next library is not likely to need it. */
 enum { BUILDER_KEPT = 1 << 28 };
 
 /* --- making libraries ------------------------------------------------------------------ */
 
-/* Under the lock, which is given back meanwhile. */
+/* Under the lock, which is released while waiting. */
 static struct builder *take_builder(struct view *v)
 {
     while (!v->idles)
@@ -85,7 +85,7 @@ static bool has_room(struct view *v, const struct builder *b)
     return images_size(b) <= left;
 }
 
-/* Makes what is wanted, without the lock, which is held before and after. */
+/* Makes what is wanted. The lock is held before and after, but not meanwhile. */
 static bool make(struct view *v, uint32_t library, enum known want, struct error *e)
 {
     const struct plan *plan = v->set.plan;
@@ -96,7 +96,8 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
     pthread_mutex_unlock(&v->lock);
     bool ok =
         sizes ? make_sizes(b, plan, v->stock, library, &made, e) : make_library(b, plan, v->stock, library, &made, e);
-    /* whoever asks how large a file is will read it, as a rule; for digests alone nothing else goes */
+    /* A file whose size is asked for will be read next, as a rule, so its image is kept. An image that is made for
+     * digests alone must not displace others. */
     if (ok && !sizes && (want != KNOWN_DIGESTS || has_room(v, b)) && !(image = images_copy(b, library)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
     if (b->capacity > BUILDER_KEPT)
@@ -119,7 +120,7 @@ static bool has(const struct view *v, uint32_t library, enum known want)
     return want == KNOWN_IMAGE ? v->images.of[library] != NULL : v->entry[library].known >= want;
 }
 
-/* Under the lock: brings what is wanted about, or waits for who does. */
+/* Under the lock: makes what is wanted, or waits until another thread has made it. */
 static bool bring(struct view *v, uint32_t library, enum known want, struct error *e)
 {
     struct entry *entry = &v->entry[library];
@@ -137,7 +138,7 @@ static bool bring(struct view *v, uint32_t library, enum known want, struct erro
     return ok;
 }
 
-/* The same of all libraries. */
+/* As bring, for all libraries. */
 struct everything {
     struct view *view;
     enum known want;
@@ -158,7 +159,7 @@ static bool bring_next(void *context, unsigned worker, uint32_t library, struct 
     struct view *v = all->view;
     if (!make_has_file(v->set.plan, &v->set.plan->library[library]))
         return true;
-    if (worker == 0 && is_stopped(all->stop, e)) /* the caller's own thread alone can tell */
+    if (worker == 0 && is_stopped(all->stop, e)) /* only the caller's own thread can ask */
         return false;
     pthread_mutex_lock(&v->lock);
     const bool ok = bring(v, library, all->want, e);
@@ -174,7 +175,7 @@ static bool bring_all(struct view *v, enum known want, const struct view_stop *s
 
 /* --- texts ----------------------------------------------------------------------------- */
 
-/* What has to be known of all libraries for it, for which they need not all be kept. */
+/* What has to be known of all libraries to make a text, or to find its size. No images need to be kept for that. */
 static enum known text_needs(const struct view *v, enum text_id id, bool only_size)
 {
     const bool digests = id == TEXT_MANIFEST && !only_size;
@@ -209,7 +210,7 @@ static bool make_one_text(struct view *v, enum text_id id, bool only_size, const
     return ok;
 }
 
-/* Under the lock: waits a little for who makes it, which may take long. */
+/* Under the lock: waits a little for the thread that makes a text, which may take long. */
 static bool await_text(struct view *v, const struct view_stop *stop, struct error *e)
 {
     enum { A_LITTLE = 100000000, SECOND = 1000000000 }; /* ns */
@@ -224,7 +225,7 @@ static bool await_text(struct view *v, const struct view_stop *stop, struct erro
     return true;
 }
 
-/* Under the lock. */
+/* Under the lock: as bring, for a text. */
 static bool bring_text(struct view *v, enum text_id id, bool only_size, const struct view_stop *stop, struct error *e)
 {
     struct text *t = &v->text[id];

@@ -23,9 +23,9 @@ struct view_stop {
     void *context;
 };
 
-/* The set of a plan whose executables have no more than pyelf-link in one piece. At most `cache` bytes of
- * images are kept, but one at the least; as many libraries as there are `threads` are made at a time. The
- * plan and the stock are borrowed. NULL with `e`. Free with view_free. */
+/* Opens a view of a plan's set. The plan may have no executables but pyelf-link in one piece. At most `cache` bytes of
+ * images are kept, but always one image; at most `threads` libraries are made at a time. The plan and the stock are
+ * borrowed. NULL with `e`. Free with view_free. */
 struct view *view_open(const struct plan *plan, const struct stock *stock, uint64_t cache, unsigned threads,
                        struct error *e);
 
@@ -33,12 +33,12 @@ void view_free(struct view *v);
 
 enum view_kind { VIEW_NOTHING, VIEW_FILE, VIEW_DIRECTORY };
 
-/* What `name` is within the set, "" the set itself; *file is the number of a file, or of the first in a
- * directory. */
+/* What `name` is within the set; "" is the set itself. *file becomes the number of the file, or of the first file in
+ * the directory. */
 enum view_kind view_find(const struct view *v, const char *name, uint32_t *file);
 
-/* Calls `each` with every name in the directory `name`, or until it returns false. They come in the order of their
- * numbers: those from the number `first` on, so that a list can be gone on with behind the last it was called with. */
+/* Calls `each` with every name in the directory `name`, until it returns false. Names come in the order of their files'
+ * numbers, from number `first` on, so that a list can be continued behind the last name that `each` was called with. */
 typedef bool view_each(void *context, const char *name, enum view_kind kind, uint32_t file);
 void view_list(const struct view *v, const char *name, uint32_t first, view_each *each, void *context);
 
@@ -62,7 +62,7 @@ bool view_read(struct view *v, uint32_t file, const struct view_stop *stop, void
 uint32_t view_files(const struct view *v);
 uint64_t view_bytes(const struct view *v);
 
-/* How often libraries were sized and made, and the most bytes of images there ever were. */
+/* How often libraries were sized and made, and the most bytes of images that were kept at a time. */
 struct view_counts {
     uint64_t sized, made, images;
 };

@@ -46,7 +46,7 @@ void view_names_sort(struct view_names *n)
     qsort(n->name, n->count, sizeof *n->name, compare_names);
 }
 
-/* The first that does not come before. */
+/* The first name that does not come before `name`. */
 static uint32_t lower_bound(const struct view_names *n, const char *name)
 {
     uint32_t first = 0, count = n->count;
@@ -59,7 +59,7 @@ static uint32_t lower_bound(const struct view_names *n, const char *name)
     return first;
 }
 
-/* `name` with a '/' behind it, but "" as it is; false where nothing can be called so. */
+/* Sets `path` to `name` with a '/' behind it, or to "" for ""; false where the name is too long for any file. */
 static bool as_directory(char path[FILE_NAME_MOST + 1], const char *name)
 {
     const size_t length = strlen(name);
@@ -83,13 +83,13 @@ enum view_kind view_names_find(const struct view_names *n, const char *name, uin
                                                                                          : VIEW_NOTHING;
 }
 
-/* How much of a name within a directory is one step: what the directory lists. */
+/* Characters of a name within a directory up to the next '/': what the directory lists. */
 static size_t step_of(const char *rest)
 {
     return strcspn(rest, "/");
 }
 
-/* Whether the directory has the same name from the file before. */
+/* Whether the file before has the same step, so that the directory lists it already. */
 static bool is_listed(const struct view_names *n, uint32_t file, uint32_t directory, size_t within)
 {
     const char *const rest = n->name[file].name + within;

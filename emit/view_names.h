@@ -1,30 +1,30 @@
-/* The names of a view's files, in the order of strcmp: what is in a directory stands together. */
+/* The names of a view's files, in the order of strcmp, so that what is in a directory stands together. */
 #ifndef EMIT_VIEW_NAMES_H
 #define EMIT_VIEW_NAMES_H
 
 #include "base/arena.h"
 #include "emit/view.h"
 
-/* One file of the set, number `which` of its library's, or a text. */
+/* One file of the set: number `which` of its library's files, or a text. */
 struct view_name {
     const char *name;
-    uint32_t library; /* as many as there are: a text */
+    uint32_t library; /* index in the plan; for a text, the number of libraries */
     uint32_t which;
 };
 
 struct view_names {
     struct view_name *name;
     uint32_t count, room;
-    struct arena arena; /* has the texts */
+    struct arena arena; /* owns the names */
 };
 
-/* Adds one, in any order; false when memory ran out. Free with view_names_free. */
+/* Adds one name, in any order; false when memory ran out. Free with view_names_free. */
 bool view_names_add(struct view_names *n, const char *name, uint32_t library, uint32_t which);
 
 /* Adds the files of a library as the plan has them: not those of split debug information. */
 bool view_names_add_library(struct view_names *n, const struct plan *plan, uint32_t library);
 
-/* After the last. */
+/* Call when all names are added. */
 void view_names_sort(struct view_names *n);
 
 /* As view_find and view_list. */
