@@ -161,8 +161,8 @@ static uint32_t named(const struct library *l)
     return l->shape.defined - l->row->extra.version_symbols;
 }
 
-/* The index in .dynsym of the i-th of these. Unique ones come first, as code refers to each of them by a word in .got.
- */
+/* The index in .dynsym of the i-th of these. Unique ones come first, as code refers to each
+ * of them by a word in .got. */
 static uint32_t named_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;

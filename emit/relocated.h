@@ -1,9 +1,9 @@
-/* The words in .data.rel.ro and in .data, among the objects, that relocations fill with addresses of the library's own
+/* The words among the objects of .data.rel.ro and .data that relocations fill with addresses, of the library's own
  * functions or of symbols; and which symbols these words and those of .got refer to.
  *
- * In each section they are spread over all pages of the objects, like tables and structures in real data. Where the row
- * says how many pages relocations touch, those of .data are spread over that many: each costs the dynamic linker a page
- * fault.
+ * In each section the words are spread over all pages of the objects, like tables and structures in real data. Where
+ * the row says how many pages relocations touch, they are spread over so many only: each page costs the dynamic linker
+ * a page fault.
  */
 #ifndef EMIT_RELOCATED_H
 #define EMIT_RELOCATED_H
@@ -46,7 +46,8 @@ uint64_t relocated_pages(const struct library *l);
  * functions outside the set. */
 uint32_t relocated_uncalled(const struct library *l, uint32_t index);
 
-/* The index in .dynsym of the symbol that word i of .got refers to (relocated_any), or the i-th such word of .data. */
+/* The index in .dynsym of the symbol that word i of .got refers to (relocated_any), or of the symbol that the i-th word
+ * among the objects refers to, counting only words that refer to symbols (relocated_word_symbol). */
 uint32_t relocated_any(const struct library *l, uint64_t i);
 uint32_t relocated_word_symbol(const struct library *l, uint32_t i);
 

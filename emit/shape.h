@@ -224,9 +224,9 @@ enum { SHAPE_PLT_TABLES = 3 };
 /* Sets *size to the bytes of .plt, .plt.got and .plt.sec; 0 for those that the library lacks. */
 void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64_t size[SHAPE_PLT_TABLES]);
 
-/* For a library that is linked with the C library: how many versions of the C library it needs (shape_libc_versions),
- * of how many libraries it needs versions (shape_versioned), and how many versions these are in all (shape_versions).
- */
+/* For a library that is linked with the C library: how many versions of the C library it needs
+ * (shape_libc_versions), of how many libraries it needs versions (shape_versioned), and how many versions these
+ * are in all (shape_versions). */
 static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)
 {
     return 1 + l->extra.versions + shape_relr_versions(l, s);

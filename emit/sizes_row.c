@@ -1,5 +1,5 @@
-/* Sizes of functions by rows; see sizes_row.h. A place is a unit of code_align bytes, as a function takes whole ones.
- */
+/* Sizes of functions by rows; see sizes_row.h. A place is a unit of code_align bytes, as a
+ * function takes whole ones. */
 #include "emit/sizes_row.h"
 
 #include "base/shares.h"
@@ -21,8 +21,8 @@ static uint32_t places_of(uint32_t size, uint32_t align)
     return (uint32_t)(((uint64_t)size + align - 1) / align);
 }
 
-/* Sets `fixed` to the sizes of functions that are not numbered, as far as they are symbols; returns how many these are.
- */
+/* Sets `fixed` to the sizes of functions that are not numbered, as far as they are symbols;
+ * returns how many these are. */
 static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
 {
     const uint32_t small = l->row->stripped ? l->row->small_exported : l->row->small;
@@ -192,8 +192,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const struct plan_library *row = l->row;
     const uint32_t count = row->functions;
     const uint32_t align = code_align(row);
-    const uint32_t said =
-        row->stripped ? row->exported : count; /* functions whose sizes the row tells: those with symbols */
+    const uint32_t said = row->stripped ? row->exported : count; /* functions whose sizes the row tells */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
     uint32_t *fixed =

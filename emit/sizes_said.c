@@ -46,8 +46,8 @@ static uint32_t size_at(const uint16_t *share_at, uint64_t average, uint64_t pla
     return size < DISTRIBUTION_MOST ? (uint32_t)size : DISTRIBUTION_MOST;
 }
 
-/* Sets the typical sizes of `count` functions that have one: each from the middle of an equal part of the distribution.
- */
+/* Sets the typical sizes of `count` functions that have one: each from the middle of an
+ * equal part of the distribution. */
 static void typical_sizes(const uint16_t *share_at, uint64_t average, uint32_t count, uint32_t *value)
 {
     const uint64_t first = first_size(share_at);

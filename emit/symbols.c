@@ -297,8 +297,7 @@ static struct others put_others(struct symbols *t)
                 undefine(t, put_name(t, shape_python_name(l->row, i), ""), STB_GLOBAL, STT_NOTYPE);
     }
     o.outside = t->undefined;
-    for (uint32_t i = 0; i < l->row->extra.outside;
-         i++) /* all are functions; ld gives that type to those that have versions */
+    for (uint32_t i = 0; i < l->row->extra.outside; i++) /* functions; ld types those with versions */
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK,
                  outside_version(s->python, l->row->key, l->row->outside_choice, i) ? STT_FUNC : STT_NOTYPE);

@@ -109,8 +109,8 @@ static void put_definition(struct definitions *d, uint16_t index, uint32_t name,
         d->p = put_bytes(d->p, &other, sizeof other);
 }
 
-/* Writes the base version, which has the library's SONAME as its name, and the other versions that the library defines.
- */
+/* Writes the base version, which has the library's SONAME as its name, and the other
+ * versions that the library defines. */
 static void write_definitions(const struct library *l, uint8_t *image, const struct symbol_versions *v)
 {
     const struct section *s = &l->layout.section[SECTION_VERDEF];

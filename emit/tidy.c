@@ -61,7 +61,7 @@ static bool is_executable(const char *name)
     return strcmp(name, EXECUTABLE_LINK) == 0 || strcmp(name, EXECUTABLE_STATIC) == 0;
 }
 
-/* What is loaded or started. */
+/* Whether `name` is that of a library or executable. */
 static bool is_object(const char *name)
 {
     return is_library(name) || is_executable(name);
@@ -162,8 +162,8 @@ bool tidy_is_meeting(const char *name)
            number[strspn(number, "0123456789")] == '\0';
 }
 
-/* What an interrupted run leaves in the set's directory itself, recognised by its name alone; the next run removes it.
- */
+/* What an interrupted run leaves in the set's directory itself, recognised by its name
+ * alone; the next run removes it. */
 static bool is_left(const char *name)
 {
     return is_temporary(name, is_top_file) || tidy_is_meeting(name);

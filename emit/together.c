@@ -207,8 +207,8 @@ static bool unpack_bytes(struct rest *r, void *to, size_t size)
     return true;
 }
 
-/* Whether a parcel makes sense: it is of a library that has not come yet, and its files are in the rest of the message.
- */
+/* Whether a parcel makes sense: it is of a library that has not come yet, and its files are
+ * in the rest of the message. */
 static bool is_parcel(const struct set *set, const struct parcel *p, size_t rest)
 {
     const struct set_library *l = &p->library;

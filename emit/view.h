@@ -62,7 +62,7 @@ bool view_read(struct view *v, uint32_t file, const struct view_stop *stop, void
 uint32_t view_files(const struct view *v);
 uint64_t view_bytes(const struct view *v);
 
-/* How often libraries were sized and made, and the most bytes of images that were kept at a time. */
+/* How often libraries were sized and made, and the most bytes of images that there were at a time. */
 struct view_counts {
     uint64_t sized, made, images;
 };
