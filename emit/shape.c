@@ -219,9 +219,7 @@ static uint64_t words_apart(const struct plan_library *l)
  * neither in arrays nor in tables. */
 static uint64_t relr_words(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
-    enum {
-        A_PAGE = 4
-    }; /* words for each page, at most, that stay in .data so that as many pages are touched as the row says */
+    enum { A_PAGE = 4 }; /* words for each touched page, at most, that stay in .data */
     const uint64_t packed = l->extra.pointers;
     const uint64_t all = packed + l->extra.addresses;
     const int64_t bytes = l->said ? profile_row_says(plan->profile, l->said, ROW_DATA_REL_RO) : PROFILE_DERIVED;

@@ -94,7 +94,7 @@ extern const struct section_end shape_ends[SHAPE_ENDS];
 extern const char *const shape_clones[PLAN_CLONES];
 
 enum {
-    INIT_BYTES = 23, /* INIT_BYTES and FINI_BYTES do not count an endbr64 */
+    INIT_BYTES = 23, /* this and FINI_BYTES do not count an endbr64 */
     FINI_BYTES = 9,
     PROPERTY_BYTES = 32,  /* of .note.gnu.property */
     SHAPE_HELPERS = 4,    /* LOCAL_HELPER0 and on */
@@ -109,7 +109,7 @@ enum {
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    SCRATCH_LEAST = 8,           /* of scratch memory in .data, where there is no room for more */
+    SCRATCH_LEAST = 8,           /* bytes of scratch memory in .data, where there is no room for more */
     DEFINITION_BYTES = 104,      /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,           /* struct PyMethodDef */
     MODULE_SLOTS_BYTES = 2 * 16, /* struct PyModuleDef_Slot: one, and the one that ends them */

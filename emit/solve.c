@@ -224,7 +224,7 @@ static uint32_t choose_letters(const struct solver *s)
         room[SIZE_STRTAB] = room[SIZE_TEXT] = INT64_MAX;
         room[SIZE_DEBUG] = (int64_t)s->own.names * (length + 1);
     }
-    uint32_t fits = MANGLE_LEAST; /* where even these do not fit, check_least fails */
+    uint32_t fits = MANGLE_LEAST; /* the result, even where these do not fit */
     for (uint32_t above = most + 1; above - fits > 1;) {
         uint32_t middle = fits + (above - fits) / 2;
         int64_t own = (int64_t)names_total(&s->own, middle);

@@ -22,11 +22,10 @@ struct source {
     struct bytes text; /* of the last unit */
     char name[64];     /* of its file */
 
-    struct bytes head, body; /* the text's parts: up to line 255, and from 256 on */
-    struct bytes extra;      /* struct extra: texts for lines that are out of the order of functions */
-    struct bytes scratch;    /* the texts of `extra` */
-    struct bytes locals,
-        scoped; /* of the function under way: declarations of its locals; const char *: names of locals in its blocks */
+    struct bytes head, body;      /* the text's parts: up to line 255, and from 256 on */
+    struct bytes extra;           /* struct extra: texts for lines that are out of the order of functions */
+    struct bytes scratch;         /* the texts of `extra` */
+    struct bytes locals, scoped;  /* of one function: declarations of locals; const char *: names in blocks */
     struct bytes used;            /* uint32_t: imports, functions and objects that the unit uses, to be declared */
     struct code_text runs;        /* text of one run at a time */
     const char *own_names;        /* names of own functions, one behind the other */

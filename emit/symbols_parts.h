@@ -10,7 +10,7 @@
 /* Where symbols stand that are no numbered functions: own ones by their place among the defined symbols, in the order
  * in which they are made; undefined ones by their index in .dynsym. */
 struct others {
-    uint32_t entry, own_extern; /* defined */
+    uint32_t entry, own_extern; /* among the defined symbols */
     uint32_t cxa_finalize, gmon_start;
     uint32_t python; /* the first function of CPython */
     uint32_t extern_before;

@@ -30,8 +30,8 @@ enum {
 
 enum {
     PART_SMALL = 1 << 16, /* bytes: a part of no more is packed whole in every try */
-    PART_SLICES = 4,      /* of a part that is larger than so many slices, these, evenly spread, */
-    PART_SLICE = 1 << 20, /* are packed: bytes of each */
+    PART_SLICES = 4,      /* slices that are packed of a part that is larger than all of them, evenly spread */
+    PART_SLICE = 1 << 20, /* bytes of a slice */
     PART_OTHER = 24,      /* constants of text that are less than 1 / PART_OTHER of it hardly change what it takes */
     FILL_LARGE = 1 << 18, /* bytes; constants beyond twice as many count as the second half of these */
     FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes to fill for a try, as the last piece may be cut off (stock_fill) */

@@ -17,8 +17,7 @@
 
 enum {
     VERSIONS_NAME_MOST = 48, /* bytes of a version's name, with its terminator */
-    VERSIONS_OWN_MOST =
-        1000 /* versions that a library defines besides the base version, at most: the C library has 38 */
+    VERSIONS_OWN_MOST = 1000 /* versions of a library, without the base one: the C library has 38 */
 };
 
 /* Writes the name of version `number`, from 0; returns its characters. */
