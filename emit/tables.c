@@ -31,7 +31,7 @@ static uint64_t take_string(uint64_t *at, const char *text)
 /* The address of the word that holds the personality routine's address, as DW.ref.__gxx_personality_v0 does in real
  * libraries; 0 where no function has an exception table. It is the last of the words that point to names; where there
  * are none, the first other word that points into the library; where there is none either, the first word of
- * .init_array, which points to the same function. */
+ * .init_array, which points to the same function: else a row has no exception tables (plan_rows_extra.c). */
 static uint64_t personality_word(const struct library *l)
 {
     struct relocated w = relocated_words(l);
