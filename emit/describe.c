@@ -1,4 +1,5 @@
-/* Walks over a library's code and composes what there is to say; see describe.h. */
+/* Walks over a library's code in the order of the addresses and composes what debug information says about it; see
+ * describe.h. */
 #include "emit/describe_parts.h"
 
 #include <assert.h>
@@ -6,9 +7,9 @@
 
 enum {
     LABELS_MOST = 2,
-    LINES_BETWEEN = 8,   /* most from the last call of a function to the next function */
-    BESIDES_NAMES = 301, /* behind the other locals' */
-    BESIDES_MOST = 24,   /* bytes of an entry */
+    LINES_BETWEEN = 8,   /* most lines from a function's last call to the next function */
+    BESIDES_NAMES = 301, /* distance of further locals' names from those of other locals */
+    BESIDES_MOST = 24,   /* bytes of a further local's entry */
 };
 
 static void describe_parameters(struct walk *w, struct subject *s)
@@ -50,7 +51,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s)))
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
-        /* some are told to be there all the time, in C++ fewer */
+        /* some are said to have one place all the time, in C++ fewer */
         bool stays = is_cpp ? slot < 2 : slot % 3 != 0;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
@@ -58,26 +59,26 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
             compose_local(c, &v, code_slot_place(slot));
             continue;
         }
-        /* there is nothing in it before the statements */
+        /* the slot holds nothing before the statements */
         compose_list_begin(c, s->start);
         compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
         compose_local_list(c, &v, compose_list_end(c));
     }
 }
 
-/* How many of the locals that there are besides are in the functions before this one. */
+/* How many of the further locals are in the functions before this one: they are spread evenly. */
 static uint32_t besides_before(const struct walk *w, uint32_t index)
 {
     const uint64_t besides = w->goal->besides;
     return besides ? (uint32_t)(besides * index / w->l->row->functions) : 0;
 }
 
-/* Those of this function: optimized away where location lists tell where code is, as far as that is usual; or another
- * name for a slot. */
+/* Describes the function's further locals. In a library with location lists they are optimized away, except in C++,
+ * where that is unusual. Elsewhere each is another name for a slot. */
 static void describe_besides(struct walk *w, struct subject *s)
 {
     static const uint8_t types[] = {BASE_INT, BASE_LONG, BASE_DOUBLE, BASE_UNSIGNED_LONG};
-    struct subject other = *s; /* its names, so that other variables keep theirs, but for those that are one letter */
+    struct subject other = *s; /* other variables keep their names, except those of one letter */
     struct subject *const named = w->goal->letters ? s : &other;
     const uint8_t *const before = w->composer.info;
     const bool is_gone = w->l->debug.wanted[DEBUG_LISTS] && w->corpus->dialect.language != DWARF_CPP;
@@ -102,7 +103,8 @@ static inline void row(struct walk *w, uint64_t at)
         line_row(&w->composer.rows, at, w->line_number);
 }
 
-/* A row for an instruction within a statement: the first of these, or the last. */
+/* A row for an instruction inside a statement. `which`: it is the first or the last of the statement's inner rows, or
+ * both. */
 static inline void inner_row(struct walk *w, uint64_t at, uint32_t column, unsigned which)
 {
     if (!plain_is_told(w))
@@ -111,14 +113,15 @@ static inline void inner_row(struct walk *w, uint64_t at, uint32_t column, unsig
         plain_row(w, at, w->line_number, column);
 }
 
-/* Of a hundred functions in C some 24 have a label before they return and 12 one further up. */
+/* Chooses the labels of a function. In C some 24 of a hundred functions have a label before they return, and 12 have
+ * one further up. */
 static void choose_labels(const struct walk *w, struct subject *s)
 {
     enum { LAST = 16, ABOVE = 8, OF = 64 };
     const uint64_t r = random_at(s->f->hash, UINT64_C(0x6c6162656c));
     s->label = s->last_label = NO_LABEL;
     const bool are_told = w->corpus->dialect.language == DWARF_C && w->corpus->manner.labels;
-    if (!are_told || s->level != SUBJECT_RICH) /* others' lines may be any */
+    if (!are_told || s->level != SUBJECT_RICH) /* elsewhere lines may need more than the label's two bytes */
         return;
     if (r % OF < LAST)
         s->last_label = random_below(r << 8, CORPUS_LABELS / 2);
@@ -126,17 +129,17 @@ static void choose_labels(const struct walk *w, struct subject *s)
         return;
     s->label_piece = random_below(r << 24, s->body->pieces);
     const struct piece *piece = &s->body->piece[s->label_piece];
-    if (piece->kind != PIECE_RUN || w->filler->statement[piece->first]) /* a row of a statement is there */
+    if (piece->kind != PIECE_RUN || w->filler->statement[piece->first]) /* a statement's row is there */
         s->label = CORPUS_LABELS / 2 + random_below(r << 40, CORPUS_LABELS / 2);
 }
 
-/* In the line that has the next row, where the walk is. */
+/* Describes a label at s->at. `line` is the line of the row that comes next. */
 static void describe_label(struct walk *w, const struct subject *s, uint32_t label, uint32_t line)
 {
     compose_label(&w->composer, w->corpus->label[label], line, s->at);
 }
 
-/* Its rows, of which no other piece of code has any at the same place. */
+/* Writes the rows of a piece without stamps, for plain_is_told. No other piece has rows at the same address. */
 static void describe_plain_piece(struct walk *w, struct subject *s, const struct piece *piece)
 {
     more_rows(w, s, s->at, 0);
@@ -193,7 +196,8 @@ static void describe_pieces(struct walk *w, struct subject *s)
     }
 }
 
-/* Integers and addresses that a call passes, by register (psABI 3.2.3). */
+/* Describes the integers and addresses that a call passes, by register (psABI 3.2.3). Floating-point numbers are loaded
+ * from memory and are left out. */
 static void describe_passed(struct walk *w, const struct code_call_site *site)
 {
     uint8_t reg[ARGUMENTS_MOST];
@@ -224,14 +228,15 @@ uint32_t describe_inlined_call(const struct corpus *corpus, const struct functio
     const uint32_t inlines = corpus_inlines(corpus);
     const uint32_t share = (uint32_t)USUAL * corpus->manner.inlined / MANNER_USUAL;
     const uint64_t r = random_at(f->hash, UINT64_C(0x696e6c03) + call);
-    const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0; /* else the source had no row */
+    const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0; /* else the source has no row */
     if (!inlines || !passes || r % OF >= (share < MOST ? share : MOST))
         return DESCRIBE_NOT_INLINED;
     const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
-    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined; /* a block would be told of, too */
+    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined; /* else its block is missing */
 }
 
-/* Rows of the call and of the addition of its result, in the header if it is inlined from there. */
+/* Rows of the call and of the addition of its result. If the call is part of an inlined function, they are of the
+ * header. */
 static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t inlined)
 {
     struct line_rows *rows = &w->composer.rows;
@@ -246,7 +251,7 @@ static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t in
     line_file(rows, DIALECT_SOURCE_FILE);
 }
 
-/* The code [from, to), on the present line, as a call that was inlined: what its function has is nowhere any more. */
+/* Describes the code [from, to), on the walk's line, as an inlined call whose parameters and variables are nowhere. */
 static void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to)
 {
     enum { COLUMN = 9 };
@@ -282,7 +287,7 @@ static void describe_calls(struct walk *w, struct subject *s)
         const uint32_t inlined = is_told ? describe_inlined_call(w->corpus, s->f, &site, t) : DESCRIBE_NOT_INLINED;
         row(w, s->at);
         s->at += code_before_call(&site) + code_pass_size(site.callee) + CODE_CALL;
-        /* the result is added behind the call, in four bytes */
+        /* the addition of the result, behind the call, takes four bytes */
         const uint64_t returns = s->at - 4;
         const uint64_t at = returns - (CODE_CALL - 4);
         s->at += code_behind_call(&site);
@@ -295,8 +300,8 @@ static void describe_calls(struct walk *w, struct subject *s)
     }
 }
 
-/* The rows of prologue, mark, own number and mix; returns where the pieces begin. What describe_parameters wants to
- * know is then known. */
+/* Writes the rows of prologue, mark, own number and mix. Fills s->parameter, which describe_parameters needs. Returns
+ * the offset at which the pieces begin. */
 static uint64_t describe_beginning(struct walk *w, struct subject *s)
 {
     struct line_rows *rows = &w->composer.rows;
@@ -322,7 +327,7 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
     return at;
 }
 
-/* What a function takes at most, with `calls` calls at its end. */
+/* What a function takes at most if it has `calls` calls at its end. */
 static struct describe_room room_for(const struct walk *w, const struct body *b, uint64_t calls)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
@@ -337,7 +342,7 @@ static struct describe_room room_for(const struct walk *w, const struct body *b,
     for (uint32_t i = 0; i < b->pieces; i++) {
         room.rows += LINE_ROW_MOST;
         room.lines++;
-        if (b->piece[i].kind == PIECE_RUN && w->l->row->level == LEVEL_BARE) { /* without blocks, runs may be long */
+        if (b->piece[i].kind == PIECE_RUN && w->l->row->level == LEVEL_BARE) { /* without blocks, a run may be long */
             room.rows += filler_rows_size(w->filler, b->piece[i].first, b->piece[i].last);
             room.lines += filler_lines(w->filler, b->piece[i].first, b->piece[i].last);
         }
@@ -353,7 +358,7 @@ static struct describe_room room_for(const struct walk *w, const struct body *b,
     return room;
 }
 
-/* Declares the helpers that the function's blocks call. */
+/* Declares the helpers that the function's blocks call, so that call sites can refer to them. */
 static void declare_helpers(struct walk *w, const struct body *b)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
@@ -366,8 +371,9 @@ static void declare_helpers(struct walk *w, const struct body *b)
             describe_helper(w, i);
 }
 
-/* Whether it is a local symbol because its source has it as `static`. One in eight is one because it is hidden, which
- * other units see: of the C library's two in three are, of PETSc's one in a hundred. */
+/* Whether the function is a local symbol because its source declares it `static`. One in eight local functions is not
+ * `static` but hidden, which other units see. Of the C library's local functions two in three are hidden, of PETSc's
+ * one in a hundred. */
 static bool is_static(const struct plan_library *l, uint32_t index, const struct function *f)
 {
     return l->said && !plan_is_direct(l) && index >= l->exported && (f->hash >> 20 & 7);
@@ -384,13 +390,13 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.f = &l->code.own[index];
     s.name = (uint32_t)(s.f->hash >> 32);
     s.step = (uint32_t)(s.f->hash >> 16) | 1;
-    if (plain_is_told(w) && (s.f->hash >> 24 & UINT8_MAX) < l->row->alike) { /* variables are called alike too */
+    if (plain_is_told(w) && (s.f->hash >> 24 & UINT8_MAX) < l->row->alike) { /* variables have the same names */
         s.name = 0;
         s.step = 1;
     }
     struct describe_room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w) + plain_room(w);
-    room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row of instructions of two bytes and more */
+    room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row for every two bytes at most */
     const struct more_room besides = more_room(w, s.end);
     room.info += besides.info + BESIDES_MOST * (uint64_t)(besides_before(w, index + 1) - besides_before(w, index));
     room.lists += besides.lists;
@@ -409,7 +415,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     s.line = w->line_number;
     detail_function(w, &s);
     w->inner_rows = 0;
-    /* what is told of all calls must be told of each, in lines of two bytes */
+    /* a rich function says that all its calls are described, and each needs a line of two bytes */
     if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST) {
         s.level = SUBJECT_PLAIN;
         s.lists = s.lists == SUBJECT_LISTS_ALL ? SUBJECT_LISTS_SPILLED : s.lists;
@@ -451,7 +457,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     return true;
 }
 
-/* The last rows of a library of which there are no numbered functions. */
+/* Writes the last rows of a library without numbered functions. */
 static bool end_glue(struct walk *w)
 {
     if (w->l->row->functions || !w->composer.unit)
@@ -478,7 +484,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     composed_clear(out, w.corpus);
     d->statics.size = 0;
     d->data_units = 0;
-    d->unit = arena_take(arena, units * sizeof *d->unit); /* far more than there will be, which is not touched */
+    d->unit = arena_take(arena, units * sizeof *d->unit); /* far more than needed, not touched */
     if (!d->unit)
         return false;
     w.line_header = debug_line_header(d, 1, true);

@@ -1,10 +1,9 @@
-/* Declares the classes that a library's functions are members of, where their
- * names say so (mangle.h) and the units are C++.
+/* Declares the classes that a library's functions are methods of. There are classes where functions' names have them
+ * (mangle.h) and the units are C++.
  *
- * A unit declares each class of its functions before the first of them, with all
- * the methods that the library has of it; a class whose functions end one unit and
- * begin the next is declared in both. Linkage names are the library's own names;
- * those of classes and methods stand behind them.
+ * A unit declares each class before the first of its functions, with all the methods of that class that the library
+ * has. If the functions of one class end one unit and begin the next, both units declare the class. Linkage names are
+ * the library's own names; the names of classes and methods stand behind them.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -15,10 +14,10 @@
 
 enum {
     INSTANCE_MOST = (int)sizeof "<long int, 15>",
-    CLASS_LINES = MANGLE_METHODS + 4, /* of the source */
+    CLASS_LINES = MANGLE_METHODS + 4, /* of the source that a class takes */
 };
 
-/* As gcc names them in the names of instances. */
+/* The types of template arguments, as gcc writes them in the names of instances. */
 static const struct {
     const char *name;
     enum base_type type;
@@ -34,7 +33,7 @@ bool class_is_told(const struct corpus *corpus, const struct plan *plan, const s
     return corpus->dialect.language == DWARF_CPP && plan->names.style == STYLE_ITANIUM && !(l && l->plain_names);
 }
 
-/* Functions of the class with this number. */
+/* How many functions the class with this number has. */
 static uint32_t class_methods(const struct plan_library *l, uint32_t number)
 {
     uint32_t left = l->functions - number * MANGLE_METHODS;
@@ -69,8 +68,8 @@ static uint32_t append_name(struct walk *w, const char *text, uint32_t length)
     return (uint32_t)(d->names_size + name);
 }
 
-/* The name of a method, without the arguments of a template: the same string for
- * all that have it. */
+/* The offset of a method's name. Methods that are no template instances share one string for each name. The name of an
+ * instance includes its arguments and is appended anew each time. */
 static uint32_t method_name(struct walk *w, const struct name_parts *parts)
 {
     char text[WORDS_METHOD_MOST + INSTANCE_MOST + 1];
@@ -85,7 +84,7 @@ static uint32_t method_name(struct walk *w, const struct name_parts *parts)
     return w->classes.method_name[parts->method];
 }
 
-/* Of a class that comes up first: its first function is the walk's. */
+/* Sets the names of a class and of its methods. The walk is at the first function of the class. */
 static void name_class(struct walk *w, uint32_t number)
 {
     const struct library *l = w->l;
@@ -133,7 +132,7 @@ static uint32_t declare_method(struct walk *w, uint32_t index, uint32_t i)
     return compose_method(&w->composer, &m);
 }
 
-/* Its name with all its scopes, as gdb calls it. */
+/* A method's name with all its scopes, as gdb writes it. */
 static const char *qualified(struct walk *w, const struct name_parts *parts)
 {
     char *const text = w->classes.text;
@@ -158,7 +157,7 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
         name_class(w, number);
     assert(k->scope_name && k->named == number);
     if (!i || k->unit != w->units) {
-        k->text[k->text_length - 2] = '\0'; /* without the "::" behind it */
+        k->text[k->text_length - 2] = '\0'; /* without the "::" at the end */
         const struct debug_class c = {k->scope_name, k->class_name, k->text, w->line_number};
         uint8_t *const sibling = compose_class(&w->composer, &c);
         k->text[k->text_length - 2] = ':';

@@ -1,14 +1,14 @@
-/* How much is told of each block; see describe.h.
+/* How much is said of each block; see describe.h.
  *
- * For each amount there is a pace, so many bytes for each byte of code, and of
- * the stamps the one is taken that comes closest to it: what one block says too
- * much, the next say less.
+ * For each kind of bytes there is a pace: so many bytes for each byte of code. Of a block's stamps the walk takes the
+ * one that comes closest to the pace. What one block says too much, the next blocks say less.
  */
 #include "emit/describe_parts.h"
 
 enum { PACE_BITS = 20, RESERVE_LISTS = 900, RESERVE_RANGES = 240, RESERVE_LINE = 400 };
 
-/* Of the goal, `others` is not for functions, and `reserve` left to the end. */
+/* The pace that leads from `start` to the goal, less `others`, which are not for functions, and less `reserve` (an
+ * eighth of the goal at most), which is left for the end of the walk. */
 static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t others, uint64_t reserve, uint64_t code)
 {
     uint64_t beyond = start + others + (reserve < goal / 8 ? reserve : goal / 8);
@@ -53,7 +53,7 @@ uint64_t detail_info_written(const struct walk *w)
     return written(w->composer.info, &w->composer.out->info) - w->besides;
 }
 
-/* Bytes of entries of a function's blocks at the least, where they are told. */
+/* The least bytes that the entries of a function's blocks take if they are described. */
 static uint64_t blocks_least(const struct walk *w, const struct body *b)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
@@ -64,7 +64,7 @@ static uint64_t blocks_least(const struct walk *w, const struct body *b)
     return bytes;
 }
 
-/* What functions of a library with a row may be ahead by. */
+/* By how many bytes of entries a function of a library with a row may be ahead of the pace. */
 static uint64_t info_slack(const struct walk *w)
 {
     return w->goal->info / 12;
@@ -80,7 +80,8 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s)
     return follows_info(w) && detail_info_written(w) > detail_pace_at(&w->info, s->end);
 }
 
-/* Parameters' may be ahead by half of what is left to the last function: what comes then says less. */
+/* Parameters' lists may be ahead of the pace by up to half of what is left to the last function. Later functions make
+ * up for that. */
 bool detail_has_lists(const struct walk *w, uint64_t end)
 {
     const uint64_t ahead = w->goal->lists / 16 < RESERVE_LISTS / 2 ? w->goal->lists / 16 : RESERVE_LISTS / 2;
@@ -102,7 +103,7 @@ void detail_function(const struct walk *w, struct subject *s)
     s->lists = has_all ? SUBJECT_LISTS_ALL : detail_has_lists(w, s->end) ? SUBJECT_LISTS_SPILLED : SUBJECT_LISTS_NONE;
 }
 
-/* Which of `count` rising sizes, put behind `before`, comes closest to `goal`. */
+/* The index of the one of `count` ascending sizes that, added to `before`, comes closest to `goal`. */
 static uint32_t closest(uint64_t before, const uint16_t *size, uint32_t count, uint64_t goal)
 {
     uint32_t best = 0;
@@ -130,7 +131,7 @@ uint32_t detail_lists_part(const struct walk *w)
     return part < 0 ? 0 : part < DESCRIBE_EXPRESSION_PARTS ? (uint32_t)part : DESCRIBE_EXPRESSION_PARTS;
 }
 
-/* Where blocks' lists are to come, `before` bytes of which are there. */
+/* How many bytes of location lists there should be at `end`, with the lists of blocks. There are `before` so far. */
 static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
 {
     const uint64_t goal = detail_pace_at(&w->lists, end);
@@ -154,7 +155,7 @@ const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const 
     return &block->stamp[w->lists_kind][of_ranges];
 }
 
-/* What the rows of blocks may be ahead by. */
+/* By how many bytes the rows of blocks may be ahead of the pace. */
 static uint64_t rows_slack(const struct walk *w)
 {
     return RESERVE_LINE + w->goal->line / 64;
@@ -169,14 +170,14 @@ const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, co
     const int32_t part = w->goal->rows_part;
     if (goal > before && part >= 0 && part < DESCRIBE_ROWS_WHOLE)
         goal = before + (goal - before) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
-    /* those of inlined calls are the last to be left out: what follows catches up */
+    /* rows of inlined calls are the last to be left out; later blocks make up for them */
     const bool behind = before + size[BLOCK_ROWS_FEW] <= goal + rows_slack(w);
     const unsigned least = behind ? BLOCK_ROWS_FEW : BLOCK_ROWS_NONE;
     w->rows_kind = least + closest(before, size + least, BLOCK_ROWS - least, goal);
     return &block->rows[w->rows_kind];
 }
 
-/* Where the stamps' bytes are. */
+/* Prefetches where the bytes of the blocks and their stamps are. */
 static void fetch_places(const struct walk *w, const struct body *body)
 {
     for (uint32_t i = 0; i < body->pieces; i++)
@@ -188,7 +189,7 @@ static void fetch_places(const struct walk *w, const struct body *body)
         }
 }
 
-/* These bytes. */
+/* Prefetches the bytes of the stamps. */
 static void fetch_stamps(const struct walk *w, const struct body *body)
 {
     const struct blocks *blocks = &w->l->stock->blocks;

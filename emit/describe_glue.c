@@ -1,4 +1,4 @@
-/* What is told of the functions that every library has besides its numbered ones (glue.h). */
+/* Describes the functions that every library has besides its numbered ones (glue.h). */
 #include "emit/describe_parts.h"
 
 #include <string.h>
@@ -6,14 +6,14 @@
 enum {
     PARAMETERS = 2,
     PARAMETER_PLACE = -24,
-    SPILLED = 12, /* bytes of code up to where the first is spilled, */
-    SPILL = 4,    /* and up to where the next is */
+    SPILLED = 12, /* bytes of code up to the end of the first parameter's spill, */
+    SPILL = 4,    /* and from there to the end of the next one's */
 };
 
 static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1", "_helper2", "_helper3"};
 
-/* Names in the order of the name block (symbols.c): numbered functions, entry,
- * extern, PyInit. */
+/* The offset of a function's name. The name block (symbols.c) has the names of numbered functions, entry, extern and
+ * PyInit, in this order; other names are appended to the library's own. */
 static uint32_t glue_name(struct library *l, enum glue_function which)
 {
     uint64_t stem = strlen(l->row->name);
@@ -25,7 +25,7 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     case GLUE_VISITED:
         return describe_name(l, plan_prefix(l->row), "_visited");
     case GLUE_ENTRY:
-    case GLUE_START: /* the other is not there */
+    case GLUE_START: /* a library has only one of the two */
         return (uint32_t)entry;
     case GLUE_EXTERN:
         return (uint32_t)own_extern;
@@ -36,13 +36,14 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
     }
 }
 
-/* Whether what is wanted of lists is told of this function, as there are none with a number. */
+/* Whether this function gets the lists that make .debug_loclists as long as wanted: there is no numbered function to
+ * have them. */
 static bool has_last_lists(const struct walk *w, enum glue_function which)
 {
     return which == GLUE_METHOD && !w->l->row->functions;
 }
 
-/* Of locals that hold what the parameters do. */
+/* Adds these lists. They are of locals that hold what the parameters hold. */
 static void glue_lists(struct walk *w, uint64_t start, uint64_t end)
 {
     struct subject s = {.line = w->line_number, .name = w->l->row->number + 1, .step = 1};
@@ -52,15 +53,16 @@ static void glue_lists(struct walk *w, uint64_t start, uint64_t end)
     tune_lists(w, &s, border, sizeof border / sizeof border[0], place);
 }
 
-/* Parameters that are told where so little is left for lists that each has one with an entry; 0: all. */
+/* How many parameters are described where so few bytes are left for lists that each parameter has a list of one entry;
+ * 0: all parameters, in the usual way. */
 static uint32_t brief_lists(const struct walk *w, enum glue_function which)
 {
-    enum { BRIEF = 8 }; /* bytes of such a list, in version 5 */
+    enum { BRIEF = 8 }; /* bytes of such a list in version 5 */
     const uint64_t left = has_last_lists(w, which) ? tune_lists_left(w) : 0;
     return left % BRIEF == 0 && left / BRIEF <= PARAMETERS ? (uint32_t)(left / BRIEF) : 0;
 }
 
-/* A parameter that is in a register; what comes then is not told. */
+/* Describes a parameter while it is in its register, and not where it is afterwards. */
 static void describe_register(struct walk *w, const struct debug_variable *v, const struct describe_spill *s)
 {
     struct composer *c = &w->composer;
@@ -69,7 +71,7 @@ static void describe_register(struct walk *w, const struct debug_variable *v, co
     compose_parameter_list(c, v, compose_list_end(c));
 }
 
-/* Self and args, or two numbers. */
+/* Describes the two parameters: self and args of methods, the numbers of helpers. */
 static void glue_parameters(struct walk *w, enum glue_function which, uint64_t start, uint64_t end)
 {
     static const uint8_t registers[PARAMETERS] = {REGISTER_RDI, REGISTER_RSI};

@@ -1,5 +1,6 @@
-/* What the describe_*.c files share: the walk over the code (describe.c), its units (describe_unit.c), how much is
- * written (describe_detail.c), the last bytes (describe_tune.c). */
+/* What the describe_*.c files share. describe.c walks over the code, describe_unit.c opens and closes units,
+ * describe_detail.c chooses how much is written, describe_more.c adds to what blocks bring, describe_tune.c adds the
+ * last bytes. */
 #ifndef EMIT_DESCRIBE_PARTS_H
 #define EMIT_DESCRIBE_PARTS_H
 
@@ -7,26 +8,26 @@
 #include "base/words.h"
 #include "emit/describe.h"
 
-/* How many bytes of one kind should be written by each point of the walk over the code, so that the goal is met at its
- * end. */
+/* How many bytes of one kind should have been written at each point of the walk over the code, so that the goal is met
+ * at the end of the walk. */
 struct pace {
     uint64_t rate;  /* bytes to write for each byte of code, times 2^20 */
-    uint64_t start; /* bytes that are there before any code is described */
+    uint64_t start; /* bytes that are written before any code is described */
 };
 
-/* The class that functions are members of (describe_class.c). */
+/* The class of the functions that the walk is at (describe_class.c). */
 struct class_walk {
     uint32_t scope_name, class_name; /* offsets of these names in .debug_str; 0: none yet */
     uint32_t named;                  /* the number of the class */
     uint32_t unit;                   /* the unit that has declared it last */
     uint32_t name[MANGLE_METHODS], linkage_name[MANGLE_METHODS];
-    uint32_t place[MANGLE_METHODS];      /* of the methods' declarations in that unit */
-    uint32_t method_name[WORDS_METHODS]; /* offsets of all methods' names that have been used so far */
+    uint32_t place[MANGLE_METHODS];      /* of the methods' declarations in `unit` */
+    uint32_t method_name[WORDS_METHODS]; /* offset of each method name in .debug_str; 0: not used yet */
     uint32_t text_length;
     char text[NAME_PREFIX_MOST + MANGLE_CLASS_MOST + WORDS_METHOD_MOST + 32]; /* "library::Class::", a method */
 };
 
-/* The walk. */
+/* The state of the walk over a library's code. */
 struct walk {
     struct library *l;
     const struct corpus *corpus;
@@ -36,27 +37,27 @@ struct walk {
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
     uint64_t code;        /* bytes of code that the walk covers in all */
-    uint64_t besides;     /* bytes of entries of locals that there are besides (goal->besides) */
-    struct pace names;    /* of variables' names among the library's own names (describe_plain.c) */
+    uint64_t besides;     /* bytes of entries of further locals (goal->besides) */
+    struct pace names;    /* of the variables' names among the library's own (describe_plain.c) */
     uint32_t variables;   /* how many variables have a name of the library's own */
-    uint32_t inner_rows;  /* instructions inside statements so far, of which only a part gets rows (plain_has_row) */
+    uint32_t inner_rows;  /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
     uint64_t line_header; /* bytes of the line table's header of a unit */
     struct composer composer;
     bool has_objects;     /* the library's objects have been described */
     uint32_t units;       /* units opened so far */
     uint32_t unit_rest;   /* how many more functions go into the open unit */
-    uint64_t told;        /* functions that have been begun */
-    struct shares shares; /* of the code, where a row says how many units there are; else zero */
-    uint64_t unit_until;  /* offset in the code at which the open unit ends, then */
+    uint64_t told;        /* functions begun so far */
+    struct shares shares; /* the units' shares of the code, if the row says how many units there are; else zero */
+    uint64_t unit_until;  /* with `shares`: offset in the code at which the open unit should end */
     uint32_t line_number;
-    uint64_t lines, low_lines; /* of the units that are complete: lines of functions, and of these, those below 256 */
+    uint64_t lines, low_lines; /* lines of functions in the complete units, and how many of these are below 256 */
     uint32_t first_line;       /* of the open unit's functions */
-    uint32_t ahead; /* the next function begins after this line, as the rows of blocks may name lines up to it */
-    uint64_t end;   /* where the last function ends, offset in the code */
+    uint32_t ahead; /* the rows of blocks may name lines up to this one, so the next function begins behind it */
+    uint64_t end;   /* end of the last function, offset in the code */
     uint64_t name;  /* offset of the next numbered function's name */
     uint32_t helper_name[SHAPE_HELPERS];
     uint32_t helper[SHAPE_HELPERS];              /* places of their entries in the open unit, or COMPOSE_UNKNOWN */
-    uint32_t lists_kind, ranges_kind, rows_kind; /* which stamps were chosen last, for detail_fetch */
+    uint32_t lists_kind, ranges_kind, rows_kind; /* kinds of stamps and rows chosen last, for detail_fetch */
     struct class_walk classes;
 };
 
@@ -66,22 +67,23 @@ enum { NO_LABEL = UINT32_MAX };
 struct subject {
     const struct body *body;
     const struct function *f;
-    struct code_parameter *parameter; /* of ARGUMENTS_MOST */
+    struct code_parameter *parameter; /* array of ARGUMENTS_MOST */
     uint32_t index;
     uint64_t start, end; /* offsets in the code */
     uint64_t at;         /* where the walk is */
-    uint32_t name, step; /* index of the next variable's name in corpus.name; odd, what is added for each further one */
-    uint32_t shortest;   /* how many names of one or two characters its variables have got so far */
+    uint32_t name, step; /* index of the next variable's name in corpus.name; odd step to the one after it */
+    uint32_t shortest;   /* how many of its variables have a name of plain_name so far */
     uint32_t line;
-    uint32_t label, label_piece; /* which label stands before piece `label_piece`; NO_LABEL: none */
-    uint32_t last_label;         /* which label stands before the function's end; NO_LABEL: none */
-    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: no blocks, no calls; lean: see describe.h */
-    /* which variables outside blocks have location lists; spilled: only parameters, with the registers that they arrive
-     * in */
+    uint32_t label, label_piece; /* number of the label before piece `label_piece`; NO_LABEL: none */
+    uint32_t last_label;         /* number of the label before the function's end; NO_LABEL: none */
+    enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: without blocks and calls; lean: DESCRIBE_LEAN */
+    /* Which variables outside blocks have location lists. Spilled: parameters alone, with two entries: the register
+     * that they arrive in and the slot. */
     enum { SUBJECT_LISTS_NONE, SUBJECT_LISTS_SPILLED, SUBJECT_LISTS_ALL } lists;
 };
 
-/* describe_plain.c: the function's next name of goal.letters characters; of one more when all of these are used. */
+/* describe_plain.c: the function's next name, of goal.letters characters. When all names of one letter are used, the
+ * next have two characters. */
 uint32_t plain_name(const struct walk *w, struct subject *s);
 
 static inline uint32_t subject_name(const struct walk *w, struct subject *s)
@@ -94,18 +96,19 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
 /* How debug information describes the type of a function's argument. */
 enum base_type describe_type(enum argument_type type);
 
-/* describe_unit.c: upper bounds of what a function takes: bytes of each kind, and lines of the source. */
+/* describe_unit.c: upper bounds of what one function takes: bytes of each kind, and lines of the source. */
 struct describe_room {
     uint64_t info, lists, ranges, rows;
     uint64_t lines;
 };
-/* Makes room for a function whose code begins at `offset`; opens a new unit where the open one is full. False when
- * memory ran out. */
+/* Makes room for a function whose code begins at `offset`. Opens a new unit if the open one is full. False when memory
+ * ran out. */
 bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room);
-/* Ends the function that was begun last, whose code ends at `end`. */
+/* Ends the function begun last, whose code ends at `end`. */
 void describe_end(struct walk *w, uint64_t end);
 void describe_unit_end(struct walk *w);
-/* Whether the open unit, whose code ends at `end`, takes no further function, if that takes up to `lines` lines. */
+/* Whether the open unit, whose code ends at `end`, is to take no further function, where that may take `lines`
+ * lines. */
 static inline bool describe_unit_is_full(const struct walk *w, uint32_t lines, uint64_t end)
 {
     const bool has_code = w->shares.weights && end >= w->unit_until;
@@ -116,14 +119,15 @@ void describe_helper(struct walk *w, uint32_t number);
 /* Appends a name to the library's own; returns its offset in .debug_str. */
 uint32_t describe_name(struct library *l, const char *prefix, const char *suffix);
 
-/* Where a parameter is: in a register from `start`, from `spilled` to `end` at `place` in the frame. Code offsets. */
+/* Where a parameter is: in register `reg` in [start, spilled), at `place` in the frame in [spilled, end). Code
+ * offsets. */
 struct describe_spill {
     uint64_t start, spilled, end;
     uint32_t reg;  /* DWARF's number */
     int32_t place; /* from the CFA */
 };
-/* Describes such a parameter by a location list. It needs one because debuggers stop at a function's first instruction,
- * where nothing is spilled yet, if any variable of the unit has a list (gdb's COMPUNIT_LOCATIONS_VALID). */
+/* Describes such a parameter by a location list. It needs a list, because if any variable of the unit has one,
+ * debuggers stop at a function's first instruction, where nothing is spilled yet (gdb's COMPUNIT_LOCATIONS_VALID). */
 static inline void describe_spilled(struct walk *w, const struct debug_variable *v, const struct describe_spill *s)
 {
     struct composer *c = &w->composer;
@@ -133,94 +137,97 @@ static inline void describe_spilled(struct walk *w, const struct debug_variable 
     compose_parameter_list(c, v, compose_list_end(c));
 }
 
-/* describe_glue.c: describes one of the functions without a number, if the library has it. False when memory ran out.
- */
+/* describe_glue.c: describes a function of the glue, if the library has it. False when memory ran out. */
 bool describe_glue(struct walk *w, enum glue_function which);
 
-/* describe_class.c: sets in `f` the place of the declaration of function `index` as a method, and its names. Where the
- * open unit has no such declaration yet, writes that first. Functions are taken in order. */
+/* describe_class.c: sets in `f` the place of the declaration of function `index` as a method, and its names; where
+ * functions are no methods, the place is COMPOSE_UNKNOWN. If the open unit has no such declaration yet, writes it
+ * first. Call for all functions in order. */
 void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
 /* Bytes that class_declare takes at most. */
 uint64_t class_room(const struct walk *w);
 
-/* describe_detail.c: bytes of entries so far, but for those of locals that are optimized away. */
+/* describe_detail.c: bytes of entries written so far, without those of further locals (goal->besides). */
 uint64_t detail_info_written(const struct walk *w);
-/* describe_detail.c: sets the paces by the goal; headers of units are taken off. */
+/* describe_detail.c: sets the paces from the goal, less the bytes of the units' headers. */
 void detail_start(struct walk *w);
-/* Whether a function that ends at `end` has location lists, if only of its parameters. */
+/* Whether a function that ends at `end` gets location lists, at least for its parameters. */
 bool detail_has_lists(const struct walk *w, uint64_t end);
-/* Sets s->level and s->lists for a function that begins at s->start. */
+/* Sets s->level and s->lists of a function that begins at s->start. */
 void detail_function(const struct walk *w, struct subject *s);
-/* Chooses the stamp, or the rows, for a block at s->at. */
+/* Choose the stamp, or the rows, of a block at s->at. */
 const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const struct block *block);
 const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block);
-/* Prefetches the blocks of the next functions, with the kinds of stamps that were chosen last. */
+/* Prefetches the blocks of the functions behind `index`, with the kinds of stamps that were chosen last. */
 void detail_fetch(const struct walk *w, uint32_t index);
 
-/* Whether the entries so far are already larger than they should be at the function's end. False where no size of
+/* Whether entries have more bytes already than they should have at the function's end. Always false where no size of
  * .debug_info is wanted. */
 bool detail_info_ahead(const struct walk *w, const struct subject *s);
-/* Adds an entry to a location list: one of the registers that functions save. */
+/* Adds an entry to the open location list. Its place is one of the registers that functions save. */
 void detail_register_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t number);
-/* Share of a block's location lists that is written, in 1/DESCRIBE_EXPRESSION_PARTS: all, unless more entries are
- * wanted than these lists have. */
+/* Share of the blocks' location lists that is written, in 1/DESCRIBE_EXPRESSION_PARTS. It is less than all where more
+ * entries are wanted than these lists have. */
 uint32_t detail_lists_part(const struct walk *w);
-/* Bytes that should be written when so many bytes of code are described. */
+/* Bytes that should have been written when `code` bytes of code are described. */
 uint64_t detail_pace_at(const struct pace *p, uint64_t code);
 
-/* describe_plain.c: a library whose row says that it has no location lists, as after compiling without optimisation. */
+/* describe_plain.c: whether the library's row says that it has no location lists, as code compiled without
+ * optimisation. */
 static inline bool plain_is_told(const struct walk *w)
 {
     return w->is_plain;
 }
-/* Describes all locals of a function in such a library. */
+/* Describes all locals of a function of such a library. */
 void plain_locals(struct walk *w, struct subject *s);
-/* How many bytes of .debug_str names of variables may take that are the library's own; 0 in other libraries. */
+/* How many bytes of .debug_str may go to variables' names that are the library's own; 0 in other libraries. */
 uint64_t plain_names(const struct walk *w);
-/* The column in which the statement on a line begins; and whether an instruction inside a statement has a row. */
+/* The column of the statement that begins on a line; whether an instruction inside a statement has a row. */
 uint32_t plain_column(uint32_t line);
 bool plain_has_row(struct walk *w, uint64_t at);
-/* Write line table rows without stamps: one row with a column and, where the table is below its pace, a discriminator;
- * or the rows of a block or run at s->at, from the walk's line on. */
+/* Write rows without stamps. plain_row: one row with a column and, where the line table is behind its pace, a
+ * discriminator. plain_block and plain_run: the rows of a block or a run at s->at, from w->line_number on. */
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column);
 void plain_block(struct walk *w, const struct subject *s, const struct block *block);
 void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last);
-/* Bytes of entries that plain_locals takes at most. */
+/* Bytes of entries that plain_locals writes at most. */
 uint64_t plain_room(const struct walk *w);
 
-/* describe_more.c: adds locals and blocks to the function, behind its other entries, where lists or ranges are below
- * their pace; and rows. For the last function of the library, everything that is still missing. */
+/* describe_more.c: adds locals and blocks to the function, behind its other entries, where lists or ranges are behind
+ * their pace, and rows. For the last function of the library it adds everything that is still missing. */
 void more(struct walk *w, struct subject *s, bool last);
-/* Adds rows at s->at where the line table is below its pace. A block begins there, which ends at `end` and will have up
- * to `most` bytes of rows of its own. */
+/* Adds rows at s->at where the line table is behind its pace. A block that ends at `end` begins there; its own rows
+ * will take up to `most` bytes. */
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most);
-/* Whether the line table is already larger than it should be at `end`; or smaller by more than one row. */
+/* Whether the line table has more bytes already than it should have at `end`; whether it has fewer by more than one
+ * row. */
 bool more_rows_ahead(const struct walk *w, uint64_t end);
 bool more_rows_behind(const struct walk *w, uint64_t end);
-/* Writes additions of numbers (DW_OP_plus_uconst) that take exactly `bytes` bytes, 2 or more, of an expression. */
+/* Writes additions of numbers (DW_OP_plus_uconst) that take exactly `bytes` bytes of an expression, which are 2 or
+ * more. */
 uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety);
-/* Bytes that `more` and more_rows take at most for a function that ends at `end`. */
+/* Bytes that `more` and more_rows write at most for a function that ends at `end`. */
 struct more_room {
     uint64_t info, lists, ranges, rows;
 };
 struct more_room more_room(const struct walk *w, uint64_t end);
 
-/* describe_tune.c: code offsets of borders between instructions, from the prologue's end to the first piece. Returns
- * how many. */
+/* describe_tune.c: sets border[] to code offsets of borders between instructions, from the prologue's end to the first
+ * piece. Returns how many there are. */
 enum { TUNE_BORDERS_MOST = 12 };
 uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *border);
-/* Add to the last function, behind its other entries, what makes lists, ranges and rows exactly as long as they are
- * wanted, if possible. The lists describe two locals at `place` in the frame, whose displacements from %rbp take a
- * byte; each entry covers the code between two neighbouring borders. */
+/* Add to the last function, behind its other entries, what makes lists, ranges and rows exactly as long as wanted, if
+ * possible. The lists are of locals in two places of the frame, whose displacements from %rbp take one byte; each entry
+ * covers the code between two neighbouring borders. */
 enum { TUNE_PLACES = 2 };
-uint64_t tune_lists_left(const struct walk *w); /* bytes of lists still missing; 0 where any size will do */
+uint64_t tune_lists_left(const struct walk *w); /* bytes of lists that are still missing; 0 where any size will do */
 void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
                 const int32_t place[TUNE_PLACES]);
 void tune_ranges(struct walk *w, struct subject *s);
 void tune_rows(struct walk *w, uint64_t end);
-/* About how many bytes of line tables the units without code will have. */
+/* Estimate of the bytes that the line tables of units without code will take. */
 uint64_t tune_data_headers(const struct walk *w);
-/* Bytes of each kind that the tune_ functions add at most. */
+/* Bytes of each kind that the tune_ functions write at most. */
 uint64_t tune_room(const struct walk *w);
 
 #endif
