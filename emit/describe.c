@@ -228,11 +228,13 @@ uint32_t describe_inlined_call(const struct corpus *corpus, const struct functio
     const uint32_t inlines = corpus_inlines(corpus);
     const uint32_t share = (uint32_t)USUAL * corpus->manner.inlined / MANNER_USUAL;
     const uint64_t r = random_at(f->hash, UINT64_C(0x696e6c03) + call);
-    const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0; /* else the source has no row */
+    /* Without code that passes something, the source's row and the call's row would have one address. */
+    const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0;
     if (!inlines || !passes || r % OF >= (share < MOST ? share : MOST))
         return DESCRIBE_NOT_INLINED;
     const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
-    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined; /* else its block is missing */
+    /* A function with a lexical block is not used, because its block would have to be described, too. */
+    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined;
 }
 
 /* Rows of the call and of the addition of its result. If the call is part of an inlined function, they are of the
@@ -484,7 +486,8 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     composed_clear(out, w.corpus);
     d->statics.size = 0;
     d->data_units = 0;
-    d->unit = arena_take(arena, units * sizeof *d->unit); /* far more than needed, not touched */
+    /* Room for far more units than there will be. What is not used is never touched. */
+    d->unit = arena_take(arena, units * sizeof *d->unit);
     if (!d->unit)
         return false;
     w.line_header = debug_line_header(d, 1, true);

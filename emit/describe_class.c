@@ -14,7 +14,7 @@
 
 enum {
     INSTANCE_MOST = (int)sizeof "<long int, 15>",
-    CLASS_LINES = MANGLE_METHODS + 4, /* of the source that a class takes */
+    CLASS_LINES = MANGLE_METHODS + 4, /* lines of the source that a class takes */
 };
 
 /* The types of template arguments, as gcc writes them in the names of instances. */

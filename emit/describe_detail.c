@@ -177,7 +177,7 @@ const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, co
     return &block->rows[w->rows_kind];
 }
 
-/* Prefetches where the bytes of the blocks and their stamps are. */
+/* Prefetches the blocks and stamps, which say where their bytes are. */
 static void fetch_places(const struct walk *w, const struct body *body)
 {
     for (uint32_t i = 0; i < body->pieces; i++)

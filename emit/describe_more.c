@@ -1,12 +1,10 @@
-/* What is told of a function of a library with a row besides what its blocks' stamps say:
- * the densest of these may fall behind what the row's sections take (describe_detail.c), as
- * optimised code has more lists and rows to a byte than ours. Further locals have lists that
- * state their slot from border to border of the code, further blocks have ranges between these,
- * one in another, and further rows stand where a block begins.
+/* Adds to a function of a library with a row what its blocks' stamps do not say. Even the densest stamps may fall
+ * behind the row's sections (describe_detail.c), because optimised code has more lists and rows to a byte than ours.
+ * Further locals have lists that state their slot from border to border of the code. Further blocks, one in another,
+ * have ranges between these borders. Further rows stand where a block begins.
  *
- * Nothing but statements writes to a slot, so it is a local's place everywhere between the
- * prologue and the epilogue. A value that is not stored anywhere is one that is reckoned from
- * a slot.
+ * Nothing but statements writes to a slot, so the slot is a local's place everywhere between the prologue and the
+ * epilogue. A value that is stored nowhere is computed from what a slot holds.
  */
 
 #include "emit/describe_parts.h"
@@ -15,16 +13,16 @@ enum {
     BORDERS_MOST = 48,
     LOCALS_MOST = 48,
     BLOCKS_MOST = 32,
-    LITTLE = 40,     /* bytes that are left to the next function */
-    ENTRY_LEAST = 6, /* bytes of one, but for its expression; with views two more */
-    VALUE_LEAST = 4, /* bytes that a value has beyond its slot's place */
+    LITTLE = 40,     /* bytes below which the rest is left to the next function */
+    ENTRY_LEAST = 6, /* bytes of a list entry without its expression; with views two more */
+    VALUE_LEAST = 4, /* bytes of a value's expression beyond those of its slot's place */
     RANGE_USUAL = 6,
-    LAST_MOST = 1000, /* bytes of ranges that are left to the last of them (describe_tune.c) */
-    SLOTS = 2,        /* whose displacement takes a byte */
-    ROW_MOST = 7,     /* column, discriminator and the row itself */
-    TURNS = 112,      /* of 256 rows begin statements where the one before does not, or the other way */
-    PILE_MOST = 48,   /* rows at one address, as compilers have them */
-    LINES_NEAR = 6,   /* of such rows: one byte advances from any to any other */
+    LAST_MOST = 1000, /* bytes of ranges that are left to describe_tune.c */
+    SLOTS = 2,        /* slots whose displacement takes one byte */
+    ROW_MOST = 7,     /* bytes of a row with column and discriminator */
+    TURNS = 112,      /* of 256 rows so many change whether rows begin statements */
+    PILE_MOST = 48,   /* most rows at one address, as compilers have them */
+    LINES_NEAR = 6,   /* lines of such rows: one byte advances from any of these to any other */
     DISCRIMINATORS = 120,
     COLUMNS = 120,
 };
@@ -34,8 +32,9 @@ static bool follows(const struct walk *w, enum debug_section s)
     return w->l->row->said && w->l->debug.wanted[s] != DEBUG_ANY;
 }
 
-/* What may be missing where so much code is described: what functions without blocks leave, blocks behind them can say,
- * with lists as those of real code are. Nothing near the end. */
+/* How many bytes may be missing at this point of the code: an eighth of the goal at first, and less and less until
+ * nothing near the end. Functions without blocks leave bytes, which later blocks can use for lists as real code has
+ * them. */
 static uint64_t slack(const struct walk *w, const struct pace *pace, uint64_t code)
 {
     enum { PART = 8, END = 16 };
@@ -65,8 +64,9 @@ static uint64_t missing_rows(const struct walk *w, uint64_t code, const uint8_t 
     return missing(detail_pace_at(&w->line, code), 0, p, &w->composer.out->programs);
 }
 
-/* Borders of instructions in the function's beginning, and of its pieces where these are
- * not told otherwise or do not matter. */
+/* Sets border[] to borders between instructions in the function's beginning and, with `pieces`, between its pieces.
+ * Pieces may be used where nothing else describes them, or where that does not matter. Returns how many borders there
+ * are. */
 static uint32_t borders(const struct walk *w, const struct subject *s, bool pieces, uint64_t *border)
 {
     uint32_t count = tune_borders(w, s, border);
@@ -78,7 +78,7 @@ static uint32_t borders(const struct walk *w, const struct subject *s, bool piec
 
 /* --- lists -------------------------------------------------------------------- */
 
-/* Bytes of an entry's expression. */
+/* Wanted bytes of an entry's expression. */
 static uint32_t expression_size(const struct walk *w)
 {
     const int32_t size = w->goal->expression;
@@ -98,13 +98,14 @@ uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety)
     return p;
 }
 
-/* The slot's place; or a value of what it holds and some numbers, in `size` bytes. */
+/* Writes the slot's place or, in `size` bytes, a value: the sum of what the slot holds and some numbers. Returns the
+ * bytes that were written. */
 static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size, uint64_t variety)
 {
     uint8_t *p = put_u8(expression, DW_OP_fbreg);
     p = put_sleb128(p, code_slot_place(slot));
     const uint32_t place = (uint32_t)(p - expression);
-    if (size < place + VALUE_LEAST) { /* some are, so that all are as long on average */
+    if (size < place + VALUE_LEAST) { /* some entries are values, so that the average is `size` */
         if (variety % VALUE_LEAST + place >= size)
             return place;
         size = place + VALUE_LEAST;
@@ -167,7 +168,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
         const uint64_t count = rest / RANGE_USUAL < most ? rest / RANGE_USUAL : most;
         if (rest < least || count < 2)
             break;
-        most = (uint32_t)count; /* what is in it has no more */
+        most = (uint32_t)count; /* inner blocks have no more ranges */
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
@@ -175,7 +176,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
         compose_last_block(c, list);
         compose_local(c, &v, code_slot_place(depth++ % SLOTS * 2));
     }
-    if (last) /* blocks beside each other are to have no code in common */
+    if (last) /* inside these blocks, because blocks beside one another must have no code in common */
         tune_ranges(w, s);
     while (depth--)
         compose_end_children(c, NULL);
@@ -203,9 +204,9 @@ void more(struct walk *w, struct subject *s, bool last)
 
 /* --- rows ---------------------------------------------------------------------- */
 
-/* Whether a row has no discriminator, where `rest` bytes of rows are missing up to `end`: of those the goal says how
- * large a part, and in the last eighth of the code there are as many as there have to be for the number of rows. Some
- * rows are left for describe_tune.c to add. */
+/* Whether a row has no discriminator. As a rule the goal says what part of the rows has none. In the last eighth of the
+ * code it follows from the wanted number of rows: there is none while long rows in the `rest` bytes that are missing up
+ * to `end` would be too few. Some rows are left for describe_tune.c to add. */
 static bool row_is_short(const struct walk *w, uint64_t end, uint64_t rest, uint64_t r)
 {
     enum { COUNTED = 8, LEFT = 250, LEFT_PART = 5 };
@@ -216,8 +217,8 @@ static bool row_is_short(const struct walk *w, uint64_t end, uint64_t rest, uint
     return (w->composer.rows.count + rest / ROW_MOST) * w->code < (rows - left) * end;
 }
 
-/* A row of a pile on `line`; returns its bytes. Of the statements that begin, some have a row of their first
- * instruction besides. */
+/* Writes a row of a pile on `line`; returns its bytes. Some statements that begin have another row for their first
+ * instruction, on the same line. */
 static uint64_t pile_row(struct walk *w, const struct subject *s, bool is_short, uint64_t r, uint32_t line)
 {
     struct line_rows *rows = &w->composer.rows;
@@ -245,9 +246,9 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     if (!rest)
         return;
     line_row(rows, s->at, w->line_number);
-    /* lines before this one, as those behind may be the next function's */
+    /* lines before this one, because those behind it may be the next function's */
     const uint32_t near = w->line_number - s->line < LINES_NEAR ? w->line_number - s->line : LINES_NEAR;
-    /* what is too many for here stands at the next blocks */
+    /* rows beyond a pile's limit stand at the next blocks */
     const uint32_t pile = s->end < w->code - w->code / 4 ? PILE_MOST : UINT32_MAX;
     for (uint32_t i = 0; i < pile && near && rest > ROW_MOST; i++) {
         const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);

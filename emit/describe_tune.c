@@ -1,10 +1,9 @@
-/* The last bytes of lists, ranges and rows, where a size of theirs is wanted.
+/* Writes the last bytes of lists, ranges and rows, where these sections are to have sizes of their own.
  *
- * What the stamps of all blocks leave open (describe_detail.c), some hundred
- * bytes, is told of the last function: of further locals by location lists, of
- * further blocks of its beginning, one in another, by range lists, and by rows of
- * its epilogue. Which lists have exactly as many bytes is a small knapsack: each
- * kind of list, of so many entries, may be taken any number of times.
+ * The stamps of all blocks leave some hundred bytes open (describe_detail.c). The last function of the library gets
+ * them: location lists of further locals, range lists of further blocks of its beginning, one in another, and rows of
+ * its epilogue. To find lists that have exactly as many bytes is a small knapsack problem: each kind of list, with so
+ * many entries, may be taken any number of times.
  */
 #include <assert.h>
 #include <string.h>
@@ -14,20 +13,20 @@
 
 enum {
     KINDS_MOST = 96,
-    BYTES_MOST = 4000, /* more than these are not tuned */
-    BLOCKS_MOST = 200, /* one in another */
+    BYTES_MOST = 4000, /* if more bytes are missing, nothing is tuned */
+    BLOCKS_MOST = 200, /* blocks, one in another */
 };
 
-/* A kind of list: so many entries, of which `registers` are a register, and the others `extra` bytes more than their
- * least in all. */
+/* A kind of list: so many entries, of which `registers` are a register. The other entries have `extra` bytes more than
+ * their least in all. */
 struct kind {
     uint16_t bytes;
     uint8_t entries, registers, extra;
     bool based;
 };
 
-/* The fewest of the kinds, each as often as one likes, that make `bytes`: for
- * each sum the last kind of it, or none. False where there are none. */
+/* Finds the fewest lists that take exactly `bytes` bytes; each kind may be taken any number of times. Sets last[sum] to
+ * the kind of the last list for each sum that can be made. False where `bytes` cannot be made. */
 static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint8_t *last)
 {
     uint16_t count[BYTES_MOST + 1];
@@ -46,7 +45,7 @@ static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, ui
     return count[bytes] != UINT16_MAX;
 }
 
-/* With how many entries kinds make up a sum: bit n % 64 of entries[n / 64] for n of them. */
+/* With how many entries lists can make up a sum of bytes: bit n % 64 of entries[n / 64] is set if n entries can. */
 enum { SUM_MOST = 1500, ENTRIES_MOST = 256, ENTRIES_WORDS = ENTRIES_MOST / 64 };
 struct reach {
     uint64_t entries[ENTRIES_WORDS];
@@ -57,7 +56,7 @@ static bool reaches(const struct reach *r, uint32_t entries)
     return r->entries[entries / 64] >> entries % 64 & 1;
 }
 
-/* So many entries more, which are few. */
+/* Adds to `r` what `without` reaches, with `entries` more entries, which are fewer than 64. */
 static void reach_with(struct reach *r, const struct reach *without, uint32_t entries)
 {
     for (uint32_t i = ENTRIES_WORDS; i--;) {
@@ -67,8 +66,9 @@ static void reach_with(struct reach *r, const struct reach *without, uint32_t en
     }
 }
 
-/* Kinds that make `bytes` with so many entries, or the number of these nearest to that: *count of them in `chosen`, by
- * number. False where there are none, or this is too much to look at. */
+/* Finds lists that take `bytes` bytes and have `entries` entries, or the number nearest to it that is possible. Sets
+ * chosen[0] to chosen[*count - 1] to their kinds. False where there are none, or where there would be too much to
+ * try. */
 static bool knapsack_entries(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint64_t entries, uint8_t *chosen,
                              uint32_t *count)
 {
@@ -86,7 +86,7 @@ static bool knapsack_entries(const struct kind *kind, uint32_t kinds, uint32_t b
     for (uint32_t n = 1; n < ENTRIES_MOST; n++)
         if (reaches(&reach[bytes], n) && (!nearest || apart(n, entries) < apart(nearest, entries)))
             nearest = n;
-    for (uint32_t n = nearest; n;) { /* long lists first, of those that leave what others make up */
+    for (uint32_t n = nearest; n;) { /* long lists first, of those whose rest other lists can make up */
         uint32_t k = kinds - 1;
         while (kind[k].entries > n || kind[k].bytes > bytes ||
                !reaches(&reach[bytes - kind[k].bytes], n - kind[k].entries))
@@ -116,12 +116,13 @@ uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *b
 
 /* --- location lists ------------------------------------------------------------- */
 
-/* The least of one of these entries, and what it may have beyond: a place from
- * %rbp, from the CFA, or either as a value; from EXTRA_SUM on a sum of a value and numbers, in lists of one entry,
- * where others do not go together. */
+/* Bytes of an entry's expression beyond its least: 0 for a place from %rbp, 1 for one from the CFA, and EXTRA_VALUE
+ * more for the value at that place. From EXTRA_SUM on, the expression is the sum of a value and numbers. Sums are only
+ * in lists of one entry, where other lists do not make up the bytes. */
 enum { EXTRA_MOST = 3, EXTRA_VALUE = 2, EXTRA_SUM = 4, EXTRA_SUM_MOST = 16 };
 
-/* The steps in which entries have more: from the CFA, a near place takes no more than from %rbp. */
+/* In which steps expressions grow. The CFA's displacement of a near place takes no more bytes than that of %rbp, so
+ * that there are no steps of one byte. */
 static uint32_t extra_step(int32_t place)
 {
     return place < INT8_MIN / 2 ? 1 : EXTRA_VALUE;
@@ -146,7 +147,7 @@ static void list_entry(struct walk *w, uint64_t from, uint64_t to, int32_t place
     compose_list_entry(&w->composer, from, to, expression, (uint32_t)(p - expression));
 }
 
-/* Writes a list. */
+/* Writes a list of this kind. */
 static struct debug_list put_list(struct walk *w, const uint64_t *border, const struct kind *kind, int32_t place)
 {
     struct composer *c = &w->composer;
@@ -162,7 +163,8 @@ static struct debug_list put_list(struct walk *w, const uint64_t *border, const 
     return compose_list_end(c);
 }
 
-/* Appends a kind of list, with the bytes that one takes; returns how many there are then. */
+/* Appends a kind of list, and finds by a trial how many bytes such a list takes. Returns how many kinds there are
+ * then. */
 static uint32_t add_kind(struct walk *w, const uint64_t *border, int32_t place, struct kind *kind, uint32_t kinds,
                          struct kind of)
 {
@@ -236,8 +238,8 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
 
 /* --- range lists ------------------------------------------------------------------- */
 
-/* Every other border begins a range, where there are enough of them; the first
- * range always begins at the first border. */
+/* Writes a range list of this kind: one range from each border to the next, from the first border on. Returns its
+ * bytes. */
 static uint32_t put_ranges(struct walk *w, const uint64_t *border, const struct kind *kind)
 {
     struct composer *c = &w->composer;
@@ -248,7 +250,8 @@ static uint32_t put_ranges(struct walk *w, const uint64_t *border, const struct 
     return (uint32_t)(c->ranges - before);
 }
 
-/* Blocks, each in the one before: what their ranges cover is the same, or less. */
+/* Writes blocks, one in another: the ranges of an inner block cover the same code as those of the outer one, or
+ * less. */
 static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border, const struct kind *kind,
                        const uint8_t *last, uint32_t rest)
 {
@@ -257,7 +260,7 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
     uint32_t count = 0;
     for (; rest && count < BLOCKS_MOST; rest -= kind[last[rest]].bytes)
         order[count++] = last[rest];
-    /* those of more ranges are around those of fewer */
+    /* blocks with more ranges are around those with fewer */
     for (uint32_t i = 1; i < count; i++)
         for (uint32_t j = i; j && kind[order[j]].entries > kind[order[j - 1]].entries; j--) {
             uint32_t swap = order[j];
@@ -276,7 +279,8 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
         compose_end_children(c, NULL);
 }
 
-/* With a base address of their own and without; returns how many kinds that makes. */
+/* Sets kind[0] to lists of so many ranges without a base address of their own, kind[1] to lists with one. Returns how
+ * many kinds that makes. */
 static uint32_t range_kinds(struct walk *w, const uint64_t *border, uint32_t entries, struct kind *kind)
 {
     struct composer *c = &w->composer;
@@ -291,7 +295,7 @@ static uint32_t range_kinds(struct walk *w, const uint64_t *border, uint32_t ent
     return 2;
 }
 
-/* Of two ranges and more; where these do not go together, of one, too. */
+/* Uses lists of two ranges and more. Lists of one range come in where these do not make up the bytes. */
 void tune_ranges(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
@@ -316,7 +320,8 @@ void tune_ranges(struct walk *w, struct subject *s)
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-/* Bytes of .debug_info, as far as they are known. */
+/* Bytes that .debug_info is to have: the wanted size or, where there is none, what the other wanted sizes leave of all
+ * debug information. */
 static uint64_t info_bytes(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
@@ -330,8 +335,8 @@ static uint64_t info_bytes(const struct walk *w)
     return bytes;
 }
 
-/* Units of data for what the units of code cannot hold: they have a line table's
- * header each, so they are settled before the rows are. */
+/* Settles how many units of data there are, for what the units of code cannot hold. Each has a line table's header, so
+ * this has to be known before the last rows. Returns the bytes of these headers. */
 static uint64_t settle_data_units(struct walk *w)
 {
     struct debug *d = &w->l->debug;
@@ -354,7 +359,8 @@ uint64_t tune_data_headers(const struct walk *w)
     return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;
 }
 
-/* So many rows in so many bytes, as far as they go together. */
+/* Writes `wanted` rows in exactly `bytes` bytes. If so many rows cannot take so many bytes, their number is the nearest
+ * possible. */
 static void put_rows(struct line_rows *rows, uint64_t bytes, uint64_t wanted)
 {
     enum { NEGATE = 1, COLUMN = 2, DISCRIMINATOR = 4, ROW_MOST = 1 + NEGATE + COLUMN + DISCRIMINATOR };

@@ -1,5 +1,5 @@
-/* Units, as the walk opens and closes them, and what it tells of in each besides functions: helpers where they are
- * called first, and in the library's first unit its objects. */
+/* Opens and closes units for the walk, and describes what units have besides functions: helpers, where they are called
+ * first, and the library's objects in its first unit. */
 #include "emit/describe_parts.h"
 
 #include <string.h>
@@ -27,8 +27,9 @@ void describe_unit_end(struct walk *w)
         w->l->watch->unit(w->l->watch);
 }
 
-/* Where functions begin. Below the usual line, so that a share of lines takes one byte, only where entries have
- * abbreviations for that; whose sources are written, which begin with other declarations, has none. */
+/* The line at which a unit's functions begin. Some units begin below the usual line, so that a part of all lines takes
+ * one byte. That is possible only where entries have abbreviations for such lines. Libraries whose sources are written
+ * have none, because their sources begin with other declarations. */
 static uint32_t first_line(const struct walk *w, uint64_t r)
 {
     enum { LOW = 16, DIFFERENT = 63 };
@@ -37,15 +38,16 @@ static uint32_t first_line(const struct walk *w, uint64_t r)
     return (is_low ? LOW : DEBUG_LINE_FIRST) + (uint32_t)(r & DIFFERENT);
 }
 
-/* All the same where the row does not say how unlike units are. */
+/* The weight by which a unit gets its share of the code; the same for all where the row does not say how unlike units
+ * are. */
 static uint64_t code_weight(const struct walk *w, uint32_t unit)
 {
     const struct uneven *of = &w->l->debug.code_uneven;
     return of->count ? uneven_weight(of, unit) : 1;
 }
 
-/* Opens the next of as many units as the row says: it ends where its share of the code does, by its weight, but has a
- * function at least and leaves one to each of the others. */
+/* Sets where the next unit ends, of as many units as the row says: where its share of the code ends, by its weight. It
+ * has at least one function, and leaves at least one to each of the units behind it. */
 static void share_code(struct walk *w)
 {
     const struct library *l = w->l;
@@ -98,8 +100,8 @@ uint32_t describe_name(struct library *l, const char *prefix, const char *suffix
     return (uint32_t)(d->names_size + name);
 }
 
-/* What the first unit defines besides functions: the marks of visits and what the
- * statements write to. The lines are those of emit/source.c. */
+/* Describes what the first unit defines besides functions: the visit marks and the scratch object that statements write
+ * to. The lines are those of emit/source.c. */
 static void describe_objects(struct walk *w)
 {
     struct library *l = w->l;
