@@ -59,7 +59,8 @@ static uint8_t in_manner(uint8_t usual, uint16_t manner, uint32_t most)
     return (uint8_t)(share < most ? share : most);
 }
 
-/* Less is inlined beside others where less is inlined; in C++ also more where that is more than runs could be alone. */
+/* Where less than usual is inlined, fewer calls are inlined beside others. In C++, where more is inlined, more are,
+ * because runs alone could not be so many. */
 static uint8_t beside_in_manner(const struct corpus *corpus, uint8_t usual)
 {
     const uint16_t inlined = corpus->manner.inlined;
@@ -150,11 +151,11 @@ static void access_memory(struct builder *b)
     block_span_statement(b, at);
 }
 
-/* What a helper is called with first: a local, or what another has returned, which
- * nothing has kept when this one returns. */
+/* In place of the slot that a helper gets as its first argument: what another helper has returned. Nothing keeps that
+ * value, so nothing can be said of it once the call returns. */
 #define FROM_RESULT UINT32_MAX
 
-/* What a call may pass besides, which no helper asks for. */
+/* Further arguments of a call, which no helper uses. */
 static const struct {
     uint8_t code, reg, value;
 } further[PASSED_MOST] = {{0xba, REGISTER_RDX, 1}, {0xb9, REGISTER_RCX, 2}};
@@ -165,7 +166,7 @@ static const struct {
                                  {{0x4c, 0x8d, 0x45}, REGISTER_R8},
                                  {{0x4c, 0x8d, 0x4d}, REGISTER_R9}};
 
-/* Sets which locals are passed, where they are by reference. */
+/* Passes further arguments and returns how many. Where they are passed by reference, sets slot[] to the locals. */
 static unsigned pass_more(struct builder *b, uint8_t slot[REFERENCES_MOST])
 {
     const uint32_t most = b->taste.references ? REFERENCES_MOST : PASSED_MOST;
@@ -252,7 +253,7 @@ static struct run take_run(struct builder *b)
     return r;
 }
 
-/* Calls and an access to memory, each now and then. */
+/* Calls and an access to memory, each with its chance. */
 static void calls(struct builder *b)
 {
     if (likely(b, b->taste.call))
@@ -265,12 +266,13 @@ static void calls(struct builder *b)
 
 enum run_kind { RUN_INLINED, RUN_LEXICAL, RUN_ALONE };
 
-/* What the next run is. Kinds take turns, so that few of one are not fewer by chance, but for some of it. A span has
- * its inlined call before what is beside it: a lexical block that would come first comes instead of a later call. */
+/* What the next run is. Kinds take turns, with some chance in their order, so that a kind of which there are few does
+ * not become rarer by chance. The inlined call of a span comes before the lexical block that ends it: if a lexical
+ * block would come first, an inlined call takes its turn, and the block comes in place of a later inlined call. */
 static enum run_kind run_kind(struct builder *b)
 {
     enum { LATE_MOST = 4, CHANCE = 16 };
-    const uint32_t turn = b->course.turn++ * 0x9e3779b9u >> 26; /* even shares of 64, by the golden ratio */
+    const uint32_t turn = b->course.turn++ * 0x9e3779b9u >> 26; /* evenly spread over 64, by the golden ratio */
     const uint32_t kind = (turn + pick(b, CHANCE)) % 64;
     const bool has_call = block_span_is_inlined(b);
     if (kind < b->taste.inlined) {
@@ -287,8 +289,9 @@ static enum run_kind run_kind(struct builder *b)
     return RUN_INLINED;
 }
 
-/* Calls and a run. Where that is an inlined call, and the span has one, another span begins; and now and then where
- * nothing asks for it. What is beside a lexical block goes to a span that has an inlined call, or may yet have one. */
+/* Makes calls and a run. Another span begins where the run is an inlined call and the span has one already, and now and
+ * then otherwise. A lexical block stands between two spans. Its calls go to the span that has an inlined call or may
+ * yet get one: the span before it or, if that has none, the span behind it. */
 static void statements(struct builder *b)
 {
     const enum run_kind kind = run_kind(b);
@@ -323,5 +326,5 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
     while (here(b) < target)
         statements(b);
     block_span_end(b);
-    line_inside(&b->maker.composer.rows, false); /* as what follows in the function expects */
+    line_inside(&b->maker.composer.rows, false); /* what follows in the function expects this */
 }

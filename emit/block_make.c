@@ -1,4 +1,4 @@
-/* Makes all blocks, and of each the stamps that tell more or less; see block.h. */
+/* Makes all blocks, and for each block stamps that say more or less of it; see block.h. */
 #include "emit/block_parts.h"
 
 #include <assert.h>
@@ -13,11 +13,11 @@ struct part {
     unsigned number;
     bool near;
     struct stamp_shelves on;
-    struct block_bytes unwanted; /* what the first part makes */
+    struct block_bytes unwanted; /* what only the first part keeps */
 };
 
-/* Composes the block from here on the course: what was made of it before, with the same
- * code, is overwritten. */
+/* Composes the block from this state of the course. Replaces what was noted of the block when it was composed before,
+ * with the same code. */
 static void compose_from(struct builder *b, struct course course, uint8_t *buffer, uint32_t target)
 {
     b->bytes->fixups.size = b->block->fixup * sizeof(struct fixup);
@@ -28,8 +28,8 @@ static void compose_from(struct builder *b, struct course course, uint8_t *buffe
     block_compose(b, buffer, target);
 }
 
-/* The stamps of this part, and rows of one kind; in one part also those of the kind for which no part is left. The code
- * is in `buffer` then. */
+/* Makes the part's stamps of a block, and its rows of one kind. The part that keeps the code also makes the rows of the
+ * kind that is left over. Leaves the block's code in `buffer`. */
 static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
 {
     struct builder *b = &part->builder;
@@ -52,7 +52,7 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
     return true;
 }
 
-/* What all parts have in common. */
+/* Keeps what all parts have in common. */
 static void keep_code(struct builder *b, struct block *block, const uint8_t *code)
 {
     block->lines = (uint16_t)b->line;
@@ -125,7 +125,7 @@ static int by_size(const void *a, const void *b)
     const struct block *y = b;
     if (x->size != y->size)
         return x->size < y->size ? -1 : 1;
-    return x->code < y->code ? -1 : x->code > y->code; /* one order, whatever qsort does */
+    return x->code < y->code ? -1 : x->code > y->code; /* so that the order does not depend on qsort */
 }
 
 static uint16_t larger(uint16_t a, uint16_t b)
@@ -133,7 +133,8 @@ static uint16_t larger(uint16_t a, uint16_t b)
     return a > b ? a : b;
 }
 
-/* Those of all its stamps: how large lists are follows from their kind, ranges from whether it is near. */
+/* Notes the sizes of the block's stamps. The size of location lists depends only on their kind, and that of range lists
+ * only on their kind and on whether the stamp is near. */
 static void note_sizes(struct block *b)
 {
     for (unsigned kind = 0; kind < BLOCK_KINDS; kind++) {

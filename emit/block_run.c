@@ -1,9 +1,8 @@
-/* What is told of a block's runs; see block.h.
+/* Describes the runs of a block; see block.h.
  *
- * A run becomes an inlined function of a header, with what was inlined into that, or
- * a block with locals; both in one range or in several, and what is between them
- * belongs to what is around. Variables are slots of the frame, now and then in a
- * register, or values.
+ * A run becomes an inlined function of a header, with the functions inlined into that, or a block with locals. Both
+ * have one range or several; the code between ranges belongs to what is around. Variables are slots of the frame, now
+ * and then in a register, or values.
  */
 #include "emit/block_parts.h"
 
@@ -38,7 +37,7 @@ bool block_rows_all(struct builder *b, uint64_t at, uint32_t line)
         line_column(rows, 3 + line % 31);
         line_row(rows, at, line);
     }
-    if (b->due == ROW_INLINED && (at + line) % 2) { /* what is evaluated first; elsewhere that has come before */
+    if (b->due == ROW_INLINED && (at + line) % 2) { /* what is evaluated first; elsewhere that has happened before */
         line_inside(rows, true);
         line_column(rows, 12 + line % 17);
         line_row(rows, at, line + 1);
@@ -49,14 +48,14 @@ bool block_rows_all(struct builder *b, uint64_t at, uint32_t line)
     return b->rows > BLOCK_ROWS_FEW;
 }
 
-/* Where it begins, what is called and what is evaluated first share its address; the first of these rows begins the
- * statement, or none where it has begun before. */
+/* At the run's beginning, the call and what is evaluated first have rows with the same address. The first of these rows
+ * begins the statement; none does if the statement has begun before. */
 void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool begins)
 {
     struct line_rows *rows = &b->maker.composer.rows;
     const bool dense = b->rows == BLOCK_ROWS_DENSE;
     const uint32_t further = line + 1 + r->first % 4;
-    if (line < corpus_inline_line(0) && further > b->ahead) /* of the source, and not of a header */
+    if (line < corpus_inline_line(0) && further > b->ahead) /* a line of the source and not of a header */
         b->ahead = further;
     if (!block_rows_all(b, r->at, line))
         return;
@@ -76,7 +75,7 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool 
 
 /* --- places of variables ---------------------------------------------------------- */
 
-/* The first event of a slot that lies within the run and is of it. */
+/* The first event of a slot in the run; FILLER_NO_EVENT if no event lies within the run. */
 static uint32_t first_event(const struct builder *b, const struct run *r, uint32_t slot)
 {
     const struct filler *f = b->filler;
@@ -84,8 +83,8 @@ static uint32_t first_event(const struct builder *b, const struct run *r, uint32
     return e != FILLER_NO_EVENT && f->event[e].end <= f->offset[r->last] ? e : FILLER_NO_EVENT;
 }
 
-/* A slot, of longs (0) or doubles (1), that passes through a register within the
- * run if one of a few has it. */
+/* A random slot, of longs (0) or doubles (1). It passes through a register within the run if one of a few tries finds
+ * such a slot. */
 static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
 {
     uint32_t slot = 0;
@@ -97,7 +96,7 @@ static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
     return slot;
 }
 
-/* What a slot holds, as a value: of a variable that is a copy of it. */
+/* Adds a list entry whose value is what a slot holds, for a variable that is a copy of the slot. */
 static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slot)
 {
     uint8_t expression[8] = {DW_OP_fbreg};
@@ -106,8 +105,8 @@ static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slo
     compose_list_entry(&b->maker.composer, from, to, expression, (uint32_t)(p - expression));
 }
 
-/* [from, to) in the slot's place, now and then in two parts; where much is to be
- * told, instruction by instruction, in part as values. */
+/* Adds list entries that give the slot's place in [from, to). Some borders split an entry in two. In dense lists each
+ * instruction has an entry, and some of these are values. */
 static void in_place(struct builder *b, const struct run *r, uint64_t from, uint64_t to, uint32_t slot)
 {
     const struct filler *f = b->filler;
@@ -127,13 +126,13 @@ static void in_place(struct builder *b, const struct run *r, uint64_t from, uint
     compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
 }
 
-/* The list of a slot for the time of a run: in its place, now and then in a
- * register. Around it, it is in its place. */
+/* The list of a variable that is a slot: in the slot's place and, during some of the run, in a register. In the code
+ * around the run it is in the slot's place. */
 static struct debug_list run_list(struct builder *b, const struct run *r, uint32_t slot)
 {
     const struct filler *f = b->filler;
     struct composer *c = &b->maker.composer;
-    const bool passing = likely(b, b->taste.passing); /* asked of every stamp, as all are of the same code */
+    const bool passing = likely(b, b->taste.passing); /* drawn for every stamp, so that all have the same code */
     if (b->lists == BLOCK_LISTS_NONE)
         return DEBUG_LIST_NONE;
     compose_list_begin(c, r->from);
@@ -152,8 +151,8 @@ static struct debug_list run_list(struct builder *b, const struct run *r, uint32
     return stamp_list_end(&b->maker);
 }
 
-/* The list of a variable of which the value is known for all of a run: `this`, an
- * object in the frame, or a number, by itself or with what a slot holds. */
+/* The list of a variable whose value is known for all of a run: an object in the frame, for `this`; otherwise a number,
+ * or the sum of a number and what a slot holds. */
 static struct debug_list value_list(struct builder *b, const struct run *r, uint32_t slot, bool is_object)
 {
     const uint32_t k = pick(b, 1024);
@@ -178,14 +177,14 @@ static struct debug_list value_list(struct builder *b, const struct run *r, uint
     return stamp_list_end(&b->maker);
 }
 
-/* The ranges of something that is in a run, as parts of it. */
+/* The ranges of an entry in a run, each a part of the run. */
 struct ranges {
     uint32_t count;
     uint32_t first[RANGES_MOST + 1], last[RANGES_MOST + 1]; /* borders */
     uint64_t from[RANGES_MOST + 1], to[RANGES_MOST + 1];
 };
 
-/* All of the run, or all but some instructions in its midst, which then are of
+/* The ranges of an entry that covers all of the run, or all except some instructions in its midst, which then belong to
  * what is around. */
 static struct ranges run_ranges(struct builder *b, const struct run *r)
 {
@@ -212,7 +211,7 @@ static struct ranges run_ranges(struct builder *b, const struct run *r)
     return g;
 }
 
-/* `count` of the ranges, from `part` on, the first of them from border `begin` on. */
+/* `count` of the ranges, from number `part` on. The first of them begins at border `begin`. */
 static struct ranges some_ranges(const struct builder *b, const struct run *r, const struct ranges *of, uint32_t part,
                                  uint32_t count, uint32_t begin)
 {
@@ -227,7 +226,7 @@ static struct ranges some_ranges(const struct builder *b, const struct run *r, c
     return g;
 }
 
-/* How many of them are told: all, or one that covers them all. */
+/* Returns how many ranges are described: all of them, or one that covers them all, which it sets. */
 static uint32_t told_ranges(const struct builder *b, const struct run *r, struct ranges *g)
 {
     if (b->ranges != BLOCK_RANGES_NONE)
@@ -239,7 +238,7 @@ static uint32_t told_ranges(const struct builder *b, const struct run *r, struct
 
 /* --- runs --------------------------------------------------------------------------- */
 
-/* The places of an inlined function's variables [first, end). */
+/* Describes where an inlined function's children [first, end) are. */
 static void inlined_variables(struct builder *b, const struct run *r, uint32_t k, uint32_t first, uint32_t end,
                               struct block_note *n)
 {
@@ -261,7 +260,8 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
     }
 }
 
-/* Its block, which has all of its ranges and holds what follows. */
+/* Begins an inlined function's lexical block. It has all ranges of the function and contains the entries that
+ * follow. */
 static void inlined_block(struct builder *b, const struct run *r, uint32_t k, uint32_t count, const struct ranges *g,
                           struct block_note *n)
 {
@@ -270,15 +270,16 @@ static void inlined_block(struct builder *b, const struct run *r, uint32_t k, ui
     inlined_variables(b, r, k, f->children - f->variables, f->children, n);
 }
 
-/* Whose lines a stretch of code is of. */
+/* To which lines the code of an inlined function's run belongs. */
 struct lines_of {
     const struct run *run;
-    const struct ranges *parts; /* of the run; what is between them is the caller's */
+    const struct ranges *parts; /* of the run; the code between them is the caller's */
     uint32_t caller;            /* line of the call: in the header too, or in the source */
     bool from_header;
 };
 
-/* The rows of an instruction that is the caller's. The `first` begins the statement of the call, in the source. */
+/* Writes the rows of an instruction of the caller, between two ranges. With `first`, a row in the source begins the
+ * call's statement. */
 static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line, bool first)
 {
     if (b->rows == BLOCK_ROWS_FEW)
@@ -292,7 +293,7 @@ static void caller_rows(struct builder *b, const struct lines_of *of, const stru
     stamp_enter_header(&b->maker, line);
 }
 
-/* Rows of the borders [first, last) of an inlined function's run, at `line`. */
+/* Writes the rows of the borders [first, last) of an inlined function's run, on `line`. */
 static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t first, uint32_t last, uint32_t line)
 {
     if (b->rows == BLOCK_ROWS_NONE)
@@ -305,7 +306,7 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
         if (begin < end) {
             struct run part = part_of(b, of->run, begin, end);
             block_run_rows(b, &part, line, begin == of->run->first);
-        } /* or what was inlined into the part ended with it: then come the caller's */
+        } /* otherwise an inner call ended where the part ends, and the caller's rows follow */
         if (end < last && end < of->parts->first[i + 1]) {
             struct run gap = part_of(b, of->run, end, of->parts->first[i + 1]);
             caller_rows(b, of, &gap, line, i == 0);
@@ -313,8 +314,8 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
     }
 }
 
-/* The rows of an inlined function's first lines, which have no code of their own. Where they begin no statement, what
- * they belong to has begun before, as if a scheduler had moved it. */
+/* Writes the rows of an inlined function's first lines, which have no code of their own. If such a row begins no
+ * statement, the statement has begun before, as if a scheduler had moved the code. */
 static void entry_rows(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     struct line_rows *rows = &b->maker.composer.rows;
@@ -334,9 +335,10 @@ static void note_call(struct builder *b, struct block_note n, const struct run *
     block_span_notes(b, r->end, r->to, line);
 }
 
-/* A call of a function of the header that was inlined, from line `line` of the
- * source (depth 0) or of the header, with what was inlined into that; its rows,
- * the header being set. */
+/* Describes an inlined call of a header's function, with what was inlined into that, and writes its rows. The line of
+ * the call, `line`, is in the source at depth 0, and otherwise in the header, where the line program is then. `as` is
+ * NULL or, for a call that has code of several ranges of the outer call: these ranges, and whose lines the code between
+ * them has. */
 static void inlined(struct builder *b, const struct run *r, uint32_t line, uint32_t depth, const struct lines_of *as)
 {
     const struct corpus *corpus = b->maker.composer.corpus;
@@ -373,7 +375,8 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     while (deeper && next < r->last && part < parts.count) {
         const bool begins = before < r->at && likely(b, t->shared);
         const bool across = part + 1 < parts.count && likely(b, t->across);
-        /* others begin with the part that they are in, or one later; or an instruction */
+        /* other calls begin with the part that they are in or, if across parts, with the next one; or one instruction
+         * later */
         part += across && !begins && part + 2 < parts.count ? pick(b, 2) : 0;
         uint32_t first = next > parts.first[part] ? next : parts.first[part];
         uint32_t last = parts.last[part];
@@ -427,14 +430,14 @@ void block_inlined(struct builder *b, const struct run *r)
     inlined(b, r, b->line, 0, NULL);
 }
 
-/* Statements of a block, all on its line. */
+/* Writes note and rows of statements of a lexical block. All begin on the block's line. */
 static void statement_rows(struct builder *b, const struct run *part)
 {
     block_note_add(b, block_note_of(NOTE_RUN, part), part->at, part->end, b->line);
     block_run_rows(b, part, b->line, true);
 }
 
-/* A part of a block: a call that was inlined, or statements. */
+/* Describes a part of a lexical block: an inlined call, or statements. */
 static void block_part(struct builder *b, const struct run *part)
 {
     if (likely(b, b->taste.within))

@@ -1,8 +1,8 @@
-/* Keeps what a block's code consists of until it is told; see block.h.
+/* Keeps what a block's code consists of until it is described; see block.h.
  *
- * What a call that was inlined begins and ends with is known only when the code behind it is made. So code is made
- * first, as far as one such call may go, and its rows and entries follow. Call sites, which are not entries of inlined
- * calls (docs/dwarf.md), are composed with the code.
+ * Where an inlined call begins and ends is known only when the code behind it is made. So the code of a span, the most
+ * that one inlined call may cover, is made first; its rows and entries follow. Call sites, which are not entries of
+ * inlined calls (docs/dwarf.md), are composed together with the code.
  */
 #include "emit/block_parts.h"
 
@@ -58,7 +58,7 @@ static bool is_statement(const struct span_piece *p)
     return p->run.first == p->run.last;
 }
 
-/* The rows of a statement; the first one of a block is not in the stamp (stamp_put_rows). */
+/* Writes the rows of a statement. The first row of a block is not in the stamp, because stamp_put_rows writes it. */
 static void statement_rows(struct builder *b, const struct span_piece *p, uint32_t line, bool with_first)
 {
     struct line_rows *rows = &b->maker.composer.rows;
@@ -73,7 +73,7 @@ static void statement_rows(struct builder *b, const struct span_piece *p, uint32
     }
 }
 
-/* As code of the source, a line each or more. */
+/* Describes a piece as code of the source. Each piece has one line or more. */
 static void tell_piece(struct builder *b, const struct span_piece *p)
 {
     const struct run *r = &p->run;

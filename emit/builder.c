@@ -1,4 +1,4 @@
-/* What a builder has; see library.h. */
+/* Frees what a builder owns; see library.h. */
 #include <stdlib.h>
 
 #include "emit/library.h"

@@ -1,10 +1,10 @@
-/* What is told of the functions of a library whose row has no location lists: code compiled without
- * optimisation, where each variable is in its place of the frame from the prologue to the end.
+/* Describes the functions of a library whose row has no location lists. That is code compiled without optimisation,
+ * where each variable is in its place of the frame from the prologue to the end.
  *
- * There are no inlined functions and no calls with what they pass. What entries there are beyond parameters
- * are locals, as many as the row's .debug_info has room for: of the function, and of blocks one in another,
- * as of `{ long x; ... { double y; ... } }`, each from where another statement begins. A local of a block is
- * another name for a slot.
+ * There are no inlined functions, and nothing is said of what calls pass. Entries beyond parameters are locals, as many
+ * as the row's .debug_info has room for. They are locals of the function and of blocks, one in another, as of `{ long
+ * x; ... { double y; ... } }`; each block begins where another statement begins. A local of a block is another name for
+ * a slot.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,17 +13,17 @@
 #include "emit/describe_parts.h"
 
 enum {
-    LOCAL_BYTES = 17,                                              /* of a local's entry, about */
-    BLOCK_BYTES = 22,                                              /* of a block's, with its end */
-    BLOCK_LOCALS = 6,                                              /* usually */
-    LOCALS_MOST = FILLER_SLOTS + BLOCK_LOCALS * TUNE_BORDERS_MOST, /* of a function */
-    LONG_LEAST = 24,                                               /* characters of a long name */
+    LOCAL_BYTES = 17,                                              /* bytes of a local's entry, about */
+    BLOCK_BYTES = 22,                                              /* bytes of a block's entry with its end */
+    BLOCK_LOCALS = 6,                                              /* locals of a block, usually */
+    LOCALS_MOST = FILLER_SLOTS + BLOCK_LOCALS * TUNE_BORDERS_MOST, /* locals of a function */
+    LONG_LEAST = 24,                                               /* least characters of a long name */
     LONG_MOST = 100,
-    NAMES_BESIDE = 400, /* bytes of others, about */
+    NAMES_BESIDE = 400, /* bytes of other names, about */
     SHARE_WHOLE = 64,
 };
 
-/* Bytes of entries that are still to come up to the function's end. */
+/* Bytes by which entries are behind their pace at the function's end. */
 static uint64_t missing(const struct walk *w, const struct subject *s)
 {
     const uint64_t written = detail_info_written(w);
@@ -31,7 +31,7 @@ static uint64_t missing(const struct walk *w, const struct subject *s)
     return goal > written ? goal - written : 0;
 }
 
-/* As in `long i, j`, or `long a0, b0`: no two in a function are alike. */
+/* Names as in `long i, j` or `long a0, b0`. No two in a function are alike. */
 uint32_t plain_name(const struct walk *w, struct subject *s)
 {
     enum { LETTERS = 26, DIGITS = 10 };
@@ -42,7 +42,8 @@ uint32_t plain_name(const struct walk *w, struct subject *s)
     return short_name_of(name);
 }
 
-/* Of the names that are left, those of locals: nearly all, but no more than of all entries are functions'. */
+/* Share of the room left in .debug_str, in 1/SHARE_WHOLE, that goes to names of locals: as large as the share of
+ * functions' entries among all, and seven eighths at most, or where that share is unknown. */
 static uint64_t share_of_functions(const struct profile_row *row)
 {
     enum { MOST = SHARE_WHOLE * 7 / 8 };
@@ -57,14 +58,15 @@ uint64_t plain_names(const struct walk *w)
     const struct debug *d = &w->l->debug;
     const uint64_t wanted = d->wanted[DEBUG_STR];
     const uint64_t others = w->corpus->common + w->corpus->header[0].cut[0].names + d->names_size + NAMES_BESIDE;
-    const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* what headers declare has longer names */
+    const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* C++ headers have longer names */
     if (is_cpp || !plain_is_told(w) || wanted == DEBUG_ANY || wanted < others || !w->l->row->alike)
         return 0;
     return (wanted - others) * share_of_functions(w->l->row->said) / SHARE_WHOLE;
 }
 
-/* A name that begins like others and is about as long as those of functions, where .debug_str has room for it:
- * what a call returns is often called after the function. False where it has none. */
+/* Appends a name for a local to the library's own names. It begins like others of its kind and is about as long as
+ * names of functions, because what a call returns is often called after the function. False where .debug_str has no
+ * room for it. */
 static bool own_name(struct walk *w, const struct subject *s, uint32_t *name)
 {
     struct library *l = w->l;
@@ -83,7 +85,7 @@ static bool own_name(struct walk *w, const struct subject *s, uint32_t *name)
     return true;
 }
 
-/* Up to `most` locals, as far as there is room. */
+/* Writes up to `most` locals, as far as there is room for their entries. */
 static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_t line)
 {
     for (uint32_t slot = 0; slot < most && missing(w, s) >= LOCAL_BYTES; slot++) {
@@ -97,15 +99,16 @@ static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_
     }
 }
 
-/* Whether a function has blocks: of so many functions, in turn, that there are few. */
+/* Whether the function has blocks. If blocks are rarer than usual, only every so many-th function has them. */
 static bool has_blocks(const struct walk *w, const struct subject *s)
 {
     const uint64_t lexical = w->corpus->manner.lexical;
     const bool in_turn = s->index * lexical / MANNER_USUAL != (s->index + 1) * lexical / MANNER_USUAL;
-    return (lexical >= MANNER_USUAL || in_turn) && !w->l->debug.wanted[DEBUG_RANGES]; /* others share code: ranges */
+    /* With range lists, describe_more.c adds blocks, which would have code in common with these. */
+    return (lexical >= MANNER_USUAL || in_turn) && !w->l->debug.wanted[DEBUG_RANGES];
 }
 
-/* Up to how many locals a block has: the more blocks there are, the fewer. */
+/* The most locals that a block has: the more blocks there are, the fewer. */
 static uint32_t block_locals(const struct walk *w)
 {
     const uint32_t lexical = w->corpus->manner.lexical;
@@ -140,8 +143,8 @@ uint32_t plain_column(uint32_t line)
     return columns[line % sizeof columns];
 }
 
-/* None where there are more rows than there should be; of others so many thousandths as the goal says of
- * blocks' rows. */
+/* No instruction has one where the line table is ahead of its pace. Otherwise so many thousandths of the instructions
+ * have one as goal->rows_part says. */
 bool plain_has_row(struct walk *w, uint64_t at)
 {
     const int32_t part = w->goal->rows_part;
@@ -162,7 +165,8 @@ void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
     line_row(rows, at, line);
 }
 
-/* Statements begin at some of the borders between instructions. No line is behind `most`. */
+/* Writes the rows of a run that is at code offset `at`. Statements begin at some of the borders between instructions.
+ * No row is of a line behind `most`. */
 static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, uint32_t line, uint32_t most)
 {
     const struct filler *f = w->filler;
@@ -184,11 +188,11 @@ void plain_block(struct walk *w, const struct subject *s, const struct block *bl
 {
     const struct bytes *const notes = &w->l->stock->blocks.bytes.notes;
     const struct block_note *note = (const struct block_note *)(const void *)notes->data + block->note;
-    uint32_t told = 0; /* of the block's bytes */
+    uint32_t told = 0; /* bytes of the block that have rows already */
     for (uint32_t i = 0; i < block->notes; i++) {
         const struct block_note *const n = &note[i];
         if (n->at < told)
-            continue; /* in the one before, as what was inlined into it would be */
+            continue; /* it is inside the note before, as a call that was inlined into another */
         told = n->end;
         if (n->first == n->last)
             plain_row(w, s->at + n->at, w->line_number + n->line, plain_column(w->line_number + n->line));
