@@ -2,10 +2,10 @@
 #include "emit/alike.h"
 
 enum { LEVELS = 2 + ALIKE_STEP_MOST + 1, SIZES = 13, LEAST_BITS = 11 };
-enum { LEVEL_NONE, LEVEL_CONSTANTS, LEVEL_MOST }; /* and behind these each step */
+enum { LEVEL_NONE, LEVEL_CONSTANTS, LEVEL_MOST }; /* behind LEVEL_MOST one level for each step */
 
-/* What zstd -3 leaves of 1,000 bytes of code of 2^11, 2^12 ... bytes in all, as measured on twins of 428 libraries. The
- * more code there is, the more of it has been before. */
+/* What zstd -3 leaves of 1,000 bytes, in code of 2^11, 2^12 ... bytes in all, at each level. Measured on twins of 428
+ * libraries. The more code there is, the more of it has occurred before. */
 static const uint16_t left[SIZES][LEVELS] = {
     {510, 500, 430, 420, 415, 410, 405, 400, 395, 390}, {510, 495, 425, 415, 410, 405, 400, 390, 380, 375},
     {500, 490, 425, 415, 405, 400, 390, 380, 355, 330}, {490, 475, 424, 413, 400, 380, 355, 320, 288, 264},
@@ -16,10 +16,10 @@ static const uint16_t left[SIZES][LEVELS] = {
     {365, 245, 225, 207, 197, 185, 176, 168, 167, 164},
 };
 
-/* Of wild instructions, as measured; and how many there are at most. */
+/* What zstd -3 leaves of 1,000 bytes of wild instructions, as measured; the most blocks out of 256 that are wild. */
 enum { LEFT_WILD = 760, WILD_MOST = 192 };
 
-/* Between the two sizes that are nearest. */
+/* Interpolates between the two sizes that are nearest. */
 static uint32_t at_level(uint64_t code, unsigned level)
 {
     unsigned row = 0;
@@ -40,7 +40,7 @@ uint32_t alike_packed(struct alike_code a, uint64_t code)
     return none - (none - at_level(code, LEVEL_CONSTANTS)) * a.constants / UINT8_MAX;
 }
 
-/* How many are wild where `packed` are to be left, and `none` are without these. */
+/* How many blocks out of 256 have to be wild so that `packed` are left, if `none` are left without wild ones. */
 static uint8_t wild_for(uint32_t packed, uint32_t none)
 {
     const uint32_t wild = (packed - none) * (UINT8_MAX + 1) / (LEFT_WILD - none);

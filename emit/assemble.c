@@ -10,9 +10,9 @@
 #include "elf/output.h"
 #include "emit/digest_pieces.h"
 
-enum { NEAR_BYTES = 1 << 26 }; /* more than the executable itself brings */
+enum { NEAR_BYTES = 1 << 26 }; /* more bytes than the executable itself brings */
 
-/* What the threads that write it share. */
+/* What the threads that write the executable share. */
 struct writing {
     const struct assembly *a;
     struct output output;
@@ -117,7 +117,7 @@ static bool write_pieces(const struct writing *w, const struct builder *b, struc
     return true;
 }
 
-/* One part; the last is what the executable itself brings. */
+/* Writes one part. The last part is what the executable itself brings. */
 static bool write_part(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct writing *w = context;
@@ -138,7 +138,7 @@ static bool write_part(void *context, unsigned worker, uint32_t index, struct er
     return ok;
 }
 
-/* The strings that all libraries' debug information shares. */
+/* Writes the strings that the debug information of all libraries shares. */
 static bool write_shared(const struct writing *w, struct error *e)
 {
     static const struct {
@@ -201,7 +201,7 @@ static void record(struct set_library *out, const struct layout *l)
     out->size[SIZE_BSS] = sizes.bss;
 }
 
-/* pyelf-link is as large as the plan says. */
+/* Fails unless pyelf-link is as large as the plan says. */
 static bool check_sizes(const struct plan *plan, const struct plan_library *own, const uint64_t *size, struct error *e)
 {
     for (unsigned kind = 0; own->kind == LIBRARY_LINK && kind < FIVE_SIZES; kind++)

@@ -1,6 +1,6 @@
-/* An executable that consists of parts: pyelf-static, which has all libraries in it, or a large
- * pyelf-link (executables.h). It is written part by part, as join.h lays them out, by all threads at once into one file
- * (elf/output.h). It is never in memory whole, only one part for each thread.
+/* Writes an executable that consists of parts: pyelf-static, which contains all libraries, or a large pyelf-link
+ * (executables.h). join.h lays the parts out. All threads write them at once into one file (elf/output.h). The
+ * executable is never in memory as a whole, but only one part for each thread.
  */
 #ifndef EMIT_ASSEMBLE_H
 #define EMIT_ASSEMBLE_H
@@ -12,25 +12,25 @@
 #include "emit/set.h"
 
 struct assembly {
-    struct joined joined;     /* join_measure has seen every part; laid out here */
-    struct builder *builders; /* of each thread; borrowed */
+    struct joined joined;     /* join_measure has been called for every part; assemble_lay lays it out */
+    struct builder *builders; /* one for each thread; borrowed */
     const struct stock *stock;
-    struct directory *directory; /* of the set; borrowed */
-    const struct ranks *ranks;   /* ranks of this run; asked now and then whether another one failed */
+    struct directory *directory; /* the set's; borrowed */
+    const struct ranks *ranks;   /* ranks of this run; asked now and then whether another rank has failed */
     struct progress *progress;
 };
 
-/* Whether the plan's executables that consist of parts, if any, can be made, with or without
- * sources, as far as that is known before anything is sized. */
+/* Checks, before anything is sized, whether the plan's executables that consist of parts can be made, with or without
+ * sources. True where there are none. False with `e`. */
 bool assemble_check(const struct plan *plan, bool sources, struct error *e);
 
-/* Whether an executable may still turn out to be too large. */
+/* Whether an executable may still turn out to be too large when it is laid out. */
 bool assemble_is_near(const struct plan *plan);
 
-/* Lays it out; fails where it would be too large. */
+/* Sizes what the executable itself brings, and lays the executable out. Fails where it would be too large. */
 bool assemble_lay(struct assembly *a, struct error *e);
 
-/* Lays it out and writes it; fills `out`. */
+/* Lays the executable out and writes it; fills `out`. */
 bool assemble(struct assembly *a, unsigned threads, struct set_library *out, struct error *e);
 
 #endif

@@ -23,8 +23,7 @@ struct taste {
     uint8_t call, another;       /* a run has a call before it; it has one more */
     uint8_t around;              /* a call's result is passed to another call, and so on */
     uint8_t told;                /* a constant that is passed together with a local is described */
-    uint16_t passed; /* a call has an additional argument; the part of this number beyond 64 is the chance of a second
-                        one, and so on */
+    uint16_t passed; /* additional arguments of a call: one for each 64, and the rest is the chance of one more */
     bool references; /* additional arguments are passed by reference, as in Fortran */
     uint8_t ending;  /* a call does not refer to the next entry (dwarf/manner.h) */
     uint8_t inlined, lexical; /* a run is an inlined call; a lexical block. Other runs have rows only */

@@ -30,14 +30,14 @@ static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
     return (uint64_t)(((unsigned __int128)a * b + c - 1) / c);
 }
 
-/* Whether a utility begins behind `row` of its class. */
+/* Whether the utility's first chain of this class stands behind `row`. */
 static bool begins_behind(const struct plan *plan, unsigned class, uint64_t row, uint32_t utility)
 {
     return plan->library[plan_utility(plan, utility)].first[class] > row;
 }
 
-/* The utility that holds the chain at `row` of its class. Where all had as many of them it would be at one place: from
- * there in steps that double until it is passed, then by halves. */
+/* The utility that holds the chain at `row` of its class. The search begins where the chain would be if all utilities
+ * had equally many. It goes on in steps that double until the chain is passed, and then halves the interval. */
 static const struct plan_library *utility_at(const struct plan *plan, unsigned class, uint64_t row)
 {
     uint32_t low = (uint32_t)scale(row, plan->utilities, plan->assignment.chains[class]);
@@ -68,7 +68,7 @@ static uint32_t chain_of_rank(const struct plan *plan, const struct plan_library
 {
     if (plan->coverage == UINT64_C(1) << 32)
         return rank;
-    uint32_t low = 0; /* the most chains with at most `rank` of the class before them */
+    uint32_t low = 0; /* these chains have at most `rank` chains of the class before them */
     uint32_t high = l->chains;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -81,16 +81,16 @@ static uint32_t chain_of_rank(const struct plan *plan, const struct plan_library
     return low;
 }
 
-/* Calls in a row that meet the same chain. */
+/* A run of consecutive calls that meet the same chain. */
 struct run {
     const struct plan_library *utility;
     uint32_t chain;
     uint32_t length;     /* functions in the chain */
-    uint32_t occurrence; /* calls that met it before this run's first */
+    uint32_t occurrence; /* calls that met the chain before this run's first */
     uint64_t end;        /* place of the first call that meets the next chain */
 };
 
-/* The run that begins with the call at `place` of the row. */
+/* The part of a run that begins with the call at `place` of the dealt row. */
 static struct run run_at(const struct plan *plan, unsigned class, uint64_t place)
 {
     const struct assignment *a = &plan->assignment;
@@ -139,9 +139,8 @@ static uint64_t first_in_layer(const struct walk *w, uint64_t layer)
     return w->begin + (layer + k - w->begin % k) % k;
 }
 
-/* Moves to the next piece: consecutive calls of one layer that meet one chain.
- * Gives the first call's number (of all), how many there are `layers` apart, and
- * whether they go on the run of the piece before. */
+/* Consecutive calls of one layer that meet one chain: the number of the first one among all calls, how many there are,
+ * `layers` apart, and whether they go on in the run of the piece before. */
 struct piece {
     uint64_t call;
     uint64_t count;
@@ -162,8 +161,8 @@ static bool walk_next(struct walk *w, struct piece *piece)
         }
         w->layer++;
     }
-    /* Places only grow, and so do the chains they meet: one that a module meets
-     * again in a later layer is the one it met last. */
+    /* Places only grow, and so do the chains that they meet. So if a module meets a chain again in a later layer, it is
+     * the chain that it met last. */
     piece->goes_on = w->place < w->run.end;
     if (!piece->goes_on)
         w->run = run_at(w->plan, w->class, w->place);
@@ -176,7 +175,7 @@ static bool walk_next(struct walk *w, struct piece *piece)
     return true;
 }
 
-/* Calls of the module's functions in each class. */
+/* Sets how many calls the module's functions of each class make. */
 static void class_calls(const struct plan *plan, const struct plan_library *m, uint64_t calls[2])
 {
     uint64_t covered = plan_covered_functions(plan, m);
@@ -184,7 +183,7 @@ static void class_calls(const struct plan *plan, const struct plan_library *m, u
     calls[0] = (m->functions - covered) * plan->assignment.per_function;
 }
 
-/* The function of chain `r->chain` that the p-th call of a run names. */
+/* The function that the p-th call of a run calls: those of its chain in turn. */
 static uint32_t run_function(const struct plan *plan, const struct run *r, uint64_t p)
 {
     return r->chain * plan->depth + (uint32_t)((r->occurrence + p) % r->length);
@@ -201,7 +200,7 @@ static void count_name(const struct plan *plan, const struct plan_library *utili
         t->bytes += names_length(names, (uint32_t)strlen(utility->name) + 4 + names_digits(function)) + UINT64_C(1);
 }
 
-/* The names of the imports that a run adds: its calls from `first` to before `last`. */
+/* Counts the names of the imports that the run's calls [first, last) add. */
 static void count_names(const struct plan *plan, const struct run *r, uint64_t first, uint64_t last,
                         struct names_tally *t)
 {
@@ -244,7 +243,7 @@ struct calls_count calls_count(const struct plan *plan, const struct plan_librar
     return count;
 }
 
-/* Where the functions of one class stand in their module: the rank-th. */
+/* The index in its module of the rank-th function of one class. */
 static uint32_t function_of_rank(const struct plan *plan, const struct plan_library *m, unsigned class, uint64_t rank)
 {
     uint32_t chain = chain_of_rank(plan, m, class, (uint32_t)(rank / plan->depth));
@@ -253,9 +252,8 @@ static uint32_t function_of_rank(const struct plan *plan, const struct plan_libr
 
 /* --- random calls ------------------------------------------------------------ */
 
-/* Where x of [0, n) goes in a shuffled row: a Feistel network of four rounds
- * over the least even number of bits that holds n - 1, again and again until
- * the result is below n. */
+/* Where x of [0, n) goes in a shuffled row. A Feistel network of four rounds permutes the numbers of the least even
+ * number of bits that holds n - 1. It is applied again and again until the result is below n. */
 static uint64_t shuffled(uint64_t key, uint64_t n, uint64_t x)
 {
     unsigned half = 1;
@@ -275,7 +273,7 @@ static uint64_t shuffled(uint64_t key, uint64_t n, uint64_t x)
     return x;
 }
 
-/* What the call-th of all calls of a class calls. */
+/* The function that call `call` of all calls of a class goes to. */
 static struct import random_target(const struct plan *plan, unsigned class, uint64_t call)
 {
     const struct assignment *a = &plan->assignment;
@@ -291,14 +289,14 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
                            chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
 }
 
-/* The imports made so far, by what they are: places in a table that is at least
- * half empty hold their numbers, from 1. */
+/* Finds an import among those made so far: a hash table that is at least half empty. It holds numbers of imports, from
+ * 1. */
 struct import_table {
     uint32_t *number;
     uint64_t mask;
 };
 
-/* The number of an import, a new one where it is not in the table. */
+/* The number of an import, from 0. Adds the import if it is not in the table. */
 static uint32_t import_number(struct calls *out, struct import_table *t, struct import i)
 {
     uint64_t place = random_mix((uint64_t)i.library << 32 | i.function) & t->mask;
@@ -310,8 +308,8 @@ static uint32_t import_number(struct calls *out, struct import_table *t, struct 
     return out->import_count - 1;
 }
 
-/* The utilities met so far: places in a table that is at least half empty hold
- * library + 1. It is as large as what a module imports, and not as the set. */
+/* The utilities met so far: a hash table that is at least half empty. It holds library + 1. Its size follows from what
+ * the module imports and not from the size of the set. */
 struct met {
     uint32_t *library;
     uint64_t mask;
@@ -337,7 +335,7 @@ static void need(struct calls *out, const struct met *met, uint32_t library)
     out->needed[out->needed_count++] = library;
 }
 
-/* out->target is all CALLS_NONE, the other arrays are there. */
+/* Makes random calls. All of out->target is CALLS_NONE before; the other arrays are allocated. */
 static bool make_random(const struct plan *plan, const struct plan_library *m, const uint64_t calls[2],
                         struct arena *arena, const struct met *met, struct calls *out)
 {
@@ -394,7 +392,7 @@ static void make_neighbouring(const struct plan *plan, const struct plan_library
     }
 }
 
-/* `imports` is as many as there are, or more. */
+/* Makes all of a module's calls. `imports` is an upper bound of its imports. */
 static bool make(const struct plan *plan, const struct plan_library *m, uint64_t imports, struct arena *arena,
                  struct calls *out)
 {

@@ -12,7 +12,7 @@ static bool calls_any(const struct plan_library *from, const struct plan_library
     return from->kind == LIBRARY_MODULE && to->kind == LIBRARY_UTILITY;
 }
 
-/* How many of its numbered functions. */
+/* How many numbered functions of `to` the library `from` may call. */
 static uint32_t callable_numbered(const struct plan_library *from, const struct plan_library *to)
 {
     if (calls_any(from, to))
@@ -25,11 +25,12 @@ uint32_t calls_row_callable(const struct plan_library *from, const struct plan_l
     return callable_numbered(from, to) + to->small_leaves;
 }
 
-/* The function at `rank` of n: the first of each chain of `depth`, the second of each, ... */
+/* The function at `rank` of n functions, in this order: the first of each chain of `depth`, the second of each, and so
+ * on. */
 static uint32_t function_at_rank(uint32_t n, uint32_t depth, uint32_t rank)
 {
     const uint32_t chains = (n + depth - 1) / depth;
-    const uint32_t last = n - (chains - 1) * depth; /* functions in the last */
+    const uint32_t last = n - (chains - 1) * depth; /* functions in the last chain */
     if (rank < last * chains)
         return rank % chains * depth + rank / chains;
     rank -= last * chains;
@@ -51,7 +52,7 @@ static uint32_t first_uncalled(const struct plan_edge *edge)
     return edge->first - edge->call;
 }
 
-/* The last edge whose first is not behind `number`. */
+/* The last edge whose `first` is not behind `number`. */
 static const struct plan_edge *edge_of(const struct plan_library *l, uint32_t (*first)(const struct plan_edge *),
                                        uint32_t number)
 {
@@ -67,7 +68,8 @@ static const struct plan_edge *edge_of(const struct plan_library *l, uint32_t (*
     return &l->edge[low];
 }
 
-/* What may be called, at `place` of an edge: so many numbered functions, evenly mixed with small ones. */
+/* The function at `place` among those that may be called along an edge: `numbered` numbered ones, evenly mixed with
+ * small ones. */
 static uint32_t callable(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
                          uint32_t numbered, uint32_t place)
 {
@@ -82,8 +84,8 @@ static uint32_t callable(const struct plan *plan, const struct plan_library *l, 
     return calls_any(l, to) ? function_at_rank(numbered, plan->depth, rank) : to->leaf + rank;
 }
 
-/* What may not be called where so many numbered functions may: the others of these, small ones without code, and
- * objects. */
+/* The function or object at `place` among those that may not be called: numbered functions behind the callable ones,
+ * small functions without code, and objects. */
 static uint32_t not_callable(const struct plan_library *to, uint32_t numbered, uint32_t place)
 {
     const uint32_t others = to->exported - numbered;
@@ -139,7 +141,7 @@ bool calls_make_rows(const struct plan *plan, const struct plan_library *l, stru
     return true;
 }
 
-/* Whether functions of utilities have been reached, from `first` on of each library. */
+/* Which functions of all libraries have been reached: function i of a library at function[first[library] + i]. */
 struct reached {
     uint64_t *first;
     uint8_t *function;
@@ -154,14 +156,14 @@ static void reach(struct plan *plan, const struct reached *r, uint32_t library, 
     uint8_t *at = r->function + r->first[library];
     do {
         if (at[function])
-            return; /* and so is the rest */
+            return; /* so is the rest of the chain */
         at[function] = 1;
         l->visited++;
         for (uint32_t t = 0; function < l->callers && t < l->per_function; t++) {
             const uint32_t call = function * l->per_function + t;
             struct import import;
             if (call < l->calls && calls_row_import(plan, l, calls_row_called(l, call), &import))
-                reach(plan, r, import.library, import.function); /* a leaf: no deeper */
+                reach(plan, r, import.library, import.function); /* this is a leaf, so that recursion ends here */
         }
         function++;
     } while (function < l->functions && function % plan->depth);

@@ -1,5 +1,5 @@
-/* Stamps out functions; see code.h. Encodings are those of the Intel manual,
- * volume 2, with the assembly beside them; registers follow psABI 1.0 3.2.3. */
+/* Composes and writes the code of functions; see code.h. Encodings are those of the Intel manual, volume 2, with the
+ * assembly beside them. Registers follow psABI 1.0 3.2.3. */
 #include "emit/code.h"
 
 #include <assert.h>
@@ -10,18 +10,19 @@
 #include "emit/evaluate.h"
 #include "emit/small.h"
 
-/* Behind a function that is none of the last are at least so many bytes of text as one step of copying. */
+/* How many functions at the end are copied exactly. Behind any other function there are at least BYTES_STEP bytes of
+ * text, so that its blocks can be copied in whole steps. */
 enum { LAST_FUNCTIONS = 2 };
 
 static_assert(CODE_EPILOGUE + LAST_FUNCTIONS * (CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE) >= BYTES_STEP,
               "what is copied beyond a block is still text");
 
-/* Bytes by type of argument; tables rather than branches, which no processor foresees. */
+/* Bytes of code by type of argument. Tables and not branches, which no processor could predict. */
 static const uint8_t mix_sizes[ARGUMENT_TYPES] = {15, 15, 17, 17, 17};
 static const uint8_t floats_by_type[ARGUMENT_TYPES] = {[TYPE_FLOAT] = 1, [TYPE_DOUBLE] = 1};
 
-/* And, where it is no floating-point number, by the number of its register: %r8d needs another prefix where the
- * others need none. */
+/* Bytes of code by type of argument and, unless it is a floating-point number, by the number of its register: %r8d
+ * needs a prefix where the others need none. */
 typedef uint8_t argument_sizes[ARGUMENT_TYPES][ARGUMENTS_MOST];
 
 static const argument_sizes spill_sizes = {
@@ -33,7 +34,7 @@ static const argument_sizes pass_sizes = {
     [TYPE_DOUBLE] = {8, 8, 8, 8, 8}, [TYPE_STRING] = {7, 7, 7, 7, 7},
 };
 
-/* Sum over the arguments of what each takes. */
+/* The sum of the bytes that the arguments take. */
 static uint32_t arguments_size(const struct function *f, const argument_sizes *sizes)
 {
     uint32_t size = 0;
@@ -68,7 +69,7 @@ static const struct import *call_target(const struct code *c, uint32_t index, ui
     return *number == CALLS_NONE ? NULL : &c->calls->import[*number];
 }
 
-/* Its slot in the PLT: with rows not all imports have one, but each call. */
+/* The PLT slot of a call. With rows not every import has a slot, but every call has one of its own. */
 static uint32_t call_slot(const struct code *c, uint32_t index, uint32_t t, uint32_t number)
 {
     return c->import_slot + (c->library->said ? index * c->calls->per_function + t : number);
@@ -98,8 +99,8 @@ uint32_t code_least(const struct code *c, uint32_t index)
     return size;
 }
 
-/* A block that fits: any, or where little more fits, of the longer half; of those that the library uses. Or as many
- * bytes of what is no block. */
+/* Chooses a block that fits, of those that the library uses: any or, where little more fits, one of the longer half. Or
+ * a piece of as many bytes that is no block (alike_code.wild). */
 static struct piece choose_block(const struct blocks *b, uint64_t r, uint64_t bytes, struct alike_code alike)
 {
     enum { SIZES = sizeof b->fitting / sizeof b->fitting[0] };
@@ -111,7 +112,7 @@ static struct piece choose_block(const struct blocks *b, uint64_t r, uint64_t by
     return (struct piece){.kind = PIECE_BLOCK, .first = (uint16_t)block};
 }
 
-/* A run of about `bytes`, not more. */
+/* Chooses a run of about `bytes` bytes, and not more. */
 static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t bytes)
 {
     uint32_t first = random_below(r, f->borders - BLOCK_MOST);
@@ -121,7 +122,7 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
-    /* blocks refer to what a bare library has not */
+    /* blocks refer to constants and helpers, which a bare library has not */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
     uint64_t most = bytes / c->blocks->block[0].size + 3; /* blocks, a run, a gap */
     const struct alike_code alike = c->library->alike_code;
@@ -201,7 +202,7 @@ uint8_t *code_own(uint8_t *p, uint64_t own)
     return put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
 }
 
-/* To slot@plt, or its function. */
+/* Writes a branch to slot@plt, or to the function itself. */
 static uint8_t *put_branch(const struct code *c, uint8_t *p, uint8_t instruction, uint32_t slot)
 {
     assert(slot != CODE_NO_SLOT);
@@ -219,7 +220,7 @@ uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot)
     return put_branch(c, p, 0xe9, slot);
 }
 
-/* As long, behind a call of what returns nothing. */
+/* In place of code_add_result, and as long, where the called function returns nothing. */
 static uint8_t *put_nothing(uint8_t *p)
 {
     return put_bytes(p, "\x0f\x1f\x40\x00", 4); /* nopl 0(%rax) */
@@ -230,8 +231,8 @@ uint8_t *code_add_result(uint8_t *p)
     return put_bytes(p, "\x48\x01\x45\xf8", 4); /* add %rax,-8(%rbp) */
 }
 
-/* The calls into utilities may be repeated: what one passes, calls and adds is the
- * body of a loop, whose counter stands below the locals. */
+/* Writes a call into another library. It may be repeated: passing, calling and adding are then the body of a loop,
+ * whose counter stands below the locals. */
 static uint8_t *put_repeated(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller,
                              uint32_t slot)
 {
@@ -275,7 +276,7 @@ uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *call
     static const uint32_t relative[ARGUMENT_TYPES] = {
         [TYPE_FLOAT] = UINT32_MAX, [TYPE_DOUBLE] = UINT32_MAX, [TYPE_STRING] = UINT32_MAX};
     const uint64_t values = call_values(callee->hash, caller);
-    uint32_t number[2] = {0}; /* of integer and of floating-point registers */
+    uint32_t number[2] = {0}; /* of integer and of floating-point registers that are used */
     for (uint32_t j = 0; j < callee->count; j++) {
         const uint8_t type = callee->type[j];
         const uint32_t v = call_value(values, j);
@@ -314,7 +315,7 @@ static uint8_t *put_spills(uint8_t *p, const struct function *f)
     return p;
 }
 
-/* Loading an argument, multiplying it by its weight, adding that. */
+/* Writes for each argument: load it, multiply it by its weight, add that to the accumulator. */
 static uint8_t *put_mix(uint8_t *p, const struct function *f)
 {
 #define WEIGHED "\x48\x69\xc0\0\0\0\0\x48\x01\x45\xf8" /* imul $weight,%rax,%rax; add %rax,-8(%rbp) */
@@ -326,7 +327,7 @@ static uint8_t *put_mix(uint8_t *p, const struct function *f)
         [TYPE_STRING] = "\x48\x8b\x45\0\x8b\x00" WEIGHED, /* mov d(%rbp),%rax; mov (%rax),%eax */
     };
 #undef WEIGHED
-    static const uint8_t places[ARGUMENT_TYPES] = {3, 3, 5, 5, 3}; /* of d */
+    static const uint8_t places[ARGUMENT_TYPES] = {3, 3, 5, 5, 3}; /* offset of d */
     for (uint32_t j = 0; j < f->count; j++) {
         const uint8_t type = f->type[j];
         put_bytes(p, codes[type], 17);
@@ -350,7 +351,7 @@ void code_begin(struct code *c)
     }
 }
 
-/* The object that a block refers to, or where there are none, what stands for it. */
+/* The object that a block refers to or, where there are none, a word of the scratch object. */
 static uint64_t choose_object(const struct code *c, uint64_t r)
 {
     if (c->objects_size >= 8)
@@ -358,7 +359,7 @@ static uint64_t choose_object(const struct code *c, uint64_t r)
     return c->scratch + 8 * ((r & 7) % c->scratch_words);
 }
 
-/* The next function has room for what is copied beyond the block. */
+/* Writes a block. Except in the `last` functions, there is text behind it that copying in steps may overwrite. */
 static uint8_t *put_block(const struct code *c, uint8_t *p, uint32_t number, bool last, struct random *random)
 {
     const struct block *b = &c->blocks->block[number];
@@ -393,7 +394,7 @@ static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *
     return p + size;
 }
 
-/* Has what the pieces of the next function are copied from be read ahead. */
+/* Prefetches what the pieces of the next function are copied from. */
 static void fetch_pieces(const struct code *c, const struct body *body)
 {
     const struct block_bytes *bytes = &c->blocks->bytes;
@@ -478,7 +479,7 @@ uint32_t code_parameters(const struct plan_library *l, const struct function *f,
     for (uint32_t j = 0; j < f->count; j++) {
         const uint8_t type = f->type[j];
         const bool is_float = floats_by_type[type];
-        /* an integer or pointer of 4 bytes to load, then what uses it */
+        /* the load of an integer or pointer takes 4 bytes; then comes what uses it */
         parameter[j].loaded = is_float ? 0 : mix + 4;
         parameter[j].used = is_float ? 0 : mix + (type == TYPE_STRING ? 6 : 11);
         mix += mix_sizes[type];

@@ -1,8 +1,7 @@
 /* The machine code of numbered functions.
  *
- * Each is a real function under the System V ABI, of the kind that gcc -O0
- * writes: it sets up a frame, spills its arguments, marks that it was visited,
- * mixes number and arguments into an accumulator, does something with its
+ * Each is a real function under the System V ABI, such as gcc -O0 writes. It sets up a frame, spills its arguments,
+ * marks that it was visited, mixes its own number and its arguments into an accumulator, does something with its
  * locals, calls others through the PLT and returns the accumulator.
  *
  *     start  endbr64                                      only where branches are checked (profile_elf.cf_protection)
@@ -15,7 +14,7 @@
  *            arguments; call; add %rax,-8(%rbp)            for each call, in a loop where it is repeated
  *     end    mov -8(%rbp),%rax; leave; ret                 epilogue
  *
- * Size pass: code_least, then code_compose cuts what is left into pieces. Write
+ * Size pass: code_least says what a function takes without pieces, then code_compose cuts the rest into pieces. Write
  * pass: code_write.
  */
 #ifndef EMIT_CODE_H
@@ -38,7 +37,7 @@ enum {
     CODE_PROLOGUE = 11,
     CODE_MARK = 7,
     CODE_OWN = 14,
-    CODE_CALL = 9,   /* a call, and adding its result */
+    CODE_CALL = 9,   /* a call, and the addition of its result */
     CODE_JUMP = 5,   /* jmp rel32: a tail call in the glue or in a small function */
     CODE_REPEAT = 7, /* before a repeated call: sets the counter */
     CODE_AGAIN = 5,  /* after a repeated call: counts down and jumps back */
@@ -51,7 +50,7 @@ enum piece_kind {
     PIECE_BLOCK, /* a block of the stock: `first` is its number */
     PIECE_RUN,   /* a run of the filler: borders [first, last) */
     PIECE_GAP,   /* `first` bytes of loads */
-    PIECE_WILD,  /* `first` bytes of instructions that are nowhere else; of no library with debug information */
+    PIECE_WILD,  /* `first` bytes of instructions that occur nowhere else; never in a library with debug information */
 };
 
 struct piece {
@@ -64,7 +63,7 @@ struct body {
     uint32_t offset; /* in .text */
     uint32_t size;   /* without the padding behind it */
     uint32_t pieces;
-    struct piece *piece; /* the arena's */
+    struct piece *piece; /* owned by the arena */
 };
 
 /* The code of one library, for both passes. */
@@ -88,18 +87,18 @@ struct code {
     uint64_t text_constant[CONSTANTS];
     uint32_t scratch_words;
     uint64_t objects, objects_size; /* the static objects in .data */
-    /* Lower halves of the addresses of what blocks refer to, by enum fixup_kind and number; and of constants that are
-     * arguments, by enum argument_type and number. */
+    /* Lower halves of addresses: of what blocks refer to, by enum fixup_kind and number; of constants that are passed,
+     * by enum argument_type and number. */
     uint32_t place[FIXUP_OBJECT][CONSTANTS], argument[ARGUMENT_TYPES][CONSTANTS];
 };
 
 /* Bytes of a function without any pieces. */
 uint32_t code_least(const struct code *c, uint32_t index);
 
-/* Makes b->pieces of exactly `bytes`; false when memory ran out. */
+/* Fills b->piece with pieces of exactly `bytes` bytes together. False when memory ran out. */
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b);
 
-/* Call when addresses are known, before the first code_write. */
+/* To be called when addresses are known, before the first code_write. */
 void code_begin(struct code *c);
 
 /* Writes function `index` at its offset. `b` is its element in the array of the bodies of all functions. */
@@ -118,14 +117,14 @@ enum {
     REGISTER_RBP = 6,
 };
 
-/* Where a parameter is: in register `reg` until it is spilled at `spilled`, then in its slot, and during [loaded, used)
- * also in %rax. Offsets from the function's start. */
+/* Where a parameter is: in register `reg` until it is spilled at `spilled`, then in its slot; during [loaded, used) it
+ * is also in %rax. Offsets from the function's start. */
 struct code_parameter {
     uint32_t reg; /* DWARF's number */
     uint32_t spilled, loaded, used;
 };
 
-/* Where a local is, from the CFA. */
+/* The place of a local's slot, from the CFA. */
 static inline int32_t code_slot_place(uint32_t slot)
 {
     return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
@@ -134,7 +133,7 @@ static inline int32_t code_slot_place(uint32_t slot)
 /* Sets reg[f->count] to DWARF's numbers of the registers that its arguments are passed in. */
 void code_registers(const struct function *f, uint8_t *reg);
 
-/* Fills parameter[f->count]; returns the offset at which the last is spilled. */
+/* Fills parameter[f->count]; returns the offset behind the last spill. */
 uint32_t code_parameters(const struct plan_library *l, const struct function *f, struct code_parameter *parameter);
 
 /* Bytes of the code that mixes argument j of f into the accumulator. */
@@ -155,13 +154,13 @@ static inline uint32_t code_piece_size(const struct code *c, const struct piece 
 /* One call that a numbered function makes (code_call_site). */
 struct code_call_site {
     const struct function *callee;
-    uint64_t caller; /* as call_values takes it */
+    uint64_t caller; /* what call_values takes */
     bool next;       /* it calls the next numbered function of its chain */
     uint32_t repeat; /* how many times the call is made */
     bool last;       /* it is the last call of the function */
 };
 
-/* Bytes before and after a call that repeat it. */
+/* Bytes of the code before and behind a call that repeats the call. */
 static inline uint32_t code_before_call(const struct code_call_site *site)
 {
     return site->repeat > 1 ? CODE_REPEAT : 0;
@@ -172,8 +171,8 @@ static inline uint32_t code_behind_call(const struct code_call_site *site)
     return site->repeat > 1 ? CODE_AGAIN : 0;
 }
 
-/* Call t, from 0, of function `index`, which is `f`: those into other libraries come first, then that of the next
- * function. False where there is no such call. */
+/* Fills *site for call t, from 0, of function `index`, which is `f`. Calls into other libraries come first, then that
+ * of the next function. False where there is no such call; site->last is set all the same. */
 bool code_call_site(const struct code *c, uint32_t index, const struct function *f, uint32_t t,
                     struct code_call_site *site);
 
@@ -212,12 +211,12 @@ uint8_t *code_prologue(uint8_t *p);
 uint8_t *code_epilogue(uint8_t *p);
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);
 uint8_t *code_own(uint8_t *p, uint64_t own);
-/* A call, or jump, to what the slot is for: through the PLT, or directly if c->target is set. */
+/* A call, or jump, to the function that the PLT slot is for: through the PLT, or directly if c->target is set. */
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot);
 uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot);
 /* Adds the value that a call returned to the accumulator. */
 uint8_t *code_add_result(uint8_t *p);
-/* Loads the arguments of a call; and how many bytes of code that takes. */
+/* Loads the arguments of a call; the bytes of code that this takes. */
 uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller);
 uint32_t code_pass_size(const struct function *callee);
 

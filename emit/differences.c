@@ -1,4 +1,4 @@
-/* Counts what a library has of what rows may say; see differences.h. */
+/* Counts what a library has of each value that rows may say; see differences.h. */
 #include "emit/differences.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ static uint64_t sizes_of(const struct library *l, const enum section_id *ids, un
     (int64_t) sizes_of(l, (const enum section_id[]){__VA_ARGS__},                                                      \
                        sizeof((const enum section_id[]){__VA_ARGS__}) / sizeof(enum section_id))
 
-/* Symbols of .symtab that are local and of this type. */
+/* How many of the fixed local symbols in .symtab are of this type. */
 static int64_t fixed_locals(const struct library *l, uint8_t type)
 {
     int64_t count = 0;
@@ -31,7 +31,7 @@ static int64_t fixed_locals(const struct library *l, uint8_t type)
     return count;
 }
 
-/* Aliases of functions that have code, by which readers know them. */
+/* How many aliases are of functions with code. Readers recognise an alias by the code that it shares. */
 static int64_t aliases_with_code(const struct plan_library *row)
 {
     const uint32_t exported = plan_exported(row);
@@ -91,7 +91,7 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_RELOCATIONS_RELRO] = l->shape.pointers + (int64_t)l->relro_words;
 }
 
-/* Mangled names, of .symtab or, where there is none, of .dynsym. */
+/* How many names are mangled, in .symtab or, where there is none, in .dynsym. */
 static int64_t mangled_names(const struct library *l)
 {
     const struct plan_library *row = l->row;
@@ -107,7 +107,7 @@ static int64_t mangled_names(const struct library *l)
     return count;
 }
 
-/* Characters that debuggers show for the mangled names of dynamic symbols that it defines. */
+/* How many characters debuggers show for the mangled names of the dynamic symbols that the library defines. */
 static int64_t demangled_names(const struct library *l)
 {
     const uint32_t defined = names_row_defined(l->row);
@@ -123,7 +123,7 @@ static int64_t demangled_names(const struct library *l)
     return shown;
 }
 
-/* Entries of unwind tables of fewer than UNWIND_SMALL bytes without a dynamic symbol. */
+/* How many entries of the unwind tables have fewer than UNWIND_SMALL bytes and no dynamic symbol. */
 static int64_t small_functions(const struct library *l)
 {
     int64_t count = glue_small_entries(l->row, &l->shape, &l->glue);
@@ -199,7 +199,8 @@ static int64_t uneven_of(const struct debug *d)
     return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : 0;
 }
 
-/* PROFILE_DERIVED where no row asks for them, and of units of types. */
+/* How many attributes the entries have. PROFILE_DERIVED if the row does not say how many, and with type units or in
+ * clang's form. */
 static int64_t attributes_of(const struct library *l)
 {
     const int64_t wanted = profile_row_says(l->plan->profile, l->row->said, ROW_DWARF_ATTRIBUTES);
@@ -208,7 +209,7 @@ static int64_t attributes_of(const struct library *l)
     return (int64_t)debug_attributes(&l->debug);
 }
 
-/* Sections that would not become smaller are as they are. */
+/* Whether any debug section is compressed. Sections that would not become smaller are not. */
 static bool is_compressed(const struct library *l)
 {
     const struct layout *const layout = l->row->separate != SEPARATE_NONE ? &l->separate.debug : &l->layout;
@@ -220,7 +221,7 @@ static bool is_compressed(const struct library *l)
     return false;
 }
 
-/* What is told of code and types where there are no units. */
+/* Sets to 0 what is said of code and types, for a library whose debug information has no units. */
 static void measure_hollow(int64_t *v)
 {
     static const enum row_value none[] = {ROW_DWARF_VERSION,    ROW_DWARF_DIES, ROW_DWARF_DEFINED,
@@ -229,7 +230,7 @@ static void measure_hollow(int64_t *v)
         v[none[i]] = 0;
 }
 
-/* What is other than in the normal form, of which all else is. */
+/* Sets the values that differ in clang's form. All others were measured in the normal form. */
 static void measure_indexed(const struct library *l, int64_t *v)
 {
     static const struct {
@@ -287,7 +288,7 @@ static void measure_debug(const struct library *l, int64_t *v)
         measure_indexed(l, v);
 }
 
-/* As pyelfprof calls what dialect_language says. */
+/* The units' language, by the name that pyelfprof has for what dialect_language says. */
 static const char *language_of(const struct plan_library *row)
 {
     if (row->dwarf_fortran)

@@ -1,4 +1,4 @@
-/* Tells the differences; see differences.h. */
+/* Writes the differences; see differences.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,21 +10,21 @@
 #include "emit/distribution.h"
 #include "emit/profile_keys.h"
 
-/* In the order of enum plan_level, what each has given up. */
+/* What each level gives up. */
 static const char *const given_up[LEVEL_COUNT] = {[LEVEL_UNMARKED] = "visit marks",
                                                   [LEVEL_TIGHT] = "scratch memory in .bss",
                                                   [LEVEL_PLAIN] = "a module's attributes",
                                                   [LEVEL_BARE] = "constants and helpers"};
 
-/* Distributions that are nearer to each other are the same. */
+/* Distributions that are nearer to each other than this count as the same. */
 static const double DISTANCE_MOST = 0.05;
 
 static const char hollow[] = "units of debug information";
 
-/* What a library has of which there is none: no version, no language. */
+/* Stands for the version or language that a library does not have. */
 static const char none[] = "none";
 
-/* A row's value beside the set's. */
+/* How a value of a row compares with the library's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
@@ -44,7 +44,7 @@ static enum comparison compare(int64_t wanted, const struct differences *d, enum
     return d->value[v] == PROFILE_DERIVED ? UNKNOWN : DIFFERENT;
 }
 
-/* NULL where the row says nothing of it. */
+/* The language that the row says; NULL where it says none. */
 static const char *language_wanted(const struct profile *p, const struct profile_row *row)
 {
     const char *const said = row->text[ROW_TEXT_LANGUAGE];
@@ -56,7 +56,7 @@ static const char *language_of(const struct differences *d)
     return d->language ? d->language : none;
 }
 
-/* "relocations: 64", as the profile has it without the row. */
+/* The name of a key as in "relocations: 64": as the profile has it in a row. */
 static const char *quantity(enum profile_key_id key, char name[PROFILE_PATH + 32])
 {
     char path[PROFILE_PATH];
@@ -74,7 +74,7 @@ static bool put(struct json_object *to, const char *key, struct json_object *val
     return false;
 }
 
-/* Numbers, and words as they are in the profile. */
+/* A value as JSON: a number, a truth value, or a word as in the profile. */
 static struct json_object *value_object(enum row_value v, int64_t value)
 {
     const struct profile_key *k = &profile_keys[KEY_ROW + v];
@@ -95,13 +95,13 @@ static struct json_object *pair(struct json_object *wanted, struct json_object *
     return o;
 }
 
-/* Whether the row has as many of these as a distance tells something of. */
+/* Whether the row's distribution is of so many values that a distance means something. */
 static bool tells_distance(const struct profile_row *row, enum row_text t)
 {
     return row->text[t] && !distribution_is_of_few(row->text[t]);
 }
 
-/* Distributions have a distance instead of values. */
+/* Adds the distance of a distribution, which has no single value. */
 static bool add_distance(struct json_object *differs, const struct profile_row *row, enum row_text t, double apart)
 {
     char name[PROFILE_PATH + 32];
@@ -136,7 +136,7 @@ static bool add_values(struct json_object *differs, struct json_object *unknown,
            add_distance(differs, row, ROW_TEXT_NAME_LENGTHS, d->names_apart);
 }
 
-/* Edges that carry another number of symbols than the row says. */
+/* The edges whose number of symbols is not the row's: the needed row, the wanted number, the number there is. */
 static struct json_object *edges_object(const struct profile_row *row, const struct plan_library *l)
 {
     struct json_object *list = json_object_new_array();
@@ -170,7 +170,7 @@ static struct json_object *library_object(const struct plan *plan, uint32_t libr
         if (level != LEVEL_PLAIN || l->kind == LIBRARY_MODULE)
             ok = json_object_array_add(without, json_object_new_string(given_up[level])) == 0;
     ok = ok && put(o, "name", json_object_new_string(name)) && put(o, "row", json_object_new_int64(l->said - p->row));
-    /* from here on these are the object's */
+    /* the object takes a reference to each of these */
     if (ok && (l->level != LEVEL_WHOLE || l->hollow))
         ok = put(o, "without", json_object_get(without));
     ok = ok && put(o, "differs", json_object_get(differs)) && put(o, "unknown", json_object_get(unknown)) &&
@@ -184,7 +184,7 @@ static struct json_object *library_object(const struct plan *plan, uint32_t libr
     return NULL;
 }
 
-/* Distributions over the set that no library's row says as well. */
+/* Distributions that are known of the whole set only, and not from each library's row. */
 static const enum profile_key_id only_of_set[] = {KEY_DEGREE, KEY_TAGS, KEY_FORMS, KEY_ATTRIBUTES};
 enum { ONLY_OF_SET = sizeof only_of_set / sizeof only_of_set[0] };
 
@@ -193,7 +193,7 @@ static bool is_said_of_set(const struct plan *plan, enum profile_key_id key)
     return plan->profile->distributions[key - KEY_FUNCTION_SIZES];
 }
 
-/* What the profile gives of the set and is not counted in what is made. */
+/* Lists what the profile says of the set and what is not counted in the set that was made. */
 static bool write_unknown(FILE *f, const struct plan *plan)
 {
     char name[PROFILE_PATH + 32];
@@ -250,8 +250,8 @@ static void report_levels(FILE *f, const struct plan *plan)
 
 struct total {
     uint32_t libraries, of;
-    int64_t wanted, actual;         /* sums; of switches, how many are on */
-    int64_t one_wanted, one_actual; /* of those that differ, where they are all alike */
+    int64_t wanted, actual;         /* sums over the libraries; of switches: how many are on */
+    int64_t one_wanted, one_actual; /* values of the libraries that differ, if these have all the same */
     bool unknown, several;
 };
 
@@ -277,7 +277,7 @@ static struct total total_of(const struct set *set, enum row_value v)
     return t;
 }
 
-/* Above the first that differs. */
+/* Prints the heading above the first difference. */
 static void report_heading(FILE *f, bool *any)
 {
     if (!*any)
@@ -285,13 +285,13 @@ static void report_heading(FILE *f, bool *any)
     *any = true;
 }
 
-/* Whether it is followed as far as it can be, without being counted in what is made. */
+/* Whether the generator follows the value as far as it can, although the value is not counted in what is made. */
 static bool is_followed(enum row_value v)
 {
     return v == ROW_ZSTD_TEXT || v == ROW_ZSTD_DATA || v == ROW_ZSTD_NAMES;
 }
 
-/* What was wanted, and what it is: words where the libraries have the same, otherwise sums. */
+/* Prints what was wanted and what there is: words if all libraries that differ have the same, otherwise sums. */
 static void report_values(FILE *f, enum row_value v, const struct total *t)
 {
     const struct profile_key *k = &profile_keys[KEY_ROW + v];

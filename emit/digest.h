@@ -1,5 +1,5 @@
-/* XXH3-128, with the widest instructions of the processor where the library
- * can choose them when it runs. The digest is the same. */
+/* XXH3-128. It uses the widest instructions of the processor if the xxHash library can choose them at run time. The
+ * digest is the same either way. */
 #ifndef EMIT_DIGEST_H
 #define EMIT_DIGEST_H
 

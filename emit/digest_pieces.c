@@ -14,7 +14,7 @@ enum {
     STRIPE = 64,
     STRIPES = DIGEST_BLOCK / STRIPE,
     SECRET = 192,
-    LAST_SECRET = SECRET - STRIPE - 7, /* where it begins for the last stripe, */
+    LAST_SECRET = SECRET - STRIPE - 7, /* where the secret begins for the last stripe, */
     LOW_SECRET = 11,                   /* and for the two halves */
     HIGH_SECRET = SECRET - STRIPE - 11,
     RUN = 64, /* blocks that are read back at once */
@@ -30,7 +30,7 @@ enum {
 #define PRIME64_5 UINT64_C(0x27d4eb2f165667c5)
 #define AVALANCHE UINT64_C(0x165667919e3779f9)
 
-/* The secret of XXH3 where none is given. */
+/* XXH3's default secret. */
 static const uint8_t secret[SECRET] = {
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c, 0xde, 0xd4,
     0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f, 0xcb, 0x79, 0xe6, 0x4e,
@@ -54,8 +54,8 @@ static uint64_t load(const uint8_t *p)
 
 /* --- sums ----------------------------------------------------------------------------- */
 
-/* What stripes add to the numbers: each word of eight bytes the product of its halves, after
- * the key, to its own, and itself to its neighbour's. The key moves on by a word for each
+/* Computes what stripes add to the eight numbers. Each word of eight bytes, after the key is applied, adds the product
+ * of its halves to its own number; the word itself is added to its neighbour's. The key moves on by a word for each
  * stripe. */
 static void sum_stripes(const uint8_t *p, unsigned stripes, const uint8_t *key, uint64_t sum[DIGEST_LANES])
 {
@@ -80,7 +80,7 @@ static void sum_block(const uint8_t *block, uint64_t sum[DIGEST_LANES])
 }
 
 #if defined(__x86_64__)
-/* The same, four numbers at a time. */
+/* Like sum_block, four numbers at a time. */
 __attribute__((target("avx2"))) static void sum_block_avx2(const uint8_t *block, uint64_t sum[DIGEST_LANES])
 {
     enum { WIDTH = 4 };
@@ -143,7 +143,7 @@ void digest_pieces_add(const struct digest_pieces *d, const void *bytes, uint64_
 
 /* --- their sequence ------------------------------------------------------------------- */
 
-/* The numbers after one more block. */
+/* Advances the eight numbers by one block. */
 static void take_block(uint64_t state[DIGEST_LANES], const uint64_t sum[DIGEST_LANES])
 {
     for (unsigned i = 0; i < DIGEST_LANES; i++) {
@@ -152,7 +152,7 @@ static void take_block(uint64_t state[DIGEST_LANES], const uint64_t sum[DIGEST_L
     }
 }
 
-/* How many blocks from this one on, of `blocks`, have no sums. */
+/* How many blocks in a row, from this one on, have no sums; RUN at most. */
 static uint64_t unknown_run(const struct digest_pieces *d, uint64_t block, uint64_t blocks)
 {
     uint64_t run = 0;
@@ -176,8 +176,8 @@ static uint64_t half_of(const uint64_t state[DIGEST_LANES], const uint8_t *key, 
     return half ^ half >> 32;
 }
 
-/* What is behind the last block that another follows, at least a byte, and the last stripe,
- * which begins up to a stripe before; `tail` is where that may be. */
+/* Takes the rest, at least a byte, which is behind the last block that another follows, and the last stripe of the
+ * input, which may begin before the rest. `tail` points to the stripe before the rest. */
 static void take_tail(uint64_t state[DIGEST_LANES], const uint8_t *tail, uint64_t size)
 {
     uint64_t sum[DIGEST_LANES];
@@ -221,7 +221,7 @@ bool digest_pieces_end(const struct digest_pieces *d, digest_read *read, const v
     if (!buffer)
         return error_set(e, ERROR_MEMORY, "out of memory for a digest");
     bool ok;
-    if (d->size <= DIGEST_BLOCK) { /* short inputs have ways of their own */
+    if (d->size <= DIGEST_BLOCK) { /* short inputs are hashed in other ways */
         ok = read(context, buffer, d->size, 0, e);
         const XXH128_hash_t h = ok ? XXH3_128bits(buffer, d->size) : (XXH128_hash_t){0, 0};
         digest[0] = h.high64;

@@ -1,6 +1,6 @@
 /* See directory.h.
  *
- * flock(2) and not fcntl(2), whose write locks want a descriptor open for writing,
+ * The lock is by flock(2) and not by fcntl(2): write locks of fcntl(2) need a descriptor that is open for writing,
  * which a directory never is.
  */
 #include "emit/directory.h"
@@ -16,10 +16,11 @@
 #include "base/manifest.h"
 #include "base/process.h"
 
-/* Runs that fail one after the other, each of which removes what it has made. */
+/* How often a directory may vanish while it is opened: other runs may fail one after the other, and each removes the
+ * directory that it has made. */
 enum { TRIES = 100 };
 
-/* Whether someone else holds it: whatever else goes wrong means that here are no locks. */
+/* Whether another run holds the lock. Any other error means that the file system has no locks. */
 static bool is_taken(int directory)
 {
     int locked;
@@ -29,7 +30,7 @@ static bool is_taken(int directory)
     return locked != 0 && errno == EWOULDBLOCK;
 }
 
-/* Whether the run that had it has removed it since it was opened. */
+/* Whether another run has removed the directory since it was opened. */
 static bool is_removed(int directory)
 {
     struct stat st;
@@ -54,8 +55,8 @@ static bool is_there(const char *path, size_t length)
     return access(directory, F_OK) == 0;
 }
 
-/* Where the directory that it would be in is not there, that one is named: it may be a typing error, so none is made.
- */
+/* Sets the error for a directory that cannot be made. If its parent is not there, the message names the parent. The
+ * parent is not made, because its name may be a typing error. */
 static void cannot_make(const char *path, struct error *e)
 {
     const int number = errno;

@@ -12,12 +12,13 @@
 
 enum {
     BUCKETS_MOST = 4 * 64,
-    EXACT_BELOW = 8, /* buckets of one value each */
+    EXACT_BELOW = 8, /* values below this have a bucket each */
     RAISED_ALWAYS = 64,
-    WHOLE = 16, /* sixteenths of what values could become more or less */
+    WHOLE = 16, /* sixteenths of how far values could go */
 };
 
-/* What is left over goes to the largest of so many, as far as they take it, then to those of so many. */
+/* What is missing or too much goes to the largest fiftieth of the values, as far as these take it, then to the largest
+ * tenth, and so on. */
 static const uint32_t parts[] = {50, 10, 2, 1};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -26,7 +27,8 @@ static uint32_t values_of(uint32_t part, uint32_t count)
     return count / part + 1 < count ? count / part + 1 : count;
 }
 
-/* A number that ends at one of `ends`; false where there is none, or one of more than 64 bits. */
+/* Reads a number that ends at one of `ends` or at the end of the text. False where there is none, or one of more than
+ * 64 bits. */
 static bool take_number(const char **text, const char *ends, uint64_t *number)
 {
     char *end;
@@ -49,7 +51,7 @@ static const char *skip_spaces(const char *text)
     return text;
 }
 
-/* How many there are; 0 where that is no list of quantiles. */
+/* Reads quantiles and returns how many there are; 0 if the text is no list of quantiles. */
 static uint32_t read_quantiles(const char *text, uint32_t quantile[QUANTILES_MOST])
 {
     uint32_t count = 0;
@@ -76,14 +78,14 @@ struct bucket {
     uint64_t count;
 };
 
-/* Where the bucket ends that begins at `low`, as captures have them; beyond the last it is of one value. */
+/* The end of the bucket that begins at `low`, as captures have buckets. Beyond the last one a bucket has one value. */
 static uint64_t end_of_bucket(uint64_t low)
 {
     const uint64_t border = histogram_least(histogram_bucket(low) + 1);
     return border > low ? border : low + 1;
 }
 
-/* Those that have any; there may be none. */
+/* Reads the buckets that have any values; there may be none. False where the text is malformed. */
 static bool read_buckets(const char *text, struct bucket bucket[BUCKETS_MOST], uint32_t *count)
 {
     *count = 0;
@@ -140,8 +142,8 @@ static uint64_t between(uint64_t low, uint64_t high)
     return root;
 }
 
-/* Lowers the interval to one of its eighths in which `place` of `of` is, where the values from `low` to `high` become
- * ever rarer, as the largest ones do: each eighth ends at as many times where it begins. */
+/* Narrows the interval to the eighth of its values in which `place` of `of` is. From `low` to `high` values become ever
+ * rarer, as the largest ones do, so the ends of the eighths grow by one factor. */
 static void narrow(uint64_t *low, uint64_t *high, uint64_t *place, uint64_t of)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -152,15 +154,15 @@ static void narrow(uint64_t *low, uint64_t *high, uint64_t *place, uint64_t of)
     }
 }
 
-/* Where a quantile is among so many values, as capturing has it (elf/histogram.c). */
+/* The place of quantile i among `count` values, as capturing has it (elf/histogram.c). */
 static uint32_t place_of_quantile(uint32_t i, uint32_t quantiles, uint32_t count)
 {
     return (uint32_t)((uint64_t)(count - 1) * i / (quantiles - 1));
 }
 
-/* A place among `of` between two quantiles, where so many of those next to each are the same as it: a value that all
- * between two quantiles have ends somewhere behind the last and before the first of these, in the middle as far as
- * anybody knows. Returns the place among those that are not that value. */
+/* How far a place, `place` of `of` between two quantiles, is on the way from the lower value to the higher, out of
+ * `of`. If the quantile before the lower one has the same value, values equal to it end somewhere between the two
+ * quantiles. Nobody knows where, so they are taken to end in the middle; likewise for the higher one. */
 static uint64_t beside_the_same(uint64_t place, uint64_t of, bool low_is_same, bool high_is_same)
 {
     const uint64_t first = low_is_same ? of / 2 : 0;
@@ -168,7 +170,7 @@ static uint64_t beside_the_same(uint64_t place, uint64_t of, bool low_is_same, b
     return place <= first ? 0 : place >= end ? of : (place - first) * of / (end - first);
 }
 
-/* Values whose quantiles are these: what is at their places, and evenly between them. */
+/* Sets values that have these quantiles at their places, and are spread evenly between them. */
 static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_t count, uint32_t *value)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -223,7 +225,7 @@ bool distribution_values(const char *quantiles, const char *buckets, uint32_t co
     return true;
 }
 
-/* Takes one value out of its bucket, or of the nearest one below that has any. */
+/* Takes one value out of its bucket or, if that is empty, out of the nearest lower one that is not. */
 static void take_out(struct bucket *bucket, uint32_t buckets, uint32_t value)
 {
     uint32_t i = buckets;
@@ -235,7 +237,7 @@ static void take_out(struct bucket *bucket, uint32_t buckets, uint32_t value)
         bucket[i - 1].count--;
 }
 
-/* Those that are not empty; NULL when memory ran out. */
+/* Writes the buckets that are not empty. NULL when memory ran out. */
 static char *write_buckets(const struct bucket *bucket, uint32_t buckets)
 {
     enum { EACH = 48 };
@@ -296,15 +298,15 @@ void distribution_sort(uint32_t *value, uint32_t count)
     qsort(value, count, sizeof *value, by_value);
 }
 
-/* One place of the sums: how many more of all than of the fixed ones are at most `value`, and, as these
- * may not become fewer, the most before and the least behind. */
+/* A value, and how many more of all values than of the fixed ones are at most as large (`more`). The count of other
+ * values up to some value cannot fall as the value grows, so there are also the largest `more` up to here and the least
+ * from here on. */
 struct place {
     uint32_t value;
     int64_t more, most, least;
 };
 
-/* The middle between `most` and `least` is the ascending line whose largest distance from `more` is
- * least. */
+/* Of all ascending lines, the middle between `most` and `least` has the smallest largest distance from `more`. */
 bool distribution_rest(const uint32_t *all, uint32_t count, uint32_t *fixed, uint32_t fixed_count, uint32_t *rest)
 {
     struct place *place = malloc((count + (size_t)fixed_count + 1) * sizeof *place);
@@ -353,8 +355,8 @@ double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count)
     return count ? (double)most / count : 0;
 }
 
-/* Adds `more` to the last `last` ones, as much as each takes without becoming another kind of value; in
- * the end more. */
+/* Adds `more` to the last `last` values, as far as each takes it without becoming another kind of value: not more than
+ * twice as large. At the `end`, `most` is the only limit. Returns what is left over. */
 static uint64_t raise(uint32_t *value, uint32_t count, uint32_t last, uint32_t most, bool end, uint64_t more)
 {
     for (uint32_t i = 0; i < last; i++) {
@@ -370,7 +372,8 @@ static uint64_t raise(uint32_t *value, uint32_t count, uint32_t last, uint32_t m
     return more;
 }
 
-/* Takes `less` from all that are above `floor`, in parts of what they are above it. */
+/* Takes `less` from the values [first, count) that are above `floor`, in proportion to how far they are above it.
+ * Returns what is left over. */
 static uint64_t sink(uint32_t *value, uint32_t first, uint32_t count, uint32_t floor, uint64_t less)
 {
     uint64_t above = 0;
@@ -400,7 +403,7 @@ uint64_t distribution_fit(uint32_t *value, uint32_t count, uint32_t least, uint3
         if (less)
             less = sink(value, first, count, first ? value[first - 1] : least, less);
     }
-    if (sinks) /* whose parts are rounded, so that equal ones differ by one */
+    if (sinks) /* parts are rounded, so that equal values may differ by one */
         distribution_sort(value, count);
     return sum + less - more;
 }
@@ -417,7 +420,8 @@ uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, u
         value[i] = value[i] < least ? least : value[i] > most ? most : value[i];
         is += value[i];
     }
-    /* Where most are the same, none would reach far, and all would be other ones. */
+    /* Where most values are the same, the least and the largest one are not far from them, and nearly all would have to
+     * change. */
     const uint64_t middle = count ? value[count / 2] : 0;
     uint64_t low = limited(middle / 2, least, count ? value[0] : least);
     uint64_t high = limited(middle + middle / 2, count ? value[count - 1] : most, most);
@@ -440,7 +444,7 @@ uint64_t distribution_fit_few(uint32_t *value, uint32_t count, uint32_t least, u
     return is;
 }
 
-/* How many of the ascending values are below `limit`. */
+/* How many of the ascending values are less than `limit`. */
 static uint32_t count_below(const uint32_t *value, uint32_t count, uint64_t limit)
 {
     uint32_t low = 0;
@@ -455,8 +459,8 @@ static uint32_t count_below(const uint32_t *value, uint32_t count, uint64_t limi
     return low;
 }
 
-/* How many values it takes, from the first on, to count as `number`, where the first k count as before[k], or each as
- * one; more than there are where they do not. */
+/* How many values, from the first on, count as at least `number` together. The first k count as before[k] or, where
+ * that is NULL, as k. If all together do not, returns more than there are. */
 static uint32_t values_with(const uint32_t *before, uint32_t count, uint32_t number)
 {
     if (before)
@@ -464,8 +468,8 @@ static uint32_t values_with(const uint32_t *before, uint32_t count, uint32_t num
     return number <= count ? number : count + 1;
 }
 
-/* What keeps each quantile at its place, among all: no more values are below it than have places there, and as many as
- * have its place and those before are not above it. */
+/* Sets limits that keep each quantile at its place among all values: no more values are below the quantile than have a
+ * place before it, and the values up to its place are not above it. */
 static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, const uint32_t *fixed,
                                uint32_t fixed_count, const uint32_t *before, struct distribution_limits *limit,
                                uint32_t count)
@@ -489,7 +493,7 @@ static void limit_by_quantiles(const uint32_t *quantile, uint32_t quantiles, con
         if (limit[k - 1].most > limit[k].most)
             limit[k - 1].most = limit[k].most;
     for (uint32_t k = 0; k < count; k++)
-        if (limit[k].most < limit[k].least) { /* where too many fixed ones are between two quantiles */
+        if (limit[k].most < limit[k].least) { /* too many fixed values are between two quantiles */
             const struct distribution_limits other = {.least = limit[k].most, .most = limit[k].least};
             limit[k] = other;
         }
@@ -513,8 +517,8 @@ void distribution_limit_values(uint32_t *value, const struct distribution_limits
         value[k] = (uint32_t)limited(value[k], limit[k].least, limit[k].most);
 }
 
-/* Changes values [first, count) by parts of what their limits leave them: up or down by `wanted` all together, or as
- * far as `most` sixteenths of what is left. Returns by how much. */
+/* Changes the values [first, count) in proportion to how far their limits let them go, up or down: by `wanted` all
+ * together, or by `most` sixteenths of how far all can go. Returns by how much. */
 static uint64_t change_within(uint32_t *value, const struct distribution_limits *limit, uint32_t first, uint32_t count,
                               bool up, uint64_t wanted, uint32_t most)
 {
@@ -534,7 +538,7 @@ uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limi
                                  uint32_t largest, uint64_t sum)
 {
     uint64_t is = 0;
-    uint32_t tail = count; /* from here on values may be as large as the last */
+    uint32_t tail = count; /* from here on values have the same upper limit as the last */
     distribution_limit_values(value, limit, count);
     for (uint32_t k = 0; k < count; k++)
         is += value[k];

@@ -1,12 +1,10 @@
-/* The text of driver/driver.py, made part of the program when it is built
- * (embed_text in cmake/Rooms.cmake).
- */
+/* The text of driver/driver.py, which the build makes part of the program (embed_text in cmake/Rooms.cmake). */
 #ifndef EMIT_DRIVER_PY_H
 #define EMIT_DRIVER_PY_H
 
 #include <stddef.h>
 
-/* What it is called in a set. */
+/* Its file name in a set. */
 #define DRIVER_FILE "driver.py"
 
 extern const char driver_py[];      /* with a terminating zero */

@@ -1,8 +1,8 @@
-/* The files of a library whose debug information is split: its .dwo files, one for
- * each unit, or in DWARF 4 one package of them; and the library with what is left.
+/* Makes the files of a library whose debug information is split: its .dwo files, one for each unit, or in DWARF 4 one
+ * package of them; and the library with what is left.
  *
- * They are made from the image of the whole library, one behind the other in a
- * buffer of the builder's. See dwarf/split.h.
+ * They are made from the image of the whole library, one behind the other in a buffer of the builder's. See
+ * dwarf/split.h.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 #include "emit/files.h"
 
-enum { IMAGE_ALIGN = 64 }; /* so that tables are aligned in memory too */
+enum { IMAGE_ALIGN = 64 }; /* images begin at multiples of this, so that tables are aligned in memory too */
 
-/* The section that has a part. */
+/* The section of a .dwo file that contains a part. */
 static enum section_id part_section(struct dialect d, enum split_part part)
 {
     static const enum section_id of_5[SPLIT_PARTS] = {
@@ -39,7 +39,7 @@ static bool no_memory(const struct builder *b, struct error *e)
     return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
 }
 
-/* Room for a file of this layout, which becomes the next; its image. */
+/* Makes room for the next file, which has this layout. Returns its image, or NULL when memory ran out. */
 static uint8_t *begin_file(struct builder *b, const struct layout *l)
 {
     struct bytes *images = &b->split_files;
@@ -47,8 +47,8 @@ static uint8_t *begin_file(struct builder *b, const struct layout *l)
     return bytes_reserve(images, l->file_size);
 }
 
-/* Compresses and completes it, and keeps it; where its image is, is told when all
- * images stay where they are. */
+/* Compresses the image if asked for, completes it and keeps it. file->image is set later, because the buffer may still
+ * move. */
 static bool end_file(struct builder *b, struct layout *l, uint8_t *image, const char *name, struct error *e)
 {
     enum pack_kind packing = files_packing(b->library.plan);
@@ -62,7 +62,7 @@ static bool end_file(struct builder *b, struct layout *l, uint8_t *image, const 
     return true;
 }
 
-/* A file of the parts there are. */
+/* Adds a file that consists of the parts that there are. */
 static bool add_parts(struct builder *b, const char *name, struct error *e)
 {
     const struct dialect dialect = b->split.from.dialect;
@@ -82,11 +82,11 @@ static bool add_parts(struct builder *b, const char *name, struct error *e)
     return end_file(b, l, image, name, e);
 }
 
-/* The library: what is loaded as it is, of the rest what debuggers need at once. */
+/* Adds the library: what is loaded is unchanged, and of the rest it keeps what debuggers need at once. */
 static bool add_library(struct builder *b, struct error *e)
 {
     const struct layout *whole = &b->library.layout;
-    const enum section_id first = SECTION_COMMENT; /* that is not loaded */
+    const enum section_id first = SECTION_COMMENT; /* the first that is not loaded */
     struct layout *l = arena_zeroed(&b->arena, 1, sizeof *l);
     char name[FILE_NAME_MOST];
     if (!l)

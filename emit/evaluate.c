@@ -1,5 +1,5 @@
-/* Sums instead of running: every call passes constants, so a chain's result is
- * the sum of what its functions make of theirs; see function.h. */
+/* Computes results as sums, without running anything. Every call passes constants, so the result of a chain is the sum
+ * of what its functions make of theirs; see function.h. */
 #include "emit/evaluate.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ uint64_t evaluate_extern(const struct plan_library *l)
     return plan_key(l, PURPOSE_EXTERN);
 }
 
-/* What function f adds when `caller` calls it. */
+/* What function f itself adds when `caller` calls it, without the calls that it makes. */
 static uint64_t contribution(const struct constants *c, const struct function *f, uint64_t caller)
 {
     uint64_t sum = f->own;
@@ -30,7 +30,8 @@ static uint64_t contribution(const struct constants *c, const struct function *f
     return sum;
 }
 
-/* What a call of function `index`, and of the rest of its chain returns; none of them calls another library. */
+/* What a call of function `index` returns: the sum over this function and the rest of its chain, none of which calls
+ * another library. */
 static uint64_t leaf_result(const struct plan *plan, const struct plan_library *l, uint32_t index, uint64_t caller)
 {
     uint64_t sum = 0;
@@ -45,7 +46,7 @@ static uint64_t leaf_result(const struct plan *plan, const struct plan_library *
     return sum;
 }
 
-/* What function `index` of a library, f, gets of the other libraries that it calls: of leaves. */
+/* What the calls of function `index`, which is f, into other libraries return. They are calls of leaves. */
 static uint64_t outgoing(const struct plan *plan, const struct plan_library *l, uint32_t index,
                          const struct function *f)
 {
@@ -62,8 +63,8 @@ static uint64_t outgoing(const struct plan *plan, const struct plan_library *l, 
     return sum;
 }
 
-/* What a call of each import adds beyond what the function itself does: the rest
- * of its chain. Imports of one chain stand together, and share the sums. */
+/* Sets tail[k] to what a call of import k returns beyond what the function itself adds: the results of its own calls
+ * and of the rest of its chain. Imports of one chain stand together and share the sums. False when memory ran out. */
 static bool sum_tails(const struct plan *plan, const struct calls *calls, struct arena *arena, uint64_t *tail)
 {
     uint64_t *sums = arena_take(arena, (plan->depth + UINT64_C(1)) * sizeof *sums); /* from the i-th to the end */

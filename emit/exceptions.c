@@ -4,12 +4,12 @@
 #include <assert.h>
 
 enum {
-    SITES_MOST = 4096, /* of one function */
+    SITES_MOST = 4096, /* call sites of one function */
     CALL = 5,          /* bytes of a call instruction, */
-    CALL_TARGET = 1,   /* and before its operand */
-    PADLESS = 4,       /* one of so many call sites, about, has no landing pad, and never the first */
-    TYPED = 3,         /* one of so many tables, about, has types, */
-    TYPE_ALIGN = 4,    /* which end at a multiple of this */
+    CALL_TARGET = 1,   /* bytes of it before its operand */
+    PADLESS = 4,       /* about one of so many call sites has no landing pad, but never the first */
+    TYPED = 3,         /* about one of so many tables has types, */
+    TYPE_ALIGN = 4,    /* whose end is at a multiple of this */
 };
 
 /* --- which functions ------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void add(struct sites *s, uint32_t start, uint32_t size)
         s->site[s->count++] = (struct except_site){.start = start, .size = size};
 }
 
-/* The calls in a block or, if it has none, all of it. */
+/* Adds the calls in a block as sites or, if it has none, all of the block. */
 static void add_block(struct sites *s, const struct blocks *blocks, uint32_t number, uint32_t at)
 {
     const struct block *b = &blocks->block[number];
@@ -93,7 +93,7 @@ static void list_sites(struct sites *s, const struct code *c, uint32_t index, co
     assert(at + CODE_EPILOGUE == b->size);
 }
 
-/* Of most sites, one behind it, or the function's end. */
+/* Gives most sites a landing pad: where a later site begins, or the function's end. */
 static void choose_pads(struct sites *s, uint64_t key, uint32_t end)
 {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -106,8 +106,8 @@ static void choose_pads(struct sites *s, uint64_t key, uint32_t end)
 
 /* --- writing ----------------------------------------------------------------------------------- */
 
-/* Where the next part ends: of what all take beyond their least, it has a share by its weight; and every third one goes
- * on to where its types are aligned. */
+/* Where the next table ends. Beyond their least size all tables share the rest of the section by weight. About every
+ * third table is prolonged to where its types are aligned. */
 static uint64_t end_of(const struct exceptions *x, uint64_t weight, uint64_t key)
 {
     const struct plan_extra *e = &x->l->row->extra;

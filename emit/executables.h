@@ -1,12 +1,12 @@
-/* Executables of a set: what a plan is told of them. */
+/* What a plan is told of the executables of a set. */
 #ifndef EMIT_EXECUTABLES_H
 #define EMIT_EXECUTABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An executable that has more than EXECUTABLE_WHOLE bytes of its own is written in parts of
- * some EXECUTABLE_PART bytes, of which no more than one for each thread is in memory. */
+/* An executable with more than EXECUTABLE_WHOLE bytes of its own is written in parts of some EXECUTABLE_PART bytes.
+ * Only one part for each thread is in memory at a time. */
 #define EXECUTABLE_WHOLE UINT64_C(256000000)
 #define EXECUTABLE_PART  UINT64_C(16000000)
 
