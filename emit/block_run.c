@@ -132,7 +132,7 @@ static struct debug_list run_list(struct builder *b, const struct run *r, uint32
 {
     const struct filler *f = b->filler;
     struct composer *c = &b->maker.composer;
-    const bool passing = likely(b, b->taste.passing); /* drawn for every stamp, so that all have the same code */
+    const bool passing = likely(b, b->taste.passing); /* drawn for every stamp: all have the same code */
     if (b->lists == BLOCK_LISTS_NONE)
         return DEBUG_LIST_NONE;
     compose_list_begin(c, r->from);

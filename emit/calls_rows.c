@@ -84,8 +84,8 @@ static uint32_t callable(const struct plan *plan, const struct plan_library *l, 
     return calls_any(l, to) ? function_at_rank(numbered, plan->depth, rank) : to->leaf + rank;
 }
 
-/* The function or object at `place` among those that may not be called: numbered functions behind the callable ones,
- * small functions without code, and objects. */
+/* The function or object at `place` among those that may not be called along an edge: numbered functions other than the
+ * `numbered` callable ones, small functions without code, and objects. */
 static uint32_t not_callable(const struct plan_library *to, uint32_t numbered, uint32_t place)
 {
     const uint32_t others = to->exported - numbered;

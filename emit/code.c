@@ -122,7 +122,7 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
 {
-    /* blocks refer to constants and helpers, which a bare library has not */
+    /* blocks refer to constants and helpers, which a bare library does not have */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
     uint64_t most = bytes / c->blocks->block[0].size + 3; /* blocks, a run, a gap */
     const struct alike_code alike = c->library->alike_code;

@@ -2,9 +2,9 @@
  * where each variable is in its place of the frame from the prologue to the end.
  *
  * There are no inlined functions, and nothing is said of what calls pass. Entries beyond parameters are locals, as many
- * as the row's .debug_info has room for. They are locals of the function and of blocks, one in another, as of `{ long
- * x; ... { double y; ... } }`; each block begins where another statement begins. A local of a block is another name for
- * a slot.
+ * as the row's .debug_info has room for. They are locals of the function and of blocks, one in another, as in
+ * `{ long x; ... { double y; ... } }`. Each block begins where another statement begins. A local of a block is another
+ * name for a slot.
  */
 #include <stdio.h>
 #include <string.h>
@@ -144,7 +144,7 @@ uint32_t plain_column(uint32_t line)
 }
 
 /* No instruction has one where the line table is ahead of its pace. Otherwise so many thousandths of the instructions
- * have one as goal->rows_part says. */
+ * have one as goal->rows_part says, or all with DESCRIBE_ROWS_ANY. */
 bool plain_has_row(struct walk *w, uint64_t at)
 {
     const int32_t part = w->goal->rows_part;

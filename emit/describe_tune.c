@@ -121,7 +121,7 @@ uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *b
  * in lists of one entry, where other lists do not make up the bytes. */
 enum { EXTRA_MOST = 3, EXTRA_VALUE = 2, EXTRA_SUM = 4, EXTRA_SUM_MOST = 16 };
 
-/* In which steps expressions grow. The CFA's displacement of a near place takes no more bytes than that of %rbp, so
+/* In which steps expressions grow. The displacement of a near place takes no more bytes from the CFA than from %rbp, so
  * that there are no steps of one byte. */
 static uint32_t extra_step(int32_t place)
 {

@@ -56,7 +56,7 @@ static const char *language_of(const struct differences *d)
     return d->language ? d->language : none;
 }
 
-/* The name of a key as in "relocations: 64": as the profile has it in a row. */
+/* The name of a key, such as "relocations: 64", without the row that it is in. */
 static const char *quantity(enum profile_key_id key, char name[PROFILE_PATH + 32])
 {
     char path[PROFILE_PATH];

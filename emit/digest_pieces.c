@@ -55,8 +55,8 @@ static uint64_t load(const uint8_t *p)
 /* --- sums ----------------------------------------------------------------------------- */
 
 /* Computes what stripes add to the eight numbers. Each word of eight bytes, after the key is applied, adds the product
- * of its halves to its own number; the word itself is added to its neighbour's. The key moves on by a word for each
- * stripe. */
+ * of its halves to its own number; the word without the key is added to its neighbour's. The key moves on by a word for
+ * each stripe. */
 static void sum_stripes(const uint8_t *p, unsigned stripes, const uint8_t *key, uint64_t sum[DIGEST_LANES])
 {
     uint64_t products[DIGEST_LANES] = {0};

@@ -355,8 +355,9 @@ double distribution_distance(const uint32_t *a, uint32_t *b, uint32_t count)
     return count ? (double)most / count : 0;
 }
 
-/* Adds `more` to the last `last` values, as far as each takes it without becoming another kind of value: not more than
- * twice as large. At the `end`, `most` is the only limit. Returns what is left over. */
+/* Adds `more` to the last `last` values, as far as each takes it without becoming another kind of value: it at most
+ * doubles or, if it is small, grows by RAISED_ALWAYS. At the `end`, `most` is the only limit. Returns what is left
+ * over. */
 static uint64_t raise(uint32_t *value, uint32_t count, uint32_t last, uint32_t most, bool end, uint64_t more)
 {
     for (uint32_t i = 0; i < last; i++) {
