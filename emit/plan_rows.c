@@ -1,11 +1,11 @@
-/* The plan of a set whose profile has rows: each library's own sizes, to the byte, and its
- * own place in the graph.
+/* The plan of a set whose profile has rows. Each library has its own sizes, to the byte, and its own place in the
+ * graph.
  *
- * Nothing is shared out. For each library the counts that its row says are tried first; where
- * its sizes have no room for them, first what no application has gives way (enum plan_level),
- * then functions. A library's names and calls depend on how many functions those have that it
- * calls, so this goes in rounds: counts, as far as is known of imports; then imports; then the
- * exact bases. Where these do not fit, the next round begins with fewer functions.
+ * No sum is divided over the libraries. For each library the counts of its row are tried first. Where its sizes have no
+ * room for them, features that no application has are given up first (enum plan_level), then functions. A library's
+ * names and calls depend on the functions of the libraries that it calls, so planning goes in rounds: counts, with an
+ * estimate of the imports; then imports; then exact bases. A library that does not fit its base begins the next round
+ * with fewer functions.
  */
 #include "emit/plan_rows.h"
 
@@ -28,10 +28,10 @@
 
 enum {
     ROUNDS_MOST = 64,
-    TEXT_OF_FUNCTION = 400, /* where a row says nothing of functions */
+    TEXT_OF_FUNCTION = 400, /* bytes, where a row states no number of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4, /* functions of another that a library calls */
-    EXTERN_CHAIN = 10, /* modules that call each other in a row */
+    CALLS_NATURAL = 4, /* functions that a library calls of another one */
+    EXTERN_CHAIN = 10, /* modules in a chain of calls */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -65,8 +65,8 @@ static bool say_debug_files(const struct profile *p)
     return false;
 }
 
-/* How the library's debug file is found, of those that have one: what a captured profile leaves out is false, where any
- * row says something. Without a build-id it takes a link. */
+/* How debuggers find the library's debug file. In a captured profile of which any row states a debug file, a row that
+ * states none has none; in other profiles such a row has one. A library without a build-id needs a link. */
 static enum separation separation_of(const struct rows *r, const struct plan_library *l)
 {
     const struct profile *p = r->s->plan->profile;
@@ -76,7 +76,7 @@ static enum separation separation_of(const struct rows *r, const struct plan_lib
     return p->dwarf.separate == SEPARATE_BUILD_ID && !l->elf.build_id ? SEPARATE_DEBUGLINK : p->dwarf.separate;
 }
 
-/* How many functions unwind tables of so many bytes are of. */
+/* How many functions, each with a frame, have unwind tables of `unwind` bytes. */
 static uint64_t functions_of_unwind(const struct plan *plan, const struct plan_library *l, uint64_t unwind)
 {
     const uint64_t none = unwind_frame_size(0, true) + unwind_header_size(0, true);
@@ -84,10 +84,11 @@ static uint64_t functions_of_unwind(const struct plan *plan, const struct plan_l
     return unwind > none ? (unwind - none) / one : 0;
 }
 
-/* How many functions there are, as far as unwind tables say, and any text has room for; 0: they do not. */
+/* How many functions the row's unwind tables are for: by their entries, but at most as many as fit into the row's text,
+ * or else by their bytes. 0: the row says neither. */
 static uint64_t functions_told(const struct plan *plan, const struct plan_library *l)
 {
-    enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* its entry, a row in the index of these, a byte of code */
+    enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* an unwind entry, its row in .eh_frame_hdr, a byte of code */
     const struct profile_row *row = l->said;
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, 0);
     const bool cf = rows_cf_protection(plan->profile, row);
@@ -101,13 +102,13 @@ static uint64_t functions_told(const struct plan *plan, const struct plan_librar
     return told < most ? told : most;
 }
 
-/* Dynamic functions of a module that all have: its entry and PyInit_. */
+/* Dynamic functions that every module has: its entry and PyInit_. Utilities have none. */
 static uint64_t dynamic_glue(const struct profile_row *row)
 {
     return row->value[ROW_KIND] == ROW_KIND_UTILITY ? 0 : 2;
 }
 
-/* How many of its other dynamic functions have the addresses of others: not all. */
+/* How many of the other dynamic functions are aliases. At least one of these functions is none. */
 static uint32_t aliases_of(const struct profile_row *row)
 {
     const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
@@ -116,7 +117,7 @@ static uint32_t aliases_of(const struct profile_row *row)
     return (uint32_t)(aliases < most ? aliases : most);
 }
 
-/* How many functions a row wants, each counted once. */
+/* How many functions a row wants. Aliases are not counted. */
 static uint32_t functions_of(const struct plan *plan, const struct plan_library *l)
 {
     const struct profile_row *row = l->said;
@@ -124,7 +125,7 @@ static uint32_t functions_of(const struct plan *plan, const struct plan_library 
     uint64_t n = FUNCTIONS_NATURAL;
     const uint32_t landing = rows_cf_protection(plan->profile, row) ? PLT_LANDING_SIZE : 0;
     const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= landing + GLUE_CONSTRUCTOR_LEAST;
-    if (row->value[ROW_SYMTAB] == 0 && told) /* .dynsym has but a part of them */
+    if (row->value[ROW_SYMTAB] == 0 && told) /* the row counts those in .dynsym only */
         n = told - constructs;
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
         n = row->value[ROW_FUNCTIONS] > aliases_of(row) ? (uint64_t)row->value[ROW_FUNCTIONS] - aliases_of(row) : 0;
@@ -139,20 +140,21 @@ static uint32_t functions_of(const struct plan *plan, const struct plan_library 
     return n < PROFILE_FUNCTIONS_MOST ? (uint32_t)n : PROFILE_FUNCTIONS_MOST;
 }
 
-/* Whether less than half of a row's names are mangled, as far as it is known. */
+/* Whether less than half of the row's functions have mangled names. False where the row does not say. */
 static bool has_plain_names(const struct profile *p, const struct profile_row *row)
 {
     const uint64_t functions = rows_value_or(row, ROW_FUNCTIONS, 0);
-    if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !profile_is_captured(p)) /* which leaves zeros out */
+    if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !profile_is_captured(p)) /* a captured profile leaves out zeros */
         return false;
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;
 }
 
-/* How alike its code has to be for the part to compress as the row says: as where templates are made of many types. */
+/* How alike the library's code has to be for its text to compress as the row says. Code of templates that are used for
+ * many types is very alike. */
 static struct alike_code choose_alike_code(const struct profile *p, const struct plan_library *l,
                                            const struct profile_row *row)
 {
-    /* what zstd -3 makes of other sections, %, as measured; of constants as real ones are */
+    /* what zstd -3 leaves of other sections in percent, as measured; constants are taken to be like real ones */
     enum { OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
     const uint64_t packed = 100 * rows_value_or(row, ROW_ZSTD_TEXT, 0);
     const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
@@ -162,25 +164,28 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
                             OF_RELOCATIONS * (relocations > 0 ? (uint64_t)relocations : 0);
     if (!packed || !code)
         return (struct alike_code){0};
-    /* debug information tells of blocks, and those of a few would be like no real one; and without the share of
-     * constants it is not known whether it is these that make the part what it is */
+    /* With debug information, which describes blocks, the library keeps all blocks: a few blocks would make it like no
+     * real one. It keeps them too if the row does not state the share of constants, because constants may then be why
+     * the text compresses as it does. */
     const bool is_told = row->value[ROW_SHARE_CONSTANTS] != PROFILE_DERIVED || profile_is_captured(p);
     const uint64_t left = packed > others ? (packed - others) * 10 / code : 0;
     return alike_for(code, left < 1000 ? (uint32_t)left : 1000, !l->without_debug || !is_told);
 }
 
-/* Whether fewer functions are small ones without a dynamic symbol than there are helpers and others of which there is
- * but one in each library, and there is code for it. */
+/* Whether the helpers have to be larger than small functions. This is so in a stripped library without debug
+ * information if its row counts fewer small unwind entries without a dynamic symbol than helpers and the other glue
+ * would add, and if it has enough code. */
 static bool has_large_helpers(const struct profile *p, const struct plan_library *l, const struct profile_row *row)
 {
-    enum { LITTLE = 12 };                                      /* a part of the code */
+    enum { LITTLE = 12 };                                      /* small helpers take at most this part of the code */
     const uint32_t others = l->kind == LIBRARY_MODULE ? 4 : 1; /* the PLT, two methods and GLUE_EXECUTE */
     const bool is_told = l->stripped && l->without_debug && profile_row_says(p, row, ROW_UNWIND_SMALL) >= 0;
     return is_told && rows_value_or(row, ROW_UNWIND_SMALL, 0) < SHAPE_HELPERS + others &&
            rows_value_or(row, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
 }
 
-/* Whether a row's dynamic symbols have names that are longer, on average, than the longest that there is outside. */
+/* Whether the names of the row's dynamic symbols are longer, on average, than the longest name of a function outside.
+ */
 static bool has_long_names(const struct profile_row *row)
 {
     const uint64_t names = rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0) + rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) +
@@ -188,23 +193,24 @@ static bool has_long_names(const struct profile_row *row)
     return rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0) / (OUTSIDE_LONGEST + 1) > names;
 }
 
-/* Dynamic symbols of a stripped library, about; of others those of .symtab where undefined ones may have names that
- * are none of outside, or else undefined ones alone. */
+/* Upper bound of the names whose lengths are chosen (want.most_names). In a stripped library these are about all
+ * dynamic symbols. In others they are the undefined symbols, or all of .symtab if names are so long that undefined
+ * symbols may need invented ones. */
 static uint32_t names_at_most(const struct profile_row *row, uint64_t undefined)
 {
     enum { GLUE = 16 };
     const bool all = row->value[ROW_SYMTAB] == 0 && row->value[ROW_TEXT] != PROFILE_DERIVED;
     const uint64_t symbols = rows_value_or(row, ROW_SYMTAB, 0) / sizeof(Elf64_Sym);
-    if (!all && has_long_names(row) && symbols < UINT32_MAX / 2) /* more are refused (plan_rows_fit.c) */
+    if (!all && has_long_names(row) && symbols < UINT32_MAX / 2) /* larger tables are refused (plan_rows_fit.c) */
         return (uint32_t)(undefined + symbols + GLUE);
     const uint64_t functions = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
     const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0);
-    const uint64_t most = (uint64_t)rows_value_or(row, ROW_TEXT, 0) / sizeof(Elf64_Sym); /* of which that is part */
+    const uint64_t most = (uint64_t)rows_value_or(row, ROW_TEXT, 0) / sizeof(Elf64_Sym); /* .dynsym is part of text */
     const uint64_t defined = functions < most && objects < most ? functions + objects : 0;
     return (uint32_t)(undefined + (all ? defined + GLUE : 0));
 }
 
-/* What the row wants that its library may have less of. */
+/* Sets what the row wants. The library may get less. */
 static void begin_want(const struct plan *plan, const struct plan_library *l, uint32_t row_number, struct want *w)
 {
     const struct profile_row *row = l->said;
@@ -216,7 +222,7 @@ static void begin_want(const struct plan *plan, const struct plan_library *l, ui
                        .share = ROWS_EXTRA_WHOLE,
                        .mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED};
     w->functions = functions_of(plan, l);
-    /* a captured row leaves none out */
+    /* a captured row that does not say has none */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(plan->profile)) {
         const int64_t exported = (int64_t)rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
         const int64_t glue = (int64_t)dynamic_glue(row);
@@ -225,13 +231,13 @@ static void begin_want(const struct plan *plan, const struct plan_library *l, ui
     }
 }
 
-/* What is left out, and what relocations and symbols say of that. */
+/* Sets what the library is without. The row's sizes, relocations and symbols say it. */
 static void begin_parts(const struct plan *plan, struct plan_library *l)
 {
     const struct profile *p = plan->profile;
     const struct profile_row *row = l->said;
     const bool sized = row->value[ROW_TEXT] != PROFILE_DERIVED;
-    const uint32_t definitions = rows_definitions(row); /* which are objects, too */
+    const uint32_t definitions = rows_definitions(row); /* their symbols count as objects */
     const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, profile_is_captured(p) ? 0 : definitions + 1);
     const int64_t relative = profile_row_relative(p, row);
     l->inner_marks = objects <= definitions;
@@ -245,7 +251,7 @@ static void begin_parts(const struct plan *plan, struct plan_library *l)
         l->init = glue_init_of(l, rows_value_or(row, ROW_INIT_CODE, 0));
 }
 
-/* Of which kind names are. */
+/* Sets the kinds of the library's names. */
 static void begin_names(const struct plan *plan, struct plan_library *l, int64_t mangled)
 {
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
@@ -253,7 +259,7 @@ static void begin_names(const struct plan *plan, struct plan_library *l, int64_t
     l->mangled = names_are_mangled(&plan->names, l) ? UINT32_MAX : 0;
     if (mangled != PROFILE_DERIVED)
         l->mangled = mangled < UINT32_MAX ? (uint32_t)mangled : UINT32_MAX;
-    if (l->stripped && l->without_debug) /* they are as long as the row has it */
+    if (l->stripped && l->without_debug) /* nothing else states its names, so they may have any length */
         l->plain_names = true;
 }
 
@@ -267,7 +273,8 @@ static void begin_debug(const struct rows *r, struct plan_library *l)
     l->separate = separation_of(r, l);
 }
 
-/* Room for the choice of undefined symbols, where their names are to be of some length. */
+/* Allocates room for the choice of undefined symbols, if the row's .dynstr or versions restrict that choice. False when
+ * memory ran out. */
 static bool begin_outside(struct plan_library *l, struct want *w)
 {
     const struct profile_row *row = l->said;
@@ -296,7 +303,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     begin_want(plan, l, row_number, w);
     l->alike_code = choose_alike_code(plan->profile, l, row);
     l->large_helpers = has_large_helpers(plan->profile, l, row);
-    if (w->functions && !l->stripped && !l->unaligned) /* of code as far as it can be met */
+    if (w->functions && !l->stripped && !l->unaligned) /* of code in multiples of CODE_ALIGN, as no other amount can be met */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     begin_names(plan, l, w->mangled);
     lengths_of_files(plan, l);
@@ -319,9 +326,9 @@ static void add_edge(struct rows *r, uint32_t *count, uint32_t from, uint32_t to
     ++*count;
 }
 
-/* The edges of every library, one library after the other; only counts them where there is
- * no room yet. Without a graph each module needs some utility, each utility is needed, and
- * modules call each other in rows. */
+/* Lists the edges of every library, one library after the other, and returns their number. While plan->edge is NULL it
+ * only counts them. Without a graph each module needs some utility, each utility is needed by a module, and modules
+ * call each other in chains. */
 static uint32_t list_edges(struct rows *r)
 {
     const struct plan *plan = r->s->plan;
@@ -349,8 +356,9 @@ static bool calls_leaf(const struct plan_library *from, const struct plan_librar
     return from->kind != LIBRARY_MODULE || to->kind != LIBRARY_UTILITY;
 }
 
-/* Whether the row's relocations are fewer than constants take, of code that was compiled without
- * optimisation: no blocks are told of its functions, so that it loses nothing but types of arguments. */
+/* Whether the library should be bare: its row has fewer relative relocations than constants need, and no location
+ * lists, as code that was compiled without optimisation. Debug information describes no blocks of such code, so the
+ * library loses nothing but types of arguments. */
 static bool wants_bare(const struct plan *plan, const struct plan_library *l)
 {
     struct plan_library plain = *l;
@@ -369,8 +377,8 @@ static bool calls_bare_alone(const struct plan *plan, const struct plan_library 
     return true;
 }
 
-/* Which libraries are bare from the beginning: who calls another passes what that has as arguments,
- * so all that it calls are. */
+/* Chooses the libraries that are bare from the beginning. A bare library has no constants to pass, so it may only call
+ * libraries whose functions take none: all that it calls must be bare, too. */
 static void choose_bare(struct plan *plan)
 {
     for (uint32_t i = 0; i < plan_counted(plan); i++)
@@ -386,7 +394,7 @@ static void choose_bare(struct plan *plan)
     }
 }
 
-/* A worker's task, when it is known which are bare. */
+/* A worker's task, after choose_bare: finds the library's small functions and the lengths of its classes' names. */
 static bool find_small(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -421,7 +429,7 @@ static bool make_edges(struct rows *r, struct error *e)
         l->utilities = l->edges;
         l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
     }
-    for (uint32_t i = 0; i < plan_counted(plan); i++) { /* several import different ones */
+    for (uint32_t i = 0; i < plan_counted(plan); i++) { /* several libraries import different leaves */
         struct want *w = &r->want[i];
         const uint32_t used = plan->library[i].used < UINT32_MAX ? plan->library[i].used : 0;
         w->leaves = w->leaves ? rows_larger(w->leaves, used) : 0;
@@ -432,8 +440,8 @@ static bool make_edges(struct rows *r, struct error *e)
 
 /* --- imports ------------------------------------------------------------------------------------ */
 
-/* What a library calls of what it imports: of all edges alike, as far as there is what may be called, and what calls.
- */
+/* Divides the calls of a library over its edges, in proportion to the imports of each. An edge has no more calls than
+ * there are callable functions, and a library without functions calls nothing. */
 static void count_calls(const struct plan *plan, struct plan_library *l)
 {
     const uint64_t most = l->functions ? l->imports : 0;
@@ -450,7 +458,7 @@ static void count_calls(const struct plan *plan, struct plan_library *l)
     }
 }
 
-/* What each library imports of each other, now that all have their functions. */
+/* Counts what each library imports along each of its edges. All libraries must have their functions. */
 static void count_imports(struct rows *r)
 {
     struct plan *plan = r->s->plan;
@@ -484,11 +492,12 @@ static void count_imports(struct rows *r)
     }
 }
 
-/* Whether functions that reach 64 KiB, if there are any, are few, by sizes that the row says, and unwind tables have no
- * room for longer entries, as the average one is shorter: then they are smaller, and others have their code. */
+/* Whether functions must stay below 64 KiB because the row's unwind tables have no room for wide entries. This is asked
+ * only if the row states the sizes of functions and their average is below TEXT_LARGE: then few functions can reach 64
+ * KiB. They become smaller, and others get their code. */
 static bool has_narrow_entries(const struct plan *plan, const struct plan_library *l)
 {
-    enum { EACH_MORE = 8 /* bytes of its row in the index */, TEXT_LARGE = 1 << 13 /* of each function */ };
+    enum { EACH_MORE = 8 /* bytes of an entry's row in .eh_frame_hdr */, TEXT_LARGE = 1 << 13 /* bytes of text for each function */ };
     const struct profile_row *row = l->said;
     const uint64_t text = rows_value_or(row, ROW_TEXT, 0);
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, functions_of(plan, l));
@@ -497,7 +506,7 @@ static bool has_narrow_entries(const struct plan *plan, const struct plan_librar
            rows_value_or(row, ROW_SHARE_UNWIND, UINT64_MAX) < tables;
 }
 
-/* Which libraries have functions that may reach 64 KiB; whether any is new among them. */
+/* Sets which libraries have functions that may reach 64 KiB. Returns whether there are more of these than before. */
 static bool choose_width(struct plan *plan)
 {
     bool any = false;
@@ -506,7 +515,7 @@ static bool choose_width(struct plan *plan)
         const uint64_t text = rows_value_or(l->said, ROW_TEXT, 0);
         const uint64_t functions = l->functions ? l->functions : 1;
         const bool reaches = text / functions * 16 > 60000 && !has_narrow_entries(plan, l);
-        const bool visits = l->kind == LIBRARY_MODULE && l->chains > 1000; /* in one function */
+        const bool visits = l->kind == LIBRARY_MODULE && l->chains > 1000; /* its entry alone calls every chain */
         const bool wide = text > 60000 && (reaches || visits || l->per_function > 500);
         any |= wide && !l->wide;
         l->wide |= wide;
@@ -515,7 +524,7 @@ static bool choose_width(struct plan *plan)
     return any;
 }
 
-/* Lowers what did not fit; whether anything did not. */
+/* Lowers what each library that did not fit wants in the next round. Sets *again if there was such a library. */
 static bool lower(struct rows *r, bool *again, struct error *e)
 {
     const struct plan *plan = r->s->plan;
@@ -554,8 +563,9 @@ static bool choose_names_alike(void *context, unsigned worker, uint32_t index, s
     return rows_choose_alike(r->s->plan, &r->s->plan->library[index], &r->want[index].alike, e);
 }
 
-/* Names that a library imports are others', whose words are being chosen, too: so all are chosen at once, and then once
- * more beside what the others are, half way from what they were. */
+/* Chooses plan_library.alike of all libraries. A library's tables include the names that it imports, and these change
+ * with the choice of the libraries that own them. So all libraries choose at once and then once more beside what the
+ * others have chosen, each moving half way to its new choice, until nothing changes. */
 static bool choose_words(struct rows *r, struct error *e)
 {
     enum { ROUNDS = 5 };
@@ -609,7 +619,8 @@ static bool run_rounds(struct rows *r, struct error *e)
            workers_run(s->threads, count, rows_settle_names, r, e) && choose_words(r, e);
 }
 
-/* What the profile's distribution of functions' sizes says of the libraries whose rows do not. */
+/* Sets plan->function_sizes: the profile's distribution of functions' sizes without the libraries whose rows state
+ * their own. */
 static bool find_function_sizes(struct plan *plan, struct error *e)
 {
     const struct profile *p = plan->profile;
@@ -626,7 +637,7 @@ static bool find_function_sizes(struct plan *plan, struct error *e)
     return ok || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
 }
 
-/* The two markers have nothing of rows but what all of these have. */
+/* The two markers have no rows, so their sizes are natural ones. */
 static bool settle_markers(struct solver *s, struct error *e)
 {
     for (uint32_t i = plan_counted(s->plan); i < s->plan->library_count; i++) {

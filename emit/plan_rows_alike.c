@@ -1,9 +1,9 @@
-/* How alike the names of libraries with rows are: so that symbols and names compress as the row says.
+/* Chooses how alike the names of a library with a row are, so that its symbols and names compress as the row says.
  *
- * Of a library's names so many use the same words (plan_library.alike) as makes its tables of symbols and names, as
- * pyelfprof counts them, take what the row says after zstd -3, by our own estimate (packed.h). They are written as they
- * will be, but for the values of symbols, which nobody knows before there is code: these ascend by functions of sizes
- * like the row's. Of many names some are looked at.
+ * plan_library.alike is how many names use the same words. It is chosen so that the tables of symbols and names, as
+ * pyelfprof counts them, take the row's size after zstd -3, by our own estimate (packed.h). For each try the tables are
+ * written as they will be. Only the values of symbols are unknown before there is code: they ascend by functions of
+ * sizes like the row's. Of many names only some are looked at.
  */
 #include "emit/plan_rows_alike.h"
 
@@ -25,16 +25,16 @@
 #include "emit/versions.h"
 
 enum {
-    LOOKED_AT = 1 << 17,     /* bytes of a library's tables, about, */
-    LOOKED_AT_ALL = 1 << 26, /* or of those of all, if that is more for each */
+    LOOKED_AT = 1 << 17,     /* bytes of a library's tables that are looked at, about; */
+    LOOKED_AT_ALL = 1 << 26, /* or of all libraries' tables, if that is more for each */
     SIZES = 257,             /* of functions, from the smallest to the largest */
-    NEAR = 100,              /* a part of what is wanted */
+    NEAR = 100,              /* the estimate is good enough within this part of the wanted size */
     TRIES = 5,
     FIRST = 1 << 16,       /* address of the first dynamic function */
-    FIRST_LOCAL = 1 << 24, /* and of the first that is none */
+    FIRST_LOCAL = 1 << 24, /* and of the first local function */
 };
 
-/* Bytes that grow. */
+/* A buffer that grows. */
 struct pile {
     uint8_t *start, *end, *limit;
 };
@@ -43,14 +43,14 @@ struct pile {
 struct tables {
     const struct plan *plan;
     struct pile symbols, names; /* of the table that is being written */
-    size_t outside;             /* the first symbol of other libraries than the set's */
+    size_t outside;             /* index of the first undefined symbol from outside the set */
     struct pile undefined;      /* symbols */
-    struct pile dynamic[2];     /* symbols that are defined, and their names */
+    struct pile dynamic[2];     /* defined symbols, and their names */
     struct pile all;
-    uint32_t step;        /* each so manieth symbol is there */
+    uint32_t step;        /* one symbol in so many is written */
     uint32_t size[SIZES]; /* of functions, ascending */
-    uint32_t small;       /* so many of these are of small functions */
-    uint64_t value;       /* of the next symbol */
+    uint32_t small;       /* how many of `size`, from the first on, are of small functions */
+    uint64_t value;       /* address of the next function */
     struct random random;
     bool failed; /* memory ran out */
 };
@@ -82,7 +82,8 @@ static size_t symbols_there(const struct tables *t)
     return (size_t)(t->symbols.end - t->symbols.start) / sizeof(Elf64_Sym);
 }
 
-/* An entry for the name from `name` to `end`, which has no bytes of its own where it is the end of another. */
+/* Writes a symbol whose name is at `name` and ends at `end`. A name that is the end of another has no bytes: `end` is
+ * `name`. */
 static void put_symbol(struct tables *t, const uint8_t *name, uint8_t *end, Elf64_Sym s)
 {
     s.st_name = (Elf64_Word)(name - t->names.start);
@@ -98,7 +99,7 @@ static Elf64_Sym undefined(void)
     return (Elf64_Sym){.st_shndx = SHN_UNDEF};
 }
 
-/* The next function, of so many bytes. */
+/* The next function, of `size` bytes; the one behind it begins `place` bytes later. */
 static Elf64_Sym sized_function(struct tables *t, uint32_t size, uint32_t place)
 {
     enum { TEXT = 12 };
@@ -123,7 +124,7 @@ static Elf64_Sym any_object(struct tables *t, uint32_t i)
                        .st_size = 8 * (1 + random_below(random_next(&t->random), WORDS))};
 }
 
-/* An entry with the name of the symbol at `place`. */
+/* Writes a symbol that shares the name of the symbol at `place`. */
 static void put_shared(struct tables *t, size_t place, Elf64_Sym s)
 {
     if (place < symbols_there(t) && reserve(t, &t->symbols, sizeof s)) {
@@ -150,7 +151,7 @@ static void put_imports(struct tables *t, const struct plan_library *l)
     }
 }
 
-/* A name that is said, of a symbol or, where that is NULL, of none. */
+/* Writes a given name, in two parts, and its symbol, unless `symbol` is NULL. */
 static void put_text(struct tables *t, const char *first, const char *second, const Elf64_Sym *symbol)
 {
     uint8_t *const name = next_name(t);
@@ -184,7 +185,7 @@ static void put_usual(struct tables *t, const struct plan_library *l, const stru
             put_text(t, shape_python_name(l, i), "", &any);
 }
 
-/* What a library defines besides what is free to choose. */
+/* The symbols with fixed names that a library defines. */
 static void put_fixed(struct tables *t, const struct plan_library *l, const struct shape *s)
 {
     char version[VERSIONS_NAME_MOST];
@@ -200,7 +201,7 @@ static void put_fixed(struct tables *t, const struct plan_library *l, const stru
     }
 }
 
-/* Names of libraries and of versions, which .dynstr has without symbols. */
+/* Names of libraries and versions, which are in .dynstr without symbols. */
 static void put_others_names(struct tables *t, const struct plan_library *l, const struct shape *s)
 {
     char version[VERSIONS_NAME_MOST];
@@ -230,7 +231,8 @@ static void put_others_names(struct tables *t, const struct plan_library *l, con
         put_text(t, l->name, ".so", NULL);
 }
 
-/* In the order of the symbols or, as in .dynstr, in one in which neighbours in lists are none. */
+/* Undefined symbols from outside the set, in the order of the lists or, as in .dynstr, in an order that separates
+ * neighbours in the lists. */
 static void put_outside(struct tables *t, const struct plan_library *l, bool in_order)
 {
     const uint32_t count = (l->extra.outside + t->step - 1) / t->step;
@@ -264,8 +266,8 @@ static void put_functions(struct tables *t, const struct plan_library *l, uint32
     }
 }
 
-/* The symbol of other name i: of a small function, an alias, an object or what nothing binds. Those of numbered
- * functions, of which the first is symbol `first`, are before these. */
+/* The symbol of other name i (names_row_others): of a small function, an alias, an object, or an undefined symbol that
+ * nothing binds. The symbols of numbered functions precede these, from symbol `first` on. */
 static Elf64_Sym other(struct tables *t, const struct plan_library *l, uint32_t i, size_t first)
 {
     const uint32_t aliases = l->small_exported + l->extra.aliases;
@@ -291,7 +293,7 @@ static void put_others(struct tables *t, const struct plan_library *l, size_t fi
     }
 }
 
-/* Static objects and local small functions, of which some have the names of others. */
+/* Static objects and local small functions. Some share the names of others. */
 static void put_objects(struct tables *t, const struct plan_library *l)
 {
     const uint32_t named = names_row_objects_named(l);
@@ -308,7 +310,7 @@ static void put_objects(struct tables *t, const struct plan_library *l)
     }
 }
 
-/* What compilers and linkers leave of themselves and of source files. */
+/* Local symbols that compilers and linkers leave, and symbols of source files. */
 static void put_files(struct tables *t, const struct plan_library *l, const struct shape *s)
 {
     const Elf64_Sym file = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FILE), .st_shndx = SHN_ABS};
@@ -328,8 +330,8 @@ static void put_files(struct tables *t, const struct plan_library *l, const stru
     }
 }
 
-/* Has symbols from `first` on in any order: those that are defined are in that of a hash table in .dynsym, and those of
- * other libraries in another one than their names (symbols.c). */
+/* Shuffles the symbols from `first` on. In .dynsym, defined symbols are in the order of a hash table, and undefined
+ * ones from outside are in another order than their names (symbols.c). */
 static void shuffle(struct tables *t, size_t first)
 {
     Elf64_Sym a, b;
@@ -344,7 +346,7 @@ static void shuffle(struct tables *t, size_t first)
     }
 }
 
-/* The first entry, of no symbol, whose name is empty. */
+/* The null symbol, whose name is empty. */
 static void begin_table(struct tables *t)
 {
     uint8_t *const name = next_name(t);
@@ -352,7 +354,7 @@ static void begin_table(struct tables *t)
         put_symbol(t, name, put_bytes(name, "", 1), undefined());
 }
 
-/* What .dynsym and .symtab have of others. */
+/* The undefined symbols of .dynsym or, in order, of .symtab. */
 static void put_undefined(struct tables *t, const struct plan_library *l, const struct shape *s, bool in_order)
 {
     put_imports(t, l);
@@ -373,7 +375,7 @@ static void put_dynamic(struct tables *t, const struct plan_library *l, const st
     shuffle(t, first);
 }
 
-/* Appends what is there from byte `first` on. */
+/* Appends the bytes of `from` from byte `first` on. */
 static void append(struct tables *t, struct pile *to, const struct pile *from, size_t first)
 {
     const size_t size = (size_t)(from->end - from->start) - first;
@@ -381,7 +383,7 @@ static void append(struct tables *t, struct pile *to, const struct pile *from, s
         to->end = put_bytes(to->end, from->start + first, size);
 }
 
-/* The same; then there is nothing. */
+/* Appends all bytes of `from` and leaves it empty. */
 static void move(struct tables *t, struct pile *to, struct pile *from)
 {
     append(t, to, from, 0);
@@ -394,7 +396,7 @@ static void end_table(struct tables *t)
     move(t, &t->all, &t->names);
 }
 
-/* Has functions of other libraries, in order, in .symtab with their versions behind their names. */
+/* Puts versions behind the names of functions from outside, as .symtab may have them. */
 static void put_versions(struct tables *t, const struct plan_library *l)
 {
     Elf64_Sym s;
@@ -412,10 +414,10 @@ static void put_versions(struct tables *t, const struct plan_library *l)
     }
 }
 
-/* All tables of the library. What it defines is in .symtab and .strtab as it is in .dynsym and .dynstr. */
+/* Writes all tables of the library. What it defines is in .symtab and .strtab just as in .dynsym and .dynstr. */
 static void write_tables(struct tables *t, const struct plan_library *l)
 {
-    /* with what a linker leaves of sections' names; more or less makes no difference */
+    /* the names of sections, as a linker leaves them; a few more or less make no difference */
     static const char sections[] = ".shstrtab\0.note.gnu.build-id\0.gnu.hash\0.dynsym\0.dynstr\0.gnu.version\0"
                                    ".gnu.version_r\0.rela.dyn\0.rela.plt\0.init\0.plt\0.plt.sec\0.text\0.fini\0"
                                    ".rodata\0.eh_frame_hdr\0.eh_frame\0.init_array\0.fini_array\0.data.rel.ro\0"
@@ -461,7 +463,7 @@ static uint64_t bytes_of(const struct plan *plan, const struct plan_library *l)
     return dynamic + (l->stripped ? 0 : l->size[SIZE_SYMTAB] + l->size[SIZE_STRTAB]);
 }
 
-/* So many of the library's names are alike, and what the tables take then. */
+/* A try: a value of plan_library.alike, and the bytes that the tables take with it. */
 struct tried {
     uint32_t alike;
     uint64_t packed;
@@ -475,7 +477,8 @@ static struct tried try_with(struct tables *t, struct plan_library *l, uint32_t 
     return (struct tried){alike, t->step * packed};
 }
 
-/* Between `few`, which takes too much, and `many`, which takes too little: where a line says. */
+/* Chooses between `few`, with which the tables take too much, and `many`, with which they take too little: tries where
+ * a line between the two meets the wanted size. */
 static uint8_t choose_between(struct tables *t, struct plan_library *l, struct tried few, struct tried many,
                               uint64_t wanted, struct packed_places *places)
 {
@@ -495,14 +498,14 @@ static uint8_t choose_between(struct tables *t, struct plan_library *l, struct t
     return best;
 }
 
-/* Of symbols in the tables one of how many is looked at. */
+/* One in how many symbols of the tables is looked at. */
 static uint32_t step_of(const struct plan *plan, const struct plan_library *l)
 {
     const uint32_t each = LOOKED_AT_ALL / plan_counted(plan);
     return 1 + (uint32_t)(bytes_of(plan, l) / (each > LOOKED_AT ? each : LOOKED_AT));
 }
 
-/* How many should be alike, if that is somewhere between none and all; otherwise one of these. */
+/* How many names should be alike; none or all of them, where no other number makes the tables take what is wanted. */
 static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted, struct packed_places *places)
 {
     const struct tried is = try_with(t, l, l->alike, places);
@@ -528,7 +531,7 @@ bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, ui
     const uint64_t numbered = l->stripped ? l->exported : l->functions;
     t.small = small ? (uint32_t)(small * (SIZES - 1) / (small + numbered)) : 0;
     if (!sizes_said(plan, l, SIZES, t.size))
-        for (uint32_t i = 0; i < SIZES; i++) /* as they are where nothing says it */
+        for (uint32_t i = 0; i < SIZES; i++) /* natural sizes, where nothing says any */
             t.size[i] = 50 + i * 5 / 8;
     if (places)
         *alike = choose(&t, &tried, (uint64_t)wanted, places);

@@ -1,4 +1,4 @@
-/* Which name of a library's dynamic symbols is how long, of lengths that are drawn; see plan_rows_exported.c. */
+/* Deals drawn lengths out to the names of a library's dynamic symbols; see plan_rows_exported.c. */
 #include <stdlib.h>
 
 #include "emit/names_row.h"
@@ -7,7 +7,7 @@
 
 enum { PARTNERS_MOST = 256 /* names to look at */ };
 
-/* The fewest characters of the free name at `place`, numbered functions before what else there is; and of any. */
+/* The fewest characters of the free name at `place`: the `numbered` exported functions come first, then other names. */
 static uint32_t least_of(const struct plan_library *l, uint32_t numbered, uint32_t place)
 {
     return names_row_shortest(l, place < numbered ? place : l->exported + place - numbered);
@@ -21,7 +21,7 @@ uint32_t lengths_shortest(const struct plan_library *l, uint32_t numbered, uint3
     return least;
 }
 
-/* One that can change its length with that at `place`, which is too short; `count` where there is none near. */
+/* A name that can exchange its length with the one at `place`, which is too short; `count` if none is near. */
 static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, const uint16_t *length, uint32_t count,
                            uint32_t place)
 {
@@ -35,7 +35,8 @@ static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, cons
     return count;
 }
 
-/* Dealt lengths are at least what the names need, in the same sum as far as that can be. */
+/* A name that is too short exchanges its length with another one or, without a partner, gets its least length; then
+ * other names become shorter by as much. */
 void lengths_lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count)
 {
     uint64_t over = 0;

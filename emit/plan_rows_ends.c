@@ -1,9 +1,9 @@
-/* Which names of dynamic symbols are the ends of others, as linkers let them be: where lengths as the row says come to
- * more than its .dynstr has; see plan_rows_exported.c.
+/* Chooses which names of dynamic symbols are the ends of others, as linkers store them (suffix merging). This is done
+ * where names of the row's lengths take more than the row's .dynstr; see plan_rows_exported.c.
  *
- * The names of a library are in two halves by their lengths, and each of the shorter ones can be the end of one that
- * stands as far up in the longer half. As many are, evenly over all lengths, as there are bytes missing. No name is
- * longer or shorter for it, so that it is of no account for libraries that have it, too.
+ * The library's names are sorted by length and divided into a shorter and a longer half. Each name of the shorter half
+ * can be the end of the name at the same place in the longer half. As many are ends as save the missing bytes, spread
+ * evenly over all lengths. No name changes its length, so libraries that import it see no difference.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "emit/plan_rows_lengths.h"
 #include "emit/ranked.h"
 
-/* Names that are no mangled ones, by their lengths. */
+/* Names that are not mangled, in order of length. */
 struct own_names {
     struct ranked *name;
     uint32_t count;
 };
 
-/* The end at `number` of `ends`, and the one that ends so. */
+/* The name that is end `number` of `ends`; below, the longer name that ends with it. */
 static const struct ranked *shorter_at(const struct own_names *n, uint32_t number, uint32_t ends)
 {
     return &n->name[(2 * (uint64_t)number + 1) * (n->count / 2) / (2 * (uint64_t)ends)];
@@ -29,7 +29,7 @@ static const struct ranked *longer_than(const struct own_names *n, const struct 
     return shorter + (n->count - n->count / 2);
 }
 
-/* Bytes that so many save, as far as they can be ends. */
+/* Bytes that `ends` ends save. Only those count whose partner is longer. */
 static uint64_t saved_by(const struct own_names *n, uint32_t ends)
 {
     uint64_t bytes = 0;
@@ -40,7 +40,7 @@ static uint64_t saved_by(const struct own_names *n, uint32_t ends)
     return bytes;
 }
 
-/* The most that save no more than that. */
+/* The largest number of ends that saves no more than `over` bytes. */
 static uint32_t choose_count(const struct own_names *n, uint64_t over)
 {
     uint32_t low = 0;

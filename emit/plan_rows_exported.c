@@ -1,6 +1,6 @@
-/* How long the names of dynamic symbols are in libraries with rows: of exported functions, small ones too, and of
- * objects; see plan_rows_names.c.
- */
+/* Chooses how long the names of dynamic symbols are in libraries with rows: those of exported functions, numbered and
+ * small ones, and of objects; see plan_rows_names.c. The names that one library exports are imports of others, so a
+ * change for one library changes the room that others have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum {
     CODE_OF_FUNCTION = 120,
 };
 
-/* Bytes that their names may take beyond the fewest, in any of the sizes. */
+/* Bytes that exported names may take beyond the fewest, in the size that has the least room for them. */
 static uint64_t room_of_exported(const struct solver *s, uint32_t index, const struct want *w)
 {
     const struct plan_library *l = &s->plan->library[index];
@@ -31,8 +31,8 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
     return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
 }
 
-/* Exported functions whose names are of any length: numbered ones, where these are not mangled, then
- * small ones, then objects. */
+/* How many exported names may have any length: those of numbered functions, unless they are mangled, and then those of
+ * small functions and objects. */
 static uint32_t free_numbered(const struct plan *plan, const struct plan_library *l)
 {
     return names_are_mangled(&plan->names, l) ? 0 : l->exported;
@@ -43,14 +43,14 @@ static uint32_t free_exported(const struct plan *plan, const struct plan_library
     return free_numbered(plan, l) + names_row_others(l);
 }
 
-/* Bytes of their names, with terminators. */
+/* Bytes of these names, with terminators. */
 static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_library *l)
 {
     return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
 }
 
-/* What .dynstr leaves for those that have bytes of their own, where the row says how large that is; otherwise
- * `natural`. */
+/* Characters that .dynstr leaves for those of these names that have bytes of their own, if the row states its size;
+ * otherwise `natural`. */
 static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_library *l, uint64_t natural)
 {
     const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
@@ -60,15 +60,16 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->ends);
 }
 
-/* Whether what .dynstr leaves says of most of its own names how long they are. */
+/* Whether most of the library's own names are exported, so that the row's .dynstr says how long most of them are. */
 static bool is_mostly_exported(const struct plan *plan, const struct plan_library *l)
 {
     return l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED &&
            free_exported(plan, l) > lengths_unexported(plan, l);
 }
 
-/* Of the names in .symtab beyond those that every library has, so many whose sum is what .dynstr leaves:
- * local functions, static objects and, where their lengths are not yet known, imports have the others. */
+/* Draws lengths for all names in .symtab that are not fixed, and takes those for exported names whose sum is what
+ * .dynstr leaves. Local functions, static objects and, while their lengths are unknown, imports have the others. False
+ * when memory ran out. */
 static bool draw_of_all(const struct plan *plan, const struct plan_library *l, bool imports_known, uint32_t *length)
 {
     const uint32_t count = free_exported(plan, l);
@@ -95,8 +96,8 @@ static bool draw_of_all(const struct plan *plan, const struct plan_library *l, b
     return ok;
 }
 
-/* Lengths as they are wanted, in ascending order; where .dynsym has all names, what the others leave, which are then in
- * *beside. The caller frees these. */
+/* Draws the wanted lengths, in ascending order. In a stripped library they are what all other names leave of the wanted
+ * distribution; *beside then has the lengths of these others, which the caller frees. False when memory ran out. */
 static bool draw_exported_lengths(const struct rows *r, const struct plan_library *l, uint32_t *length,
                                   struct fixed_lengths *beside)
 {
@@ -124,8 +125,8 @@ static bool draw_exported_lengths(const struct rows *r, const struct plan_librar
     return ok;
 }
 
-/* Room for lengths of as many names as there are exported functions; 0 when memory ran out, and what others
- * look at is then as it was. */
+/* Makes room for the lengths of exported names. False when memory ran out; what other libraries read is then unchanged.
+ */
 static bool make_exported_room(struct plan_library *l, uint32_t numbered)
 {
     uint16_t *room = realloc(l->function_length, (numbered + (size_t)1) * sizeof *room);
@@ -137,7 +138,7 @@ static bool make_exported_room(struct plan_library *l, uint32_t numbered)
     return room && other;
 }
 
-/* Deals drawn lengths out, numbered functions before what else there is; where they do not fit, all names are the
+/* Deals drawn lengths out, first to numbered functions and then to other names. If they do not fit, all names are the
  * shortest. */
 static void deal_exported(struct plan_library *l, uint32_t numbered, const uint16_t *length, bool fits)
 {
@@ -150,7 +151,7 @@ static void deal_exported(struct plan_library *l, uint32_t numbered, const uint1
     l->other_names = names_row_other_bytes(l);
 }
 
-/* Whether linkers would let its names share their ends: where nothing else than .dynstr has them. */
+/* Whether its names may share their ends, as linkers have it: only where nothing but .dynstr contains them. */
 static bool shares_ends(const struct plan *plan, const struct plan_library *l)
 {
     return l->stripped && l->without_debug && !names_are_mangled(&plan->names, l) &&
@@ -184,10 +185,10 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
         free(dealt);
         return lengths_out_of_memory(l, e);
     }
-    const uint64_t least = free_exported_bytes(plan, l) - count; /* nothing is drawn in it */
+    const uint64_t least = free_exported_bytes(plan, l) - count; /* the fewest bytes, as no length is set */
     const uint64_t wanted = wanted_of_exported(plan, l, lengths_sum(length, count));
     const uint64_t sum = lengths_smaller(wanted, room_of_exported(r->s, index, w) + least);
-    /* what the names of a stripped library are short of, undefined ones are, too (plan_rows_extra.c) */
+    /* names of undefined symbols in a stripped library are fitted the same way (plan_rows_extra.c) */
     lengths_fit_to *const fit = l->stripped || r->named ? distribution_fit_few : distribution_fit;
     const uint64_t ends = shares_ends(plan, l) ? lengths_of_ends(l, length, count) : 0;
     const uint64_t drawn = lengths_sum(length, count);
@@ -231,7 +232,7 @@ static int64_t smaller_signed(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Changes a name by up to `change` characters; returns what is left of that. */
+/* Changes a length by up to `change` characters; returns what is left of these. */
 static int64_t stretch_length(uint16_t *length, uint32_t least, int64_t change)
 {
     const int64_t is = *length;
@@ -240,7 +241,7 @@ static int64_t stretch_length(uint16_t *length, uint32_t least, int64_t change)
     return change - (may - is);
 }
 
-/* Of that one only which has bytes of its own. */
+/* The same for an exported function, unless its name is the end of another and has no bytes of its own. */
 static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change)
 {
     if (names_row_is_end(l, function))
@@ -256,7 +257,7 @@ static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t ch
     return stretch_length(&l->other_length[number], names_row_floor(l, place), change);
 }
 
-/* How many more characters exported functions' names should have. */
+/* How many more characters exported names should have; negative where they have too many. */
 static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t is = 0;
@@ -267,14 +268,14 @@ static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
     return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
 }
 
-/* The number that imports have of the `i`-th name of any length. */
+/* The number under which others import the symbol with the `i`-th name of any length. */
 static uint32_t symbol_of(const struct plan_library *l, uint32_t i)
 {
     return i < l->lengths ? i : l->exported + (i - l->lengths);
 }
 
-/* Gives to or takes from the names of functions and objects that no other library calls, where .dynstr is not
- * yet as the row has it. */
+/* Lengthens or shortens the names of functions and objects that no other library imports, until .dynstr is as the row
+ * has it. */
 static void trim_exported(const struct plan *plan, struct plan_library *l, const uint8_t *callers)
 {
     enum { FEW = 16 };
@@ -284,7 +285,7 @@ static void trim_exported(const struct plan *plan, struct plan_library *l, const
         count += !callers[symbol_of(l, i)];
     for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
         if (!callers[symbol_of(l, i)]) {
-            /* few names much: where most are as long as others, each that is not counts */
+            /* change few names by much: each changed name counts in the distribution, however little it changes */
             int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
             if (part < FEW && part > -FEW)
                 part = missing > 0 ? smaller_signed(missing, FEW) : -smaller_signed(-missing, FEW);
@@ -302,15 +303,16 @@ static bool can_trim(const struct plan_library *l, const uint8_t *callers)
     return can;
 }
 
-/* Of each library's exported functions and objects: how many libraries import it, up to some, and how many of
- * these have no names that they alone decide about. */
+/* By library and exported symbol: how many libraries import it, up to UINT8_MAX, and how many of these are tight. A
+ * tight library has no names that it alone decides about. */
 struct callers {
     uint8_t **all, **tight;
     uint8_t *room;
 };
 
-/* A library that has no such names: of its functions and those that it calls, those that concern
- * only libraries that have. */
+/* Changes names until a tight library's .dynstr is as its row has it: those of its own functions that no tight library
+ * imports, then those of functions that no other tight library imports, from libraries that are not tight themselves.
+ */
 static void trim_tight(const struct plan *plan, uint32_t index, const struct callers *c)
 {
     struct plan_library *l = &plan->library[index];
@@ -360,7 +362,7 @@ static bool find_callers(const struct plan *plan, struct callers *c, struct erro
     return true;
 }
 
-/* Where names of dynamic symbols come to more than .dynstr has, some are the ends of others. */
+/* Where names of dynamic symbols take more than .dynstr has, makes some the ends of others. */
 static bool share_ends(const struct plan *plan, struct plan_library *l, struct error *e)
 {
     const int64_t missing = shares_ends(plan, l) ? missing_of(plan, l) : 0;
@@ -417,8 +419,9 @@ static bool any_stripped(const struct plan *plan)
     return false;
 }
 
-/* Once more the names of libraries in whose .symtab most own ones are exported, when those of their imports are known:
- * one library after the other, as its names are imports of the next. */
+/* Draws the names of some libraries again, now that those of their imports are known: of libraries with a symbol table
+ * in which most own names are exported. This goes one library after the other, as the names of one are imports of the
+ * next. */
 static bool draw_beside_imports(struct rows *r, struct error *e)
 {
     const struct plan *plan = r->s->plan;
@@ -433,7 +436,8 @@ static bool draw_beside_imports(struct rows *r, struct error *e)
     return ok;
 }
 
-/* A worker's task: what else a stripped library names as undefined, now that it is known what it calls. */
+/* A worker's task: chooses the undefined symbols of a stripped library again, now that it is known what the library
+ * calls. */
 static bool name_outside(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -452,10 +456,10 @@ static bool name_outside(void *context, unsigned worker, uint32_t index, struct 
     return true;
 }
 
-/* Lengths of exported functions' names are what the names of imports take, and these what is left
- * for exported ones: so names are drawn twice, and then trimmed where that is of no account for
- * others. In a library without a symbol table they depend on the imports' own lengths, of this pass
- * or of the one before: which, follows from the order of the libraries, and not from threads. */
+/* The names of a library's imports leave room for its exported names, which are imports of others in turn. So names are
+ * drawn in two passes and then trimmed where other libraries do not see it. In stripped libraries the wanted lengths
+ * also depend on the lengths of the imports, from this pass or the one before. Which of these must follow from the
+ * order of the libraries and not from threads; so with any stripped library one thread draws all, in three passes. */
 bool rows_name_exported(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;

@@ -1,5 +1,5 @@
-/* What a library with a row has beyond what its functions take: undefined symbols, PLT slots,
- * relocations, methods, constructors, as many as its row says; see plan_rows.c. */
+/* Sets what a library with a row has beyond the needs of its functions: undefined symbols, PLT slots, relocations,
+ * methods and constructors, as many of each as the row says; see plan_rows.c. */
 #include <string.h>
 
 #include "emit/distribution.h"
@@ -12,13 +12,13 @@
 #include "emit/shape.h"
 
 enum {
-    FEW_EXPORTED = 4,       /* whose names take nothing to speak of */
-    OTHERS_FEW = 4,         /* nor those of a fourth of the undefined ones */
+    FEW_EXPORTED = 4,       /* exported names, of which so many take hardly any bytes */
+    OTHERS_FEW = 4,         /* as do own names, if they are at most a fourth of the undefined ones */
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
-    CODE_MOST = UINT16_MAX, /* bytes of a function: narrow entries of unwind tables say no more */
-    VERSION_MOST = 64,      /* bytes that a version takes, with its name */
-    UNWIND_MOST = 64,       /* units that entries of unwind tables may be longer, on average */
+    CODE_MOST = UINT16_MAX, /* bytes of a function: a narrow unwind entry covers no more */
+    VERSION_MOST = 64,      /* the most bytes that a version takes, with its name */
+    UNWIND_MOST = 64,       /* units by which unwind entries may be longer than necessary, on average */
 };
 
 static uint32_t more_than(uint64_t wanted, uint64_t already, uint32_t share)
@@ -37,15 +37,15 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
     return more_than(rows_value_or(l->said, v, 0), already, share);
 }
 
-/* Bytes of exported names, as far as they are of any length. */
+/* Bytes of those exported names that may have any length. */
 static uint64_t exported_bytes(const struct plan *plan, const struct plan_library *l)
 {
     return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
 }
 
-/* Whether exported names, of which there are some and none is settled, take what the names of undefined symbols leave,
- * `natural` bytes, or are short of: where .dynstr has more room for these, `bytes`, and where names have common ends.
- */
+/* Whether undefined symbols keep names of their natural lengths, `natural` bytes in all, because exported names make up
+ * for what .dynstr has more or less. This needs exported names none of which is settled yet. Either .dynstr has room
+ * for more than that (`bytes`), or exported names are so many that some can be the ends of others. */
 static bool others_take_it(const struct plan *plan, const struct plan_library *l, const struct want *w, bool known,
                            uint64_t bytes, uint64_t natural)
 {
@@ -54,8 +54,9 @@ static bool others_take_it(const struct plan *plan, const struct plan_library *l
     return !w->drawn && (l->exported + l->unbound > FEW_EXPORTED || l->imports) && (bytes > natural || shared);
 }
 
-/* Chooses undefined symbols of so many versions, whose names make .dynstr as large as the row has it, if all else
- * but these versions takes `others` there. Sets how far it is from that; returns the bytes of the names. */
+/* Chooses the undefined symbols, with `versions` versions, so that .dynstr has the row's size if everything but their
+ * names and versions takes `others` bytes there. Sets *apart to how many bytes .dynstr is away from that. Returns the
+ * bytes of the names. */
 static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
                                uint32_t versions, uint64_t *apart)
 {
@@ -84,7 +85,8 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     return is;
 }
 
-/* The same with that many versions, or with as many as make .dynstr no less like the row's than none would. */
+/* As choose_outside, with `versions` versions or, where these make .dynstr less like the row's than none would, with
+ * the most that do not. Sets extra.versions. */
 static uint64_t choose_versions(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
                                 uint32_t versions, uint64_t *apart)
 {
@@ -99,8 +101,8 @@ static uint64_t choose_versions(const struct plan *plan, struct plan_library *l,
     return choose_outside(plan, l, w, others, l->extra.versions, apart);
 }
 
-/* Names of undefined symbols and of objects, and versions of the former, as far as there are any. Returns how far
- * .dynstr is from what the row says. */
+/* Chooses the names of undefined symbols and at most `versions` versions for them. Returns how many bytes .dynstr is
+ * away from what the row says. */
 static uint64_t set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
 {
     struct plan_extra *x = &l->extra;
@@ -116,19 +118,20 @@ static uint64_t set_names(const struct plan *plan, struct plan_library *l, const
     return apart;
 }
 
-/* What relocations of type RELATIVE are for. */
+/* What relative relocations are for, besides pointers. */
 struct relative_uses {
     uint32_t constructors, destructors, methods;
 };
 
-/* Whether its row does not say how many; one that was captured leaves out zeros. */
+/* Whether the row does not limit the number of relative relocations. A captured row does: it leaves out zeros only. */
 static bool has_any_relocations(const struct plan *plan, const struct plan_library *l)
 {
     return profile_row_relative(plan->profile, l->said) == PROFILE_DERIVED;
 }
 
-/* So much of each, or as far as there are relocations: one for a constructor and a destructor, two for a
- * method, its name and its function, and another one for its documentation. What is left of these is pointers. */
+/* Sets how much of each there is: as much as wanted, as far as there are relocations for it. A constructor and a
+ * destructor take one; a method takes two, for its name and its function, and a third one if it is documented. The
+ * relocations that are left are pointers. */
 static void set_relocated(const struct plan *plan, struct plan_library *l, const struct relative_uses *wanted)
 {
     struct plan_extra *x = &l->extra;
@@ -180,7 +183,7 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         rows_set_extra(plan, l, w);
         return true;
     }
-    /* constructors take what pointers would, if they have relocations of the row's */
+    /* fewer constructors save nothing if the row states the relocations: these would become pointers */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
     if (!now.methods && !more && l->extra.small_slots) {
         l->extra.small_slots = fewer(l->extra.small_slots);
@@ -210,7 +213,7 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     return true;
 }
 
-/* Bytes of what constructors do, where it is code at all. */
+/* Bytes of the constructor's code; 0 if the row has too few for any. */
 static uint32_t constructing_of(const struct plan_library *l)
 {
     const uint64_t code = rows_value_or(l->said, ROW_CONSTRUCTOR_CODE, 0);
@@ -219,7 +222,7 @@ static uint32_t constructing_of(const struct plan_library *l)
     return code < GLUE_CONSTRUCTOR_MOST ? (uint32_t)code : GLUE_CONSTRUCTOR_MOST;
 }
 
-/* Bytes of memory that they take, as far as their code can say so. */
+/* Bytes of memory that the constructor takes, in whole pages; 0 if its code has no room for taking any. */
 static uint32_t taking_of(const struct plan_library *l)
 {
     enum { PAGE = 4096 };
@@ -244,7 +247,7 @@ uint32_t rows_initialising(const struct plan_library *l)
     return l->kind != LIBRARY_MODULE || code < needed ? 0 : (code < CODE_MOST ? (uint32_t)code : CODE_MOST) - needed;
 }
 
-/* Bytes of thread-local memory, as far as bss has room beside `least`. */
+/* Bytes of thread-local memory, at most what the row's bss has room for beside `least` bytes. */
 static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t share)
 {
     const uint32_t wanted = rows_more_of(l, ROW_TLS, 0, share);
@@ -255,16 +258,16 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
     return room < wanted ? (uint32_t)room : wanted;
 }
 
-/* Bytes of all that is unwind tables, without what makes entries longer than they have to be. */
+/* Bytes of unwind and exception tables, with unwind entries no longer than necessary. */
 static uint64_t unwind_least(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     return unwind_frame_size(shape_unwind(plan, l, s), s->plt != 0) + unwind_header_size(s->framed, s->plt != 0) +
            l->extra.exceptions;
 }
 
-/* Exception tables of as many functions as the row says and there are, if a relocated word can lead to the personality
- * routine. Where entries leave them less of `share: unwind` than the row has for them they are smaller, and then fewer.
- */
+/* Gives exception tables to as many functions as the row says, but to no more than there are. There must be a relocated
+ * word that can lead to the personality routine. Where unwind entries leave less of `share: unwind` than the row has
+ * for the tables, these are smaller, and if that is not enough, fewer. */
 static void set_exceptions(const struct plan *plan, struct plan_library *l)
 {
     enum { BYTES_MOST = 1 << 28, ENTRY_MORE = UNWIND_TABLED_FRAMELESS - UNWIND_FRAMELESS /* at most, of an entry */ };
@@ -291,7 +294,7 @@ static void set_exceptions(const struct plan *plan, struct plan_library *l)
     x->exceptions = x->tabled ? (uint32_t)smaller(bytes, wanted - unwind_least(plan, l, &s)) : 0;
 }
 
-/* How much longer entries of unwind tables are than they have to be, for all to be as much as the row says. */
+/* Sets by how much unwind entries are longer than necessary, so that unwind tables take what the row says. */
 static void set_unwind(const struct plan *plan, struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
@@ -303,7 +306,8 @@ static void set_unwind(const struct plan *plan, struct plan_library *l)
     l->extra.ended = wanted == is + more * UNWIND_UNIT + UNWIND_END;
 }
 
-/* How many symbols of so many words in .data refer to that those in .got do not, as far as the row says. */
+/* How many symbols the words in .data refer to that those in .got do not, by what the row says. `there` is how many
+ * symbols there are for both. */
 static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
 {
     const struct plan_extra *x = &l->extra;
@@ -314,8 +318,9 @@ static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
     return symbols || x->got ? symbols : x->addresses > 0;
 }
 
-/* What gcc's libraries look for in vain, where the row has as many weak symbols, words in .got besides those of imports
- * without a slot, and undefined symbols besides those with versions. */
+/* How many of the weak symbols that gcc's libraries look for in vain the library has. The row must have as many weak
+ * symbols, as many words in .got besides those of imports without a slot, and as many undefined symbols besides those
+ * with versions. */
 static uint32_t clones_of(const struct plan *plan, const struct plan_library *l, uint32_t share)
 {
     const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of(plan, l).undefined, share);
@@ -329,8 +334,9 @@ static uint32_t clones_of(const struct plan *plan, const struct plan_library *l,
     return rows_smaller(most, PLAN_CLONES);
 }
 
-/* Of undefined symbols, those that nothing binds: none that relocations refer to which are no slots of the PLT, that
- * are weak, or have versions; and one is left for the slots. */
+/* Sets how many undefined symbols nothing binds, and takes them from extra.outside. They cannot be symbols that
+ * relocations other than PLT slots refer to, nor weak ones, nor ones with versions; and one symbol is left for the
+ * slots. */
 static void set_unbound(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
     const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, w->share);
@@ -341,9 +347,9 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
     l->extra.outside -= l->unbound;
 }
 
-/* Which symbols are weak besides those that all libraries look for: as the row says or, where it does not, exported
- * functions and then objects where these have what is nowhere, too, as hardly any others that are undefined are weak
- * then, or else the other way round. */
+/* Sets which symbols are weak besides those that every library looks for. Where the row does not say it: with clones,
+ * exported functions come first and objects next, because hardly any other undefined symbols are weak then; without
+ * clones, undefined symbols come first and exported functions next. */
 static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t share)
 {
     struct plan_extra *const x = &l->extra;
@@ -362,19 +368,19 @@ static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t s
     x->weak_own = rows_smaller(weak - x->weak_objects - x->weak, exported);
 }
 
-/* Versions that it defines, and symbols of these, which the row counts as objects. */
+/* Sets the versions that the library defines, and their symbols. The row counts these symbols as objects. */
 static void set_definitions(const struct plan *plan, struct plan_library *l, uint32_t share)
 {
     struct plan_extra *const x = &l->extra;
     const int64_t objects = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_OBJECTS);
-    const bool named = l->elf.soname && !l->without_libc; /* by which others know the base version */
+    const bool named = l->elf.soname && !l->without_libc; /* others know the base version by the soname */
     x->definitions = named ? more_than(rows_definitions(l->said), 0, share) : 0;
     x->version_symbols = x->definitions;
     if (objects != PROFILE_DERIVED && objects < (int64_t)x->definitions)
         x->version_symbols = (uint32_t)objects;
 }
 
-/* So many dynamic symbols have room in the row's text, each with its version and its place in the hash table. */
+/* How many dynamic symbols the row's text has room for, each with its version and its place in the hash table. */
 static uint32_t symbols_most(const struct plan_library *l)
 {
     enum { EACH = sizeof(Elf64_Sym) + sizeof(Elf64_Half) + sizeof(Elf64_Word) };
@@ -382,13 +388,13 @@ static uint32_t symbols_most(const struct plan_library *l)
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
-/* Symbols, with what is nowhere or without, and the libraries that undefined ones may be in. Returns the shape of the
- * library without what these and slots of the PLT may add. */
+/* Sets the symbols, with or without clones, and the libraries that undefined ones may be in. Returns the library's
+ * shape before undefined symbols, objects and PLT slots are added. */
 static struct shape set_symbols(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
 {
     const uint32_t share = w->share;
     struct plan_extra *const x = &l->extra;
-    l->unbound = w->drawn ? l->unbound : 0; /* whose names are settled with exported ones */
+    l->unbound = w->drawn ? l->unbound : 0; /* once exported names are drawn, theirs are settled, too */
     x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     x->clones = clones ? clones_of(plan, l, share) : 0;
     set_definitions(plan, l, share);
@@ -408,7 +414,7 @@ static struct shape set_symbols(const struct plan *plan, struct plan_library *l,
     return least;
 }
 
-/* Slots of the PLT beyond those of `least`. */
+/* Sets the PLT slots beyond those of `least`: for imports that are not called, then for own functions. */
 static void set_slots(const struct plan *plan, struct plan_library *l, const struct want *w, const struct shape *least)
 {
     struct plan_extra *const x = &l->extra;
@@ -419,16 +425,17 @@ static void set_slots(const struct plan *plan, struct plan_library *l, const str
     x->slots = more - left;
     if (!left)
         return;
-    /* its own functions are called through the PLT; in a utility no heads of chains */
+    /* the other slots are for own functions, called through the PLT; a utility does not call the heads of its own
+     * chains */
     const uint32_t heads = l->kind == LIBRARY_MODULE ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
     l->lazy = left + heads < l->exported ? left + heads : l->exported;
     while (l->lazy && shape_of(plan, l).plt > least->plt + x->slots + left)
         l->lazy--;
-    const uint32_t is = shape_of(plan, l).plt - x->slots; /* what is still missing is bound, and never called */
+    const uint32_t is = shape_of(plan, l).plt - x->slots; /* slots still missing lead to small functions, which are bound but never called */
     x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small_exported);
 }
 
-/* Words that relocations fill, and what they lead to. */
+/* Sets the words that relocations fill, and what these lead to. */
 static void set_words(const struct plan *plan, struct plan_library *l, const struct want *w, const struct shape *least)
 {
     const uint32_t share = w->share;
@@ -456,7 +463,8 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
     x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
 }
 
-/* All of it, with what is nowhere or without; returns how far .dynstr and slots are from what the row says. */
+/* Sets all extras, with or without clones. Returns how far .dynstr, in bytes, and PLT slots are from what the row says,
+ * added up. */
 static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const struct want *w, bool clones)
 {
     struct plan_extra *const x = &l->extra;
@@ -477,7 +485,8 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
     const uint64_t apart = set_extra(plan, l, w, true);
-    /* where names as long as theirs leave too little to others, or as many slots need other symbols */
+    /* none, if that is better: the clones' long names may leave too little of .dynstr, or PLT slots need other symbols
+     */
     if (l->extra.clones && apart && set_extra(plan, l, w, false) >= apart)
         set_extra(plan, l, w, true);
 }

@@ -1,4 +1,5 @@
-/* One library in the sizes of its row; see plan_rows.c. */
+/* Fits one library into the sizes of its row; see plan_rows.c. Ever more is given up until it fits: calls, functions,
+ * small functions' code, extras and the length of names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,9 @@
 
 enum {
     SYMBOL = sizeof(Elf64_Sym),
-    FUNCTION_ESTIMATE = 150, /* bytes of code without statements */
+    FUNCTION_ESTIMATE = 150, /* bytes of a function's code without statements */
     CALL_ESTIMATE = 32,
-    OTHERS_OF_ALL = 4, /* local symbols that are neither functions nor objects */
+    OTHERS_OF_ALL = 4, /* local symbols of every library that are neither functions nor objects */
 };
 
 /* Bytes: no section is larger than 4 GiB (layout.c). */
@@ -24,7 +25,8 @@ enum {
 
 const char *const rows_size_names[SIZE_KINDS] = {"text", "data", "debug", "symtab", "strtab", "bss"};
 
-/* Symbols of functions that are not numbered ones, in a stripped library entries of these in unwind tables. */
+/* How many functions of the glue the row counts: those that are symbols or, in a stripped library, those with entries
+ * in unwind tables. */
 static uint32_t glue_symbols(const struct plan_library *l)
 {
     const uint32_t helpers = l->level == LEVEL_BARE ? 0 : SHAPE_HELPERS;
@@ -32,9 +34,9 @@ static uint32_t glue_symbols(const struct plan_library *l)
     return helpers + python + (l->stripped ? (uint32_t)shape_executes(l) : 4);
 }
 
-/* How many functions, of which so many are exported, can call others: all but the exported leaves that are kept for
- * those who call them, and the local ones behind these. The only one that is exported is no leaf where it is to call.
- */
+/* How many of `functions`, the first `exported` of which are exported, can call other libraries: all but the exported
+ * leaves, which are kept for callers from other libraries, and the local functions behind them. If only one function is
+ * exported and the library has calls to make, that function calls and is no leaf. */
 static uint32_t callers_most(const struct plan_library *l, const struct want *w, uint32_t functions, uint32_t exported)
 {
     if (!w->leaves || !exported)
@@ -45,7 +47,7 @@ static uint32_t callers_most(const struct plan_library *l, const struct want *w,
     return exported - (w->leaves < half ? w->leaves : half);
 }
 
-/* Sums up mangled names, of as many functions as there can be. */
+/* Sets want.names for as many functions as there can be. */
 static bool sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e)
 {
     struct plan_library as = *l;
@@ -66,7 +68,7 @@ static bool sum_names(const struct plan *plan, const struct plan_library *l, str
     return true;
 }
 
-/* Bytes of the names of the first `functions`. */
+/* Bytes of the names of the first `functions` functions, with terminators. */
 static uint64_t names_of(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          uint32_t functions)
 {
@@ -75,8 +77,8 @@ static uint64_t names_of(const struct plan *plan, const struct plan_library *l, 
     return names_row_bytes(l, 0, functions);
 }
 
-/* Functions of the row that are neither numbered ones nor the glue's; of a stripped library all dynamic ones, whatever
- * its unwind tables say of how many functions there are. */
+/* How many functions the row has besides the numbered ones and the glue's. In a stripped library these are at least the
+ * dynamic functions that are missing, whatever unwind tables say. */
 static uint32_t missing_functions(const struct plan_library *l, const struct want *w)
 {
     const uint32_t others = l->functions + glue_symbols(l);
@@ -85,15 +87,15 @@ static uint32_t missing_functions(const struct plan_library *l, const struct wan
     return missing > dynamic ? missing : dynamic;
 }
 
-/* Calls are made by at most so many functions. */
+/* Divides the library's calls over at most `most` functions. */
 static void set_callers(struct plan_library *l, uint32_t most)
 {
     l->callers = l->calls < most ? l->calls : most;
     l->per_function = l->callers ? (l->calls + l->callers - 1) / l->callers : 0;
 }
 
-/* Whether the module's definition has no methods, so that they have to be added later, as in its row: if that has a
- * slot and a relocation for it, and its PyInit_ is no tail call. */
+/* Whether the module's definition has no methods, so that they are added when the module is made. Its row must count no
+ * methods and have a PLT slot and a relocation for adding them, and its PyInit_ must be no tail call. */
 static bool adds_methods(const struct plan *plan, const struct plan_library *l)
 {
     struct plan_library with = *l;
@@ -108,14 +110,14 @@ static bool adds_methods(const struct plan *plan, const struct plan_library *l)
            (relative == PROFILE_DERIVED || relative >= (int64_t)shape.relative);
 }
 
-/* Counts and names for so many functions. */
+/* Sets counts, names and extras of a library with `functions` numbered functions, of which `exported` are exported. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
 {
     l->functions = functions;
     l->chains = (functions + plan->depth - 1) / plan->depth;
     l->covered = plan_covered_before(plan, l->chains);
-    if (l->exported != exported) /* which others look at while exact sizes are tried, that leave it as it is */
+    if (l->exported != exported) /* not written where it stays: other threads read it while exact sizes are tried, which never change it */
         l->exported = exported;
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
@@ -126,7 +128,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     l->adds_methods = adds_methods(plan, l);
-    /* of few slots none is for it */
+    /* where there are few slots, none is for the entry */
     const int64_t plt = rows_bound_slots(plan, l);
     l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
                                          plt <= (int64_t)shape_python_functions(l));
@@ -136,8 +138,8 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     rows_set_extra(plan, l, w);
 }
 
-/* Units of debug information as the row has them, or one where there is too little for more.
- * Those that .debug_aranges has no room for are without code. */
+/* Sets the units of debug information: those of the row or, where there is too little for them (`one`), a single one.
+ * Units that .debug_aranges has no room for have no code. */
 static void set_units(struct plan_library *l, bool one)
 {
     enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
@@ -154,7 +156,7 @@ static void set_units(struct plan_library *l, bool one)
     l->partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
 }
 
-/* Notes what there is too little of; false. */
+/* Notes which size is too small and how many bytes it needs. Returns false. */
 static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
 {
     w->lack = kind;
@@ -166,8 +168,8 @@ static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
     return false;
 }
 
-/* Characters that names of exported functions will have beyond the fewest, for .dynstr to be as the row has it, or for
- * less of it by as many fourths as they are to be terse. */
+/* Characters that the names of exported functions will get beyond the fewest, once they are drawn, so that .dynstr has
+ * the row's size. Each step of w->terse takes off a fourth. */
 static uint64_t undrawn_names(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint64_t dynstr = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
@@ -176,8 +178,8 @@ static uint64_t undrawn_names(const struct plan *plan, const struct plan_library
     return !w->drawn && exported && dynstr > is ? (dynstr - is) / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse) : 0;
 }
 
-/* Rows whose numbers have nothing to do with one another would be tried for longer than anybody waits. Real
- * ones have up to some thousand tries, or a hundred with a million functions. */
+/* Limits of want.work. A row whose numbers have nothing to do with one another would be tried for longer than anybody
+ * waits. Real rows have up to some thousand tries, or a hundred with a million functions. */
 enum { TRY_WORK = 20000, TRIES_WORK = 500000000, LAST_WORK = TRIES_WORK / 16 };
 
 static void count_try(const struct plan_library *l, struct want *w)
@@ -191,8 +193,8 @@ static bool has_tried_enough(const struct want *w)
     return w->work >= TRIES_WORK;
 }
 
-/* Whether the library fits into its sizes with its counts; then they are its sizes, and static
- * objects take the rest. The code is `code` bytes at least. */
+/* Whether the library fits into its row's sizes with its counts, if numbered functions take at least `code` bytes. If
+ * it does, the row's sizes become its own, and static objects take the rest of symtab and strtab. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
 {
     struct solver *s = r->s;
@@ -229,8 +231,8 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         if (symtab > SYMTAB_MOST)
             return lacks(w, SIZE_SYMTAB, SYMTAB_MOST);
         const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
-        /* static objects that there are no bytes of names for have others', as `completed.0` is
-         * the name of many */
+        /* static objects whose own names have no room share names of others, as `completed.0` is the name of many real
+         * ones */
         const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
         const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
@@ -259,7 +261,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     return true;
 }
 
-/* As `fits`, with less of what goes before anything else where that helps. */
+/* As `fits`, but gives up extras (rows_less_extra) until the library fits or that does not help. */
 static bool fits_with_less(struct rows *r, uint32_t index, uint64_t code)
 {
     struct want *w = &r->want[index];
@@ -269,7 +271,8 @@ static bool fits_with_less(struct rows *r, uint32_t index, uint64_t code)
     return true;
 }
 
-/* Functions that there is no room for are small ones: all, or as far as there is any for these. */
+/* As fits_with_less. Functions beyond the numbered ones are small ones: with `all` every one of them has to fit,
+ * without it their number is halved until they fit. */
 static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool all)
 {
     struct plan_library *l = &r->s->plan->library[index];
@@ -287,7 +290,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     return true;
 }
 
-/* Numbered functions where so many symbols of functions are wanted. */
+/* How many numbered functions there are, if all functions together are to be as many symbols as wanted. */
 static uint32_t numbered(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t dynamic = rows_small_dynamic(l, w);
@@ -311,19 +314,18 @@ static uint64_t estimate(const struct plan_library *l)
     return l->functions ? (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls : 0;
 }
 
-/* Whether all symbols of functions would be taken by what is not numbered, although the row has code
- * for more: then helpers are worth less than functions that the code, and what debug information says of
- * it, can be in. */
+/* Whether glue and small functions would be all functions of the row, although it has code for more. Then helpers are
+ * worth less than numbered functions, which hold that code and what debug information says of it. */
 static bool is_empty(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    enum { CODE_WITHOUT = 800 }; /* bytes, about, when none is numbered */
+    enum { CODE_WITHOUT = 800 }; /* bytes of code, about, without numbered functions */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
     return l->level < LEVEL_BARE && !l->calls && !numbered(plan, l, w) && numbered(plan, &bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
-/* Whether it has more functions than its row, and would have fewer if more gave way. */
+/* Whether the library has more functions than its row and would have fewer at level `last`. */
 static bool has_too_many(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          enum plan_level last)
 {
@@ -333,14 +335,15 @@ static bool has_too_many(const struct plan *plan, const struct plan_library *l, 
            glue_symbols(&less) < glue_symbols(l);
 }
 
-/* Whether its marks, or what statements write to, have memory that the row has for threads. */
+/* Whether visit marks, or the objects that statements write to, take memory that the row has for threads. */
 static bool takes_thread_memory(const struct plan_library *l, const struct want *w)
 {
     return l->level < LEVEL_TIGHT && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
            l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
 }
 
-/* Whether functions are gone that slots of the PLT would lead to: calls are worth less. */
+/* Whether the lost functions leave fewer PLT slots than the row has. Then calls should be given up instead, as slots
+ * are worth more. Notes the slots when no function is lost. */
 static bool loses_slots(const struct plan *plan, const struct plan_library *l, struct want *w, uint32_t lost)
 {
     const uint32_t slots = shape_of(plan, l).plt;
@@ -349,8 +352,8 @@ static bool loses_slots(const struct plan *plan, const struct plan_library *l, s
     return l->calls && slots < w->slots && (int64_t)slots < profile_row_says(plan->profile, l->said, ROW_PLT);
 }
 
-/* With as many numbered functions as may be but `lost`, and of these as many dynamic ones, the first
- * level that fits; `all` as in fits_with_small. */
+/* Tries the levels in turn, with all numbered functions but `lost`; as many of them are dynamic as the row says or else
+ * as fit. True at the first level that fits. `all` is as in fits_with_small. */
 static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
 {
     const struct plan *plan = r->s->plan;
@@ -382,8 +385,8 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     return false;
 }
 
-/* Imports that it calls, of which each takes a slot of the PLT: at most so many fourths, and as many as the row has
- * slots beside those that lead to Python. */
+/* Sets how many imports the library calls: at most `fourths` fourths. Each takes a PLT slot, so they are at most as
+ * many as the row's slots beside those that lead to Python. */
 static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t fourths)
 {
     const int64_t plt = rows_bound_slots(plan, l);
@@ -393,8 +396,8 @@ static void set_calls(const struct plan *plan, struct plan_library *l, uint32_t 
     l->calls = (uint32_t)(calls < slots ? calls : slots);
 }
 
-/* Whether it would lose too much with so few functions: what binds and relocates is worth half of those that the row
- * counts, of a stripped library the dynamic ones alone. */
+/* Whether no more functions should be given up. As long as extras are left to give up instead (w->share), the library
+ * keeps half of the functions that the row counts, or half of the dynamic ones if it is stripped. */
 static bool has_too_few(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : numbered(plan, l, w);
@@ -402,8 +405,8 @@ static bool has_too_few(const struct plan *plan, const struct plan_library *l, c
     return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
 }
 
-/* How many more functions to go without when so many are `lost`, and none of the last tries fitted. Of very many, each
- * try of which takes its time, hardly more than have to be where nothing but text was lacking. */
+/* How many more functions to give up when `lost` are given up already and no try fitted. With very many functions each
+ * try takes long: if only text was lacking, the next step takes off at once what has to go in any case. */
 static uint32_t more_to_lose(const struct plan_library *l, const struct want *w, uint32_t lost)
 {
     enum { MANY = 10000, EACH_MOST = 512 /* bytes of a function with its name and tables, as a rule */ };
@@ -415,7 +418,7 @@ static uint32_t more_to_lose(const struct plan_library *l, const struct want *w,
     return 1 + lost / 64 + (least < l->functions ? (uint32_t)least : l->functions);
 }
 
-/* With ever fewer functions; `all` as in fits_with_small. */
+/* Tries ever fewer functions; `all` is as in fits_with_small. */
 static bool try_fewer(struct rows *r, uint32_t index, bool all)
 {
     const struct plan_library *l = &r->s->plan->library[index];
@@ -430,7 +433,7 @@ static bool try_fewer(struct rows *r, uint32_t index, bool all)
     }
 }
 
-/* With ever fewer calls of what it imports. */
+/* Tries to call ever fewer of the imports. */
 static bool try_calls(struct rows *r, uint32_t index, bool all)
 {
     struct plan_library *l = &r->s->plan->library[index];
@@ -444,13 +447,13 @@ static bool try_calls(struct rows *r, uint32_t index, bool all)
     return false;
 }
 
-/* With ever shorter small functions, in the end without code, and then with less than all of them. */
+/* Tries ever shorter small functions, then ever more of them without code, and last fewer small functions. */
 static bool try_short(struct rows *r, uint32_t index)
 {
     struct plan_library *l = &r->s->plan->library[index];
     enum { ALL = ROWS_SMALL_WHOLE };
     static const struct {
-        uint8_t most, coded; /* bytes; how many of ALL */
+        uint8_t most, coded; /* bytes; how many, out of ALL, have code */
     } steps[] = {{UINT8_MAX, ALL}, {80, ALL},     {64, ALL},     {48, ALL},     {32, ALL},     {16, ALL},
                  {16, ALL - 1},    {16, ALL - 2}, {16, ALL - 4}, {16, ALL / 2}, {16, ALL / 4}, {0, 0}};
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
@@ -464,14 +467,14 @@ static bool try_short(struct rows *r, uint32_t index)
     return try_calls(r, index, false);
 }
 
-/* With ever less of what is wanted beyond functions, and ever shorter names. */
+/* Tries ever shorter names and ever fewer extras. */
 static bool try_all(struct rows *r, uint32_t index)
 {
     struct want *w = &r->want[index];
     for (w->share = ROWS_EXTRA_WHOLE; !try_short(r, index);) {
         if (has_tried_enough(w))
             return false;
-        if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* names before symbols */
+        if (w->terse < ROWS_TERSE_MOST && w->lack == SIZE_TEXT) /* short names cost less than symbols */
             w->terse++;
         else if (w->share)
             w->share--;
@@ -481,7 +484,7 @@ static bool try_all(struct rows *r, uint32_t index)
     return true;
 }
 
-/* With the least of everything. */
+/* The last try: the least of everything. */
 static bool try_least(struct rows *r, uint32_t index)
 {
     struct plan_library *l = &r->s->plan->library[index];
@@ -496,8 +499,8 @@ static bool try_least(struct rows *r, uint32_t index)
     return try_levels(r, index, UINT32_MAX, false);
 }
 
-/* Whether debug information was lacking, and there need be none but names: where little of a large program has any,
- * that is better than to be without nearly all of its functions. */
+/* Whether debug was too small and the library may be hollow. Where a large program has little debug information, names
+ * alone are better than a library without nearly all of its functions. */
 static bool can_be_hollow(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const struct profile *p = plan->profile;
@@ -538,7 +541,8 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         w->work = 0;
         return find_counts(context, worker, index, e);
     }
-    /* one small library of many is no reason to refuse the application: it is larger, as differences say */
+    /* one row that is too small is no reason to refuse a captured application: its library becomes larger, and that is
+     * listed as a difference */
     if (profile_is_captured(r->s->plan->profile) && w->lack <= SIZE_DATA && !w->enlarged) {
         w->enlarged = w->hurried = true;
         w->silent = false;
@@ -552,7 +556,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
                      l->kind == LIBRARY_MODULE ? "module" : "utility", (unsigned long long)w->needs);
 }
 
-/* The counts, and where the leaves begin, which others will rely on. */
+/* Besides the counts, sets where the leaves begin. Other libraries rely on that. */
 bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
@@ -568,7 +572,7 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
 
 /* --- exact ---------------------------------------------------------------------------------------- */
 
-/* The exact sizes with so many numbered functions; *fit says whether there is room. False when
+/* Computes the exact sizes with `functions` numbered functions. *fit says whether the row has room for them. False when
  * memory ran out. */
 static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_t functions, bool all, bool *fit)
 {
@@ -576,7 +580,7 @@ static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_
     struct plan_library *l = &s->plan->library[index];
     const uint32_t callers = l->leaf;
     set_counts(s->plan, l, &r->want[index], functions, l->exported);
-    const uint32_t most = callers < functions ? callers : functions; /* others call what is behind */
+    const uint32_t most = callers < functions ? callers : functions; /* the functions behind these are for other libraries to call */
     set_callers(l, most);
     const uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
     if (l->functions && !code)
@@ -586,8 +590,8 @@ static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_
     return true;
 }
 
-/* The exact sizes, with ever fewer local functions. What others call stays as it is. Where it
- * does not fit, the next round has fewer functions. */
+/* Tries the exact sizes with ever fewer local functions. What others call stays as it is. If nothing fits, the next
+ * round has fewer functions. */
 bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;

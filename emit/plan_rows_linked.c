@@ -1,12 +1,12 @@
-/* What a linker makes for a library with a row, of which that says nothing but how large sections are together:
- * .plt.got, .gnu.hash and .gnu.version_r. */
+/* Works out what a linker makes for a library and its row does not state: the entries of .plt.got, the buckets of
+ * .gnu.hash and the entries of .gnu.version_r. The row only says how large groups of sections are together. */
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 #include "emit/versions.h"
 
-/* Numbers of versions have 15 bits, the highest of which no library comes near. */
+/* Numbers of versions have 15 bits. No library comes near the highest. */
 enum { VERSIONS_MOST = 30000 };
 
 uint32_t rows_direct(const struct profile_row *row, bool cf_protection)
@@ -19,7 +19,7 @@ uint32_t rows_direct(const struct profile_row *row, bool cf_protection)
     return share == plt + entries * each && entries <= rows_value_or(row, ROW_GLOB_DAT, 0) ? (uint32_t)entries : 0;
 }
 
-/* Bytes of .gnu.hash with one bucket, if that is not too few. */
+/* The least bytes that .gnu.hash can have: those with a single bucket. */
 static uint64_t hash_least(uint32_t defined)
 {
     const struct gnu_hash h = hash_gnu_plan(defined, 1);
@@ -40,7 +40,7 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
     uint64_t left = most > least && !l->without_libc ? most - least : 0;
     l->versioned_edges = l->edge_versions = 0;
     l->edge_version_names = 0;
-    for (uint32_t i = 0; i < l->edges; i++) { /* one of each, and then others */
+    for (uint32_t i = 0; i < l->edges; i++) { /* first one version for each edge, then more */
         struct plan_edge *const edge = &l->edge[i];
         edge->versions = left && edge->symbols && plan->library[edge->library].extra.definitions;
         left -= edge->versions;
@@ -62,12 +62,12 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
 
 uint32_t rows_versioned(const struct plan_library *l)
 {
-    enum { LIBRARIES = 8, VERSIONS_EACH = 3 }; /* that have OUTSIDE_VERSION: the first; as a rule */
+    enum { LIBRARIES = 8, VERSIONS_EACH = 3 }; /* how many libraries, the first ones, have OUTSIDE_VERSION; versions of each, as a rule */
     const struct profile_row *const row = l->said;
     const uint64_t dynstr = rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t all = rows_value_or(row, ROW_VERSIONS, 0);
     const uint64_t least = rows_versions_least(l);
-    const uint64_t besides = least - 1 - l->elf.relr; /* which are none of libraries outside the set */
+    const uint64_t besides = least - 1 - l->elf.relr; /* versions that are not those of libraries outside the set */
     const uint64_t versions = all > besides ? all - besides : 0;
     const uint64_t defined = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0) +
                              rows_value_or(row, ROW_DYNAMIC_OTHER, 0);

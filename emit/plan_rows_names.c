@@ -1,10 +1,10 @@
-/* How long the names of a library with a row are: as its row says, in .dynstr and .strtab of the
+/* Chooses how long the names of a library with a row are: distributed as its row says, in .dynstr and .strtab of the
  * row's sizes.
  *
- * Exported functions' names come first (plan_rows_exported.c), as others will name them too; then undefined symbols are
- * chosen by the length of their names (plan_rows_extra.c); what is left is for the names that nobody
- * else sees, those of local functions and static objects: with all that is fixed they make up the
- * distribution that is wanted.
+ * Exported functions come first (plan_rows_exported.c), because other libraries name them, too. Then undefined symbols
+ * are chosen by the length of their names (plan_rows_extra.c). This file does the rest: the names that nobody else
+ * sees, those of local functions and static objects. Their lengths are what the wanted distribution leaves beside all
+ * lengths that are fixed already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +16,19 @@
 #include "emit/plan_rows.h"
 #include "emit/plan_rows_lengths.h"
 
-enum { NAMES_OF_DEBUG = 4 /* names take at most all but so manieth of what debug information has to spare */ };
+enum { NAMES_OF_DEBUG = 4 /* one part in so many of what debug information has to spare is not for names */ };
 
 static const double DISTANCE_LITTLE = 0.02;
 
-/* Names that are free: of functions and of static objects. */
+/* Names whose lengths are free: of local functions and of static objects. */
 struct free_names {
-    uint32_t functions, objects; /* with the small functions */
-    uint32_t *length;            /* of all, in ascending order; those of names that two symbols share last */
+    uint32_t functions, objects; /* `objects` includes small functions that are local */
+    uint32_t *length;            /* of all, ascending; at the end those of names that two symbols share */
     uint32_t count;
-    uint32_t twice;   /* how many these are */
+    uint32_t twice;   /* how many names two symbols share */
     uint32_t *wanted; /* lengths of all names of the library, in ascending order */
     struct fixed_lengths fixed;
-    bool known; /* what is wanted */
+    bool known; /* whether a distribution is known */
 };
 
 static void free_names_free(struct free_names *names)
@@ -57,7 +57,7 @@ static bool draw_free(const struct plan *plan, const struct plan_library *l, str
     return distribution_rest(names->wanted, f->count + names->count, f->length, f->count, names->length);
 }
 
-/* How far lengths are from what is wanted. */
+/* How far the dealt lengths are from the wanted distribution. */
 static double distance_of(const struct plan_library *l, struct free_names *names)
 {
     struct fixed_lengths *f = &names->fixed; /* which has room for all */
@@ -69,14 +69,14 @@ static double distance_of(const struct plan_library *l, struct free_names *names
     return distribution_distance(names->wanted, f->length, f->count);
 }
 
-/* Leaves out every so manieth name, so that `count` are left. */
+/* Leaves out names evenly, so that `count` are left. */
 static void thin_out(uint32_t *length, uint32_t all, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         length[i] = length[(uint64_t)i * all / count + (all / count) / 2];
 }
 
-/* Of a number of lengths one of each, by its place from 1. */
+/* By length: 1 + the index of one name that is so long; 0: there is none. */
 struct length_places {
     uint32_t place[PROFILE_NAME_MOST + 1];
     uint32_t longest;
@@ -91,12 +91,12 @@ static void find_lengths(struct length_places *p, const uint16_t *length, uint32
     }
 }
 
-/* The most that an exchange of one of `from` for one of `to` adds, up to `more`; 0 where there is none. Sets *length of
- * the former. */
+/* Finds the exchange of a length in `from` for one in `to` that adds the most to the sum of `from`, but no more than
+ * `more`, which may be negative. Returns what it adds; 0 where there is none. Sets *length to the one in `from`. */
 static int64_t best_exchange(const struct length_places *from, const struct length_places *to, int64_t more,
                              uint32_t *length)
 {
-    int32_t nearest[PROFILE_NAME_MOST + 1]; /* of `to`, none longer than this, or none shorter; or -1 */
+    int32_t nearest[PROFILE_NAME_MOST + 1]; /* by length: the nearest one in `to` that is no longer or, downwards, no shorter; -1: none */
     const int32_t longest = PROFILE_NAME_MOST;
     const bool up = more > 0;
     int64_t best = 0;
@@ -118,7 +118,7 @@ static int64_t best_exchange(const struct length_places *from, const struct leng
     return up ? best : -best;
 }
 
-/* Exchanges lengths of functions and objects until those of functions are `sum`, or nearly. */
+/* Exchanges lengths between functions and objects until those of functions add up to `sum`, or nearly. */
 static void exchange(uint16_t *function, uint32_t functions, uint16_t *object, uint32_t objects, uint64_t sum)
 {
     enum { TRIES = 64 };
@@ -139,9 +139,10 @@ static void exchange(uint16_t *function, uint32_t functions, uint16_t *object, u
     }
 }
 
-/* Deals the lengths out: in turn, or the shortest ones to functions, whose names debug information has too; those that
- * two symbols share to the first objects. Of `most` characters there functions have their share, whatever single
- * lengths are, as what else debug information has depends on how many these are. Returns how many. */
+/* Deals the lengths out: to functions and objects in turn, or the shortest ones to functions, as debug information has
+ * their names, too. The first objects get the lengths that two symbols share. When dealt in turn, functions get their
+ * share of all characters, at most `most`, whatever the single lengths are, because the rest of debug information
+ * depends on this number. Returns the characters of functions' names. */
 static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn, uint64_t most)
 {
     const uint32_t once = names->count - names->twice;
@@ -171,7 +172,7 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
     return sum;
 }
 
-/* Bytes of the shortest free names, of the last functions and the first objects. */
+/* Bytes of the shortest free names, of the last `functions` functions and the first `objects` objects. */
 static uint64_t shortest_names(const struct plan_library *l, uint32_t functions, uint32_t objects)
 {
     uint64_t bytes = names_row_objects(objects);
@@ -196,8 +197,8 @@ static uint64_t room_of_local(const struct solver *s, uint32_t index, uint32_t l
     return most;
 }
 
-/* The shortest names, and what is left over of `bytes` for the objects' in equal parts. Fewer objects share names where
- * those that there are would be longer than names may be. */
+/* Gives functions the shortest names and divides what is left of `bytes` evenly over the objects' names. If these would
+ * be too long, fewer objects share names. */
 static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions, uint64_t bytes, struct error *e)
 {
     enum { LONG = PROFILE_NAME_MOST / 2 };
@@ -220,8 +221,9 @@ static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions
     return true;
 }
 
-/* So many objects and small functions, as `part.0` is the name of many, share names of others that the free names are
- * at most `bytes` with their terminators, or all objects but one and half of the functions do. */
+/* Has objects and small functions share names of others, as `part.0` is the name of many, until the free names take at
+ * most `bytes` with their terminators. All objects but one and half of the local small functions share names at most.
+ */
 static void share_names(struct plan_library *l, struct free_names *names, uint64_t bytes)
 {
     const uint32_t all = names->count;
@@ -237,7 +239,8 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
     thin_out(names->length, all, names->count);
 }
 
-/* Takes those of the lengths that two symbols share, evenly from all, to the end. None is shorter than `least`. */
+/* Moves `twice` of the lengths, those that two symbols share, to the end. They are taken evenly from all and raised to
+ * `least`. */
 static void take_twice(struct free_names *names, uint32_t twice, uint32_t least, uint32_t *scratch)
 {
     uint32_t once = 0;
@@ -253,8 +256,8 @@ static void take_twice(struct free_names *names, uint32_t twice, uint32_t least,
     names->twice = taken;
 }
 
-/* Has the lengths make up `sum`, if possible with the quantiles that the row says at their places: where some symbols
- * share the names of others, with these twice. False where that is not possible at all. */
+/* Changes the free lengths so that their sum is `sum`, if possible with the row's quantiles at their places. There,
+ * lengths of names that two symbols share count twice. False where no lengths have that sum, or when memory ran out. */
 static bool fit(const struct plan *plan, const struct plan_library *l, struct free_names *names, uint32_t least,
                 uint64_t sum, bool *has_memory)
 {
@@ -281,7 +284,8 @@ static bool fit(const struct plan *plan, const struct plan_library *l, struct fr
     return distribution_fit(names->length, names->count, least, PROFILE_NAME_MOST, sum) == sum;
 }
 
-/* Lengths for all names, with `bytes` for the free ones. Adds how far they are from what is wanted. */
+/* Settles the lengths of all names, with `bytes` for the free ones. Sets *distance to how far all lengths are from what
+ * is wanted. */
 static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double *distance, struct error *e)
 {
     struct solver *s = r->s;
@@ -314,13 +318,13 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
     return ok;
 }
 
-/* How names of the C library may be in .symtab: with versions behind them, as newer linkers write them, or without. */
+/* The form of the C library's names in .symtab: with versions behind them, as newer linkers write them, or without. */
 struct version_names {
     bool are_there;
-    uint8_t digits; /* beyond the version's own name: as long as those of other libraries */
+    uint8_t digits; /* characters behind the version's own name, which make it as long as those of other libraries */
 };
 
-/* Bytes of names in .symtab that are so; 0 where none are, or where they leave no room for the others. */
+/* Bytes of the names with versions in .symtab; 0 where there are none, or where they leave no room for the others. */
 static uint64_t bytes_of_versions(const struct plan *plan, const struct plan_library *l, struct version_names versions,
                                   uint64_t bytes)
 {
@@ -333,7 +337,7 @@ static uint64_t bytes_of_versions(const struct plan *plan, const struct plan_lib
     return names + others <= bytes ? names : 0;
 }
 
-/* As settle, with `names` bytes of those. */
+/* As settle. Of `bytes`, `names` are for names with versions. */
 static bool settle_with(const struct rows *r, uint32_t index, uint64_t bytes, struct version_names versions,
                         uint64_t names, double *distance, struct error *e)
 {
@@ -343,12 +347,12 @@ static bool settle_with(const struct rows *r, uint32_t index, uint64_t bytes, st
     return settle(r, index, bytes - names, distance, e);
 }
 
-/* With names of the C library that are more like what is wanted than others. */
+/* Settles the lengths with that form of the C library's names which comes nearest to what is wanted. */
 static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes, struct error *e)
 {
     static const struct version_names ways[] = {{false, 0}, {true, 0}, {true, 9}, {true, 18}};
     enum { WAYS = sizeof ways / sizeof ways[0] };
-    const double much = 0.04; /* from where on versions may be other libraries' */
+    const double much = 0.04; /* the distance from which on longer versions are tried */
     struct plan_library *l = &r->s->plan->library[index];
     const uint32_t shared = l->shared_names;
     uint64_t names[WAYS];
@@ -376,7 +380,8 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
     return settle_with(r, index, bytes, ways[best], names[best], &l->names_apart, e);
 }
 
-/* How far the names of one without a symbol table, all of which are settled, are from what is wanted. */
+/* Measures how far a stripped library's names, all of which are settled, are from what is wanted. False when memory ran
+ * out. */
 static bool measure_stripped(const struct plan *plan, struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
@@ -397,7 +402,7 @@ static bool measure_stripped(const struct plan *plan, struct plan_library *l)
     return ok;
 }
 
-/* Whether it has names that it alone decides about. */
+/* Whether the library has names that it alone decides about. */
 static bool settles(const struct plan_library *l)
 {
     return !l->stripped && l->said->value[ROW_TEXT] != PROFILE_DERIVED;
@@ -417,7 +422,8 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
     return true;
 }
 
-/* Mangled names that are missing are those of small functions, some of which several symbols share. */
+/* Gives mangled names to local small functions, as many as the row has beyond the other mangled names. Several symbols
+ * may share one of these names. */
 static void mangle_local(const struct plan *plan, struct plan_library *l)
 {
     uint64_t missing = rows_value_or(l->said, ROW_MANGLED, 0);
@@ -436,7 +442,7 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     }
 }
 
-/* Characters that debuggers show for every `step`-th of the mangled names that it defines. */
+/* Characters that debuggers show for every `step`-th mangled name that the library defines. */
 static uint64_t shown(const struct plan_library *l, uint32_t step)
 {
     const uint32_t defined = names_row_defined(l);
@@ -447,7 +453,8 @@ static uint64_t shown(const struct plan_library *l, uint32_t step)
     return sum;
 }
 
-/* As much of names is parameters as makes debuggers show so many characters for every `step`-th. */
+/* Sets how much of the names is parameters, so that debuggers show `wanted` characters, or just less, for every
+ * `step`-th name. */
 static void elaborate_to(struct plan_library *l, uint32_t step, double wanted)
 {
     l->elaborate = 0;
@@ -458,8 +465,8 @@ static void elaborate_to(struct plan_library *l, uint32_t step, double wanted)
     }
 }
 
-/* Names are as long as the row says where debuggers show them: of many, some are looked at first, and what these come
- * to beside all. */
+/* Has debuggers show as many characters of names as the row says. Of many names only some are looked at; then the
+ * choice is repeated with the ratio of what these and all names come to. */
 static void elaborate(const struct plan *plan, struct plan_library *l)
 {
     enum { LOOKED_AT = 1000 };
