@@ -1,29 +1,29 @@
-/* Reckons what zstd -3 makes of bytes; see packed.h. The format is that of RFC 8878, the search that of zstd's strategy
- * dfast: matches of 8 bytes and more, and of 5 and more, by one table of places each, and the last two distances again.
- */
+/* Reckons what zstd -3 makes of bytes; see packed.h. The format is that of RFC 8878. The search is that of zstd's
+ * strategy dfast: for matches of 8 bytes and more and of 5 bytes and more, with a table of places for each, and for
+ * matches at the last two distances. */
 #include "emit/packed.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum {
-    BLOCK = 1 << 17, /* what literals and sequences are coded by */
-    FRAME = 6,       /* header without contents' size */
+    BLOCK = 1 << 17, /* bytes of input whose literals and sequences are coded together */
+    FRAME = 6,       /* bytes of a frame's header without the contents' size */
     BLOCK_HEADER = 3,
     SHORT_BYTES = 5,
     LONG_BYTES = 8,
     LEAST_MATCH = 4,
     UNUSED_MOST = 6,
-    TRIED = 8,     /* after each 2^TRIED bytes without a match every place fewer is tried */
-    RAW_MOST = 63, /* literals that are not coded */
+    TRIED = 8,     /* each 2^TRIED bytes without a match widen the step between tried places by one */
+    RAW_MOST = 63, /* so many literals or fewer are not coded */
     HUFFMAN_BITS = 11,
-    LITERAL_CODES = 36, /* of lengths of literals, of matches, and of distances */
+    LITERAL_CODES = 36, /* kinds of codes: for lengths of literals, for lengths of matches, and for distances */
     MATCH_CODES = 53,
     DISTANCE_CODES = 32,
     ONE = 1 << 16, /* a bit, in fixed point */
 };
 
-/* How often each code occurs in a block, and bits that stand beside codes. */
+/* How often each code occurs in a block, and the extra bits that stand beside codes. */
 struct counted {
     uint32_t byte[256], literals;
     uint32_t literal_length[LITERAL_CODES], match_length[MATCH_CODES], distance[DISTANCE_CODES], sequences;
@@ -32,9 +32,9 @@ struct counted {
 
 struct search {
     const uint8_t *bytes;
-    uint32_t *far, *near;  /* places, from 1, by their next eight and five bytes */
-    unsigned unused;       /* bits of the tables' indexes that little input does without */
-    uint32_t last, before; /* distances */
+    uint32_t *far, *near;  /* hash tables: 1 + a place, by the eight or five bytes there; 0: none */
+    unsigned unused;       /* bits of the tables' indexes that are not used, as there is little input */
+    uint32_t last, before; /* the last distance, and the one before it */
     struct counted counted;
 };
 
@@ -74,7 +74,7 @@ static uint32_t log2_of(uint32_t value)
 
 /* --- what a block takes -------------------------------------------------------------------- */
 
-/* Bytes of the weights of so many lengths of codes. */
+/* Bytes of the Huffman table: weights for the codes of bytes 0 to `most`, by the lengths of these codes. */
 static uint32_t weights_size(const uint8_t *length, uint32_t most)
 {
     uint32_t count[HUFFMAN_BITS + 2] = {0};
@@ -109,7 +109,7 @@ static uint32_t literals_size(const struct counted *c)
         length[i] = (uint8_t)((one + ONE / 2) / ONE);
         most = i;
     }
-    bits += bits / 128; /* codes have whole bits */
+    bits += bits / 128; /* codes have whole bits, so they take a little more */
     const uint64_t coded = (n < 1024    ? 3u
                             : n < 16384 ? 4u
                                         : 5u) +
@@ -117,7 +117,8 @@ static uint32_t literals_size(const struct counted *c)
     return coded + n / 64 + 2 < raw ? (uint32_t)coded : raw;
 }
 
-/* Bytes of the codes of one kind: by what occurs or, of few, by what the format says, with `usual` bits each. */
+/* Bytes of the codes of one kind: with a table of their own or, where there are few, with the format's predefined
+ * table, at `usual` bits each. */
 static uint32_t codes_size(const uint32_t *count, uint32_t kinds, uint32_t sequences, uint32_t few, uint32_t usual)
 {
     uint64_t bits = 0;
@@ -149,7 +150,8 @@ static uint32_t block_size(const struct counted *c, uint32_t size)
 
 /* --- sequences --------------------------------------------------------------------------------- */
 
-/* The code of a length: itself where it is small, then of steps as large as powers of 2. Adds bits beside it. */
+/* The code of a length of literals: the length itself where it is small, and then steps as large as powers of 2. Adds
+ * the extra bits to *beside. */
 static uint32_t literal_code(uint32_t length, uint64_t *beside)
 {
     static const uint8_t code[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
@@ -191,7 +193,7 @@ static void put_literals(struct counted *c, const uint8_t *from, uint32_t count)
     c->literals += count;
 }
 
-/* A sequence; `distance` is 1 for the last one again, and otherwise three more than it is. */
+/* Counts a sequence. `distance` is 1 where the last distance is repeated, and otherwise the distance plus 3. */
 static void put_sequence(struct counted *c, const uint8_t *literals, uint32_t count, uint32_t distance, uint32_t match)
 {
     put_literals(c, literals, count);
@@ -229,7 +231,8 @@ static uint32_t match_length(const uint8_t *bytes, uint32_t at, uint32_t from, u
     return length;
 }
 
-/* A match: where it begins, how long it is and how far behind it is the same; of length 0 where there is none. */
+/* A match: where it begins, how long it is, and how far behind it the same bytes are; 0: at the last distance again.
+ * Its length is 0 where there is none. */
 struct match {
     uint32_t at, length, distance;
 };
@@ -268,7 +271,8 @@ static struct match match_at(struct search *s, uint32_t at, uint32_t anchor, uin
     return found(s, at, of_near - 1, anchor, end);
 }
 
-/* Distances in turn: what stands behind a match without literals. Returns the place behind all. */
+/* Matches directly behind a match, without literals between, at the last two distances in turn. Returns the place
+ * behind all of them. */
 static uint32_t again(struct search *s, uint32_t at, uint32_t limit, uint32_t end)
 {
     while (at <= limit && at >= s->before && read32(s->bytes + at) == read32(s->bytes + at - s->before)) {
@@ -321,7 +325,7 @@ uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *pl
     uint64_t packed = FRAME;
     for (size_t from = 0; from < size; from += BLOCK) {
         const size_t end = size - from < BLOCK ? size : from + BLOCK;
-        if (from && memcmp(bytes + from, bytes + from + 1, end - from - 1) == 0) { /* one byte, again and again */
+        if (from && memcmp(bytes + from, bytes + from + 1, end - from - 1) == 0) { /* one repeated byte */
             packed += BLOCK_HEADER + 1;
             continue;
         }

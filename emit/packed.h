@@ -1,8 +1,8 @@
-/* Estimates how many bytes zstd -3 makes of some data. It is an implementation of our own, because contents of
+/* Estimates how many bytes zstd -3 makes of some data. This is an implementation of our own, because contents of
  * libraries depend on the result, and versions of libzstd differ.
  *
- * It looks for matches as that level does, and counts what literals and sequences take, block by block, without
- * writing them. For parts of libraries the error is rarely more than 3 %.
+ * It looks for matches as that level does, and counts what literals and sequences take, block by block, without writing
+ * them. For parts of libraries the error is rarely more than 3 %.
  */
 #ifndef EMIT_PACKED_H
 #define EMIT_PACKED_H
@@ -12,7 +12,7 @@
 
 enum { PACKED_LONG_BITS = 17, PACKED_SHORT_BITS = 16 };
 
-/* Hash tables of the search: for one thread, reused from one call to the next. */
+/* Hash tables of the search, for one thread. They can be used again for the next call. */
 struct packed_places {
     uint32_t far[1 << PACKED_LONG_BITS], near[1 << PACKED_SHORT_BITS];
 };

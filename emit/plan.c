@@ -77,7 +77,8 @@ static void count_functions(const struct plan *plan, struct plan_library *l, uin
     l->extra.exceptions = PLAN_TABLE * l->extra.tabled;
 }
 
-/* Puts calls and chains in their rows, one behind the other. */
+/* Lays all calls out in one sequence and all chains in another, library by library: sets plan_library.first and the
+ * sums in `assignment`. */
 static void lay_rows(struct plan *plan)
 {
     struct assignment *a = &plan->assignment;
@@ -100,7 +101,8 @@ static void lay_rows(struct plan *plan)
     }
 }
 
-/* More calls for each function where one could not reach every chain. */
+/* Chooses how many calls each function makes: as many as the profile says, or a multiple where these would not reach
+ * every chain. */
 static bool choose_calls(struct plan *plan, struct error *e)
 {
     struct assignment *a = &plan->assignment;
@@ -230,7 +232,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     l->dwarf_fortran = plan->profile->dwarf.language == LANGUAGE_FORTRAN;
     l->without_debug = plan->without_debug;
     l->separate = plan->profile->dwarf.separate;
-    l->extra.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* as a file has them */
+    l->extra.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* only files have them */
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
     switch (kind) {
     case LIBRARY_MODULE:
@@ -255,7 +257,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     }
 }
 
-/* Its bytes depend on what the profile does not say too. */
+/* The key of an executable depends on options, too, which the profile does not have. */
 static void name_executable(struct plan *plan, struct plan_library *l, enum library_kind kind)
 {
     const struct plan_executables *x = &plan->executables;

@@ -1,11 +1,9 @@
 /* The plan: everything decided about a set before a byte is laid out.
  *
- * For each library it states the kind, the number of functions, which libraries
- * it calls, and the five sizes. Every further choice follows from that and the
- * seed, so that any library can be made alone. A plan is read-only once
- * plan_make has returned, and takes about 1.3 kB for each library: what depends
- * on single functions (signatures, calls) is computed in closed form where it
- * is needed.
+ * For each library it states the kind, the number of functions, which libraries it calls, and its sizes. Every further
+ * choice follows from these and from the seed, so any library can be made alone. A plan is read-only once plan_make has
+ * returned. It takes about 1.3 kB for each library, because it has nothing about single functions: their signatures and
+ * calls are computed in closed form where they are needed.
  */
 #ifndef EMIT_PLAN_H
 #define EMIT_PLAN_H
@@ -36,7 +34,7 @@ enum library_kind {
     LIBRARY_STATIC
 };
 
-enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
+enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average, where the profile does not say */ };
 enum { PLAN_TABLE = 30 /* bytes of a function's exception table, on average, where no row says it */ };
 
 struct corpus;
@@ -51,7 +49,7 @@ struct plan_edge {
     uint32_t call;    /* index of the first in the caller's sequence of called imports */
     uint32_t rank;    /* rank of the first among the functions that may be called there (calls_rows.h) */
     uint32_t
-        versions; /* how many of the other's versions, from the first on, its symbols are asked for by (versions.h) */
+        versions; /* how many of that library's versions, from the first on, the caller asks for (versions.h) */
 };
 
 /* What a library with a row gives up where its sizes have no room for it. Each level also gives up what the levels
@@ -113,8 +111,8 @@ struct plan_library {
     enum plan_init init;
     bool adds_methods; /* the module's definition has no methods: they are added when it is made */
     bool untold;       /* a module without attributes, because its row has too few relocations for them */
-    /* Down to `edges`: of a library with a row, which is `said`. Others have NULL, 0 and false here, except for
-     * extra.clones, tabled and exceptions. */
+    /* The fields from here to `edges` are for libraries with a row, which is `said`. In other libraries they are NULL,
+     * 0 and false, except for extra.clones, tabled and exceptions. */
     const struct profile_row *said;
     enum plan_level level;
     bool wide;         /* functions may reach 64 KiB */
@@ -124,8 +122,8 @@ struct plan_library {
     uint32_t calls;    /* how many of `imports` it calls; the others are only bound */
     uint32_t callers;  /* how many functions, from the first on, call other libraries: per_function calls each */
     uint32_t per_function;
-    uint32_t used; /* how many symbols others of the set import from it at the most; UINT32_MAX: any (calls_rows.h) */
-    uint32_t imported; /* how many do */
+    uint32_t used; /* the most symbols that other libraries of the set may import from it; UINT32_MAX: any number (calls_rows.h) */
+    uint32_t imported; /* how many they do import */
     uint32_t leaf;     /* index of the first leaf (calls_rows.h), at or behind `callers` */
     uint32_t visited;  /* how many functions a visit of every module reaches */
     /* What it has beyond what its functions need, because the real library has it. */
@@ -158,7 +156,7 @@ struct plan_library {
         uint32_t tls;             /* bytes of .tbss; counted in bss */
         uint32_t tls_modules;     /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
         uint32_t constructing;    /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
-        uint32_t taking;          /* bytes of memory that it takes, whole pages */
+        uint32_t taking;          /* bytes of memory that the constructor takes, whole pages */
         uint32_t initialising;    /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
         uint32_t constructors;    /* beyond the one that every library has */
         uint32_t destructors;     /* beyond the one that every library has */
@@ -172,7 +170,7 @@ struct plan_library {
     } extra;
     double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */
-    uint32_t version_digits;  /* behind each of these, as many versions are longer than the C library's */
+    uint32_t version_digits;  /* characters behind each of these versions, which make it longer than the C library's are */
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h); owned by the plan; NULL: any */
     uint32_t units;           /* units of debug information that have code; 0: as many as usual */
     uint32_t units_all;       /* units of debug information, with or without code; 0: as many as it takes */
@@ -182,19 +180,18 @@ struct plan_library {
     /* Characters in the names of its functions and of its static objects; owned by the plan. NULL: as few as can be
      * (names_row.h). `lengths` entries of function_length are set. */
     uint16_t *function_length, *object_length;
-    /* Bytes of functions that are too small for a frame, ascending but for those ahead of all; owned by the plan. They
-     * follow the numbered ones in .text, at most tables point to them (small.h), and debug information does not mention
-     * them. The array has `small_sizes` sizes, of which 0 is one, and behind these as many again: the wanted sizes,
-     * before any was reduced. The first `small` functions exist. Where they are local symbols, they have the names of
-     * the first static objects.
-     */
+    /* Bytes of each small function, ascending except for those that stand ahead; owned by the plan. Small functions
+     * follow the numbered ones in .text. They are too small for a frame, debug information does not mention them, and
+     * only tables and calls of other libraries lead to them (small.h). The array has `small_sizes` sizes, which may be
+     * 0, and behind these as many again: the wanted sizes, before any was reduced. The first `small` functions exist.
+     * Where they are local symbols, they have the names of the first static objects. */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint32_t small_ahead;      /* how many of these, the first ones, are larger than some behind them (resolvers.h) */
+    uint32_t small_ahead;      /* how many of these, from the first on, are larger than some behind them (resolvers.h) */
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
-    uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many that have code */
-    uint32_t nameless; /* more small functions behind these, of a stripped library, that are no symbols */
+    uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many may be called: those with code */
+    uint32_t nameless; /* more small functions behind these, which are no symbols; only in a stripped library */
     /* Names of dynamic symbols other than exported numbered functions (names_row_others): bytes of all, with
      * terminators, and characters of each. other_length is owned by the plan and has `other_lengths` entries; names
      * beyond these are as short as can be. */
@@ -223,7 +220,7 @@ struct plan_library {
     uint32_t lengths;       /* entries set in function_length */
     struct plan_edge *edge; /* owned by the plan; in the order of DT_NEEDED */
     uint32_t edges;
-    uint32_t versioned_edges;    /* of how many it needs versions */
+    uint32_t versioned_edges;    /* along how many edges it needs versions */
     uint32_t edge_versions;      /* how many versions these are */
     uint64_t edge_version_names; /* bytes of their names, with terminators */
 
@@ -275,7 +272,7 @@ struct plan_mix {
     int32_t rows_part, expression; /* describe.h */
     uint32_t letters;              /* describe.h */
     uint32_t told;    /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
-    uint32_t besides; /* locals that there are besides (describe.h) */
+    uint32_t besides; /* additional locals (describe.h) */
     uint64_t normal;  /* with clang's form: bytes of debug information in the normal one (indexed.h) */
     uint8_t even;     /* of PLAN_EVEN_STEPS: how much less unlike units are in code than in size (dwarf/unit.h) */
     bool is_settled;  /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
@@ -307,7 +304,7 @@ struct plan {
     bool wanted[SIZE_KINDS];    /* whether the profile states the size */
     bool stripped;              /* the profile wants no symbol tables */
     bool without_debug;         /* the profile wants no debug information */
-    bool wide;                  /* functions may reach 64 KiB, in any library with a row, or in one without */
+    bool wide;                  /* functions may reach 64 KiB: in any library with a row, or in those without */
     uint64_t total[SIZE_KINDS]; /* sums over modules and utilities */
     uint64_t functions;
     uint64_t link[SIZE_KINDS]; /* sizes of pyelf-link, its parts included */
@@ -381,13 +378,13 @@ static inline uint32_t plan_landing(const struct plan_library *l)
     return l->elf.cf_protection ? PLT_LANDING_SIZE : 0;
 }
 
-/* Its small functions, those without a name at the end. */
+/* How many small functions it has. Those without a name are the last. */
 static inline uint32_t plan_small_all(const struct plan_library *l)
 {
     return l->small + l->nameless;
 }
 
-enum { PLAN_NAMELESS = 32 /* functions without a name, after which their sizes begin anew */ };
+enum { PLAN_NAMELESS = 32 /* after so many functions without a name their sizes begin anew */ };
 
 /* Bytes of the code of one of its small functions. Those without a name are as large as local functions of fewer than
  * UNWIND_SMALL bytes are in the libraries of ParaView 5.11, whose average, 38, hardly differs from one to the next. */
@@ -471,8 +468,8 @@ static inline uint32_t plan_lazy(const struct plan_library *l)
     return plan_is_direct(l) ? 0 : l->said ? l->lazy : l->functions;
 }
 
-/* Which function, of the exported ones and then the small dynamic ones, an alias names besides: they are spread evenly.
- */
+/* The function that an alias names, too, counted over exported functions and then dynamic small ones. Aliases are
+ * spread evenly over all of these. */
 static inline uint32_t plan_alias_function(const struct plan_library *l, uint32_t alias)
 {
     return (uint32_t)((uint64_t)alias * (plan_exported(l) + l->small_exported) / l->extra.aliases);
@@ -514,8 +511,8 @@ static inline uint32_t plan_utility(const struct plan *plan, uint32_t number)
     return plan->modules + number;
 }
 
-/* How many chains before this one a visit of every module reaches; and whether it reaches this one. As in Bresenham's
- * line, covered chains are spread evenly whatever their share. */
+/* How many chains before this one a visit of every module reaches; below, whether it reaches this one. As in
+ * Bresenham's line, covered chains are spread evenly, whatever their share. */
 static inline uint32_t plan_covered_before(const struct plan *plan, uint32_t chain)
 {
     return (uint32_t)((chain * plan->coverage + (UINT64_C(1) << 31)) >> 32);
@@ -526,7 +523,7 @@ static inline bool plan_chain_covered(const struct plan *plan, uint32_t chain)
     return plan_covered_before(plan, chain) != plan_covered_before(plan, chain + 1);
 }
 
-/* How many of so many functions have an exception table, where no row says it: about as many as in C++ modules. */
+/* How many of `functions` functions have an exception table, where no row says it: about as many as in C++ modules. */
 static inline uint32_t plan_tabled(const struct profile *p, uint32_t functions)
 {
     return p->elf.exceptions ? (uint32_t)((uint64_t)functions * 2 / 5) : 0;
@@ -546,10 +543,10 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
     return random_at(l->key, (UINT64_C(1) << 32) + purpose);
 }
 
-/* Functions in a unit, on average. */
+/* How many functions a unit has, on average. */
 static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
-    if (l->units) /* which contain functions of the glue, too */
+    if (l->units) /* units contain functions of the glue, too */
         return (l->functions + INT64_C(9) + l->units - 1) / l->units;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }

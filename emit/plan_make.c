@@ -1,7 +1,5 @@
-/* Makes a plan: chooses how many functions there are, where the profile does not
- * say. A first number is estimated from the symbol table and then lowered until
- * no size is short (solve.c).
- */
+/* Makes a plan. Where the profile does not say how many functions there are, a first number is estimated from the
+ * symbol table and then lowered until no size is short (solve.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +33,7 @@ static uint64_t suggest_functions(const struct plan *plan)
     return functions < 1 ? 1 : functions > PROFILE_FUNCTIONS_MOST ? PROFILE_FUNCTIONS_MOST : (uint64_t)functions;
 }
 
-/* Keeps the last refusal, but of two of the same size the one that asks for less. */
+/* Keeps the last refusal or, of two for the same wanted size, the one that asks for less. */
 static void keep_milder(struct error *kept, const struct error *e)
 {
     bool same = kept->code != ERROR_NONE && e->possible && e->wanted == kept->wanted;
@@ -62,8 +60,8 @@ static bool search_given(struct solver *s, uint32_t limit, bool fixed_limit, str
     }
 }
 
-/* The same for fewer and fewer functions; a narrower neighbourhood is tried
- * before a tenth of the functions is given up. */
+/* As search_given, for fewer and fewer functions. A narrower neighbourhood is tried before more than a tenth of the
+ * functions is given up. */
 static bool search_derived(struct solver *s, uint32_t limit, bool fixed_limit, struct error *e)
 {
     const struct profile *p = s->plan->profile;

@@ -6,8 +6,8 @@
 
 #define PROFILE_ROWS "libraries"
 
-/* Decides everything; an ERROR_INFEASIBLE names the row, the size, and the nearest that is
- * possible. */
+/* Decides everything about the libraries of a profile with rows. An ERROR_INFEASIBLE names the row, the size, and the
+ * nearest size that is possible. */
 bool plan_rows_solve(struct solver *s, struct error *e);
 
 #endif

@@ -1,8 +1,8 @@
-/* How long the names of classes are in libraries with rows whose functions have mangled names.
+/* Chooses how long the names of classes are, in libraries with rows whose functions have mangled names.
  *
- * The eight methods of a class share its name, and those have lengths of their own; a class has as many letters as make
- * all functions' names most like those that the row says. Names that can be shorter than these are for others: of
- * objects, and of what is no numbered function.
+ * The eight methods of a class share its name, but the rest of each method's name has a length of its own. Each class
+ * gets as many letters as make the names of all functions most like those that the row says. Wanted lengths that are
+ * too short for functions are left to other names: of objects and of functions that are not numbered.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -14,21 +14,21 @@
 enum {
     LETTERS_LEAST = 2,
     LETTERS_MOST = MANGLE_CLASS_MOST - MANGLE_NUMBER_MOST - 64,
-    LENGTHS = 1024, /* longer names count as this */
+    LENGTHS = 1024, /* longer names count as so long */
     PASSES = 4,
-    OTHERS_MOST = 1 << 20,   /* symbols of no function: lengths of more say nothing new */
+    OTHERS_MOST = 1 << 20,   /* symbols that are no functions: the lengths of more say nothing new */
     UNDEFINED_ESTIMATE = 20, /* characters of an undefined name */
 };
 
-/* Lengths of functions' names without the letters of their classes, and how many more names there are up to a length
- * than are wanted. */
+/* rest: lengths of functions' names without their classes' letters. more: how many more names there are up to each
+ * length than are wanted. */
 struct fitting {
     uint32_t *rest;
     uint32_t functions;
     int64_t more[LENGTHS + 1];
 };
 
-/* Characters that the names of dynamic functions and objects should have on average; 0 where that is not said. */
+/* Average characters of the names of dynamic functions and objects, as the row wants them; 0 where it does not say. */
 static uint64_t dynamic_average(const struct plan_library *l)
 {
     const struct profile_row *row = l->said;
@@ -38,7 +38,8 @@ static uint64_t dynamic_average(const struct plan_library *l)
     return defined ? lengths_spare(bytes / defined, 1) : 0;
 }
 
-/* As many lengths as there are functions: of those that are wanted in the library as many as names can have. */
+/* Draws as many lengths as there are functions, out of those wanted lengths of the library that functions' names can
+ * have: `least` or more. False when memory ran out. */
 static bool draw_wanted(const struct plan *plan, const struct plan_library *l, uint32_t functions, uint32_t least,
                         uint32_t *wanted)
 {
@@ -62,7 +63,7 @@ static uint32_t place_of(uint32_t length)
     return length < LENGTHS ? length : LENGTHS;
 }
 
-/* Which of `more` is the first that counts a function whose class has so many letters. */
+/* The first entry of `more` that counts the function if its class has so many letters. */
 static uint32_t place_with(const struct fitting *f, uint32_t function, uint32_t letters)
 {
     const uint32_t length = letters + names_digits(function / MANGLE_METHODS);
@@ -74,7 +75,7 @@ static uint32_t class_end(const struct fitting *f, uint32_t class)
     return (uint32_t)lengths_smaller((class + UINT64_C(1)) * MANGLE_METHODS, f->functions);
 }
 
-/* A class has other letters; returns how much more the sum of the squares of `more` is then. */
+/* Changes a class's letters. Returns how much larger the sum of the squares of `more` becomes. */
 static int64_t change_class(struct fitting *f, uint32_t class, uint32_t from, uint32_t to)
 {
     int64_t gain = 0;
@@ -90,7 +91,8 @@ static int64_t change_class(struct fitting *f, uint32_t class, uint32_t from, ui
     return gain;
 }
 
-/* Other letters for a class, where names are then more as they are wanted. */
+/* Changes a class's letters to the number, of some tried, with which names are most as they are wanted. Whether that is
+ * another number. */
 static bool improve(struct fitting *f, uint32_t class, uint16_t *letters)
 {
     static const int steps[] = {-32, -8, -3, -1, 1, 3, 8, 32};
@@ -113,7 +115,8 @@ static bool improve(struct fitting *f, uint32_t class, uint16_t *letters)
     return better;
 }
 
-/* Letters that make a class's first name as long as one that is wanted, in no order. */
+/* Begins with as many letters as make a class's first name as long as some wanted name, taken at random. Sets f->more.
+ */
 static void begin(const struct plan_library *l, struct fitting *f, const uint32_t *wanted)
 {
     for (uint32_t i = 0; i < f->functions; i++)
@@ -133,7 +136,7 @@ static void begin(const struct plan_library *l, struct fitting *f, const uint32_
         f->more[at] += f->more[at - 1];
 }
 
-/* What names have without class and its length. */
+/* Sets f->rest: the characters of each name without its class and that one's length. Returns the least of them. */
 static uint32_t measure(const struct plan *plan, const struct plan_library *l, struct fitting *f)
 {
     uint32_t least = UINT32_MAX;
@@ -150,12 +153,12 @@ bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const 
 {
     const uint32_t numbered = w->functions > w->small ? w->functions - w->small : 0;
     if (!names_are_mangled(&plan->names, l) || l->stripped || !numbered ||
-        numbered > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym) || /* they are not to be */
+        numbered > (uint64_t)l->said->value[ROW_SYMTAB] / sizeof(Elf64_Sym) || /* .symtab has no room for them */
         l->said->value[ROW_TEXT] == PROFILE_DERIVED || !l->said->text[ROW_TEXT_NAME_LENGTHS])
         return true;
     struct fitting *f = calloc(1, sizeof *f);
     uint32_t *wanted = malloc(numbered * sizeof *wanted);
-    const uint32_t classes = w->functions / MANGLE_METHODS + 1; /* as many as there can be */
+    const uint32_t classes = w->functions / MANGLE_METHODS + 1; /* the most that there can be */
     uint16_t *letters = malloc(classes * sizeof *letters);
     if (f)
         *f = (struct fitting){.rest = malloc(numbered * sizeof *f->rest), .functions = numbered};

@@ -10,7 +10,7 @@
 #include "emit/outside.h"
 #include "emit/versions.h"
 
-enum { LENGTH_NATURAL = 15 /* where nothing is known */ };
+enum { LENGTH_NATURAL = 15 /* characters of a name, where no distribution is known */ };
 
 bool lengths_out_of_memory(const struct plan_library *l, struct error *e)
 {
@@ -27,7 +27,7 @@ bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_
     return known;
 }
 
-/* How far these lengths are, with the fixed ones, from those that are wanted; `scratch` is for all of them. */
+/* How far `length` and the fixed lengths together are from the wanted ones. `scratch` has room for all of them. */
 static double distance_with(const uint32_t *wanted, const struct fixed_lengths *fixed, const uint32_t *length,
                             uint32_t count, uint32_t *scratch)
 {
@@ -91,7 +91,7 @@ static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end,
 void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
 {
     const bool longer = take_evenly(all, 0, of, count, taken) < sum;
-    uint32_t low = 0; /* how many of the others' end are left out */
+    uint32_t low = 0; /* how many are left out: the shortest ones, or the longest */
     uint32_t high = of - count;
     while (low < high) {
         const uint32_t out = low + (high - low + 1) / 2;

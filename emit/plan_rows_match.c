@@ -1,10 +1,10 @@
-/* Which of a library's exported functions have which of the lengths that its names have: those that other libraries
- * call have such as these libraries' rows say; see plan_rows_exported.c.
+/* Decides which of a library's exported functions has which of the lengths that are drawn for its names. Functions that
+ * other libraries import get lengths that these libraries' rows want; see plan_rows_exported.c.
  *
- * What a library calls of another are names of its own .dynsym, too, and may be most of these. Nothing says which names
- * of the other library they are; but how long all names of this one are. So functions that are called exchange the
- * lengths of their names with those that nobody calls: first those that several libraries call, whose wishes are
- * averaged, then those that one library alone calls. Mangled names, which cannot be as short, do so among themselves.
+ * The functions that a library imports are names in its own .dynsym, too, and may be most of these. Its row does not
+ * say which names they are, only how long all its names are. So functions that are imported exchange lengths with
+ * functions that nobody imports: first those that several libraries import, whose wishes are averaged, then those that
+ * a single library imports. Mangled names cannot be as short as others and exchange lengths only among themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +15,20 @@
 #include "emit/names_row.h"
 #include "emit/plan_rows_lengths.h"
 
-/* Who calls a library's functions. */
+/* Who imports a function: nobody, several libraries or, from 1 on, one library. */
 enum { CALLER_NONE, CALLER_MANY = UINT32_MAX };
 
-/* What those who call functions that several do want of a library: the sums of the lengths, from the shortest to the
- * longest, each as often as it imports. */
+/* What is wanted of those functions of a library that several others import: their lengths from the shortest to the
+ * longest, each summed over the importing libraries. A library counts as often as it imports symbols. */
 struct wishes {
     uint64_t *sum;
     uint64_t symbols;
-    uint32_t many; /* such functions */
+    uint32_t many; /* how many functions several libraries import */
 };
 
 struct matching {
     const struct plan *plan;
-    uint32_t **caller; /* of each library's exported functions: number of the library from 1 on */
+    uint32_t **caller; /* by library and exported function: CALLER_NONE, CALLER_MANY or 1 + the library's index */
     struct wishes *wishes;
     uint32_t *room;
     uint64_t *sums;
@@ -36,7 +36,7 @@ struct matching {
     uint32_t count[PROFILE_NAME_MOST + 1]; /* of names of each length that may be exchanged */
 };
 
-/* Whether its names can be as long as another one's, of those that are mangled or of the others. */
+/* Whether a function's name can take the length of another one, among mangled names or among the others. */
 static bool can_change(const struct plan *plan, const struct plan_library *l, uint32_t function, bool mangled)
 {
     if (!l->stripped || names_are_mangled(&plan->names, l) || function >= l->lengths ||
@@ -46,7 +46,7 @@ static bool can_change(const struct plan *plan, const struct plan_library *l, ui
     return l->function_length[function] >= names_row_shortest(l, last - 1);
 }
 
-/* Takes the length that is nearest to what is wanted. */
+/* Takes the length nearest to `wanted` out of m->count. */
 static uint32_t take_nearest(struct matching *m, uint32_t wanted)
 {
     for (uint32_t apart = 0; apart <= PROFILE_NAME_MOST; apart++) {
@@ -58,7 +58,7 @@ static uint32_t take_nearest(struct matching *m, uint32_t wanted)
     return 0;
 }
 
-/* A step by which numbers below `count` are all met, any few in a row evenly spread: near its golden section. */
+/* A step that meets all numbers below `count`, and any few of them in a row evenly spread: near the golden section. */
 static uint32_t step_of(uint32_t count)
 {
     uint32_t step = (uint32_t)((uint64_t)count * 618 / 1000);
@@ -67,8 +67,9 @@ static uint32_t step_of(uint32_t count)
     return step ? step : 1;
 }
 
-/* Gives the functions that `who` calls, of those that are mangled or of the others, those of the lengths that are
- * nearest to what is wanted, which are `names` ascending ones, and all others that nobody calls what is left. */
+/* Gives the functions that `who` imports the lengths nearest to what is wanted, which are the first `names` of
+ * m->wanted, ascending. The functions that nobody imports get the lengths that are left. Only mangled names take part,
+ * or only the others. */
 static void match_some(struct matching *m, struct plan_library *to, const uint32_t *caller, uint32_t who,
                        uint32_t names, bool mangled)
 {
@@ -80,7 +81,7 @@ static void match_some(struct matching *m, struct plan_library *to, const uint32
             m->count[to->function_length[i]]++;
         called += own && can_change(m->plan, to, i, mangled);
     }
-    const uint32_t step = step_of(called); /* several each call some that follow one another */
+    const uint32_t step = step_of(called); /* each of several libraries imports some that follow one another */
     uint64_t k = 0;
     for (uint32_t i = 0; i < to->lengths; i++)
         if (caller[i] == who && can_change(m->plan, to, i, mangled)) {
@@ -146,8 +147,8 @@ static bool begin(struct matching *m, struct error *e)
     return true;
 }
 
-/* Sets m->wanted to the lengths of all names that the library is to have; how many these are, or 0 where that is not
- * known or it calls nobody. */
+/* Sets m->wanted to the wanted lengths of all names in the library's .dynsym. Returns how many these are, or 0 where
+ * they are not known or the library imports nothing. */
 static uint32_t draw(struct matching *m, uint32_t index)
 {
     const struct plan_library *l = &m->plan->library[index];
@@ -157,7 +158,7 @@ static uint32_t draw(struct matching *m, uint32_t index)
     return is_said && lengths_draw(m->plan, l, names, m->wanted) ? names : 0;
 }
 
-/* Adds what a library with so many names wants of another. */
+/* Adds what a library with `names` wanted lengths wants of the one that `edge` leads to. */
 static void add_wishes(struct matching *m, const struct plan_edge *edge, uint32_t names)
 {
     struct wishes *const w = &m->wishes[edge->library];

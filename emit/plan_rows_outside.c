@@ -1,10 +1,10 @@
-/* How long the names of undefined symbols of libraries with rows are wanted; see plan_rows_extra.c, which chooses
- * among those that there are.
+/* Decides how long the names of undefined symbols should be in libraries with rows. plan_rows_extra.c chooses among the
+ * names that exist.
  *
- * Those of a stripped library are part of all its names, of which the row says how long they are. As long as the others
- * are not known, they take the shortest, which other names cannot be, and none that are longer than there are any;
- * beside names that are known, what these leave. Those of others are wanted only where the dynamic symbols' names are
- * so long that hardly any can be one that there is: then most of them nothing binds.
+ * In a stripped library they are part of all names whose lengths the row states. While the other names are unknown,
+ * undefined symbols take the lengths that are too short for other names, and none longer than the longest real name.
+ * Once other names are known, they take what these leave. In a library with a symbol table the lengths matter only if
+ * the names of dynamic symbols are so long that hardly any real one fits. Nothing binds most undefined symbols then.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 
-/* How many of the values, ascending ones, are at most `length`. */
+/* How many of the ascending values are at most `length`. */
 static uint32_t values_to(const uint32_t *value, uint32_t count, uint32_t length)
 {
     uint32_t n = 0;
@@ -24,14 +24,14 @@ static uint32_t values_to(const uint32_t *value, uint32_t count, uint32_t length
     return n;
 }
 
-/* Values [first, end), evenly. */
+/* Takes `count` of the values [first, end), evenly spread. */
 static void take_evenly(const uint32_t *value, uint32_t first, uint32_t end, uint32_t count, uint32_t *taken)
 {
     for (uint32_t i = 0; i < count; i++)
         taken[i] = value[first + (uint32_t)((i * UINT64_C(2) + 1) * (end - first) / (UINT64_C(2) * count))];
 }
 
-/* What other names can have: so many mangled ones, and so many others, and the fewest characters of either. */
+/* The other dynamic names: how many are mangled and how many plain, and the fewest characters that either can have. */
 struct other_names {
     uint32_t mangled, plain, least_mangled, least;
 };
@@ -49,11 +49,12 @@ static struct other_names others_of(const struct plan *plan, const struct plan_l
     };
 }
 
-/* Of `names` lengths, those that no others can have, and of the rest evenly. */
+/* Takes `count` of the `names` ascending lengths: those that are too short for any other name, enough of those that are
+ * too short for mangled ones, and the rest evenly. */
 static void take_before(const uint32_t *all, uint32_t names, const struct other_names *o, uint32_t count,
                         uint32_t *taken)
 {
-    const uint32_t below = values_to(all, names, o->least - 1); /* what none of them can be */
+    const uint32_t below = values_to(all, names, o->least - 1); /* too short for any of the others */
     const uint32_t plain = rows_larger(below, o->mangled ? values_to(all, names, o->least_mangled - 1) : 0);
     const uint32_t longest = values_to(all, names, OUTSIDE_LONGEST);
     const uint32_t first = rows_smaller(below, count);
@@ -68,14 +69,15 @@ static void take_before(const uint32_t *all, uint32_t names, const struct other_
     distribution_sort(taken, count);
 }
 
-/* Whether it is known what the names of imports are. */
+/* Whether the names of imports are known. */
 static bool has_imports_named(const struct plan_library *l, const struct want *w)
 {
     return w->drawn || w->imports_named || !l->imports;
 }
 
-/* What is left of all names beside those of imports, where these are known, and, if they are settled, exported ones:
- * `count` of them. Those beside are left behind `all`; sets how many these are. */
+/* Sets `rest` to `count` lengths: what is left of all wanted ones beside those of imports, where these are known, and
+ * of exported names, if these are settled. The lengths beside them stay in the memory behind `all`; *beside is their
+ * number. False where no lengths are known, or there is no room for them. */
 static bool find_rest(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t *all,
                       uint32_t *rest, uint32_t count, uint32_t *beside)
 {
@@ -84,7 +86,7 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
     const struct shape s = shape_of(plan, &others);
     struct fixed_lengths f = {.length = all + w->most_names};
     const bool is_mangled = names_are_mangled(&plan->names, l);
-    /* of .symtab, these are in `count` */
+    /* in .symtab, `count` includes these */
     const uint64_t own = w->drawn ? 0 : (is_mangled ? 0 : l->exported) + names_row_others(l);
     const uint64_t fixed = l->stripped ? UINT64_C(0) + s.undefined + s.defined : s.symbols + FIXED_LOCAL_COUNT - own;
     if (1 + fixed + count > w->most_names)
@@ -103,7 +105,7 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
            distribution_rest(all, f.count + count, f.length, f.count, rest);
 }
 
-/* Adds the values of `all` that are not in `part`, which has values of `all` alone; all ascending. Returns how many
+/* Adds to `to` the values of `all` that are not in `part`, a subset of `all`. All three ascend. Returns how many values
  * `to` has then. */
 static uint32_t add_others(const uint32_t *all, uint32_t count, const uint32_t *part, uint32_t part_count, uint32_t *to,
                            uint32_t to_count)
@@ -148,7 +150,7 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
         beside->fixed.length = fixed;
         beside->fixed.count = add_others(all, names, w->lengths, count, fixed, fixed_count);
     }
-    if (l->unbound) { /* which have the lengths that there are no names of */
+    if (l->unbound) { /* unbound symbols take the lengths that no real names have */
         outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, undefined);
         distribution_sort(w->lengths, count);
     }
@@ -163,7 +165,7 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
     return (l->stripped || l->unbound) && draw_outside(plan, l, w, beside);
 }
 
-/* Whether the row has dynamic symbols' names that are longer, on average, than the longest that there is. */
+/* Whether the names of the row's dynamic symbols are longer, on average, than the longest real one. */
 static bool all_are_longer(const struct plan_library *l)
 {
     const uint64_t names = (uint64_t)l->extra.outside + l->imports + l->exported;
@@ -172,7 +174,7 @@ static bool all_are_longer(const struct plan_library *l)
 
 uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound)
 {
-    enum { FEW = 25 }; /* one of so many names is of no account */
+    enum { FEW = 25 }; /* one name in so many does not matter */
     const uint32_t count = l->extra.outside;
     struct names_beside beside;
     if (!(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &beside))

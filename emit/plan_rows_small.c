@@ -1,9 +1,9 @@
-/* Which functions of a library with a row are too small to be numbered ones, and which of these are dynamic
- * symbols; see plan_rows.c and, for what they are, small.h.
+/* Decides which functions of a library with a row are too small to be numbered ones, and which of these small functions
+ * are dynamic symbols; see plan_rows.c and, for what they are, small.h.
  *
- * With a symbol table they are local, but for as many as the row has dynamic functions beyond the numbered ones. In
- * a stripped library nothing is said of local functions: there all of them are dynamic, as many as sizes of the
- * row's dynamic functions have it. Others call small ones, too (calls_rows.h).
+ * With a symbol table small functions are local, except for as many as the row has dynamic functions beyond the
+ * numbered ones. Of a stripped library the row says nothing about local functions, so all of them are dynamic: as many
+ * as follow from the sizes of the row's dynamic functions. Other libraries call small functions, too (calls_rows.h).
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -18,15 +18,16 @@
 
 enum {
     SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
-    GIVEN_UP = SHAPE_HELPERS + 1, /* functions that go where there is no room: helpers and `visited` */
-    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest function that is none of the numbered ones, */
-    SMALL_MOST_UNTOLD = 240,      /* and where there is no debug information, which does not tell of such */
-    SMALL_TOLERANCE = 200,        /* one in so many functions may be larger than is wanted */
-    CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill it and to mix it in */
-    CODE_PASSED = 17,             /* bytes, about, that a call passes */
+    GIVEN_UP = SHAPE_HELPERS + 1, /* functions that are given up for lack of room: helpers and `visited` */
+    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest small function; */
+    SMALL_MOST_UNTOLD = 240,      /* the same without debug information, which does not describe small functions */
+    SMALL_TOLERANCE = 200,        /* one numbered function in so many may be larger than wanted */
+    CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill an argument and to mix it in */
+    CODE_PASSED = 17,             /* bytes, about, to pass arguments in a call */
 };
 
-/* Sizes of the functions that every library has, as far as they are symbols, but for the entry. */
+/* Sets `size` to the sizes of the functions that every library has, as far as they are symbols, except for the entry.
+ * Returns how many these are. */
 static uint32_t common_sizes(const struct plan *plan, const struct plan_library *l,
                              uint32_t size[GLUE_COUNT + SIZELESS])
 {
@@ -42,18 +43,18 @@ static uint32_t common_sizes(const struct plan *plan, const struct plan_library 
     return count;
 }
 
-/* Calls of other libraries, where all that is imported is called. */
+/* The most calls of other libraries: one for each import, as far as there are PLT slots. */
 static uint64_t calls_most(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const int64_t slots = rows_bound_slots(plan, l);
     return slots == PROFILE_DERIVED || w->imports < (uint64_t)slots ? w->imports : (uint64_t)slots;
 }
 
-/* Bytes that each of the first `count` numbered functions takes, about, in ascending order. */
+/* Sets `least` to the bytes that the first `count` numbered functions take at least, about, in ascending order. */
 static void least_sizes(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t count,
                         uint32_t *least)
 {
-    const uint64_t calls = calls_most(plan, l, w); /* which those make in turn that no one calls */
+    const uint64_t calls = calls_most(plan, l, w); /* the functions that are no leaves make these in turn */
     const uint32_t callers = count - rows_smaller(w->leaves, count / 2);
     for (uint32_t i = 0; i < count; i++) {
         const struct function f = plan_function(l, i);
@@ -67,7 +68,7 @@ static void least_sizes(const struct plan *plan, const struct plan_library *l, c
     distribution_sort(least, count);
 }
 
-/* Whether numbered functions with those sizes at least can be as `wanted` says, but for some. */
+/* Whether numbered functions that need at least `least` can have the sizes `wanted`, except for some. Both ascend. */
 static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wanted, uint32_t count)
 {
     const uint32_t some = leasts / SMALL_TOLERANCE;
@@ -82,7 +83,8 @@ static uint32_t small_most(const struct plan_library *l)
     return l->stripped && l->without_debug ? SMALL_MOST_UNTOLD : SMALL_MOST;
 }
 
-/* How many of the functions of these sizes should be no numbered ones. */
+/* Counts how many of the functions with these ascending sizes, from the first on, should be small ones. False when
+ * memory ran out. */
 static bool count_small(const struct plan *plan, const struct plan_library *l, const struct want *w,
                         const uint32_t *size, uint32_t count, uint32_t *small)
 {
@@ -100,8 +102,8 @@ static bool count_small(const struct plan *plan, const struct plan_library *l, c
     return true;
 }
 
-/* How many of these may be, where local functions are symbols: all but the entry of a module, and one that is numbered.
- */
+/* How many of `count` functions may be small ones. With a symbol table, a module's entry and one numbered function may
+ * not. */
 static uint32_t small_at_most(const struct plan_library *l, uint32_t count)
 {
     const uint32_t others = l->stripped ? 0 : 1 + (l->kind == LIBRARY_MODULE);
@@ -116,8 +118,8 @@ static uint64_t sum_of(const uint32_t *size, uint32_t count)
     return sum;
 }
 
-/* Sizes of functions as all libraries have them, where the row has no own: much smaller ones, where its functions
- * have far less code, and no gaps between them. */
+/* Scales sizes down that are those of all libraries, because the row states none: in a library without padding between
+ * its functions whose code is far less than these sizes come to. */
 static void scale_down(const struct plan_library *l, uint32_t *size, uint32_t count)
 {
     enum { FAR = 2 };
@@ -129,7 +131,7 @@ static void scale_down(const struct plan_library *l, uint32_t *size, uint32_t co
         size[i] = (uint32_t)(size[i] * code / sum);
 }
 
-/* Takes from sizes that are the profile's what the row's code has no room for, from the largest first. */
+/* Lowers sizes that are the profile's, the largest first, until the row's code has room for them. */
 static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t count)
 {
     const uint64_t code = rows_value_or(l->said, ROW_SHARE_CODE, UINT64_MAX);
@@ -139,9 +141,9 @@ static void lower_sizes(const struct plan_library *l, uint32_t *size, uint32_t c
         distribution_fit(size, count, 0, UINT32_MAX, code > padding ? code - padding : 0);
 }
 
-/* How many symbols the first k of `count` functions have, in the order of their sizes, of which the first `small` are
- * small ones. Names that functions of a stripped library have besides are spread over its numbered functions and then
- * the small ones, as in plan_alias_function; which of the numbered ones are how large is not known yet. */
+/* Sets before[k] to how many symbols the first k of `count` functions have, in the order of their sizes; the first
+ * `small` are small ones. In a stripped library aliases are spread over numbered functions and then small ones, as in
+ * plan_alias_function. Which of the numbered ones has which size is not known yet. */
 static void count_symbols(const struct plan_library *l, const struct want *w, uint32_t count, uint32_t small,
                           uint32_t *before)
 {
@@ -155,8 +157,8 @@ static void count_symbols(const struct plan_library *l, const struct want *w, ui
     }
 }
 
-/* Has sizes, which are ascending, as the row's quantiles say, beside those of `common` functions. False when memory ran
- * out. */
+/* Changes ascending sizes so that, together with the `glue` sizes in `common`, they have the row's quantiles. False
+ * when memory ran out. */
 static bool keep_quantiles(const struct plan_library *l, const struct want *w, const uint32_t *common, uint32_t glue,
                            uint32_t *size, uint32_t count, uint32_t small)
 {
@@ -182,8 +184,8 @@ static uint32_t count_zeros(const uint32_t *ascending, uint32_t count)
     return zeros;
 }
 
-/* As distribution_rest, and as many without a size, which have no unwind entry, as are missing, but where most would be
- * such. */
+/* As distribution_rest, but with as many functions without a size, which have no unwind entry, as `all` has: those that
+ * `common` lacks are added, unless too large a part would be such. */
 static bool rest_of_sizes(const uint32_t *all, uint32_t count, uint32_t *common, uint32_t glue, uint32_t *size)
 {
     distribution_sort(common, glue);
@@ -196,13 +198,14 @@ static bool rest_of_sizes(const uint32_t *all, uint32_t count, uint32_t *common,
     return distribution_rest(all + zeros, count - zeros, common + there, glue - there, size + zeros - there);
 }
 
-/* Functions whose sizes the row says: those that are symbols. */
+/* How many functions the row's sizes are of: those that are symbols. */
 static uint64_t functions_said(const struct plan_library *l, const struct want *w)
 {
     return l->stripped ? rows_value_or(l->said, ROW_DYNAMIC_FUNCTIONS, w->aliases) - w->aliases : w->functions;
 }
 
-/* Small functions of a stripped library that are no symbols, where so many of these are small. */
+/* How many small functions of a stripped library are to be no symbols, if its functions without a symbol are so many.
+ */
 static uint32_t nameless_of(const struct plan_library *l, const struct want *w)
 {
     const uint64_t told = l->stripped ? rows_value_or(l->said, ROW_UNWIND_SMALL, 0) : 0;
@@ -220,8 +223,8 @@ static void reverse(uint8_t *size, uint32_t count)
     }
 }
 
-/* Where local functions are symbols, too, dynamic small ones are the first. So the smallest that have room for a
- * resolver change places with those that have not. */
+/* With a symbol table, the first small functions are the dynamic ones. So the smallest that have room for a resolver
+ * are placed ahead of those that have none. */
 static void place_ahead(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
     const uint32_t wanted = rows_ifunc_dynamic(plan, l);
@@ -244,7 +247,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     l->extra.initialising = rows_initialising(l);
     uint32_t glue = common_sizes(plan, l, common);
     const uint64_t said = functions_said(l, w);
-    if (said <= glue) { /* there will be fewer of these */
+    if (said <= glue) { /* the glue will have fewer functions */
         struct plan_library bare = *l;
         bare.level = LEVEL_BARE;
         glue = common_sizes(plan, &bare, common);
@@ -266,13 +269,14 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = ok && count_small(plan, l, w, size, count - glue, &w->small);
         w->small = rows_smaller(w->small, small_at_most(l, count - glue));
         ok = ok && keep_quantiles(l, w, common, glue, size, count - glue, w->small);
-        /* of all libraries' functions, those without a size are of tables that this one has not */
+        /* sizes of all libraries include functions without one, which are in symbol tables that a stripped library does
+         * not have */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, rows_smaller(size[i], small_most(l)));
         if (ok)
             place_ahead(plan, l, w);
-        /* where some of the others give way, there are as many more of these, behind all that are wanted */
+        /* where helpers or `visited` are given up, there are as many more small ones, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
         memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes);
@@ -297,7 +301,7 @@ void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)
     const uint8_t *wanted = l->small_size + l->small_sizes;
     const uint32_t less = (uint32_t)((uint64_t)l->small_sizes * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
     for (uint32_t i = 0; i < l->small_sizes; i++) {
-        /* the smallest have none, and these stand behind those ahead */
+        /* the smallest have no code; they stand behind those ahead */
         const bool has_code = i < l->small_ahead ? less + l->small_ahead <= l->small_sizes : i - l->small_ahead >= less;
         l->small_size[i] = !has_code ? 0 : wanted[i] < most ? wanted[i] : (uint8_t)most;
     }
@@ -311,7 +315,7 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
     if (l->stripped && l->small > missing)
         l->small = (uint32_t)missing;
     l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
-    if (l->ends) { /* which are only there as long as these are as many */
+    if (l->ends) { /* names are ends of others only as long as there are as many of them */
         l->exported_names = names_row_bytes(l, 0, l->exported);
         l->function_names = names_row_bytes(l, 0, l->functions);
     }

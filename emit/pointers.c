@@ -6,15 +6,16 @@
 #include "base/bytes.h"
 #include "emit/relocated.h"
 
-/* Of so many words of a library of C, in which names are not mangled, constants, functions, and other words. */
+/* Out of KINDS words of a library in C, whose names are not mangled, the first CONSTANTS_UP_TO lead to constants and
+ * those up to FUNCTIONS_UP_TO to functions. The rest lead to other words. */
 enum { CONSTANTS_UP_TO = 3, FUNCTIONS_UP_TO = 5, KINDS = 6 };
 
-/* Of so many of C++, where most are virtual functions, all but one. */
+/* Out of so many words in C++, all but one lead to functions: most are those of virtual functions. */
 enum { FUNCTIONS_BUT_ONE = 64 };
 
-enum { WHERE = 1, WHETHER = 2, WHICH = 3 }; /* added to a key: what else is drawn for a word, or a group of them */
+enum { WHERE = 1, WHETHER = 2, WHICH = 3 }; /* added to a key: what else is drawn for a word or a group of words */
 
-/* Words of the library that they lead to. */
+/* Words of the library to which pointers may lead: the first one's address, and their number. */
 struct region {
     uint64_t start, count;
 };
@@ -36,7 +37,7 @@ static bool is_cpp(const struct library *l)
     return said && 2 * said->value[ROW_MANGLED] > said->value[ROW_DYNAMIC_FUNCTIONS] && said->value[ROW_MANGLED] > 0;
 }
 
-/* A function, or a word in one of the regions, as far into them as `part` of `parts`. */
+/* The address of a function, or of a word in one of the regions. `part` of `parts` says how far into them it is. */
 static uint64_t place_at(const struct library *l, uint64_t chosen, uint64_t part, uint64_t parts)
 {
     const bool cpp = is_cpp(l);
@@ -52,8 +53,8 @@ static uint64_t place_at(const struct library *l, uint64_t chosen, uint64_t part
     return l->code.text + (count ? l->body[part * count / parts].offset : 0);
 }
 
-/* The word whose target word `index` has: that of the same place in the group which its own repeats, which may be
- * another's repetition. */
+/* The word whose target word `index` repeats: the one at the same place in the group that its own group repeats, which
+ * may itself repeat another. */
 static uint64_t original(const struct library *l, uint64_t index, unsigned different)
 {
     const uint64_t key = plan_key(l->row, PURPOSE_POINTERS);
@@ -88,7 +89,7 @@ void pointers_write(const struct library *l, uint8_t *image, unsigned different)
         put_u64(relocated_place(l, image, at), target);
         while (r < end && ELF64_R_TYPE(r->r_info) == R_X86_64_RELATIVE && r->r_offset < at)
             r++;
-        if (r < end && r->r_offset == at) /* or it is a packed one */
+        if (r < end && r->r_offset == at) /* otherwise the relocation is packed */
             r->r_addend = (Elf64_Sxword)target;
     }
 }

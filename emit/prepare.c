@@ -13,7 +13,7 @@
 #include "emit/profile_manner.h"
 #include "emit/progress.h"
 
-/* What options choose instead of the profile, and the option that takes it back, if there is one. */
+/* A key that an option sets instead of the profile. `back` is the option that takes it back; NULL: there is none. */
 struct choice {
     enum profile_key_id key;
     const char *option, *back;
@@ -34,7 +34,8 @@ static bool refuse_choice(const struct choice *given, const struct choice *other
                      given->option, name);
 }
 
-/* Of what excludes each other, where an option says one of the two; of a profile alone it is refused before. */
+/* Refuses keys that exclude each other, where an option sets one of the two. Where the profile sets both, they were
+ * refused before. */
 static bool choices_fit(const struct profile *profile, const struct options *o, struct error *e)
 {
     static const struct choice *const pairs[][2] = {
@@ -87,7 +88,8 @@ struct preparation {
     const struct options *o;
 };
 
-/* What headers' names come to in any library, at most. Where that is not known, there are all headers. */
+/* The most bytes that headers' names come to in any library. UINT64_MAX where that is not known: then all headers are
+ * made. */
 static uint64_t names_most(const struct prepared *p)
 {
     const struct plan *plan = &p->plan;
@@ -100,7 +102,7 @@ static uint64_t names_most(const struct prepared *p)
     return debug_names_usual(&p->stock->corpus, largest);
 }
 
-/* Says why there is no stock; false. */
+/* Sets the error that says why there is no stock. Returns false. */
 static bool stock_failed(const struct stock *s, struct error *e)
 {
     if (s && stock_is_overfull(s))
@@ -122,7 +124,7 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
     return made || stock_failed(w->p->stock, e);
 }
 
-/* What all libraries are made from, read-only from then on; and counts, calls and exact sizes of every library. */
+/* Makes the stock, from which all libraries are made and which is read-only from then on, and beside it the plan. */
 static bool make_stock_and_plan(struct prepared *p, const struct options *o, const struct manner *manner,
                                 struct error *e)
 {
@@ -155,8 +157,9 @@ static void forget(struct prepared *p)
     p->stock = NULL;
 }
 
-/* Whether entries are still about as the application's where libraries have as many attributes as their rows say, or
- * nearly, by spare types, or no less so than those of `any` number: else they need not. */
+/* Decides whether libraries get as many attributes as their rows say, or nearly, by spare types. They need not
+ * (plan.any_attributes) if a sample then has entries that are far from the application's, and further than those with
+ * `any` number of attributes. */
 static bool follow_attributes(struct prepared *p, const struct options *o, const struct debug_counts *any,
                               struct error *e)
 {
@@ -170,8 +173,8 @@ static bool follow_attributes(struct prepared *p, const struct options *o, const
     return true;
 }
 
-/* In the manner that comes nearest to the application, of those that are tried and in which sizes can be met. The first
- * has been made. */
+/* Makes stock and plan in the manner that comes nearest to the application, of those that are tried and in which sizes
+ * can be met. The first one has been made. */
 static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
                          struct error *e)
 {

@@ -14,8 +14,8 @@ struct prepared {
     struct plan plan;
 };
 
-/* Fails where the profile cannot be met. Sets o->threads if it is 0; takes over o->counts if Pynamic's arguments were
- * given instead of a profile. `o` is borrowed until prepare_free, which is to be called also after a failure. */
+/* Fails where the profile cannot be met. Sets o->threads if it is 0. Takes over o->counts if Pynamic's arguments were
+ * given instead of a profile. `o` is borrowed until prepare_free, which must be called after a failure, too. */
 bool prepare(struct prepared *p, struct options *o, struct error *e);
 
 /* Accepts a zeroed or half-made struct. */

@@ -1,4 +1,5 @@
-/* See profile_manner.h. */
+/* See profile_manner.h. Each read_ function sets those numbers of a manner that follow from one kind of counts in the
+ * profile. Numbers are rounded to coarse steps, so that the profile of a twin gives the same manner again. */
 #include "emit/profile_manner.h"
 
 #include "dwarf/corpus.h"
@@ -7,37 +8,38 @@
 enum {
     INLINES_LEAST = 2,
     UNNAMED_OF = 5,
-    ENTRIES_LEAST = 10000, /* with fewer, what there is of each is chance; */
-    NAMED_LEAST = 1000,    /* but for names, which nearly all have */
+    ENTRIES_LEAST = 10000, /* with fewer entries the counts are chance, */
+    NAMED_LEAST = 1000,    /* except for names, which nearly all entries have */
 };
 
-/* What there is of each for one call, and of arguments for one that is passed besides, where all is made in the usual
- * manner, but for CALLS of C; and of members in a structure. */
+/* For each call in sets that are made in the usual manner, but with CALLS in C: inlined calls, lexical blocks,
+ * arguments that are described, and how many more of these one additional argument makes (manner.passed). MEMBERS_USUAL
+ * is how many members a structure has then. */
 static const struct {
     double inlined, lexical, parameters, passed;
 } usual[] = {[LANGUAGE_C] = {0.72, 0.39, 1.66, 0.62}, [LANGUAGE_CPP] = {.inlined = 6}};
-/* In all that was captured in C calls are a quarter more, and functions have as many fewer locals of their own; in C++
- * a fifth more is inlined, and blocks are half as many. */
+/* In the applications that were captured, those in C have a quarter more calls than usual, and functions have fewer
+ * locals of their own; in C++ a fifth more is inlined, and blocks are half as many. */
 enum {
     CALLS = MANNER_USUAL * 5 / 4,
     OWN_LOCALS = MANNER_USUAL * 5 / 8,
     LEXICAL_CPP = MANNER_USUAL / 2,
     SPREAD_CPP = MANNER_USUAL * 7 / 3,
     ENDING = MANNER_USUAL / 4,
-    ENUMERATORS_MANY = 8 * MANNER_USUAL /* with fewer, other entries would be fewer than there are */
+    ENUMERATORS_MANY = 8 * MANNER_USUAL /* below this it stays as usual, or there would be too few other entries */
 };
 #define MEMBERS_USUAL 5.6
-/* Of C++: members of a class, structure or union, enumerators for each of these, and what namespaces take over for each
- * other function. */
+/* The usual numbers in C++: members of a class, structure or union; enumerators for each of these; and C functions that
+ * namespaces import, for each other function. */
 #define MEMBERS_CPP     0.92
 #define ENUMERATORS_CPP 0.32
 #define TAKEN_USUAL     0.124
-#define INLINED_CODE    0.153 /* for each byte of code */
-/* From which on inlined functions of C++ have more than is usual: the share of inlined calls and blocks with several
+#define INLINED_CODE    0.153 /* inlined calls in C++, for each byte of code */
+/* From these on inlined functions of C++ have more than usual: the share of inlined calls and blocks that have several
  * ranges, and variables for each inlined call. */
 #define SPREAD_LEAST    0.44
 #define VARIABLES_LEAST 0.4
-#define PASSED_LEAST    0.25 /* arguments, of which the manner is not the usual one */
+#define PASSED_LEAST    0.25 /* additional arguments of a call from which on the manner is not the usual one */
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
@@ -46,8 +48,9 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 bool profile_row_is_terse(const struct profile *p, const struct profile_row *row)
 {
-    /* bytes: some times what is the same in all other units; or twice that, where their table is too long by far; or
-     * where there is no room in .debug_str for the names of variables that others have besides those of functions */
+    /* Bytes. INFO_FEW is some times what every other unit repeats. The limit is twice that where the abbreviations of
+     * other units would take far too much, and INFO_SOME where .debug_str has no room for the names of variables that
+     * other units have besides those of functions. */
     enum { INFO_FEW = 10000, ABBREV_FEW = 1150, INFO_SOME = 50000, NAMES_FEW = 2400 };
     const int64_t info = row->value[ROW_MIX_INFO];
     const int64_t abbrev = row->value[ROW_MIX_ABBREV];
@@ -60,7 +63,7 @@ bool profile_row_is_terse(const struct profile *p, const struct profile_row *row
            (is_small || (has_few_names && info < INFO_SOME));
 }
 
-/* Of all rows with debug information, of each so many less. */
+/* The sum of a value over all rows with debug information, less `each_less` for each. */
 static uint64_t sum_of(const struct profile *p, enum row_value value, uint64_t each_less)
 {
     uint64_t sum = 0;
@@ -70,22 +73,22 @@ static uint64_t sum_of(const struct profile *p, enum row_value value, uint64_t e
     return sum;
 }
 
-/* Functions that debug information tells of: not those that the C library's start files bring. */
+/* How many functions debug information describes: all but those of the C library's start files. */
 static uint64_t functions_of(const struct profile *p)
 {
     enum { STARTING = 6 };
     return sum_of(p, ROW_FUNCTIONS, STARTING);
 }
 
-/* How many for each of `of`, which is not 0, within bounds. */
+/* How many there are for each of `of`, which is not 0; rounded, within bounds. */
 static uint8_t for_each_of(uint64_t count, uint64_t of, uint8_t least, uint8_t most)
 {
     const uint64_t each = (count + of / 2) / of;
     return each < least ? least : each < most ? (uint8_t)each : most;
 }
 
-/* The nearest to a root of the steps by the square root of two, of which `power` are one: so that what was made so is
- * found to be so. In MANNER_USUALths. */
+/* The step nearest to the square root of `square`, in 1/MANNER_USUAL. Steps grow by the square root of two; only every
+ * `power`-th is taken, with MANNER_USUAL among them, so that what was made by a step is read as this step again. */
 static uint16_t nearest_root(double square, unsigned power)
 {
     static const uint16_t steps[] = {1,  2,   3,   4,   6,   8,   11,  16,   23,   32,   45,   64,
@@ -104,13 +107,14 @@ static uint16_t nearest_step(double times, unsigned power)
     return nearest_root(times * times, power);
 }
 
-/* How much `count` for each of `of` is, in MANNER_USUALths of so many. */
+/* `count` for each of `of`, in 1/MANNER_USUAL of `many`; 0 where that is not known. */
 static double times_usual(uint64_t count, uint64_t of, double many)
 {
     return of && many > 0 ? MANNER_USUAL * (double)count / (double)of / many : 0;
 }
 
-/* Of MANNER_PIECES pieces as many of each kind as come to these counts; of some kinds they are few, and differ. */
+/* Shares MANNER_PIECES among the kinds of pieces, as many of each as come to these counts. Rare kinds go in coarser
+ * steps, because their counts vary by chance. */
 static void share_pieces(struct manner *m, const uint64_t *count)
 {
     enum { RARE = 4, POWER_RARE = 4 };
@@ -123,7 +127,8 @@ static void share_pieces(struct manner *m, const uint64_t *count)
     manner_share_pieces(m, weight);
 }
 
-/* The manner of members, beyond a structure's first: in even steps where they are fewer than usual. */
+/* Members beyond a structure's first, in 1/MANNER_USUAL of the usual number; in even steps where they are fewer than
+ * usual. */
 static uint16_t members_usual(uint64_t count, uint64_t structures)
 {
     enum { STEP = MANNER_USUAL / 8 };
@@ -131,7 +136,7 @@ static uint16_t members_usual(uint64_t count, uint64_t structures)
     return times < MANNER_USUAL ? (uint16_t)(((unsigned)times + STEP / 2) / STEP * STEP) : nearest_step(times, 1);
 }
 
-/* Units that may have inline functions. */
+/* How many units may have inline functions; never 0. */
 static uint64_t units_not_terse(const struct profile *p)
 {
     uint64_t units = 0;
@@ -141,12 +146,12 @@ static uint64_t units_not_terse(const struct profile *p)
     return units ? units : 1;
 }
 
-/* The same of Fortran, by the counts alone. Constants with a value have a name; those without are in blocks. Of what is
- * there in C only, nothing is there. */
+/* As share_pieces, for Fortran: by the counts alone. Constants with a value have a name; those without are in blocks.
+ * There is nothing of the kinds that only C has. */
 static void share_fortran(struct manner *m, const char *tags, const char *attributes, const uint64_t *count)
 {
     enum {
-        LEAST_OF = 100, /* structures: what types there are to be is told by how many of each there are for one */
+        LEAST_OF = 100, /* one piece in so many is a structure, at least: other types are counted for each structure */
         DESCRIBED_MATRICES = 5,
         VARIABLES_OF_UNITS = 8,
     };
@@ -178,10 +183,10 @@ static void share_fortran(struct manner *m, const char *tags, const char *attrib
     }
 }
 
-/* What headers of C declare: entries that neither units have anyhow nor others bring with them. */
+/* Reads what headers of C declare: entries that neither every unit has anyway nor other entries bring with them. */
 static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
-    enum { POINTERS = 2, CONSTS = 1, /* of each unit */ VOID_OF = 6 /* one in so many is of nothing */ };
+    enum { POINTERS = 2, CONSTS = 1, /* for each unit */ VOID_OF = 6 /* one const type in so many is of void */ };
     const uint64_t units = sum_of(p, ROW_DWARF_UNITS, 0);
     const uint64_t inlines = tags_count(attributes, "inline");
     const uint64_t structures = tags_count(tags, "structure_type");
@@ -218,7 +223,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
         share_pieces(m, count);
 }
 
-/* What headers of C++ declare more of than others, or less. */
+/* Reads what headers of C++ declare more of than usual, or less. */
 static void read_classes(struct manner *m, const char *tags)
 {
     const uint64_t classes =
@@ -233,8 +238,8 @@ static void read_classes(struct manner *m, const char *tags)
         m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
 }
 
-/* The share of constants beside a local that is told, where calls that pass both have so many arguments more than
- * usual: fewer as a rule. */
+/* The share of constants passed beside a local that are described, where calls that pass both have `more` arguments
+ * than usual; as a rule that is negative. */
 static uint16_t told_of(double more)
 {
     enum { STEPS = 8 };
@@ -242,10 +247,10 @@ static uint16_t told_of(double more)
     return (uint16_t)((unsigned)(told * STEPS + 0.5) * (MANNER_USUAL / STEPS));
 }
 
-/* How the code is told. */
+/* Reads how code is described: calls with what they pass, inlined calls, blocks, locals and labels. */
 static void read_code(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
-    enum { LABELLED = 30 }; /* functions, of which one has a label where hardly any has */
+    enum { LABELLED = 30 }; /* functions have labels if at least one in so many has one */
     const enum debug_language language = profile_language_made(p);
     const uint64_t calls = tags_calls(tags);
     const uint64_t blocks = tags_count(tags, "lexical_block");
@@ -254,9 +259,9 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
     if (!calls)
         return;
     m->inlined = nearest_step(times_usual(inlined, calls, usual[language].inlined), 1);
-    if (language == LANGUAGE_CPP) { /* all else is as what was inlined */
+    if (language == LANGUAGE_CPP) { /* everything else goes by what was inlined */
         const double each = times_usual(inlined, sum_of(p, ROW_SHARE_CODE, 0), INLINED_CODE);
-        const uint16_t dense = nearest_root(MANNER_USUAL * each, 1); /* those of one run are inlined into one another */
+        const uint16_t dense = nearest_root(MANNER_USUAL * each, 1); /* inlined calls of one run are nested, so their number grows as a square */
         m->inlined = (uint16_t)((dense > m->inlined ? dense : m->inlined) * 6U / 5);
         m->lexical = LEXICAL_CPP;
         m->fuller = inlined && (double)variables > VARIABLES_LEAST * (double)inlined;
@@ -276,12 +281,12 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
         m->passed = nearest_step(MANNER_USUAL * passed / usual[language].passed, 1);
 }
 
-/* How much of .debug_info is about functions, as far as tags tell, by what their entries take here. Where it is much,
- * it is as much as there is to be said of the code. */
+/* Reads how much of .debug_info is about functions: what their entries would take here, by the tags. Where it is nearly
+ * all, it is as much as there is to say about the code. */
 static void read_entries(struct manner *m, const struct profile *p, const char *tags)
 {
     enum { STEP = MANNER_USUAL / 16, ALL = MANNER_USUAL * 7 / 8 };
-    enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* with parameters, as are these: */
+    enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* bytes of an entry; that of a function is with parameters, as are these: */
     static const struct {
         uint64_t inlined, much;
     } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
@@ -300,10 +305,10 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
         m->entries = MANNER_USUAL * 15 / 16;
 }
 
-/* How many entries are functions' that are defined, or what these have. */
+/* Reads the share of entries that are defined functions or belong to these. */
 static void read_defined(struct manner *m, const struct profile *p, const char *tags)
 {
-    enum { PARAMETERS = 2 }; /* of a function, and for two calls that were inlined three more */
+    enum { PARAMETERS = 2 }; /* of a function; every two inlined calls have three more */
     const uint64_t inlined = tags_count(tags, "inlined_subroutine");
     const uint64_t parameters = tags_count(tags, "formal_parameter");
     const uint64_t own = PARAMETERS * functions_of(p) + inlined + inlined / 2;
@@ -314,7 +319,8 @@ static void read_defined(struct manner *m, const struct profile *p, const char *
     m->defined = (uint8_t)(defined < all ? defined * MANNER_USUAL / all : MANNER_USUAL);
 }
 
-/* How many names are short: what twins have by this is found to be so many, whatever else has short names. */
+/* Reads how many names are short. The limits are such that a twin's profile gives the same number again, although other
+ * entries have short names, too. */
 static void read_names(struct manner *m, const struct profile *p, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
@@ -324,7 +330,7 @@ static void read_names(struct manner *m, const struct profile *p, const char *at
         m->brief = brief > 0.75 * names ? 9 : brief > 0.55 * names ? 7 : brief > 0.45 * names ? 6 : 3;
 }
 
-/* How many entries name a line and are not of functions that are defined, or in these. */
+/* How many entries name a line and are neither defined functions nor in these. */
 static uint64_t declared_of(const struct profile *p, const char *tags, const char *attributes)
 {
     static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
@@ -334,8 +340,9 @@ static uint64_t declared_of(const struct profile *p, const char *tags, const cha
     return all;
 }
 
-/* How many declarations, and beyond these functions' own lines, are in lines of a byte, as far as forms tell: lines of
- * calls take two as a rule, and some of functions' take one, so that it is rather fewer. */
+/* Reads how many declarations have a line of one byte and, beyond these, how many lines of functions, as far as forms
+ * tell. Lines of calls take two bytes as a rule, and some lines of functions take one, so declarations are rounded down
+ * rather than up. */
 static void read_lines(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     enum { STEPS = 16 };
@@ -352,7 +359,8 @@ static void read_lines(struct manner *m, const struct profile *p, const char *ta
         m->lows = (uint8_t)((share < STEPS ? share : STEPS) * (MANNER_USUAL / STEPS));
 }
 
-/* How often a partial unit is imported; and how many have what else only units and types of their own name. */
+/* Reads how often a partial unit is imported, and how many partial units name a line table, which otherwise only
+ * compile and type units do. */
 static void read_imports(struct manner *m, const char *tags, const char *attributes)
 {
     enum { IMPORTS_MOST = 64 };
@@ -364,8 +372,8 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
     m->tables = for_each_of(less(tags_count(attributes, "stmt_list"), others) * MANNER_USUAL, partial, 0, MANNER_USUAL);
 }
 
-/* Where the functions are that calls were inlined of: in the first unit, but not where there are partial units, to
- * which there are more references. */
+/* Reads whether inlined calls refer to functions of another unit, the first one. Not where there are partial units,
+ * because most references between units lead to these. */
 static void read_origins(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
@@ -373,7 +381,7 @@ static void read_origins(struct manner *m, const struct profile *p, const char *
     m->far = !tags_count(tags, "partial_unit") && far > tags_count(attributes, "abstract_origin") / 2;
 }
 
-/* Whether dwz has left the ends of functions as it does. */
+/* Reads whether the ends of functions have the form that dwz gives them. */
 static void read_ends(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
 {
     const char *const forms = p->distributions[DISTRIBUTION_FORMS];
@@ -381,7 +389,8 @@ static void read_ends(struct manner *m, const struct profile *p, const char *tag
     m->shortest = forms && ends && tags_count(tags, "partial_unit") && tags_count(forms, "udata") >= ends - ends / 4;
 }
 
-/* Headers that it takes for strings of C++: of so many bytes in the largest. */
+/* Reads how many additional headers the strings of C++ need: one for every EACH bytes beyond SOME in the largest
+ * .debug_str. */
 static void read_further(struct manner *m, const struct profile *p)
 {
     enum { SOME = 2000000, EACH = 220000 };
@@ -393,26 +402,27 @@ static void read_further(struct manner *m, const struct profile *p)
     m->further = (uint8_t)(further < CORPUS_FURTHER ? further : CORPUS_FURTHER);
 }
 
-/* Fewer say as much of an application in Fortran, of which less is usual. */
+/* How many entries an application must have for its counts to count. In Fortran fewer are enough, as less debug
+ * information is usual. */
 static uint64_t entries_least(const struct profile *p)
 {
     return p->dwarf.language == LANGUAGE_FORTRAN ? NAMED_LEAST : ENTRIES_LEAST;
 }
 
-/* Whether there are as many entries as say something of the application. */
+/* Whether the application has at least so many entries. */
 static bool has_many(const struct profile *p, uint64_t least)
 {
     return sum_of(p, ROW_DWARF_DIES, 0) >= least;
 }
 
-/* Whether tags and attributes say how entries are told. */
+/* Whether tags and attributes tell how entries are made. */
 bool profile_has_manner(const struct profile *p)
 {
     return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] &&
            has_many(p, entries_least(p));
 }
 
-/* Whether so many constants in abbreviations are the file of most that is declared. */
+/* Whether there are so many constants in abbreviations that they are the file of most declarations. */
 static bool is_of_most(uint64_t constants, const char *attributes)
 {
     return constants >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
@@ -426,10 +436,10 @@ bool profile_has_one_file(const struct profile *p)
            is_of_most(tags_count(forms, "implicit_const"), attributes);
 }
 
-/* Constants in abbreviations are the files of declarations with a line of a byte, where all are in one header, those of
- * functions and of what is in them, where all are in one source, the sizes of pointers, and what enumerations and
- * inline functions have. Where there are partial units, functions with a low line name their file here (abbrev_low),
- * and headers' declarations none instead. */
+/* Constants in abbreviations are: the file of declarations with a line of one byte, where all of these are in one
+ * header; the file of functions and of what is in them, where all are in one source; the sizes of pointers; and
+ * attributes of enumerations and inline functions. Where there are partial units, functions with a low line name their
+ * file here (abbrev_low), and headers' declarations name none. */
 bool profile_has_several_files(const struct profile *p)
 {
     enum { OF_ENUMERATION = 2 };

@@ -5,22 +5,22 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-/* The manner that follows from the tags and attributes of a captured application, if it has enough of them; otherwise
- * the usual manner. Whatever the profile says, headers and blocks can be made in it. */
+/* The manner that follows from the tags and attributes of a captured application, if these count enough entries;
+ * otherwise the usual manner. Whatever the profile says, headers and blocks can be made in it. */
 struct manner profile_manner(const struct profile *p);
 
-/* Whether tags and attributes say how entries are told. */
+/* Whether tags and attributes tell how entries are made. */
 bool profile_has_manner(const struct profile *p);
 
-/* Whether nearly all declarations of the application have DW_AT_decl_file as a constant in the abbreviation, as where
- * hardly anything but functions and their contents is described (dialect.one_file). */
+/* Whether nearly all declarations of the application have DW_AT_decl_file as a constant in the abbreviation. This is so
+ * where hardly anything but functions and their contents is described (dialect.one_file). */
 bool profile_has_one_file(const struct profile *p);
 
 /* Whether the application's units of C declare things in several headers each, as far as forms tell
  * (dialect.several_files). */
 bool profile_has_several_files(const struct profile *p);
 
-/* Whether a row has so little debug information that its units of C have to be small ones; see dialect.terse. */
+/* Whether a row has so little debug information that its units of C have to be small (dialect.terse). */
 bool profile_row_is_terse(const struct profile *p, const struct profile_row *row);
 
 #endif

@@ -1,6 +1,6 @@
-/* Whether a text is a profile, for who reads profiles for other ends than a set (profile.c).
+/* Whether a text is a profile, for programs that read profiles but make no set (profile.c).
  *
- * What is wrong is an ERROR_INPUT, as of profile_parse, with `name` for the file.
+ * What is wrong is an ERROR_INPUT, as in profile_parse, with `name` in place of the file.
  */
 #ifndef EMIT_PROFILE_PLAIN_H
 #define EMIT_PROFILE_PLAIN_H
@@ -10,12 +10,12 @@
 
 #include "base/error.h"
 
-/* Whether it has keys of a profile only, each once, those that have to be there, and values where values have to be;
- * not what these are. */
+/* Whether the text has only keys of a profile, each at most once, has all keys that must be there, and has values where
+ * values belong. What the values say is not checked. */
 bool profile_has_known_keys(const char *text, size_t size, const char *name, struct error *e);
 
-/* Whether it says nothing but what a profile may: known keys, numbers, and words that are known. Free text are only
- * `application` and the rows' `name`. A set need not follow from it, as from what profile_parse takes. */
+/* Whether the text says only what a profile may say: known keys, numbers, and known words. Only `application` and the
+ * rows' `name` are free text. Unlike with profile_parse, a set need not follow from it. */
 bool profile_is_plain(const char *text, size_t size, const char *name, struct error *e);
 
 #endif

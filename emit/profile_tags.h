@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { TAGS_MOST = 1 << 30 }; /* of one word */
+enum { TAGS_MOST = 1 << 30 }; /* the largest number of one word */
 
 /* The number behind `word:`, at most TAGS_MOST; 0 where there is none, or no text. */
 uint64_t tags_count(const char *text, const char *word);
@@ -12,7 +12,7 @@ uint64_t tags_count(const char *text, const char *word);
 /* The sum of all numbers. */
 uint64_t tags_sum(const char *text);
 
-/* Calls, and arguments that are passed, also as gcc calls them before version 5. */
+/* How many calls and arguments of calls are counted, also under gcc's names for them before DWARF 5. */
 uint64_t tags_calls(const char *text);
 uint64_t tags_passed(const char *text);
 

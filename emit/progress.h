@@ -14,9 +14,9 @@ struct progress {
     atomic_uint percent; /* last shown */
 };
 
-/* Shows itself on stderr where that is a terminal and `quiet` is not asked for. */
+/* Shows the bar on stderr, if that is a terminal and `quiet` is false. */
 void progress_start(struct progress *p, const char *what, uint32_t total, bool quiet);
-/* One more is done; from any thread. */
+/* Counts one more as done. Any thread may call it. */
 void progress_step(struct progress *p);
 /* Clears the line. */
 void progress_end(struct progress *p);
