@@ -34,7 +34,7 @@ enum library_kind {
     LIBRARY_STATIC
 };
 
-enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average, where the profile does not say */ };
+enum { FIVE_SIZES = SIZE_STRTAB + 1, PLAN_UNITS = 35 /* functions in a unit, on average */ };
 enum { PLAN_TABLE = 30 /* bytes of a function's exception table, on average, where no row says it */ };
 
 struct corpus;
@@ -42,14 +42,13 @@ struct corpus;
 /* One library of a set that another one needs (DT_NEEDED), in a set whose profile has rows. Its imports are a range of
  * the caller's imports, and the called ones come first in that range. */
 struct plan_edge {
-    uint32_t library; /* the one that is needed: index in plan->library */
-    uint32_t symbols; /* how many symbols the caller imports from it */
-    uint32_t calls;   /* how many of these, from the first on, are called; the rest are only bound */
-    uint32_t first;   /* index of the first in the caller's sequence of imports */
-    uint32_t call;    /* index of the first in the caller's sequence of called imports */
-    uint32_t rank;    /* rank of the first among the functions that may be called there (calls_rows.h) */
-    uint32_t
-        versions; /* how many of that library's versions, from the first on, the caller asks for (versions.h) */
+    uint32_t library;  /* the one that is needed: index in plan->library */
+    uint32_t symbols;  /* how many symbols the caller imports from it */
+    uint32_t calls;    /* how many of these, from the first on, are called; the rest are only bound */
+    uint32_t first;    /* index of the first in the caller's sequence of imports */
+    uint32_t call;     /* index of the first in the caller's sequence of called imports */
+    uint32_t rank;     /* rank of the first among the functions that may be called there (calls_rows.h) */
+    uint32_t versions; /* how many of that library's versions, from the first on, the caller asks for (versions.h) */
 };
 
 /* What a library with a row gives up where its sizes have no room for it. Each level also gives up what the levels
@@ -122,7 +121,8 @@ struct plan_library {
     uint32_t calls;    /* how many of `imports` it calls; the others are only bound */
     uint32_t callers;  /* how many functions, from the first on, call other libraries: per_function calls each */
     uint32_t per_function;
-    uint32_t used; /* the most symbols that other libraries of the set may import from it; UINT32_MAX: any number (calls_rows.h) */
+    uint32_t used;     /* the most symbols that other libraries of the set may import from it; UINT32_MAX: any number
+                          (calls_rows.h) */
     uint32_t imported; /* how many they do import */
     uint32_t leaf;     /* index of the first leaf (calls_rows.h), at or behind `callers` */
     uint32_t visited;  /* how many functions a visit of every module reaches */
@@ -170,7 +170,7 @@ struct plan_library {
     } extra;
     double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */
-    uint32_t version_digits;  /* characters behind each of these versions, which make it longer than the C library's are */
+    uint32_t version_digits;  /* characters that make each of these versions longer than the C library's */
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h); owned by the plan; NULL: any */
     uint32_t units;           /* units of debug information that have code; 0: as many as usual */
     uint32_t units_all;       /* units of debug information, with or without code; 0: as many as it takes */
@@ -187,11 +187,11 @@ struct plan_library {
      * Where they are local symbols, they have the names of the first static objects. */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint32_t small_ahead;      /* how many of these, from the first on, are larger than some behind them (resolvers.h) */
+    uint32_t small_ahead; /* how many of these, from the first on, are larger than some behind them (resolvers.h) */
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
-    uint32_t small_leaf, small_leaves; /* the first of these that others may call, and how many may be called: those with code */
-    uint32_t nameless; /* more small functions behind these, which are no symbols; only in a stripped library */
+    uint32_t small_leaf, small_leaves; /* the first that others may call, and how many: those with code */
+    uint32_t nameless; /* more small functions behind these, of a stripped library, which are no symbols */
     /* Names of dynamic symbols other than exported numbered functions (names_row_others): bytes of all, with
      * terminators, and characters of each. other_length is owned by the plan and has `other_lengths` entries; names
      * beyond these are as short as can be. */

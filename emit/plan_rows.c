@@ -177,7 +177,7 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
  * would add, and if it has enough code. */
 static bool has_large_helpers(const struct profile *p, const struct plan_library *l, const struct profile_row *row)
 {
-    enum { LITTLE = 12 };                                      /* small helpers take at most this part of the code */
+    enum { LITTLE = 12 };                                      /* helpers take less than this part of the code */
     const uint32_t others = l->kind == LIBRARY_MODULE ? 4 : 1; /* the PLT, two methods and GLUE_EXECUTE */
     const bool is_told = l->stripped && l->without_debug && profile_row_says(p, row, ROW_UNWIND_SMALL) >= 0;
     return is_told && rows_value_or(row, ROW_UNWIND_SMALL, 0) < SHAPE_HELPERS + others &&
@@ -303,7 +303,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     begin_want(plan, l, row_number, w);
     l->alike_code = choose_alike_code(plan->profile, l, row);
     l->large_helpers = has_large_helpers(plan->profile, l, row);
-    if (w->functions && !l->stripped && !l->unaligned) /* of code in multiples of CODE_ALIGN, as no other amount can be met */
+    if (w->functions && !l->stripped && !l->unaligned) /* of code in whole multiples of CODE_ALIGN */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     begin_names(plan, l, w->mangled);
     lengths_of_files(plan, l);
@@ -497,7 +497,7 @@ static void count_imports(struct rows *r)
  * KiB. They become smaller, and others get their code. */
 static bool has_narrow_entries(const struct plan *plan, const struct plan_library *l)
 {
-    enum { EACH_MORE = 8 /* bytes of an entry's row in .eh_frame_hdr */, TEXT_LARGE = 1 << 13 /* bytes of text for each function */ };
+    enum { EACH_MORE = 8 /* bytes in the index */, TEXT_LARGE = 1 << 13 /* bytes of a function */ };
     const struct profile_row *row = l->said;
     const uint64_t text = rows_value_or(row, ROW_TEXT, 0);
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, functions_of(plan, l));

@@ -431,7 +431,7 @@ static void set_slots(const struct plan *plan, struct plan_library *l, const str
     l->lazy = left + heads < l->exported ? left + heads : l->exported;
     while (l->lazy && shape_of(plan, l).plt > least->plt + x->slots + left)
         l->lazy--;
-    const uint32_t is = shape_of(plan, l).plt - x->slots; /* slots still missing lead to small functions, which are bound but never called */
+    const uint32_t is = shape_of(plan, l).plt - x->slots; /* the missing slots are only bound */
     x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small_exported);
 }
 

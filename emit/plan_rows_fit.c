@@ -117,7 +117,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->functions = functions;
     l->chains = (functions + plan->depth - 1) / plan->depth;
     l->covered = plan_covered_before(plan, l->chains);
-    if (l->exported != exported) /* not written where it stays: other threads read it while exact sizes are tried, which never change it */
+    if (l->exported != exported) /* other threads read it while exact sizes are tried */
         l->exported = exported;
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
@@ -580,7 +580,7 @@ static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_
     struct plan_library *l = &s->plan->library[index];
     const uint32_t callers = l->leaf;
     set_counts(s->plan, l, &r->want[index], functions, l->exported);
-    const uint32_t most = callers < functions ? callers : functions; /* the functions behind these are for other libraries to call */
+    const uint32_t most = callers < functions ? callers : functions; /* others call those behind */
     set_callers(l, most);
     const uint64_t code = l->functions ? library_code_least(s->plan, l, &s->arenas[worker]) : 0;
     if (l->functions && !code)

@@ -62,7 +62,7 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
 
 uint32_t rows_versioned(const struct plan_library *l)
 {
-    enum { LIBRARIES = 8, VERSIONS_EACH = 3 }; /* how many libraries, the first ones, have OUTSIDE_VERSION; versions of each, as a rule */
+    enum { LIBRARIES = 8, VERSIONS_EACH = 3 }; /* the first ones, which have OUTSIDE_VERSION; as a rule */
     const struct profile_row *const row = l->said;
     const uint64_t dynstr = rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t all = rows_value_or(row, ROW_VERSIONS, 0);

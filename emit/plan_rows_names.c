@@ -96,7 +96,7 @@ static void find_lengths(struct length_places *p, const uint16_t *length, uint32
 static int64_t best_exchange(const struct length_places *from, const struct length_places *to, int64_t more,
                              uint32_t *length)
 {
-    int32_t nearest[PROFILE_NAME_MOST + 1]; /* by length: the nearest one in `to` that is no longer or, downwards, no shorter; -1: none */
+    int32_t nearest[PROFILE_NAME_MOST + 1]; /* by length, the nearest in `to`: none longer, or none shorter; or -1 */
     const int32_t longest = PROFILE_NAME_MOST;
     const bool up = more > 0;
     int64_t best = 0;

@@ -10,24 +10,26 @@ enum { WANT_LENGTHS = 4 };
 
 /* What is wanted of a library, and how far its planning has got. */
 struct want {
-    uint32_t row;       /* index in profile.row */
-    uint32_t functions; /* wanted symbols of functions, with the glue's and without aliases */
-    uint32_t small;     /* how many functions are to be small ones (plan_library.small) */
-    uint32_t nameless; /* in a stripped library: how many unwind entries are to be of small functions that are no dynamic symbols */
-    int64_t exported;  /* wanted dynamic functions without aliases; -1: as many as there is room for */
-    uint32_t aliases;  /* wanted aliases of dynamic functions */
-    int64_t mangled;   /* wanted mangled names of dynamic symbols; PROFILE_DERIVED where that is not free to choose */
-    uint32_t imports;  /* how many imports its edges ask for */
-    uint32_t leaves;   /* the most of its leaves (calls_rows.h) that any one library would call */
-    bool called;       /* whether any library imports from it */
-    uint32_t bound;    /* the most symbols, beyond its numbered functions, that any one library imports from it */
+    uint32_t row;        /* index in profile.row */
+    uint32_t functions;  /* wanted symbols of functions, with the glue's and without aliases */
+    uint32_t small;      /* how many functions are to be small ones (plan_library.small) */
+    uint32_t nameless;   /* in a stripped library: how many unwind entries are to be of small functions that are no
+                            dynamic symbols */
+    int64_t exported;    /* wanted dynamic functions without aliases; -1: as many as there is room for */
+    uint32_t aliases;    /* wanted aliases of dynamic functions */
+    int64_t mangled;     /* wanted mangled names of dynamic symbols; PROFILE_DERIVED where that is not free to choose */
+    uint32_t imports;    /* how many imports its edges ask for */
+    uint32_t leaves;     /* the most of its leaves (calls_rows.h) that any one library would call */
+    bool called;         /* whether any library imports from it */
+    uint32_t bound;      /* the most symbols, beyond its numbered functions, that any one library imports from it */
     uint32_t bound_most; /* upper bound of `bound` in this round */
     bool silent;         /* whether it has no room for imports */
     uint32_t calls;      /* share of its imports that it may call, in 1/ROWS_CALLS_WHOLE */
     uint32_t slots;      /* PLT slots that it has if no function is given up */
     uint32_t cap;        /* upper bound of numbered functions in this round */
     uint32_t *lengths;   /* scratch for WANT_LENGTHS times `most_names` lengths; owned; NULL: none */
-    uint32_t most_names; /* upper bound of the names whose lengths are chosen: those of undefined symbols, of all dynamic ones, or of all symbols */
+    uint32_t most_names; /* upper bound of the names whose lengths are chosen: those of undefined symbols, of all
+                            dynamic ones, or of all symbols */
     uint32_t share;      /* share of the wanted extras (plan_library.extra) that it gets, in 1/ROWS_EXTRA_WHOLE */
     bool imports_named;  /* whether the lengths of its imports' names are nearly settled */
     bool drawn;          /* whether the lengths of its exported functions' names are settled */
@@ -35,10 +37,12 @@ struct want {
     uint32_t terse;      /* by how much its exported functions' names are shortened, in 1/ROWS_TERSE_MOST */
     uint64_t work;       /* effort of all tries so far; its unit is that of TRIES_WORK (plan_rows_fit.c) */
     bool hurried;        /* whether there were too many tries, so that it gets the least of everything */
-    bool enlarged;       /* whether nothing fits into the row's text or data, so that it has as much of these as the least needs */
+    bool enlarged; /* whether nothing fits into the row's text or data, so that it has as much of these as the least
+                      needs */
     enum size_kind lack; /* the size that was too small in the last try; SIZE_KINDS: none */
     uint64_t needs;      /* bytes of that size that it needs */
-    uint64_t least_text; /* the least text, in bytes, that any try with as many functions needed; 0: another size was too small, too */
+    uint64_t least_text; /* the least text, in bytes, that any try with as many functions needed; 0: another size was
+                            too small, too */
     /* names[b][n]: bytes of the mangled names of its first n functions; b is 1 for a bare library, whose functions have
      * other arguments. Owned. NULL: not known yet, or names are Pynamic's. */
     uint64_t *names[2];
@@ -113,7 +117,8 @@ struct fixed_lengths {
 
 /* What is known of names other than those of undefined symbols. */
 struct names_beside {
-    uint64_t exported; /* bytes of exported names that are not settled yet; in a library with a symbol table, of all names that are not */
+    uint64_t exported; /* bytes of exported names that are not settled yet; in a library with a symbol table, of all
+                          names that are not */
     struct fixed_lengths fixed; /* lengths of all other names, ascending, in the library's scratch memory; or none */
 };
 

@@ -9,8 +9,9 @@
 
 #include "emit/library.h"
 
-/* How different the words are. POINTERS_ALIKE: they form groups of POINTERS_GROUP, which all repeat the first one.
- * POINTERS_USUAL: as in most tables. POINTERS_ANYWHERE: each leads anywhere. */
+/* How different the words are. POINTERS_ALIKE: they form groups of POINTERS_GROUP, which all repeat the first group.
+ * POINTERS_USUAL: as in most tables. POINTERS_APART: no group repeats another. POINTERS_ANYWHERE: besides, each word
+ * leads anywhere. */
 enum { POINTERS_GROUP = 10, POINTERS_ALIKE = 0, POINTERS_USUAL = 128, POINTERS_APART = 192, POINTERS_ANYWHERE = 256 };
 
 /* The address that word `index` leads to, if words are as different as `different`. Words that refer to symbols are not

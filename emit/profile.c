@@ -1,10 +1,9 @@
-/* Profiles: the rules between keys, and the way between a
- * YAML text and struct profile; see profile.h and profile_keys.h.
+/* Profiles: the rules between keys, and the conversion between a YAML text and struct profile; see profile.h and
+ * profile_keys.h.
  *
- * libcyaml (1.3) maps the YAML onto strings and back. It does not convert the
- * values: it would take `8x` as 8, `010` as octal, `maybe` as true, and it
- * knows no line for a value with a unit. profile_scan checks the document
- * before libcyaml sees it, profile_value.c converts the strings.
+ * libcyaml (1.3) maps the YAML onto strings and back. It does not convert the values: it would take `8x` as 8, `010` as
+ * octal and `maybe` as true, and it knows no line for a value with a unit. profile_scan checks the document before
+ * libcyaml sees it; profile_value.c converts the strings.
  */
 #include "emit/profile.h"
 
@@ -104,8 +103,8 @@ static void schema_init(struct schema *s)
     };
 }
 
-/* libcyaml is given what profile_scan has read before, or texts that were
- * checked: where libyaml below it fails, memory is exhausted. */
+/* libcyaml only gets texts that profile_scan has read before, or values that were checked. So where libyaml below it
+ * fails, memory is exhausted. */
 static bool schema_failed(const struct schema *s, cyaml_err_t err, const char *file, struct error *e)
 {
     switch (err) {
@@ -125,7 +124,7 @@ static bool schema_failed(const struct schema *s, cyaml_err_t err, const char *f
 static bool sections_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     bool any = s->section_line[SECTION_SECTIONS] != 0;
-    if (p->rows) /* each row has its own */
+    if (p->rows) /* each row has sizes of its own */
         return true;
     for (size_t i = 0; i < SIZE_KINDS; i++)
         any |= p->sections[i] != PROFILE_DERIVED;
@@ -152,7 +151,7 @@ bool profile_has_mix(const struct profile *p)
     return any;
 }
 
-/* The sizes of debug sections are parts of `debug`. Comes after sections_check. */
+/* Checks the sizes of debug sections, which are parts of `debug`. Call after sections_check. */
 static bool mix_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     static const char about[] = "dwarf: mix:";
@@ -184,7 +183,7 @@ static bool mix_check(const struct profile *p, const struct profile_source *s, s
     return error_at(e, s->name, profile_section_line(s, SECTION_MIX));
 }
 
-/* The first word of counts that is none of DWARF, and its length; NULL where all are. */
+/* The first word in a text of counts that is no word of DWARF, and its length. NULL: there is none. */
 static const char *foreign_word(const char *text, enum profile_words kind, size_t *length)
 {
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
@@ -221,7 +220,7 @@ static bool distributions_check(const struct profile *p, const struct profile_so
     return true;
 }
 
-/* What clang's form does not go together with. */
+/* Refuses what does not go with clang's form. */
 static bool clang_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     const struct {
@@ -253,7 +252,8 @@ static bool texts_check(const struct profile *p, const struct profile_source *s,
     return distributions_check(p, s, e) && profile_rows_check_texts(p, s, e);
 }
 
-/* Sums of rows, whose range their keys in `sections` would be said to leave. */
+/* Checks the sums of rows before the ranges of keys. An error about a range would name a key of `sections`, which the
+ * file does not have. */
 static bool sums_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     for (unsigned i = SIZE_TEXT; p->rows && i <= SIZE_DATA; i++) {
@@ -420,7 +420,7 @@ bool profile_has_known_keys(const char *text, size_t size, const char *name, str
     return ok;
 }
 
-/* What comes last: values alone and together. */
+/* The last check of a profile: its values alone and together. */
 typedef bool parse_check(const struct profile *p, const struct profile_source *s, struct error *e);
 
 static bool parse_scanned(struct profile *p, const char *text, size_t size, parse_check *check,
@@ -466,7 +466,8 @@ bool profile_parse(struct profile *p, const char *text, size_t size, const char 
 {
     if (!parse(p, text, size, name, profile_check, e))
         return false;
-    /* The same said twice; without it, profiles that mean the same differ. */
+    /* A value that only repeats another is taken out. Otherwise profiles that mean the same would have different texts.
+     */
     if (p->utility_functions == p->functions)
         p->utility_functions = PROFILE_DERIVED;
     return true;
@@ -549,7 +550,7 @@ static void writing_free(const struct profile *p, struct writing *w)
     free(w);
 }
 
-/* libcyaml's text, which it allocates with its own allocator; NULL with the error. */
+/* libcyaml's text, from libcyaml's own allocator; NULL with the error. */
 static char *save_document(const struct writing *w, size_t *length, struct error *e)
 {
     struct schema schema;

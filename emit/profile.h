@@ -1,12 +1,11 @@
 /* A profile: the few kilobytes that describe a target application.
  *
- * YAML, read and written with libcyaml against one schema (profile.c). What a
- * profile leaves out is PROFILE_DERIVED (or the default named beside the
- * field); the plan decides it. A loaded profile is complete and in range: the
- * rest of the program checks none of it again.
+ * It is YAML, read and written with libcyaml against one schema (profile.c). What a profile leaves out is
+ * PROFILE_DERIVED, or the default named beside the field; the plan decides what is derived. A loaded profile is
+ * complete and in range: the rest of the program checks none of it again.
  *
- * Sizes are in bytes; in the file they are numbers with a unit out of
- * B, kB, MB, GB (decimal) and KiB, MiB, GiB (binary), as in `text: 619.4 MB`.
+ * Sizes are in bytes. In the file they are numbers with a unit out of B, kB, MB, GB (decimal) and KiB, MiB, GiB
+ * (binary), as in `text: 619.4 MB`.
  */
 #ifndef EMIT_PROFILE_H
 #define EMIT_PROFILE_H
@@ -31,15 +30,14 @@ enum {
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
     PROFILE_BYTES_MOST = PROFILE_FIND_BYTES_MOST,
 };
-#define PROFILE_ROW_MOST    INT64_C(100000000)  /* of any number in a row, but for those of */
+#define PROFILE_ROW_MOST    INT64_C(100000000)  /* of any number in a row, except for */
 #define PROFILE_DWARF_MOST  INT64_C(4000000000) /* entries, attributes and rows of debug information */
 #define PROFILE_SIZE_MOST   (INT64_C(1) << 50)  /* bytes, of any size in a profile */
 #define PROFILE_UNEVEN_ONE  INT64_C(100)        /* units of one size, in hundredths */
 #define PROFILE_UNEVEN_MOST INT64_C(100000)
-#define PROFILE_MEMORY_MOST (INT64_C(1) << 30) /* bytes that one library takes where it is loaded */
+#define PROFILE_MEMORY_MOST (INT64_C(1) << 30) /* bytes of memory that one library takes when it is loaded */
 
-/* The five sizes, and the optional sixth: what they count is said in
- * docs/sizes.md and, as code, in elf/sizes.c. */
+/* The five sizes, and the optional sixth. docs/sizes.md says what they count and, as code, elf/sizes.c. */
 enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZE_BSS, SIZE_KINDS };
 
 /* Distributions over all captured libraries, kept as text. */
@@ -68,8 +66,8 @@ enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
  * .debug_info with .debug_types. */
 enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
 
-/* The values that a row of `libraries` may have, in the order of its canonical text: id, section, key,
- * kind of value (profile_keys.h), least, most, and the choices of a WORD. */
+/* The values that a row of `libraries` may have, in the order of its canonical text: id, section, key, kind of value
+ * (profile_keys.h), least, most, and the choices of a WORD. */
 #define PROFILE_ROW_VALUES(X)                                                                                          \
     X(KIND, ROW, "kind", WORD, 0, 1, ((const char *const[]){"module", "utility", NULL}))                               \
     X(TEXT, ROW, "text", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* the sizes stand in the order of enum size_kind */       \
@@ -207,15 +205,15 @@ enum row_compressed { ROW_COMPRESSED_ZLIB, ROW_COMPRESSED_ZSTD, ROW_COMPRESSED_N
 
 /* A DT_NEEDED within the set. */
 struct profile_edge {
-    uint32_t row;     /* needed */
+    uint32_t row;     /* the row of the library that is needed */
     uint32_t symbols; /* taken from it; 0: the profile does not say */
 };
 
-/* One library. What it does not say is PROFILE_DERIVED or NULL. */
+/* One library: a row of `libraries`. What it does not say is PROFILE_DERIVED or NULL. */
 struct profile_row {
     int64_t value[ROW_VALUES];
     char *text[ROW_TEXTS];
-    struct profile_edge *edge; /* what `needed` says, in its order */
+    struct profile_edge *edge; /* what `needed` says, in its order; owned */
     uint32_t edges;
 };
 
@@ -285,26 +283,26 @@ struct profile {
     } captured;
 };
 
-/* Whether pyelfprof wrote the profile. It leaves out counts that are 0: of symbols, of relocations, and of symbols on
- * edges. */
+/* Whether pyelfprof wrote the profile. It leaves out counts that are 0: of symbols, of relocations, and of symbols
+ * along edges. */
 static inline bool profile_is_captured(const struct profile *p)
 {
     return p->captured.from || p->captured.libraries != PROFILE_DERIVED;
 }
 
-/* The value of a key in a row. If a captured profile leaves the key out, its documented default applies (0, 1 or a
- * word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
+/* The value of a key in a row. If a captured profile leaves the key out, the result is its documented default (0, 1 or
+ * a word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v);
 
-/* How many relative relocations a row says, packed ones (relr) too; PROFILE_DERIVED where it says neither. */
+/* How many relative relocations a row states, packed ones (relr) included; PROFILE_DERIVED where it states neither
+ * kind. */
 int64_t profile_row_relative(const struct profile *p, const struct profile_row *row);
 
-/* The defaults above, one module, nothing else. Free with profile_free. */
+/* Sets *p to the defaults above, with one module. Free with profile_free. */
 bool profile_init(struct profile *p, struct error *e);
 
-/* Reads `path`, as profile_find has it. Any deviation from the schema is an ERROR_INPUT that names the
- * key, and the file and line where they are known; the file is read once and
- * bounded (64 MiB). On failure *p is empty. */
+/* Reads `path`, as profile_find has it. Any deviation from the schema is an ERROR_INPUT that names the key, and file
+ * and line where they are known. The file is read once and may have at most 64 MiB. On failure *p is empty. */
 bool profile_load(struct profile *p, const char *path, struct error *e);
 
 /* As profile_load from memory; `name` stands for the file in errors. */
@@ -313,19 +311,18 @@ bool profile_parse(struct profile *p, const char *text, size_t size, const char 
 /* A size as profiles have them, "12.5 MB"; an error says what is wrong with `text`. */
 bool profile_size(const char *text, uint64_t *size, struct error *e);
 
-/* Writes the profile as YAML, with whatever differs from the default, as
- * base/replacement.h does. What was saved loads as the same. */
+/* Writes the profile as YAML, with all values that differ from their defaults. The file is replaced as
+ * base/replacement.h does it. What was saved loads as the same profile. */
 bool profile_save(const struct profile *p, const char *path, struct error *e);
 
-/* The same text in memory, canonical: two profiles that mean the same give the
- * same text, whatever their files' layout, units or comments. malloc'ed, the
- * caller frees. Its digest is part of the manifest and of the build-ids. */
+/* The same text in memory. It is canonical: two profiles that mean the same give the same text, whatever their files'
+ * layout, units or comments. malloc'ed, the caller frees. Its digest is part of the manifest and of the build-ids. */
 bool profile_text(const struct profile *p, char **text, size_t *size, struct error *e);
 
 /* Takes NULL and half-built profiles. */
 void profile_free(struct profile *p);
 
-/* As what units are made: in Fortran as in C, and told otherwise. */
+/* The language that units are made in. Those of Fortran are made as in C and described differently. */
 static inline enum debug_language profile_language_made(const struct profile *p)
 {
     return p->dwarf.language == LANGUAGE_CPP ? LANGUAGE_CPP : LANGUAGE_C;

@@ -10,10 +10,10 @@
  *
  *     profile_table.c  the table
  *     profile.c        defaults, cross-checks, file text <-> struct
- *     profile_scan.c   what libcyaml does not check in a YAML text, with lines
- *     profile_wrong.c  what is said of one that is wrong
+ *     profile_scan.c   checks of a YAML text that libcyaml does not make, with lines
+ *     profile_wrong.c  error messages
  *     profile_value.c  one value: text <-> struct, and its range
- *     profile_rows.c   what only rows of libraries have: edges, sums
+ *     profile_rows.c   what only rows of libraries have: edges, defaults, sums
  *     profile_file.c   finding, reading and replacing files
  *     profile_manner.c what a captured profile says of debug information (profile_manner.h)
  */
@@ -35,7 +35,7 @@ enum profile_section {
     SECTION_DISTRIBUTIONS,
     SECTION_CAPTURED,
     PROFILE_SECTION_COUNT,
-    SECTION_ROW = PROFILE_SECTION_COUNT, /* each item of `libraries` has these */
+    SECTION_ROW = PROFILE_SECTION_COUNT, /* the sections of each item of `libraries` */
     SECTION_ROW_DYNAMIC,
     SECTION_ROW_LOCAL,
     SECTION_ROW_GLOBAL,
@@ -141,14 +141,13 @@ struct profile_key {
 extern const struct profile_key profile_keys[KEY_ALL];
 
 struct profile_place {
-    enum profile_section parent; /* comes before its own sections; of SECTION_ROOT and SECTION_ROW itself */
-    const char *name;            /* "" for these */
+    enum profile_section parent; /* stands before its sections; SECTION_ROOT and SECTION_ROW are their own */
+    const char *name;            /* "" for these two */
 };
 
 extern const struct profile_place profile_sections[PROFILE_SECTION_ALL];
 
-/* What stands before a key of `section` in an error: "dwarf: mix: ", and
- * nothing for SECTION_ROOT. Points into `path`. */
+/* What stands before a key of `section` in an error: "dwarf: mix: "; nothing for SECTION_ROOT. Points into `path`. */
 #define PROFILE_PATH 64
 const char *profile_path(enum profile_section section, char path[PROFILE_PATH]);
 
@@ -161,26 +160,26 @@ struct profile_source {
     unsigned rows_line; /* of `libraries` */
     unsigned *row_line; /* of each row; malloc'ed by profile_scan, also where it fails; NULL: unknown */
     uint32_t rows;
-    uint32_t row;                          /* that whose keys errors are about */
-    unsigned row_key[KEY_ALL - KEY_COUNT]; /* scratch of profile_scan: where the row has them */
+    uint32_t row;                          /* the row that errors about keys refer to */
+    unsigned row_key[KEY_ALL - KEY_COUNT]; /* scratch of profile_scan: lines of the present row's keys */
 };
 #define PROFILE_LIBRARIES "libraries"
 
-/* Where `section` begins, or else what it would stand in; 0 where nothing does. */
+/* The line where `section` begins or, if it is not in the file, the innermost section around it that is; 0: none is. */
 unsigned profile_section_line(const struct profile_source *s, enum profile_section section);
 
-/* An ERROR_INPUT about `key`, its path and name before the message; false. Where `s`
- * is NULL, an ERROR_USAGE with the message alone. */
+/* Sets an ERROR_INPUT about `key`, with its path and name before the message. Where `s` is NULL, sets an ERROR_USAGE
+ * with the message alone. Returns false. */
 bool profile_wrong(const struct profile_source *s, enum profile_key_id key, struct error *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Text from a file as it is quoted in an error: at most 60 bytes, whole
- * characters, "..." after what was cut. Points into `shown`. */
+/* A text from a file as an error quotes it: at most 60 bytes, whole characters, "..." after what was cut. Points into
+ * `shown`. */
 #define PROFILE_SHOWN 64
 const char *profile_shown(const char *text, char shown[PROFILE_SHOWN]);
 
-/* Everything about a YAML text that libcyaml would pass or report without its
- * line; fills the lines of `s`, whose name is set. */
+/* Checks everything about a YAML text that libcyaml would let pass or would report without its line. Fills in the lines
+ * of `s`, whose name must be set. Row lines are malloc'ed, also on failure. */
 bool profile_scan(const char *text, size_t size, struct profile_source *s, struct error *e);
 
 /* These take a struct profile, or for keys from KEY_ROW on a struct profile_row. */
@@ -190,22 +189,22 @@ bool profile_scan(const char *text, size_t size, struct profile_source *s, struc
 bool profile_value_read(void *p, enum profile_key_id key, const char *text, const struct profile_source *s,
                         struct error *e);
 
-/* The range of the key's member of `p`. */
+/* Checks the range of the key's member of `p`. */
 bool profile_value_check(const void *p, enum profile_key_id key, const struct profile_source *s, struct error *e);
 
-/* True where the member has its default. */
+/* Whether the member has its default. */
 bool profile_value_is_standard(const void *p, enum profile_key_id key);
 
 /* Sets the member (not of a KIND_TEXT) to its default. */
 void profile_value_set_standard(void *p, enum profile_key_id key);
 
-/* The member as it is written in a file, in one way only. In `text`, except
- * for a KIND_TEXT, which is borrowed from `p`; NULL when memory is exhausted. */
+/* The member as a file states it, in the one canonical way. The result is in `text`; for a KIND_TEXT it is borrowed
+ * from `p`. NULL when memory is exhausted. */
 char *profile_value_write(const void *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT]);
 
 /* --- rows (profile_rows.c) ------------------------------------------------------------- */
 
-/* An ERROR_INPUT about the row source->row; false. */
+/* Sets an ERROR_INPUT about the row source->row. Returns false. */
 bool profile_row_wrong(const struct profile_source *s, struct error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -213,14 +212,14 @@ bool profile_row_wrong(const struct profile_source *s, struct error *e, const ch
 void profile_row_init(struct profile_row *row);
 void profile_row_free(struct profile_row *row);
 
-/* Reads what `needed` says into row->edge. `rows` is how many there are. */
+/* Reads `needed` into row->edge, which row owns. `rows` is how many rows there are. */
 bool profile_row_edges(struct profile_row *row, uint32_t rows, const struct profile_source *s, struct error *e);
 
-/* The same again as text, in one way only; malloc'ed. NULL where memory is exhausted. */
+/* row->edge as text again, in the one canonical way; malloc'ed. NULL when memory is exhausted. */
 char *profile_row_needed(const struct profile_row *row);
 
-/* Ranges and rules within rows, and between them and the rest; of these only what texts say; counts and sums of the
- * profile that follow are filled in, or agree. */
+/* Check ranges and rules within rows, and between rows and the rest of the profile; check only the texts of rows; fill
+ * in the counts and sums that follow from rows, with which the file must agree where it states them. */
 bool profile_rows_check(const struct profile *p, const struct profile_source *s, struct error *e);
 bool profile_rows_check_texts(const struct profile *p, const struct profile_source *s, struct error *e);
 bool profile_rows_settle(struct profile *p, const struct profile_source *s, struct error *e);

@@ -261,7 +261,7 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
     m->inlined = nearest_step(times_usual(inlined, calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP) { /* everything else goes by what was inlined */
         const double each = times_usual(inlined, sum_of(p, ROW_SHARE_CODE, 0), INLINED_CODE);
-        const uint16_t dense = nearest_root(MANNER_USUAL * each, 1); /* inlined calls of one run are nested, so their number grows as a square */
+        const uint16_t dense = nearest_root(MANNER_USUAL * each, 1); /* calls in one run are nested: a square */
         m->inlined = (uint16_t)((dense > m->inlined ? dense : m->inlined) * 6U / 5);
         m->lexical = LEXICAL_CPP;
         m->fuller = inlined && (double)variables > VARIABLES_LEAST * (double)inlined;
@@ -286,7 +286,13 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
 static void read_entries(struct manner *m, const struct profile *p, const char *tags)
 {
     enum { STEP = MANNER_USUAL / 16, ALL = MANNER_USUAL * 7 / 8 };
-    enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* bytes of an entry; that of a function is with parameters, as are these: */
+    enum {
+        CALL = 16,
+        PASSED = 7,
+        BLOCK = 10,
+        VARIABLE = 17,
+        FUNCTION = 44
+    }; /* bytes; with parameters, as are these: */
     static const struct {
         uint64_t inlined, much;
     } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};

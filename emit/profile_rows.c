@@ -1,8 +1,8 @@
-/* Rows of libraries in a profile: which need which, and what they come to.
+/* Rows of libraries in a profile: their edges, what values mean that a captured row leaves out, their rules and sums.
  *
  * `needed` is one text, so that a graph of many edges stays short:
  *
- *     needed: '0:12 5:3 17 20-29'    12 symbols of library 0, 3 of 5; 17 and 20 to 29, nobody said how many
+ *     needed: '0:12 5:3 17 20-29'    12 symbols of library 0, 3 of 5; 17 and 20 to 29, it is not said how many
  */
 #include <elf.h>
 #include <stdio.h>
@@ -143,8 +143,8 @@ char *profile_row_needed(const struct profile_row *row)
 
 /* --- what is left out ---------------------------------------------------------------------- */
 
-/* Whether it is 0 where what it belongs to is there: debug sections that some compilers, or code without optimisation,
- * have none of; mangled names. */
+/* Whether a value that a captured row leaves out is 0, because what it belongs to is there: sizes of debug sections
+ * that some compilers do not write, or not for code without optimisation; and mangled names. */
 static bool is_none(const struct profile_row *row, enum row_value v)
 {
     switch (v) {
@@ -159,7 +159,7 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     }
 }
 
-/* What relocations take in text; PROFILE_DERIVED where some are packed. */
+/* Bytes that relocations take in text; PROFILE_DERIVED where some are packed. */
 static int64_t relocations_share(const struct profile *p, const struct profile_row *row)
 {
     int64_t sum = 0;
@@ -168,7 +168,7 @@ static int64_t relocations_share(const struct profile *p, const struct profile_r
     return profile_row_says(p, row, ROW_RELR) ? PROFILE_DERIVED : sum * (int64_t)sizeof(Elf64_Rela);
 }
 
-/* What the other parts leave over of text. */
+/* Bytes of text that its other parts leave. */
 static int64_t other_share(const struct profile *p, const struct profile_row *row)
 {
     int64_t left = row->value[ROW_TEXT];
@@ -179,7 +179,7 @@ static int64_t other_share(const struct profile *p, const struct profile_row *ro
     return left > 0 ? left : 0;
 }
 
-/* What follows of the parts of text; PROFILE_DERIVED where the row says nothing of these. */
+/* A part of text that follows from the others; PROFILE_DERIVED where the row states none of them. */
 static int64_t share_that_follows(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     if (row->value[ROW_SHARE_CODE] == PROFILE_DERIVED)
@@ -187,7 +187,8 @@ static int64_t share_that_follows(const struct profile *p, const struct profile_
     return v == ROW_SHARE_OTHER ? other_share(p, row) : v == ROW_SHARE_RELOCATIONS ? relocations_share(p, row) : 0;
 }
 
-/* Symbols of .symtab that are not local: as many as in .dynsym, unless the row says so of any kind. */
+/* The number of symbols of one kind in .symtab that are not local: as many as in .dynsym or, if the row states the
+ * number of any kind, 0. PROFILE_DERIVED for other values. */
 static int64_t as_dynamic(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     static const enum row_value of[][2] = {
@@ -217,9 +218,9 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
-    if (v == ROW_JUMP_SLOT) /* as many as there are slots */
+    if (v == ROW_JUMP_SLOT) /* one for each PLT slot */
         return row->value[ROW_PLT] > 0 ? row->value[ROW_PLT] : 0;
-    if (v == ROW_DYNAMIC_IFUNC && row->value[ROW_SYMTAB] <= 0) /* all that there are */
+    if (v == ROW_DYNAMIC_IFUNC && row->value[ROW_SYMTAB] <= 0) /* all that there are, dynamic or not */
         return profile_row_says(p, row, ROW_IFUNC);
     const int64_t global = as_dynamic(p, row, v);
     if (global != PROFILE_DERIVED)
@@ -230,7 +231,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         return 0;
     if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
         return 0;
-    if (v == ROW_DATA_REL_RO) /* nothing but words that are relocated */
+    if (v == ROW_DATA_REL_RO) /* relocated words and nothing else */
         return row->value[ROW_RELOCATIONS_RELRO] > 0 ? 8 * row->value[ROW_RELOCATIONS_RELRO] : 0;
     if (v == ROW_COMPRESSED && row->value[ROW_DEBUG] > 0)
         return ROW_COMPRESSED_NONE;
@@ -303,7 +304,7 @@ static bool is_decimal(const char *text)
     return whole && text[whole + (part ? part + 1 : 0)] == '\0';
 }
 
-/* Milliseconds and percentages, which nothing is made of. */
+/* Checks texts that are numbers and that nothing is made of: milliseconds and percentages. */
 static bool texts_are_numbers(const struct profile_row *row, const struct profile_source *s, struct error *e)
 {
     static const enum row_text texts[] = {ROW_TEXT_ERROR, ROW_TEXT_LOADED, ROW_TEXT_IMPORT};
@@ -343,7 +344,7 @@ static bool row_check(const struct profile_row *row, const struct profile_source
     return size_pair(row, s, e) && mix_fits(row, s, e) && row_texts_check(row, s, e);
 }
 
-/* What the rows' own graph, sizes and debug sections stand in the place of. */
+/* Refuses keys that the rows' own graph, sizes and debug sections replace. */
 static bool exclusive(const struct profile *p, const struct profile_source *s, struct error *e)
 {
     static const enum profile_key_id keys[] = {KEY_UTILITY,      KEY_UTILITIES_PER_MODULE,
@@ -384,7 +385,7 @@ bool profile_rows_check(const struct profile *p, const struct profile_source *so
     return true;
 }
 
-/* A number that the rows come to, which the file may have said. */
+/* Sets a number to what the rows come to. If the file states it as well, the two must agree. */
 static bool agree(struct profile *p, enum profile_key_id key, int64_t sum, const struct profile_source *s,
                   struct error *e)
 {

@@ -1,13 +1,10 @@
 /* A pass over the YAML of a profile before libcyaml sees it.
  *
- * libcyaml 1.3 takes an empty text as success without data, does not look at
- * further documents, reports an unknown key with the line of the key before
- * it, and follows aliases. This pass walks libyaml's events, refuses all that
- * with the right line, and remembers the line of every key for the errors that
- * only show when values are converted. What passes is a mapping of known keys,
- * each once, to scalars and to mappings of the same sort: no hostile
- * structure reaches libcyaml, and nothing is ever deeper than the table of
- * sections.
+ * libcyaml 1.3 takes an empty text as success without data, ignores further documents, reports an unknown key with the
+ * line of the key before it, and follows aliases. This pass walks libyaml's events, refuses all that with the right
+ * line, and remembers the line of every key for errors that only show when values are converted. What passes is a
+ * mapping of known keys, each at most once, to scalars and to mappings of the same sort. So no hostile structure
+ * reaches libcyaml, and nothing is ever deeper than the table of sections.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +20,7 @@ struct scan {
     size_t size;
     struct profile_source *source;
     struct error *e;
-    unsigned row_section[PROFILE_SECTION_ALL - SECTION_ROW]; /* where the present row has them */
+    unsigned row_section[PROFILE_SECTION_ALL - SECTION_ROW]; /* lines of the present row's sections */
 };
 
 static bool refuse(struct scan *s, size_t line, const char *text)
@@ -61,7 +58,7 @@ static bool syntax_error(struct scan *s)
     return refuse(s, p->problem_mark.line + 1, text);
 }
 
-/* The next event; refuses what a profile has no use for. */
+/* Takes the next event. Refuses what a profile has no use for. */
 static bool advance(struct scan *s)
 {
     yaml_event_delete(&s->event);
@@ -94,8 +91,7 @@ static bool advance(struct scan *s)
     return true;
 }
 
-/* The current scalar's text, NULL (and the error) where it has a zero inside,
- * which only an escape can make. */
+/* The current scalar's text; NULL with the error where it has a zero inside, which only an escape can make. */
 static const char *scalar_text(struct scan *s)
 {
     const char *text = (const char *)s->event.data.scalar.value;
@@ -151,14 +147,14 @@ static bool scan_value(struct scan *s, enum profile_key_id key)
     const char *text = scalar_text(s);
     if (!text)
         return false;
-    /* The format decides what the other keys mean: nothing is said about a
-     * key of a later format before this. */
+    /* The format decides what the other keys mean, so it is checked before anything is said about a key of a later
+     * format. */
     return key != KEY_FORMAT || profile_value_read(NULL, key, text, s->source, s->e);
 }
 
 static bool scan_rows(struct scan *s);
 
-/* The keys and values up to the end of the mapping of `section`. */
+/* Scans the keys and values up to the end of the mapping of `section`. */
 static bool scan_mapping(struct scan *s, enum profile_section section)
 {
     struct profile_source *source = s->source;
@@ -220,7 +216,7 @@ static bool scan_mapping(struct scan *s, enum profile_section section)
     }
 }
 
-/* Room for one row's line more. */
+/* Adds a row that begins at `line`. */
 static bool add_row(struct scan *s, unsigned line)
 {
     struct profile_source *source = s->source;
@@ -242,7 +238,7 @@ static bool add_row(struct scan *s, unsigned line)
     return true;
 }
 
-/* The list of libraries: mappings. */
+/* Scans the list of libraries, whose items are mappings. */
 static bool scan_rows(struct scan *s)
 {
     static const char not_rows[] = PROFILE_LIBRARIES ": needs one row for each library, as in '- {kind: module}'";
@@ -296,12 +292,11 @@ static bool scan_stream(struct scan *s)
     return true;
 }
 
-/* Whether a line may begin at `offset`, where YAML 1.1 would take a '%' for a
- * directive. libyaml compares every %TAG with all those before it: a megabyte
- * of them would take seconds. */
+/* Whether a line may begin at `offset`, where YAML 1.1 would take a '%' for a directive. libyaml compares every %TAG
+ * with all those before it, so a megabyte of them would take seconds. */
 static bool begins_line(const char *text, size_t offset)
 {
-    /* Line breaks, and the byte order mark. */
+    /* line breaks, and the byte order mark */
     static const char *const before[] = {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf"};
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         size_t length = strlen(before[i]);

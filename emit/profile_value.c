@@ -1,9 +1,7 @@
-/* One value of a profile: from its text to its member of struct profile, back,
- * and its range.
+/* One value of a profile: from its text to its member of struct profile and back, and its range.
  *
- * Sizes are those of base/size_text.h. Numbers have one spelling (decimal
- * digits; no sign, no leading zero, which YAML 1.1 reads as octal and YAML 1.2
- * does not), and the locale has no say.
+ * Sizes are written as in base/size_text.h. Numbers have one spelling: decimal digits, no sign, and no leading zero,
+ * which YAML 1.1 reads as octal and YAML 1.2 does not. The locale does not matter.
  */
 #include <assert.h>
 #include <locale.h>
@@ -25,9 +23,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The member of a kind that is a whole number in memory: int64_t, uint64_t,
- * bool or an enum. A narrow one is in the low bytes (the host is
- * little-endian, see base/bytes.h). */
+/* Bytes of the member of a kind that is a whole number in memory: int64_t, uint64_t, bool or an enum. Values of narrow
+ * members are in the low bytes (the host is little-endian, see base/bytes.h). */
 static size_t width_of(enum profile_kind kind)
 {
     return kind == KIND_FLAG ? sizeof(bool) : kind == KIND_CHOICE ? sizeof(unsigned) : sizeof(uint64_t);
@@ -69,7 +66,7 @@ static void text_set(void *p, const struct profile_key *k, char *text)
     memcpy((char *)p + k->offset, &text, sizeof text);
 }
 
-/* The two numbers that disagree, where an int64_t can say them. */
+/* Notes the two numbers that disagree, if an int64_t can hold them. Returns false. */
 static bool disagree(struct error *e, uint64_t wanted, uint64_t possible)
 {
     if (e && wanted <= INT64_MAX && possible <= INT64_MAX) {
@@ -94,7 +91,7 @@ static bool number_wrong(const struct profile_source *s, enum profile_key_id key
                          (unsigned long long)k->most);
 }
 
-/* Where there are utilities, there need be no module: profile_check has a look at that. */
+/* A profile with utilities need not have modules; profile_check sees to that. */
 static bool may_be_none(enum profile_key_id key, uint64_t n)
 {
     return key == KEY_MODULES && n == 0;
@@ -151,8 +148,8 @@ bool profile_size(const char *text, uint64_t *size, struct error *e)
     return size_read(text, NULL, KEY_TEXT, size, e);
 }
 
-/* strtod and printf write a decimal point as the locale does, which is a
- * matter of the program around us: for a moment, this thread is in "C". */
+/* strtod and printf use the decimal point of the locale, which the program around us may have set. So this thread is in
+ * locale "C" for a moment. */
 static bool c_locale_enter(locale_t *ours, locale_t *former)
 {
     *ours = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -227,7 +224,7 @@ static size_t utf8_decode(const unsigned char *text, uint32_t *character)
     return *character < least[length] || *character > 0x10ffff || surrogate ? 0 : length;
 }
 
-/* Free text goes into the manifest, reports and terminals: one line of it. */
+/* Free text goes into the manifest, reports and terminals, so it must be one line. */
 static bool text_check(const char *text, const struct profile_source *s, enum profile_key_id key, struct error *e)
 {
     size_t length = strlen(text);

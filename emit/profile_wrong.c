@@ -1,4 +1,4 @@
-/* What is said of a profile that is wrong; see profile_keys.h. */
+/* Error messages about profiles; see profile_keys.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
