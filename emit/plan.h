@@ -102,10 +102,10 @@ struct plan_library {
     bool inner_marks;   /* its visit marks have no dynamic symbol: the manifest states their address */
     bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
-    bool large_helpers; /* its helpers are none of the functions of fewer than UNWIND_SMALL bytes */
+    bool large_helpers; /* its helpers have UNWIND_SMALL bytes, so that they are not small */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
     uint16_t elaborate; /* up to PLAN_ELABORATE_MOST: how much of its names are parameters (names_mangled.h) */
-    struct alike_code alike_code; /* how much of its code repeats other code of its own */
+    struct alike_code alike_code; /* how much of its code repeats other code of the library */
     bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */
     enum plan_init init;
     bool adds_methods; /* the module's definition has no methods: they are added when it is made */
@@ -274,7 +274,7 @@ struct plan_mix {
     uint32_t told;    /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
     uint32_t besides; /* additional locals (describe.h) */
     uint64_t normal;  /* with clang's form: bytes of debug information in the normal one (indexed.h) */
-    uint8_t even;     /* of PLAN_EVEN_STEPS: how much less unlike units are in code than in size (dwarf/unit.h) */
+    uint8_t even;     /* in 1/PLAN_EVEN_STEPS: by how much units differ less in code than in size (dwarf/unit.h) */
     bool is_settled;  /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 
@@ -296,7 +296,8 @@ struct plan {
     uint32_t inside;            /* parts of executables: the last entries of `library` */
     struct plan_executables executables;
     struct plan_library *library;
-    bool any_attributes;    /* libraries need not have as many attributes as their rows say (prepare.c) */
+    bool any_attributes;    /* libraries need not have as many attributes of debug information as their rows say
+                               (prepare.c) */
     struct plan_edge *edge; /* the edges of all libraries, where the profile has rows; plan_library.edge points here */
     char *function_sizes;   /* distribution for libraries whose rows state none; owned; or NULL (plan_function_sizes) */
     struct plan_mix *mix;   /* one for each library; NULL where the profile wants no sizes of debug sections (mix.h) */

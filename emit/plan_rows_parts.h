@@ -18,7 +18,7 @@ struct want {
     int64_t exported;    /* wanted dynamic functions without aliases; -1: as many as there is room for */
     uint32_t aliases;    /* wanted aliases of dynamic functions */
     int64_t mangled;     /* wanted mangled names of dynamic symbols; PROFILE_DERIVED where that is not free to choose */
-    uint32_t imports;    /* how many imports its edges ask for */
+    uint32_t imports;    /* how many imports its edges ask for, in all */
     uint32_t leaves;     /* the most of its leaves (calls_rows.h) that any one library would call */
     bool called;         /* whether any library imports from it */
     uint32_t bound;      /* the most symbols, beyond its numbered functions, that any one library imports from it */

@@ -220,7 +220,7 @@ struct profile_row {
 struct profile {
     char *application;            /* free text; "" when absent */
     uint64_t seed;                /* 42 */
-    int64_t modules;              /* >= 1; modules + utilities <= PROFILE_LIBRARIES_MOST */
+    int64_t modules;              /* 0 only with utilities or rows; modules + utilities <= PROFILE_LIBRARIES_MOST */
     int64_t utilities;            /* >= 0, 0 when absent */
     int64_t functions;            /* average per library */
     int64_t utility_functions;    /* average per utility; as `functions` when derived */
@@ -235,7 +235,7 @@ struct profile {
         int64_t cross_module_chain;   /* 10; modules in a chain of extern calls, 0: unbroken */
         double coverage;              /* 1.0; above 0, at most 1 */
         int64_t repeat;               /* 1; how often a function makes each call into a utility, in a loop */
-        bool random;                  /* false; calls go to functions of any utility; excludes the limit above */
+        bool random;                  /* false; calls go to functions of any utility; excludes utilities_per_module */
         bool need_all;                /* false; every module has every utility as DT_NEEDED, used or not, and
                                          libmodulebegin every module */
     } calls;
@@ -262,12 +262,12 @@ struct profile {
         int64_t units;                /* derived; average functions in a compile unit */
         enum compression compress;    /* COMPRESS_NONE; of the debug sections */
         enum separation separate;     /* SEPARATE_NONE; SEPARATE_BUILD_ID asks for elf.build_id */
-        enum name_index index;        /* NAME_INDEX_NONE; NAME_INDEX_DEBUG_NAMES asks for version 5 */
+        enum name_index index;        /* NAME_INDEX_NONE; not in Fortran; NAME_INDEX_DEBUG_NAMES asks for version 5 */
         bool type_units;              /* false; asks for LANGUAGE_C and NAME_INDEX_NONE */
-        enum debug_compiler compiler; /* COMPILER_GCC; COMPILER_CLANG asks for version 5, excludes views, split, index,
-                                         type_units and mix */
+        enum debug_compiler compiler; /* COMPILER_GCC; COMPILER_CLANG asks for version 5, excludes LANGUAGE_FORTRAN,
+                                         views, split, index, type_units and mix */
         bool views;                   /* false; location views, as gcc has them; not in split units */
-        bool split;                   /* false; excludes `separate` and `index` */
+        bool split;                   /* false; excludes `separate`, `index` and `type_units` */
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */
     } dwarf;

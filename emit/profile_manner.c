@@ -286,13 +286,7 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
 static void read_entries(struct manner *m, const struct profile *p, const char *tags)
 {
     enum { STEP = MANNER_USUAL / 16, ALL = MANNER_USUAL * 7 / 8 };
-    enum {
-        CALL = 16,
-        PASSED = 7,
-        BLOCK = 10,
-        VARIABLE = 17,
-        FUNCTION = 44
-    }; /* bytes; with parameters, as are these: */
+    enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* bytes; with parameters, as `of` */
     static const struct {
         uint64_t inlined, much;
     } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
