@@ -1,10 +1,11 @@
 /* Decides how long the names of undefined symbols should be in libraries with rows. plan_rows_extra.c chooses among the
  * names that exist.
  *
- * In a stripped library they are part of all names whose lengths the row states. While the other names are unknown,
- * undefined symbols take the lengths that are too short for other names, and none longer than the longest real name.
- * Once other names are known, they take what these leave. In a library with a symbol table the lengths matter only if
- * the names of dynamic symbols are so long that hardly any real one fits. Nothing binds most undefined symbols then.
+ * In a stripped library these names are part of all names whose lengths the row states. While the other names are
+ * unknown, undefined symbols take the lengths that are too short for other names, and none longer than the longest real
+ * name. Once other names are known, undefined symbols take what these leave. In a library with a symbol table the
+ * lengths matter only if the names of dynamic symbols are so long that hardly any real one fits. Nothing binds most
+ * undefined symbols then.
  */
 #include <string.h>
 

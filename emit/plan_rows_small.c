@@ -19,8 +19,8 @@
 enum {
     SIZELESS = 4,                 /* functions that every library has and whose symbols have no size */
     GIVEN_UP = SHAPE_HELPERS + 1, /* functions that are given up for lack of room: helpers and `visited` */
-    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest small function; */
-    SMALL_MOST_UNTOLD = 240,      /* the same without debug information, which does not describe small functions */
+    SMALL_MOST = UNWIND_SMALL,    /* bytes of the largest small function, */
+    SMALL_MOST_UNTOLD = 240,      /* and in a stripped library without debug information, which would not describe it */
     SMALL_TOLERANCE = 200,        /* one numbered function in so many may be larger than wanted */
     CODE_OF_ARGUMENT = 20,        /* bytes, about, to spill an argument and to mix it in */
     CODE_PASSED = 17,             /* bytes, about, to pass arguments in a call */
