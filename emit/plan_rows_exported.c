@@ -458,8 +458,9 @@ static bool name_outside(void *context, unsigned worker, uint32_t index, struct 
 
 /* The names of a library's imports leave room for its exported names, which are imports of others in turn. So names are
  * drawn in two passes and then trimmed where other libraries do not see it. In stripped libraries the wanted lengths
- * also depend on the lengths of the imports, from this pass or the one before. Which of these must follow from the
- * order of the libraries and not from threads; so with any stripped library one thread draws all, in three passes. */
+ * also depend on the lengths of the imports, from this pass or the one before. Which of the two it is must follow from
+ * the order of the libraries and not from threads: if any library is stripped, one thread draws all names, in three
+ * passes. */
 bool rows_name_exported(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
