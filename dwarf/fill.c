@@ -1,5 +1,5 @@
-/* The size pass of the debug information: what else there is, so that it has
- * exactly the wanted size; see unit.h. */
+/* The size pass of the debug information: decides what units hold besides functions, so that all sections have exactly
+ * the wanted sizes; see unit.h. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 enum {
     NAME_EXTRA_USUAL = 40, /* characters of a name at the end beyond the shortest, as a rule */
-    NAME_EXTRA_LONG = 180, /* where there are many; */
-    NAME_EXTRA_CPP = 480,  /* of templates' instances */
-    EXTERNS_PART = 256,    /* of the entries */
+    NAME_EXTRA_LONG = 180, /* the same, where there would be too many declarations */
+    NAME_EXTRA_CPP = 480,  /* the same in C++, as names of instances of templates */
+    EXTERNS_PART = 256,    /* one in so many entries may be a declaration at the end */
     TRIES_MOST = 8,
 };
 
@@ -62,8 +62,8 @@ static uint64_t total_size(const struct debug *d)
     return sum;
 }
 
-/* Everything that is not a matter of choice any more, or that every choice has:
- * units, and the fewest of the rest. */
+/* Sets the sizes to what every choice has: the units with what is already composed, and the least of everything else.
+ */
 static void fixed_sizes(struct debug *d)
 {
     const struct corpus *c = d->corpus;
@@ -136,11 +136,11 @@ static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, 
     return true;
 }
 
-/* Where far more is wanted of .debug_abbrev than the tables of all units take, as those of real units have
- * more combinations of attributes: abbreviations in all of them that no entry has. */
+/* Where the wanted .debug_abbrev is far larger than the tables of all units: adds abbreviations that no entry uses to
+ * all tables but the last. Real units have more combinations of attributes. */
 static void pad_tables(struct debug *d, uint64_t rest)
 {
-    enum { SINGLES = 64, UNUSED_MOST = 8000 }; /* bytes of each table that are left to the last one */
+    enum { SINGLES = 64, UNUSED_MOST = 8000 }; /* bytes of each table left to the last one */
     const uint32_t first = unit_codes(d) + 1;
     const uint64_t each = rest / d->tables;
     d->unused = 0;
@@ -150,7 +150,8 @@ static void pad_tables(struct debug *d, uint64_t rest)
         d->unused++;
 }
 
-/* Where there are partial units: tables that units share, as dwz fills them, with as many as have codes of one byte. */
+/* Where there are partial units: fills each table with unused abbreviations as far as codes take one byte, as dwz does.
+ * Units share as many of these tables as the wanted bytes allow. */
 static void share_tables(struct debug *d, uint64_t wanted)
 {
     const uint32_t codes = unit_codes(d);
@@ -159,7 +160,7 @@ static void share_tables(struct debug *d, uint64_t wanted)
     d->tables = tables < 1 ? 1 : tables < d->unit_count ? (uint32_t)tables : d->unit_count;
 }
 
-/* Tables of abbreviations: one for each unit, or as many as are wanted. */
+/* Chooses the tables of abbreviations: one for each unit or, where .debug_abbrev has a wanted size, as many as fit. */
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
     const uint64_t table = unit_table_least(d);
@@ -196,27 +197,28 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     return true;
 }
 
-/* Bytes of the entries at the end, but for names that are in them. */
+/* Bytes of the declarations at the end whose names are in .debug_str. */
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
     return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
-/* Bytes of .debug_str at the least, where the library's row says how many units there are. */
+/* Least bytes of .debug_str where the library's row says how many units there are: one extern declaration and
+ * d->single, with the shortest names. */
 static uint64_t least_str(const struct debug *d)
 {
     return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
-/* The bytes of names at the end that are no longer than they have to be. */
+/* Bytes of the names at the end if all are as short as possible. */
 static uint64_t tail_names(const struct debug *d)
 {
     return named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
-/* Which headers' names there are, how many declarations stand at the end, and how
- * long their names are, so that .debug_str has the wanted size. */
+/* Decides which headers' names .debug_str has, how many declarations stand at the end and how long their names are, so
+ * that the section has the wanted size. */
 static bool fill_str(struct debug *d, struct header_limit *limit, struct error *e)
 {
     const struct corpus *c = d->corpus;
@@ -232,7 +234,8 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     uint64_t rest = d->wanted[DEBUG_STR] - base;
     unit_choose_headers(d, rest + least, limit);
     rest -= d->header_names - least;
-    /* more declarations where their names would become very long, or, where these are many of the entries, long */
+    /* More declarations, so that names do not become very long. Where these would be too many of the entries, names may
+     * be long instead. */
     uint64_t more = rest / (NAME_EXTRA_USUAL + TAIL_NAME + 1);
     const uint64_t extra = c->dialect.language == DWARF_CPP ? NAME_EXTRA_CPP : NAME_EXTRA_LONG;
     const uint64_t few = rest / (extra + TAIL_NAME + 1);
@@ -250,22 +253,22 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
 
 /* --- all of it ------------------------------------------------------------------------- */
 
-/* Whether .debug_info has its size whatever .debug_names takes. */
+/* Whether .debug_info has its wanted size, whatever size .debug_names gets. */
 static bool info_is_fixed(const struct debug *d)
 {
     return is_wanted(d, DEBUG_INFO) && counts_names(d);
 }
 
-/* Spreads pieces of headers for `rest` bytes over the units anew, but for so many of these; returns what is left. */
+/* Spreads pieces of headers over the units anew, for `less` bytes fewer than `rest`; returns what is left of `rest`. */
 static uint64_t spread_less(struct debug *d, uint64_t rest, uint64_t less, const struct header_limit *limit)
 {
     unit_drop_pieces(d);
     return less + unit_spread(d, NULL, rest - less, limit);
 }
 
-/* Has units, which have pieces of headers for `rest` bytes but `left` of these, leave more room for spare types, where
- * with these there can be as many entries as are wanted. Returns what is left then, and sets how much was not spread.
- */
+/* All but `left` of `rest` bytes are spread as pieces of headers. Makes units give up pieces to spare types if the
+ * library gets the wanted number of entries by that. Returns what is left of `rest` then; *less is how much was not
+ * spread. */
 static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const struct header_limit *limit,
                            uint64_t *less)
 {
@@ -275,15 +278,15 @@ static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const 
         const uint64_t more = spare_instead(d, left);
         if (!more)
             break;
-        *less += more << i < (rest - left) / 2 ? more << i : more; /* pieces may be longer than it is */
+        *less += more << i < (rest - left) / 2 ? more << i : more; /* a piece may be longer than `more` */
         *less = *less < rest ? *less : rest;
         left = spread_less(d, rest, *less, limit);
     }
     return left;
 }
 
-/* Fills what is left with spare types and declarations; returns how many attributes more or fewer than are wanted there
- * are then, or SPARE_LACKS. */
+/* Fills `left` bytes with spare types and declarations. Returns how far the library's attributes are from the wanted
+ * number, or SPARE_LACKS. */
 static uint64_t fill_left(struct debug *d, uint64_t left)
 {
     const uint64_t wanted = d->attributes_wanted;
@@ -297,7 +300,8 @@ static uint64_t fill_left(struct debug *d, uint64_t left)
     return off == SPARE_LACKS ? off : off + excess;
 }
 
-/* Takes back pieces until what is left is enough for a declaration, or nothing; false where there are none. */
+/* Takes back pieces until nothing is left, or enough for a declaration with the shortest name. False, with *e set, if
+ * there is no piece to take back. */
 static bool leave_shortest(struct debug *d, uint64_t *left, struct error *e)
 {
     const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
@@ -312,14 +316,14 @@ static bool leave_shortest(struct debug *d, uint64_t *left, struct error *e)
     return true;
 }
 
-/* What units have of headers, and how well spare types do for what that leaves. */
+/* How much of the units is left to spare types, and how well these meet the wanted number of attributes. */
 struct spread {
-    uint64_t less; /* bytes that were not spread, */
-    uint64_t left; /* and what is left in all */
-    uint64_t off;  /* attributes more or fewer than are wanted; or SPARE_LACKS */
+    uint64_t less; /* bytes that were not spread as pieces */
+    uint64_t left; /* bytes left to spare types and declarations, with `less` */
+    uint64_t off;  /* how far attributes are from the wanted number, or SPARE_LACKS */
 };
 
-/* Spreads but for s->less of `rest` bytes, and fills what is left. */
+/* Spreads `rest` bytes without s->less of them, fills what is left, and sets s->left and s->off. */
 static bool spread_and_fill(struct debug *d, uint64_t rest, const struct header_limit *limit, struct spread *s,
                             struct error *e)
 {
@@ -332,12 +336,13 @@ static bool spread_and_fill(struct debug *d, uint64_t rest, const struct header_
     return true;
 }
 
-/* Fills what is left with spare types. Where these cannot have as many attributes as are wanted while `less` of `rest`
- * bytes is not spread, units leave more room, up to half of it, as long as that helps. */
+/* Fills *left bytes with spare types; so far `less` of `rest` bytes is not spread. While spare types cannot have the
+ * wanted number of attributes, tries to leave them more room, up to half of `rest`. Keeps the try that comes nearest,
+ * and sets *left to what it left. */
 static bool fill_spare(struct debug *d, uint64_t rest, uint64_t less, const struct header_limit *limit, uint64_t *left,
                        struct error *e)
 {
-    enum { LITTLE = 64, MUCH = 2 }; /* such parts of it */
+    enum { LITTLE = 64, MUCH = 2 }; /* LITTLE and MUCH: the parts of `rest`, 1/64 to 1/2, that are left in turn */
     struct spread best = {.less = less, .left = *left, .off = fill_left(d, *left)};
     struct spread now = best;
     const bool goes_on = best.off != SPARE_LACKS && !d->corpus->dialect.index;
@@ -355,9 +360,9 @@ static bool fill_spare(struct debug *d, uint64_t rest, uint64_t less, const stru
     return true;
 }
 
-/* Pieces of headers, with type units, for `rest` bytes of .debug_info and, with these, .debug_names: as
- * much as it can take at most, until all is chosen that it lists. What they leave
- * becomes spare types, and declarations with names in .debug_info, or is returned. */
+/* Fills `rest` bytes of .debug_info with pieces of headers and their type units. Where .debug_names shares these bytes,
+ * it counts with its upper bound until all that it lists is chosen. What is left becomes spare types and declarations
+ * with names in .debug_info or, if .debug_str has no wanted size, is returned in *left. */
 static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit *limit, uint64_t *left,
                       struct arena *arena, struct error *e)
 {
@@ -372,7 +377,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
         names = names_bound_start(d, false);
         d->size[DEBUG_INFO] += d->size[DEBUG_NAMES];
         rest += d->size[DEBUG_NAMES] - index_counted_most(&names.counts);
-        if (is_wanted(d, DEBUG_STR)) /* no piece is taken back from what is listed */
+        if (is_wanted(d, DEBUG_STR)) /* a piece cannot be taken back once it is listed */
             kept = rest < shortest ? rest : shortest;
     }
     *left = kept + unit_spread(d, listed ? &names : NULL, rest - kept, limit);
@@ -413,9 +418,9 @@ static bool directory_size(struct debug *d, struct error *e)
     return true;
 }
 
-/* What is left goes into the names at the end: those of more declarations where they
- * would become very long: what .debug_names turns out to be shorter by may be much, and
- * so may be a piece with its type unit that did not fit. */
+/* Puts `left` bytes into the names at the end. With .debug_names or type units `left` may be much: the index may be far
+ * shorter than its bound, and a piece with its type unit may not have fitted. Then there are more declarations, so that
+ * names do not become very long. */
 static void lengthen_tail(struct debug *d, uint64_t left)
 {
     const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
@@ -429,8 +434,9 @@ static void lengthen_tail(struct debug *d, uint64_t left)
     d->names_extra += left;
 }
 
-/* Where .debug_info is to have a size of its own, what .debug_names takes is known
- * when all else is: of the `reserve` for it, names at the end get what is over. */
+/* Where .debug_info has a wanted size and there is .debug_names: the size of the index is known only now, when all else
+ * is chosen. What it does not need of *reserve goes to the names at the end, if .debug_str has no wanted size
+ * (`any_str`). If *reserve was too small, it is enlarged for another try. */
 static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64_t *reserve, struct arena *arena,
                            struct error *e)
 {
@@ -451,8 +457,8 @@ static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64
     return section_infeasible(d, DEBUG_INFO, total > others ? total - others : 0, e);
 }
 
-/* What is known before anything is chosen; of .debug_names the `reserve`, if .debug_info is to have a size of its own.
- */
+/* Begins a try: sets the sizes that are known before anything is chosen. If .debug_info has a wanted size, .debug_names
+ * counts as *reserve, which is raised to its upper bound if necessary. */
 static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
 {
     d->shorts = 0;
@@ -471,7 +477,8 @@ static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
     return fill_abbrev(d, e);
 }
 
-/* Whether what there has to be, `fixed` bytes with the least tail, fits. */
+/* Whether the least contents fit: `fixed` bytes, with the smallest tail, into `total`; and, where the library's row
+ * says how many units there are, into the wanted sizes of .debug_info and .debug_str. */
 static bool fixed_fits(struct debug *d, uint64_t total, uint64_t fixed, struct error *e)
 {
     if (is_wanted(d, DEBUG_INFO) && d->units_wanted && d->size[DEBUG_INFO] + tail_entries(d) > d->wanted[DEBUG_INFO]) {
@@ -483,7 +490,7 @@ static bool fixed_fits(struct debug *d, uint64_t total, uint64_t fixed, struct e
     return fixed <= total || infeasible(e, total, fixed, "debug information");
 }
 
-/* Chooses headers whose names take a usual part of the `room` and, where every unit can have all of them, more units of
+/* Chooses headers whose names take the usual part of `room`. If every unit can have all of these headers, adds units of
  * data for what is left. */
 static bool fill_usual(struct debug *d, uint64_t room, struct header_limit *limit, struct arena *arena, struct error *e)
 {
@@ -504,7 +511,7 @@ static bool fill_usual(struct debug *d, uint64_t room, struct header_limit *limi
     return true;
 }
 
-/* How much .debug_info still gets. */
+/* Sets *rest to how many bytes .debug_info still gets. */
 static bool info_rest(struct debug *d, uint64_t total, uint64_t *rest, struct error *e)
 {
     const uint64_t so_far = total_size(d);
@@ -521,8 +528,8 @@ static bool info_rest(struct debug *d, uint64_t total, uint64_t *rest, struct er
     return true;
 }
 
-/* All but units of data and sources. Once more, where total_size tells, if `reserve`
- * was too small. */
+/* One try to decide everything but the names of sources and the units of data that are known beforehand. It has to be
+ * repeated if total_size differs from `total`: then *reserve was too small. */
 static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
 {
     const bool any_str = !is_wanted(d, DEBUG_STR);
@@ -555,7 +562,7 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
     return d->corpus->dialect.index != INDEX_GDB || unit_index_size(d, arena, e);
 }
 
-/* Up to here, type units count as .debug_info. */
+/* Moves the type units of version 4 to .debug_types; up to here they count as .debug_info. */
 static void part_types(struct debug *d)
 {
     if (!dialect_is_4(d->corpus->dialect))
@@ -571,7 +578,7 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     d->failed = DEBUG_SECTION_COUNT;
     if (d->units_wanted)
         d->data_units = d->units_wanted > d->unit_count ? d->units_wanted - d->unit_count : 0;
-    if (!d->unit_count && !d->data_units) /* a library without functions that are told */
+    if (!d->unit_count && !d->data_units) /* no function of the library is described */
         d->data_units = 1;
     if (!add_data_units(d, d->data_units, arena, e) || !directory_size(d, e))
         return false;

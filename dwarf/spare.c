@@ -9,19 +9,19 @@
 #include "dwarf/unit_sizes.h"
 
 enum {
-    SHORTS_LEAST = 4, /* declarations with names of their own, which take what others leave, as a rule; */
-    EXTRA_USUAL = 12, /* characters of these names beyond the shortest, where that is free, */
-    EXTRA_MOST = 40,  /* and at most, as a rule */
-    /* For attributes, at most so many, and such a part of all entries, */
-    FEW_LEAST = 24, /* of what there should be few, */
+    SHORTS_LEAST = 4, /* declarations with names in the entry that types leave room for at first */
+    EXTRA_USUAL = 12, /* characters of these names beyond the shortest, where they can be chosen */
+    EXTRA_MOST = 40,  /* most characters of these names beyond the shortest, as a rule */
+    /* To meet the number of attributes there are at most *_LEAST and one in *_PART of all entries: */
+    FEW_LEAST = 24, /* of the sorts that should be few */
     FEW_PART = 128,
-    NAMED_LEAST = 64, /* declarations more than there would be, */
+    NAMED_LEAST = 64, /* declarations beyond those that there would be */
     NAMED_PART = 256,
-    SORT_LEAST = 1024, /* entries of other sorts */
+    SORT_LEAST = 1024, /* entries of each other sort */
     SORT_PART = 32
 };
 
-/* Bytes and entries of what a unit has of headers. */
+/* Bytes and entries of the pieces that a unit includes. */
 static struct spare_item pieces_of(const struct debug *d, const struct debug_unit *u)
 {
     struct spare_item sum = {.bytes = unit_pieces_size(d, u)};
@@ -43,7 +43,7 @@ static struct spare_item all_pieces(const struct debug *d)
 
 uint64_t spare_dies(const struct debug *d)
 {
-    enum { PRELUDE = 4, PRELUDE_4 = 3 }; /* of a unit of data */
+    enum { PRELUDE = 4, PRELUDE_4 = 3 }; /* entries that a unit of data has more */
     const struct corpus *c = d->corpus;
     const struct spare_mix m = spare_mix_of(d);
     uint64_t count = d->composed->dies + partial_dies(d) + named_tail(d) + d->shorts + all_pieces(d).dies +
@@ -53,8 +53,8 @@ uint64_t spare_dies(const struct debug *d)
     return count;
 }
 
-/* Bytes of pieces that are to make room, so that with what `for_each` has for as many bytes there are `change` entries
- * more than now, or fewer. */
+/* How many bytes of pieces have to be replaced by items like `for_each`, so that there are `change` entries more or, if
+ * these items are longer, fewer. At most all bytes of pieces. */
 static uint64_t bytes_for(uint64_t change, struct spare_item pieces, struct spare_item for_each)
 {
     const double now = (double)pieces.dies / (double)pieces.bytes;
@@ -65,7 +65,7 @@ static uint64_t bytes_for(uint64_t change, struct spare_item pieces, struct spar
 
 uint64_t spare_instead(const struct debug *d, uint64_t left)
 {
-    enum { MOST = 9, PARTS = 16 }; /* of headers: where it would take more of them, all is left as it is */
+    enum { MOST = 9, PARTS = 16 }; /* at most 9/16 of the pieces are given up, or none */
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
     const struct spare_mix m = spare_mix_of(d);
     const struct spare_item p = all_pieces(d);
@@ -85,7 +85,8 @@ uint64_t spare_instead(const struct debug *d, uint64_t left)
     return bytes <= p.bytes / PARTS * MOST ? bytes : 0;
 }
 
-/* As many types as `shorts` declarations leave of these bytes and entries; more of the former where that takes more. */
+/* As many types as take the bytes and entries of `all` that `shorts` declarations leave. Where entries have to be
+ * longer than those of rounds, there are fewer types, and more declarations can follow. */
 static struct debug_spare types_among(const struct spare_mix *m, struct spare_item all, uint64_t shorts)
 {
     const uint64_t each = m->shortest.bytes + EXTRA_USUAL;
@@ -93,7 +94,7 @@ static struct debug_spare types_among(const struct spare_mix *m, struct spare_it
     if (!one.dies || all.bytes < shorts * each || all.dies < shorts)
         return (struct debug_spare){0};
     const struct spare_item rest = {.bytes = all.bytes - shorts * each, .dies = all.dies - shorts};
-    if (rest.bytes * one.dies >= rest.dies * one.bytes) { /* longer than rounds are */
+    if (rest.bytes * one.dies >= rest.dies * one.bytes) { /* entries are longer than those of rounds */
         const uint64_t most = rest.dies * each > rest.bytes ? rest.dies * each - rest.bytes : 0;
         assert(one.dies * each > one.bytes);
         return (struct debug_spare){.rounds = most * SPARE_ROUND_ONE / (one.dies * each - one.bytes)};
@@ -108,7 +109,8 @@ static struct debug_spare types_among(const struct spare_mix *m, struct spare_it
     return (struct debug_spare){.rounds = rounds, .dense = dense};
 }
 
-/* Whether what types leave of these is as much as so many declarations take; sets how many. */
+/* Whether declarations can take exactly the bytes and entries of `all` that the types leave. Sets *shorts to how many,
+ * or to the nearest number that can take the bytes. */
 static bool leave_enough(const struct spare_mix *m, const struct debug_spare *s, struct spare_item all,
                          uint64_t *shorts)
 {
@@ -129,7 +131,8 @@ static struct spare_item rounds_until(const void *mix, uint64_t rounds)
     return spare_rounds_until(mix, rounds);
 }
 
-/* Instead of what there is now, as much that has so many attributes; or leaves all as it is, where that cannot be. */
+/* Replaces the present choice by one of the same bytes and entries that has this many attributes. False, with nothing
+ * changed, if there is none. */
 static bool fit_attributes(struct debug *d, struct spare_wanted *wanted, uint64_t attributes)
 {
     struct spare_fitted fitted;
@@ -143,7 +146,8 @@ static bool fit_attributes(struct debug *d, struct spare_wanted *wanted, uint64_
     return true;
 }
 
-/* Instead of what there is now, as much that has the attributes, or those nearest to these; returns how near. */
+/* Replaces the present choice by one of the same bytes and entries that has the wanted attributes, or as near to them
+ * as is found by bisection. Returns how many attributes it is off. */
 static uint64_t follow_attributes(struct debug *d, const struct spare_mix *m, struct spare_item all)
 {
     struct spare_wanted wanted = {.all = all,
@@ -187,7 +191,7 @@ uint64_t spare_fill(struct debug *d, uint64_t bytes, uint64_t attributes)
         d->spare = types_among(&m, all, (uint64_t)SHORTS_LEAST << i);
         done = leave_enough(&m, &d->spare, all, &shorts);
     }
-    assert(shorts); /* types leave room for as many as were reserved */
+    assert(shorts); /* types leave room for the reserved declarations */
     d->shorts = (uint32_t)shorts;
     d->shorts_extra = bytes - spare_sum_of(&m, &d->spare).bytes - shorts * m.shortest.bytes;
     if (!done)

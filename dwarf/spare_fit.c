@@ -9,9 +9,9 @@ enum {
     NAMED,
     LONGEST,
     COLUMNS,
-    ASIDE_NAMED = 8,   /* what is set aside, at first: such declarations, */
-    ASIDE_OTHERS = 12, /* and types of each of the two kinds */
-    ASIDES = 4         /* each half of the one before */
+    ASIDE_NAMED = 8,   /* declarations that the first try sets aside */
+    ASIDE_OTHERS = 12, /* constants, and pointers, that it sets aside */
+    ASIDES = 4         /* tries; each sets aside half of what the one before did */
 };
 
 struct column {
@@ -28,7 +28,7 @@ static struct spare_item named_with(const struct spare_wanted *w, uint64_t extra
     return (struct spare_item){w->named.bytes + extra, w->named.dies, w->named.attributes};
 }
 
-/* Those of one of each; of a round on the average. */
+/* Each column is one item; that of rounds is an average round. */
 static void columns_of(const struct spare_wanted *w, struct column column[COLUMNS])
 {
     for (unsigned i = 0; i < SPARE_SORTS; i++)
@@ -47,7 +47,8 @@ static double determinant(const struct column *a, const struct column *b, const 
            c->sum[0] * (a->sum[1] * b->sum[2] - a->sum[2] * b->sum[1]);
 }
 
-/* How much of each of three columns makes up the sums; false where that would be less than nothing of one. */
+/* Solves for how much of each of three columns makes up the sums. False if there is no solution without negative
+ * numbers. */
 static bool solve(const struct column *const of[SUMS], const struct column *sums, double much[SUMS])
 {
     const double whole = determinant(of[0], of[1], of[2]);
@@ -59,7 +60,7 @@ static bool solve(const struct column *const of[SUMS], const struct column *sums
     return much[0] >= 0 && much[1] >= 0 && much[2] >= 0;
 }
 
-/* Takes from *all so many of these; false where it has not as many. */
+/* Subtracts `times` items from *all; false if *all has fewer. */
 static bool take(struct spare_item *all, struct spare_item of, uint64_t times)
 {
     if (of.bytes * times > all->bytes || of.dies * times > all->dies || of.attributes * times > all->attributes)
@@ -69,7 +70,9 @@ static bool take(struct spare_item *all, struct spare_item of, uint64_t times)
     return true;
 }
 
-/* So many declarations more, and exactly what these leave in types; false where that does not come out. */
+/* Adds `named` declarations, and makes up exactly what they leave with constants, which have one attribute, and
+ * pointers, which have two; what bytes remain become characters of names. False if that does not come out or is more
+ * than `w` allows. */
 static bool close_with(const struct spare_wanted *w, struct spare_item left, uint64_t named, struct spare_fitted *f)
 {
     if (!take(&left, w->named, named) || left.attributes < left.dies || left.attributes > 2 * left.dies)
@@ -86,7 +89,8 @@ static bool close_with(const struct spare_wanted *w, struct spare_item left, uin
            f->sort[SPARE_SORT_CONST] + f->sort[SPARE_SORT_POINTER] + f->sort[SPARE_SORT_VARIABLE] <= w->few_most;
 }
 
-/* Makes up exactly what is left, with names about as long as usual. */
+/* Makes up exactly what is left. Of all numbers of declarations it takes the one that brings names nearest to their
+ * usual length. False if there is none. */
 static bool close(const struct spare_wanted *w, struct spare_item left, struct spare_fitted *f)
 {
     const struct spare_fitted before = *f;
@@ -101,7 +105,7 @@ static bool close(const struct spare_wanted *w, struct spare_item left, struct s
     return best != UINT64_MAX;
 }
 
-/* Whole numbers of these columns, and exactly what they leave. */
+/* Takes whole numbers of the columns `of`, much[] without fractions, and makes up exactly what they leave. */
 static bool fit_columns(const struct spare_wanted *w, const unsigned of[SUMS], const double much[SUMS],
                         struct spare_fitted *f)
 {
@@ -128,7 +132,8 @@ static bool fit_columns(const struct spare_wanted *w, const unsigned of[SUMS], c
     return close(w, left, f);
 }
 
-/* With so much set aside; of all that is found, from the column `first` on, what has the most rounds. */
+/* Tries all triples of columns from `first` on, and takes the fit with the most rounds. `sums` is what is wanted
+ * without what is set aside. */
 static bool fit_beside(const struct spare_wanted *w, struct spare_item sums, unsigned first,
                        struct spare_fitted *fitted)
 {
@@ -157,7 +162,7 @@ bool spare_fit(const struct spare_wanted *w, struct spare_fitted *fitted)
     if (!w->sort[SPARE_SORT_CONST].dies || !w->sort[SPARE_SORT_POINTER].dies)
         return false;
     for (unsigned i = 0; i < 2 * ASIDES; i++) {
-        /* more of the first sorts only where nothing else will do */
+        /* at first without the first sorts, which are for where nothing else will do */
         const unsigned first = i < ASIDES ? SPARE_SORT_VARIABLE + 1 : SPARE_SORT_CONST;
         const unsigned halves = i % ASIDES;
         struct spare_item sums = w->all;

@@ -9,14 +9,14 @@ enum {
     MEMBERS_USUAL = 5,
     MEMBERS_OF_UNION = 3,
     MEMBERS_MANY = 8,
-    MEMBERS_MOST = 31, /* whose places, and the size of all, take a byte */
+    MEMBERS_MOST = 31, /* so that members' places, and the size of all, take a byte */
     ENUMERATORS = 8,
     PARAMETERS = 2,
-    FUNCTIONS_CPP = 8, /* times as many in C++, */
+    FUNCTIONS_CPP = 8, /* times as many in C++ as the manner says */
     VARIABLES_CPP = 64
 };
 
-/* Its abbreviation, and that of its children. */
+/* The abbreviations of each kind and of its children. */
 static const uint8_t codes[SPARE_KINDS][2] = {
     [SPARE_STRUCTURE] = {ABBREV_STRUCTURE_EARLY, ABBREV_MEMBER_EARLY},
     [SPARE_TYPEDEF] = {ABBREV_TYPEDEF_EARLY},
@@ -31,7 +31,7 @@ static const uint8_t codes[SPARE_KINDS][2] = {
     [SPARE_UNION] = {ABBREV_UNION_EARLY, ABBREV_MEMBER_EARLY},
 };
 
-/* What there is besides rounds, so that there are as many attributes as are wanted. */
+/* The sorts of items beside rounds that bring attributes to the wanted number. */
 static const struct {
     enum spare_kind kind;
     uint32_t children;
@@ -61,7 +61,7 @@ static struct spare_item item_of(const struct debug *d, enum spare_kind kind, ui
         each[codes[kind][0]] + children * each[codes[kind][1]] + (pointer ? each[ABBREV_POINTER] : 0u)};
 }
 
-/* Whether the table has what the kind takes. */
+/* Whether the table has the abbreviations that the kind needs. */
 static bool may_be(const struct debug *d, enum spare_kind kind)
 {
     return unit_has_abbrev(d, codes[kind][0]) && (!codes[kind][1] || unit_has_abbrev(d, codes[kind][1])) &&

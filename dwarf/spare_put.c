@@ -7,19 +7,19 @@
 
 enum {
     MEMBER_SIZE = 8,
-    LINES = 200, /* of the header, in which they stand */
+    LINES = 200, /* spare types are declared in the header's first lines */
 };
 
-/* Being written. */
+/* What is being written, and where. */
 struct writing {
     const struct corpus *corpus;
     const uint8_t *start; /* of the unit */
     uint8_t *p;
     uint32_t line, name, type;
-    uint32_t last; /* structure */
+    uint32_t last; /* place of the last structure or union */
 };
 
-/* One of eight bytes, any: what comes in turn compresses better than real declarations. */
+/* A type of eight bytes. It is drawn at random, because types in turn compress better than real declarations. */
 static uint32_t next_type(struct writing *w)
 {
     static const uint8_t types[] = {BASE_LONG, BASE_POINTER, BASE_UNSIGNED_LONG, BASE_DOUBLE, BASE_STRING};
@@ -41,7 +41,7 @@ static void constant(struct writing *w, uint8_t value)
     w->p = dialect_put_constant(w->corpus->dialect, w->p, value);
 }
 
-/* Where it is declared. */
+/* Writes where the entry is declared: file, line, column. */
 static void place(struct writing *w)
 {
     w->p = dialect_put_header(w->corpus->dialect, w->p);
@@ -62,7 +62,7 @@ static void end(struct writing *w, uint8_t *sibling)
     put_u32(sibling, here(w));
 }
 
-/* What has a name and a type. */
+/* Writes an entry with a name and a type. */
 static void put_named(struct writing *w, enum abbrev_code of, uint32_t type)
 {
     code(w, of);
@@ -129,7 +129,7 @@ static void put_enumeration(struct writing *w, uint32_t enumerators)
     end(w, behind);
 }
 
-/* Of a function, or a type of functions. */
+/* The parameters of a function or of a type of functions. */
 static void put_parameters(struct writing *w, uint32_t parameters)
 {
     uint8_t *const behind = sibling(w);
@@ -197,7 +197,7 @@ static void put_item(struct writing *w, enum spare_kind kind, uint32_t children)
     }
 }
 
-/* What the next ones are called, where they stand and what they are of. */
+/* Draws the names, lines and types of the entries that follow. */
 static void vary(struct writing *w, uint64_t r)
 {
     w->line = (uint32_t)r & 0xffff;

@@ -10,15 +10,15 @@
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
-/* Where the names of the declarations at the end begin. */
+/* Offset in .debug_str of the first name of the declarations at the end. */
 static uint32_t tail_names_start(const struct debug *d)
 {
     uint64_t sources = dialect_is_4(d->corpus->dialect) ? d->sources.size : 0;
     return (uint32_t)(names_start(d) + d->names_size + d->statics.size + sources);
 }
 
-/* Before the first type of a unit without code stand entries that make it as long
- * as one with code: references in the types are relative to the unit. */
+/* References in types are relative to the unit, so types must begin at the same place in all units. A unit without code
+ * has a shorter entry of its own. These entries make up the difference. */
 static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
 {
     const bool is_4 = dialect_is_4(c->dialect);
@@ -52,7 +52,7 @@ uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8
     return put_data_prelude(c, p);
 }
 
-/* Adds `by` to the numbers at `places` of what begins at `start`. */
+/* Adds `by` to each number whose offset from `start` is in `places`. */
 static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t by)
 {
     for (size_t i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t
     }
 }
 
-/* Adds `by` to the references of functions' entries to one another. */
+/* Adds `by` to the references of functions' entries to one another; those to base types and inline functions stay. */
 static void move_references(const struct debug *d, uint8_t *p, const uint8_t *end, uint32_t by)
 {
     const struct corpus *c = d->corpus;
@@ -80,7 +80,7 @@ static void move_references(const struct debug *d, uint8_t *p, const uint8_t *en
     }
 }
 
-/* Behind `before` bytes of types. */
+/* Writes the unit's functions, behind `before` bytes of types. */
 static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint32_t before, uint8_t *p)
 {
     const struct composed *c = d->composed;
@@ -91,8 +91,8 @@ static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u,
     return p + u->entries_size;
 }
 
-/* What the headers declare, the last up to the unit's cut, behind `before` bytes of functions: made as if each stood
- * right behind the inline functions. */
+/* Writes the pieces of the unit's headers, of the last header up to the unit's cut. Their references are made as if
+ * each header's pieces stood right behind the inline functions. `before` is how many bytes stand in between. */
 static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint32_t before, uint8_t *p)
 {
     const uint32_t fixed = d->corpus->fixed;
@@ -116,7 +116,7 @@ static uint32_t tail_type(const struct debug *d, uint32_t i)
     return corpus_type(d->corpus, random_at(d->variety + 2, i) % BASE_TYPES);
 }
 
-/* What every entry of the tail has behind its name. */
+/* What the tail's declarations with shared abbreviations have behind their names. */
 static uint8_t *put_tail_place(const struct debug *d, uint8_t *p, uint32_t i)
 {
     p = dialect_put_declaring(d->corpus->dialect, p);
@@ -148,7 +148,8 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     return p;
 }
 
-/* Entries of unit `index`, at `info` of the section, refer to others as they do where there are partial units. */
+/* Makes the entries [p, end) of unit `index`, which begins at `info` of the section, refer to others as they do where
+ * there are partial units. */
 static void refer(const struct debug *d, uint32_t index, uint64_t info, uint8_t *p, const uint8_t *end)
 {
     uint64_t inlines[CORPUS_INLINES];
@@ -158,7 +159,7 @@ static void refer(const struct debug *d, uint32_t index, uint64_t info, uint8_t 
     partial_refer(d, inlines, info, d->unit[index].small, p, end);
 }
 
-/* At `info` of the section. */
+/* Writes unit `index`, which begins at `info` of the section. */
 static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
@@ -203,7 +204,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     return p;
 }
 
-/* The type units that unit `u` adds to those of its header that are there, up to `*cut`. */
+/* Writes the type units that unit `u` adds to those of its header that are written, up to *cut. Moves *cut on. */
 static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uint32_t *cut, uint8_t *p)
 {
     const struct corpus_header *h = &d->corpus->header[u->header];
@@ -221,7 +222,7 @@ static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uin
     return end;
 }
 
-/* The unit's code in `more` ranges more than one. */
+/* Writes the unit's part of .debug_aranges: its code in 1 + `more` ranges. */
 static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64_t more, uint8_t *p)
 {
     const uint64_t rows = (u->end - u->start + ARANGES_LEAST - 1) / ARANGES_LEAST;
@@ -258,7 +259,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
     return p + u->program_size;
 }
 
-/* Tables of abbreviations, each ended; the last has those that occur once. */
+/* Writes the tables of abbreviations, each with its end. The last one has the abbreviations that occur once. */
 static void put_abbrev(const struct debug *d, uint8_t *p)
 {
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
@@ -295,7 +296,8 @@ uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
     return p + length + 1;
 }
 
-/* A library that is to have no location lists is told as compiled without optimisation: so its producer is said to. */
+/* A library that is to have no location lists is described as compiled without optimisation. Its producer then says
+ * -O0. */
 static void put_level(const struct debug *d, uint8_t *strings)
 {
     static const char optimised[] = "-O2";
@@ -351,7 +353,7 @@ static void write_line(struct debug_writer *w, uint32_t unit)
     w->at[DEBUG_LINE] = put_line(d, unit, w->at[DEBUG_LINE]);
 }
 
-/* All of the unit but its line table. */
+/* Writes all of the next unit but its line table. */
 static void write_unit(struct debug_writer *w)
 {
     const struct debug *d = w->d;
@@ -380,7 +382,7 @@ void debug_writer_start(struct debug_writer *w, const struct debug *d, const uin
     for (uint32_t i = 0; i < d->unit_count; i++)
         if (!unit_has_code(&d->unit[i]))
             write_line(w, i);
-    for (uint32_t i = 0; d->partials && i < d->unit_count; i++) /* these refer to any */
+    for (uint32_t i = 0; d->partials && i < d->unit_count; i++) /* partial units may name the table of any unit */
         if (unit_has_code(&d->unit[i]))
             write_line(w, i);
     w->at[DEBUG_INFO] = partial_put_units(d, w->at[DEBUG_INFO]);
@@ -416,7 +418,7 @@ void debug_writer_end(struct debug_writer *w)
     for (unsigned i = 0; i < sizeof written / sizeof written[0]; i++)
         assert(w->at[written[i]] == w->places->section[written[i]] + d->size[written[i]]);
     (void)written;
-    struct index index = d->index; /* the write pass uses what it points to */
+    struct index index = d->index; /* the write pass changes only what this points to */
     if (d->corpus->dialect.index == INDEX_DEBUG_NAMES)
         index_write(&index, w->places->section[DEBUG_NAMES]);
     else if (d->corpus->dialect.index == INDEX_GDB)

@@ -1,9 +1,8 @@
-/* A table of abbreviations with those alone that entries have, where the whole one is more than
- * is wanted of .debug_abbrev; see unit.h.
+/* Where .debug_abbrev is to be smaller than the whole table: one table that has only the abbreviations that entries
+ * use; see unit.h.
  *
- * What functions and inline functions have is known before the fill; of the first header's pieces
- * as many may be included as there is room for their abbreviations.
- */
+ * The abbreviations of functions and inline functions are known before the fill. Units then include only as many of the
+ * first header's pieces as the table has room for the abbreviations of. */
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +25,7 @@ static void keep_entries(const struct debug *d, struct debug_abbrevs *a, const u
         keep(a, *p);
 }
 
-/* Behind an abbreviation (DWARF 5 section 7.5.3). */
+/* Returns the place behind an abbreviation (DWARF 5 section 7.5.3). */
 static const uint8_t *skip_abbreviation(const uint8_t *p)
 {
     p = skip_leb128(skip_leb128(p)) + 1; /* code, tag, children */
@@ -40,8 +39,8 @@ static const uint8_t *skip_abbreviation(const uint8_t *p)
     return p;
 }
 
-/* The code of one that is kept: dwarfdump wants no gaps. What ends children, ABBREV_END, may be
- * marked as kept too, and has no abbreviation. */
+/* The new code of a kept abbreviation. New codes have no gaps, because dwarfdump wants none. ABBREV_END, which ends
+ * children, may be marked as kept too, but has no abbreviation. */
 static uint8_t new_code(const struct debug_abbrevs *a, uint32_t code)
 {
     unsigned before = 0;
@@ -85,7 +84,7 @@ uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, 
     return p;
 }
 
-/* What each abbreviation takes in the whole table. */
+/* Bytes of each abbreviation of the whole table, by code. */
 struct table_sizes {
     uint8_t of[ABBREV_CODES_SHORT];
 };
@@ -103,7 +102,7 @@ static struct table_sizes measure(const struct debug *d)
     return sizes;
 }
 
-/* With the byte that ends it. */
+/* Bytes of a table of the kept abbreviations, with the byte that ends it. */
 static uint64_t size_of(const struct table_sizes *sizes, const struct debug_abbrevs *a)
 {
     uint64_t size = 1;
@@ -113,7 +112,8 @@ static uint64_t size_of(const struct table_sizes *sizes, const struct debug_abbr
     return size;
 }
 
-/* All of codes of one byte, as these will be lower. */
+/* Like single_divide, but false if a code takes two bytes. The codes will be lower in the end, so that it might take
+ * one then. */
 static bool divide_narrow(const struct single_ways *ways, struct dialect dialect, uint64_t bytes,
                           struct single_mix *single)
 {
@@ -125,8 +125,9 @@ static bool divide_narrow(const struct single_ways *ways, struct dialect dialect
     return true;
 }
 
-/* Keeps one more that no entry has, of `rest` bytes at most, which get fewer by it: the first with which these can be
- * divided, with *divided, or else the first. False where there is none. */
+/* Keeps one more abbreviation, of at most *rest bytes, that no entry uses, and subtracts its size from *rest. Prefers
+ * the first one after which *rest can be divided into `single`, and then sets *divided; otherwise takes the first of
+ * all. False if there is none. */
 static bool keep_another(const struct single_ways *ways, struct dialect dialect, const struct table_sizes *sizes,
                          struct debug_abbrevs *a, uint64_t *rest, struct single_mix *single, bool *divided)
 {
@@ -146,7 +147,8 @@ static bool keep_another(const struct single_ways *ways, struct dialect dialect,
     return true;
 }
 
-/* Divides what is wanted into what there has to be, further ones that no entry has, if it takes them, and `single`. */
+/* Divides `wanted` bytes into the kept abbreviations, further ones that no entry uses where that is necessary, and
+ * `single`. False if that is impossible. */
 static bool divide(struct dialect dialect, const struct table_sizes *sizes, struct debug_abbrevs *a, uint64_t wanted,
                    struct single_mix *single)
 {
@@ -162,13 +164,13 @@ static bool divide(struct dialect dialect, const struct table_sizes *sizes, stru
     return divided;
 }
 
-/* Bytes of a header's entries before a cut, but for what ends children there of the one that is open. */
+/* Bytes of a header's entries before a cut, without the null entry that ends an open namespace there. */
 static uint32_t entries_until(const struct corpus_cut *cut)
 {
     return cut->entries - (cut->open != 0);
 }
 
-/* Keeps what the entries between two cuts have. */
+/* Keeps the abbreviations that the first header's entries between two cuts use. */
 static void keep_pieces(const struct debug *d, struct debug_abbrevs *a, uint32_t from, uint32_t to)
 {
     const struct corpus_header *h = &d->corpus->header[0];
@@ -193,9 +195,9 @@ bool unit_part_abbrevs(struct debug *d)
     for (unsigned i = 0; i < sizeof of_data && d->data_units; i++)
         keep(&least, of_data[i]);
     keep_entries(d, &least, h->entries, c->fixed);
-    for (unsigned i = 0; i < 2; i++) /* entries themselves may not be there */
+    for (unsigned i = 0; i < 2; i++) /* the entries themselves may be undefined (only_sizes) */
         least.kept[i] |= d->composed->codes[i];
-    uint32_t cut = 0; /* each further piece may need some more */
+    uint32_t cut = 0; /* each further piece may need more abbreviations */
     for (struct debug_abbrevs next = least; cut + 1 < h->cuts; cut++) {
         keep_pieces(d, &next, cut, cut + 1);
         if (size_of(&sizes, &next) > wanted)

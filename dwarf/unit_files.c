@@ -3,14 +3,12 @@
  *     .debug_line_str:  | include directory, headers' names | compilation directory, sources |
  *                        ^ of the corpus, as many as `files`  ^ the library's own
  *
- * A library that follows a row has room for as many as it says: of headers' names the first
- * alone, and sources that are called u3.c where libmodule7_3.c is too long, or
- * libmodule7_0003.c where it is too short. Where even that is too much, the section is the
- * library's alone:
+ * The section of a library that follows a row has room for as many files as the row says. Where that is little, it has
+ * the names of the first headers only. Sources are called u3.c where libmodule7_3.c is too long, and libmodule7_0003.c
+ * where it is too short. If even that is too much, the whole section is the library's own:
  *
  *     .debug_line_str:  | compilation directory, sources, a header's name |
- *                          ^ the include directory is its end
- */
+ *                          ^ the include directory is its end */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,14 +24,14 @@ static const char *compile_directory(const struct debug *d)
     return d->files.is_own ? BRIEF_DIRECTORY : COMPILE_DIRECTORY;
 }
 
-/* Of the header that is the library's own. */
+/* Name of the header that is the library's own. */
 static const char *header_name(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
     return dialect.fortran ? BRIEF_STEM ".inc" : dialect.language == DWARF_CPP ? BRIEF_STEM ".hpp" : BRIEF_STEM ".h";
 }
 
-/* Digits of the number that a unit's source is named by. */
+/* How many digits the number in the name of a unit's source has. */
 static uint32_t number_length(const struct debug *d, uint32_t unit)
 {
     const uint32_t least = d->files.digits + (unit < d->files.wider ? 1 : 0);
@@ -56,7 +54,8 @@ static void source_name(const struct debug *d, uint32_t unit, bool has_code, cha
         snprintf(name, SOURCE_NAME_MOST, "%s_%s%0*u.%s", d->source_stem, has_code ? "" : "data", digits, unit, suffix);
 }
 
-/* Characters of that of a unit other than the first, but for its number: these are many, and are counted often. */
+/* Characters of the name of a unit's source without its number, for units other than the first. Names are many and are
+ * counted often. */
 static uint32_t source_length(const struct debug *d, bool has_code)
 {
     char name[SOURCE_NAME_MOST];
@@ -65,7 +64,7 @@ static uint32_t source_length(const struct debug *d, bool has_code)
     return (uint32_t)strlen(name) - number_length(d, one_digit);
 }
 
-/* Directory and sources: one for each unit of code, then for those of data. */
+/* Sources are in the order of the units, those with code first. */
 void unit_name_sources(struct debug *d, uint64_t directory_extra)
 {
     d->sources.size = 0;
@@ -89,7 +88,7 @@ void unit_name_sources(struct debug *d, uint64_t directory_extra)
         d->files.header = (uint32_t)bytes_string(&d->sources, header_name(d));
 }
 
-/* Bytes of the corpus's part, with so many headers' names. */
+/* Bytes of the corpus's part with the names of the first `headers` headers. */
 static uint64_t corpus_files(const struct corpus *c, uint32_t headers)
 {
     return headers < c->headers ? c->header[headers].file : c->line_strings.size;
@@ -100,7 +99,7 @@ uint64_t unit_files_bytes(const struct debug *d)
     return d->files.is_own ? 0 : corpus_files(d->corpus, d->files.named);
 }
 
-/* Those of the library's, where `coded` of its `units` units have code. */
+/* Bytes of the library's own part, if the first `coded` of its `units` units have code. */
 static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
 {
     uint64_t bytes = strlen(compile_directory(d)) + 1 + (d->files.is_own ? strlen(header_name(d)) + 1 : 0);
@@ -113,7 +112,7 @@ static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
     return bytes;
 }
 
-/* Longer names of sources where one longer directory is not enough. */
+/* Makes names of sources longer, where a longer compilation directory is not enough. */
 static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32_t coded)
 {
     struct debug_files *f = &d->files;
@@ -133,7 +132,7 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
 
 void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
 {
-    enum { LINE_PART = 5 };                            /* of .debug_line for headers, at most, or for rows */
+    enum { LINE_PART = 5 }; /* one byte of .debug_line in so many is for files, or for rows */
     enum { FIRST_FILE = 58, MORE_FILE = 5, SUM = 16 }; /* bytes, in version 5 */
     const struct corpus *c = d->corpus;
     const uint64_t first_file = FIRST_FILE + (c->dialect.clang ? 3 * SUM + 2 : 0);
@@ -153,7 +152,7 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
     if (wanted == DEBUG_ANY || dialect_is_4(c->dialect))
         return;
     uint64_t own = own_files(d, units, coded);
-    /* the names that .debug_str may have room for are of so many headers */
+    /* `least`: so many headers that .debug_str may have room for their names */
     const uint64_t names = d->wanted[DEBUG_STR] != DEBUG_ANY ? d->wanted[DEBUG_STR] : 0;
     uint32_t least = 1;
     while (least < c->made && c->header[least].name_start < names)
@@ -172,8 +171,8 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
         widen_names(d, wanted, units, coded);
 }
 
-/* As many headers stand in every unit's table, so that its size does not depend on
- * which of them it includes. What is the library's own is in version 5 alone, whose tables have no texts. */
+/* Every unit's table names equally many headers, so that its size does not depend on which of them the unit includes.
+ * Only version 5 has a header of the library's own, because its tables have no texts. */
 struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others)
 {

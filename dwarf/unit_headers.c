@@ -1,4 +1,4 @@
-/* Which headers a library's units include, and how many names of these there are in .debug_str (unit_sizes.h). */
+/* Which headers a library's units include, and how many of their names .debug_str has (unit_sizes.h). */
 #include "base/random.h"
 #include "dwarf/unit_sizes.h"
 
@@ -7,7 +7,7 @@ uint64_t unit_names_least(const struct corpus *c)
     return c->header[0].cut[0].names;
 }
 
-/* Those that units may include. */
+/* How many headers units may include. */
 static uint32_t headers_most(const struct debug *d)
 {
     const struct corpus *c = d->corpus;
@@ -15,7 +15,7 @@ static uint32_t headers_most(const struct debug *d)
     return any || c->made < d->files.named ? c->made : d->files.named;
 }
 
-/* The headers up to `first`, and others that have the same names as that. */
+/* How many headers there are up to `first`, with the ones behind it that have the same names. */
 static uint32_t with_group(const struct corpus *c, uint32_t first, uint32_t most)
 {
     uint32_t count = first + 1;
@@ -24,7 +24,7 @@ static uint32_t with_group(const struct corpus *c, uint32_t first, uint32_t most
     return count;
 }
 
-/* The names of a header's pieces take this part of what they are of. */
+/* How many headers, `most` at most, can be used if their names are to fit into `names` bytes. */
 static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t most)
 {
     uint32_t used = 0;
@@ -35,8 +35,8 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t 
     return used;
 }
 
-/* What of the bytes that are to be filled are names of headers, as a rule: an eighth, so that a
- * library's units do not all include the same, less in C++, and more where most of what the names are of does not
+/* Names of headers usually take an eighth of the bytes that are to be filled, so that a library's units do not all
+ * include the same. They take less in C++, and more with type units, where most of what the names are of does not
  * repeat. */
 uint64_t debug_names_usual(const struct corpus *c, uint64_t bytes)
 {
@@ -52,7 +52,7 @@ uint64_t unit_types_room(const struct corpus *c, uint64_t bytes, uint64_t units)
     return room / 2;
 }
 
-/* Bytes of the first headers' names. */
+/* Bytes of the names of the first `headers` headers. */
 static uint64_t names_until(const struct corpus *c, uint32_t headers)
 {
     const struct corpus_header *last = &c->header[headers - 1];
@@ -72,15 +72,15 @@ void unit_choose_headers(struct debug *d, uint64_t names, struct header_limit *l
     uint32_t cut = 0;
     while (cut + 1 < h->cuts && d->header_names + h->cut[cut + 1].names <= names)
         cut++;
-    if (used && (!cut || used >= c->headers)) /* further ones are there wholly */
+    if (used && (!cut || used >= c->headers)) /* additional headers are used wholly or not at all */
         return;
     limit->cut = cut;
     d->header_names += h->cut[cut].names;
     d->headers_used = with_group(c, used, headers_most(d));
 }
 
-/* With less than one header's names to spend: pieces only as far into header 0
- * as its names may go. */
+/* How far units may go into header 0 where there is no room for the names of a whole header: until pieces and names can
+ * fill `rest` bytes, or as far as the names fit. */
 static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
 {
     const struct corpus_header *h = &d->corpus->header[0];
@@ -88,7 +88,8 @@ static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
     uint32_t cut = 0;
     while (cut + 1 < h->cuts) {
         uint64_t room = (uint64_t)d->unit_count * (h->cut[cut].entries - d->corpus->fixed) + h->cut[cut].types;
-        room -= with_group(d->corpus, 0, headers_most(d)) > 1 ? room / 8 : 0; /* the others leave some out */
+        room -= with_group(d->corpus, 0, headers_most(d)) > 1 ? room / 8
+                                                              : 0; /* other headers of the group leave some out */
         if (room + h->cut[cut].names - least >= rest || h->cut[cut + 1].names - least > rest)
             break;
         cut++;
@@ -104,7 +105,8 @@ void unit_usual_headers(struct debug *d, uint64_t rest, struct header_limit *lim
     if (!d->headers_used) {
         limit->cut = first_header_cut(d, rest);
         if (limit->cut + 1 == c->header[0].cuts)
-            limit->cut = UINT32_MAX; /* too little for its names' usual share, too much for one header's pieces */
+            limit->cut =
+                UINT32_MAX; /* no limit: too little for its names' usual share, too much for one header's pieces */
         d->headers_used = with_group(c, 0, headers_most(d));
     }
     d->header_names = header_limit_any(limit) ? c->header[0].cut[limit->cut].names : names_until(c, d->headers_used);
@@ -119,7 +121,7 @@ void unit_first_headers(struct debug *d, uint64_t rest)
     const uint32_t together = corpus_together(d->corpus);
     uint32_t choice = d->headers_used - further;
     d->several = units_include_any(d) && (!cpp || each >= room);
-    if (d->several) { /* some have more than others */
+    if (d->several) { /* twice the average, because some units get more than others */
         const uint64_t behind = each * 2 / room;
         const uint64_t less = behind > further ? (behind - further) * together : 0;
         choice = less + together < choice ? choice - (uint32_t)less : together < choice ? together : choice;
@@ -127,7 +129,7 @@ void unit_first_headers(struct debug *d, uint64_t rest)
     if (d->pieces_most != UINT32_MAX)
         choice = 1;
     for (uint32_t i = 0; i < d->unit_count; i++) {
-        /* in C++ in turn: what is near is not alike */
+        /* in C++ units take headers in turn, so that neighbours differ */
         uint64_t r = random_at(d->variety + 1, cpp ? 0 : i);
         d->unit[i].header = cpp ? (uint32_t)((r + i) % choice) : random_below(r, choice);
         d->unit[i].cut = d->unit[i].wholes = 0;

@@ -1,9 +1,8 @@
 /* The index of names of one library's debug information; see unit.h.
  *
- * What is listed was noted when it was made: for the headers once for all units, in
- * the corpus; for functions as they were composed. Here the notes become entries, unit
- * after unit. Names are numbered as in .debug_str, or in .gdb_index, which has its own
- * copies, in this order:
+ * What it lists was noted when it was made: for headers once for all units, in the corpus; for functions when they were
+ * composed. Here the notes become entries, unit after unit. Names are numbered as in .debug_str; for .gdb_index, which
+ * has its own copies, they are numbered as if these stood in this order:
  *
  *     .debug_names  headers' names             the library's names  static functions'
  *     .gdb_index    the corpus's index_texts   the library's names  static functions'  composed texts  names at the end
@@ -13,7 +12,7 @@
 
 #include "dwarf/unit_sizes.h"
 
-/* Entries for each function: names and linkage names, of it and of its scopes. */
+/* Most entries for one function: names and linkage names, of it and of its scopes. */
 enum { NOTES_MOST_CPP = 6 };
 
 static bool is_gdb(const struct debug *d)
@@ -26,7 +25,7 @@ static bool is_gdb(const struct debug *d)
 struct names_bound names_bound_start(const struct debug *d, bool any_headers)
 {
     const struct corpus *c = d->corpus;
-    const struct corpus_cut *first = &c->header[0].cut[0]; /* alike in all headers, up to here */
+    const struct corpus_cut *first = &c->header[0].cut[0]; /* the same in all headers */
     const unsigned inline_names = c->header[0].inline_name[1] ? 2 : 1;
     struct names_bound b = {.counts = {.units = d->unit_count, .tags = c->index_tags, .names = c->index_common}};
     uint64_t inlined[CORPUS_HEADERS] = {0};
@@ -97,7 +96,7 @@ static uint32_t own_names(const struct debug *d)
     return is_gdb(d) ? (uint32_t)d->corpus->index_texts.size : names_start(d);
 }
 
-/* Those that were composed, and those of the declarations at the end. */
+/* The numbers of the first composed text and, below, of the first name at the end. */
 static uint32_t composed_texts(const struct debug *d)
 {
     return (uint32_t)(own_names(d) + d->names_size + d->statics.size);
@@ -137,9 +136,9 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
     const struct debug_unit *u = &d->unit[i];
     const struct corpus_header *h = &c->header[u->header];
     const struct corpus_cut *cut = &h->cut[u->cut];
-    const uint32_t first = c->start + c->fixed; /* of functions, or of pieces */
+    const uint32_t first = c->start + c->fixed; /* functions or pieces begin here */
     const uint32_t functions = d->types_first ? 0 : (uint32_t)u->entries_size;
-    const uint32_t types = d->types_first ? cut->entries - c->fixed : 0; /* there is one header, and nothing spare */
+    const uint32_t types = d->types_first ? cut->entries - c->fixed : 0; /* one header, no spare types */
     for (uint32_t k = 0; k < cut->listed; k++) {
         *entry = h->listed[k];
         entry->unit = i;
@@ -161,7 +160,7 @@ static struct index_entry *list_unit(const struct debug *d, uint32_t i, struct i
     return entry;
 }
 
-/* The declarations at the end of the last unit: external variables. */
+/* Lists the declarations at the end of the last unit, which are external variables. NULL when memory ran out. */
 static struct index_entry *list_tail(struct debug *d, struct index_entry *entry, struct arena *arena)
 {
     uint64_t size = named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1) + d->names_extra;

@@ -2,22 +2,22 @@
 #include "base/shares.h"
 #include "dwarf/unit_sizes.h"
 
-/* What has been chosen so far. */
+/* What has been chosen so far for the units. */
 struct spread {
     struct debug *d;
-    struct names_bound *names;         /* or NULL, where .debug_names is not reckoned with */
-    uint32_t included[CORPUS_HEADERS]; /* the last cut of each header that any unit goes to */
+    struct names_bound *names;         /* or NULL: .debug_names is not reckoned with */
+    uint32_t included[CORPUS_HEADERS]; /* for each header, the last cut that any unit goes to */
 };
 
-/* Type units that the library has when a unit goes to `cut` of a header, and has not
- * while no unit goes further than `before`. Where there are any, a unit includes no other header. */
+/* Bytes of type units that the library gets when a unit goes to `cut` of a header and no unit has gone further than
+ * `before`. Where there are type units, a unit includes one header only. */
 static uint64_t types_between(const struct debug *d, uint32_t header, uint32_t before, uint32_t cut)
 {
     return d->corpus->dialect.type_units && cut > before ? types_until(d, header, cut) - types_until(d, header, before)
                                                          : 0;
 }
 
-/* What unit `i`, type units and .debug_names take when it goes on to `cut`. */
+/* Bytes by which unit `i`, type units and .debug_names grow when the unit goes on to `cut`. */
 static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
 {
     const struct debug_unit *u = &s->d->unit[i];
@@ -31,7 +31,7 @@ static uint64_t include_cost(const struct spread *s, uint32_t i, uint32_t cut)
     return cost;
 }
 
-/* The cuts of a header that the limit allows. */
+/* How many cuts of a header the limit allows. */
 static uint32_t cuts_until(const struct corpus *c, const struct corpus_header *h, const struct header_limit *limit)
 {
     const struct corpus_header *first = &c->header[limit->from];
@@ -75,7 +75,7 @@ static uint64_t include_header(struct spread *s, uint32_t i, uint64_t bytes, con
     return cost;
 }
 
-/* The same of as many headers as it takes, where that may be. */
+/* The same with as many headers as `bytes` bytes take, where units may include several. */
 static uint64_t include(struct spread *s, uint32_t i, uint64_t bytes, const struct header_limit *limit)
 {
     const struct debug *d = s->d;
@@ -115,7 +115,8 @@ void debug_choose_sizes(struct debug *d, uint32_t units, uint64_t uneven, unsign
     d->code_uneven = beyond_one(d, units, beyond / (1 << even));
 }
 
-/* What units are to have together beyond their frames, shared by their weights. */
+/* What all units are to have together beyond their frames and fixed parts, if they get `rest` bytes more; to be shared
+ * by their weights. */
 static struct shares unit_sizes(const struct debug *d, uint64_t rest)
 {
     struct shares sizes = {.sum = rest};
@@ -126,8 +127,8 @@ static struct shares unit_sizes(const struct debug *d, uint64_t rest)
     return sizes;
 }
 
-/* What the next unit, `i`, is to have beyond what it has: by its weight, or, where units are to be as unlike as is
- * said, what its size lacks. */
+/* The weight by which unit `i`, the next, gets further bytes. Where units are to be unlike in size, that is what the
+ * unit lacks of its share in *sizes; elsewhere it is the weight of the unit. */
 static uint64_t unit_lacks(const struct debug *d, struct shares *sizes, uint32_t i)
 {
     const uint64_t weight = uneven_weight(&d->uneven, i);
@@ -167,7 +168,7 @@ void unit_drop_pieces(struct debug *d)
     }
 }
 
-/* How far the units but `unit` go into its header. */
+/* The furthest cut to which the other units go in the header of `unit`. */
 static uint32_t others_cut(const struct debug *d, uint32_t unit)
 {
     uint32_t cut = 0;

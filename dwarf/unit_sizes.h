@@ -8,17 +8,17 @@
 #define COMPILE_DIRECTORY "/usr/src/application"
 
 enum {
-    ARANGES_UNIT = 48,  /* bytes of a unit's contribution with one range */
+    ARANGES_UNIT = 48,  /* bytes of a unit's part of .debug_aranges, with one range */
     ARANGES_TUPLE = 16, /* bytes of each further range */
-    ARANGES_LEAST = 16, /* least bytes of code in a further range */
+    ARANGES_LEAST = 16, /* least bytes of code in each of several ranges */
     PARAMETERS_MOST = 5,
     EXTERNS_LEAST = 8,
-    TAIL_NAME = 9,               /* characters in the shortest of the last names */
+    TAIL_NAME = 9,               /* characters in the shortest name at the end */
     SHORT_NAME = 3,              /* characters in the shortest name that stands in .debug_info */
-    FUNCTION_PROGRAM_LEAST = 40, /* two rows and the advance to them, at most */
-    SOURCE_NAME_USUAL = 64,      /* bytes of a source's name, at most, as a rule */
-    SOURCE_NAME_MOST = 136,      /* bytes of a source's name made longer to fill .debug_line_str */
-    DIRECTORY_MOST = 3000,       /* characters that the compilation directory may be longer */
+    FUNCTION_PROGRAM_LEAST = 40, /* most bytes of two rows and the advance to them */
+    SOURCE_NAME_USUAL = 64,      /* most bytes of a source's name, as a rule */
+    SOURCE_NAME_MOST = 136,      /* most bytes of a source's name that is longer to fill .debug_line_str */
+    DIRECTORY_MOST = 3000,       /* most characters that the compilation directory may be longer */
 };
 
 static inline unsigned count_bits(uint64_t bits)
@@ -26,13 +26,13 @@ static inline unsigned count_bits(uint64_t bits)
     return (unsigned)__builtin_popcountll(bits);
 }
 
-/* Frame of a unit: its header, its own entry, the null entry at its end. */
+/* Bytes of a unit's frame: its header, its own entry, the null entry at its end. */
 static inline uint64_t unit_frame(const struct corpus *c)
 {
     return c->start + UINT64_C(1);
 }
 
-/* Of `count` names that share `extra` characters, the i-th has this many more. */
+/* `count` names share `extra` characters: how many of these the i-th name gets. */
 static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
 {
     return extra / count + (i < extra % count ? 1 : 0);
@@ -43,8 +43,8 @@ static inline bool unit_has_code(const struct debug_unit *u)
     return u->end > u->start;
 }
 
-/* Further ranges of .debug_aranges that a unit may be divided into: as if its code were in
- * several sections, which a linker has put one behind the other. */
+/* How many further ranges of .debug_aranges the unit's code can be divided into. It then looks like code of several
+ * sections that a linker has put one behind the other. */
 static inline uint64_t unit_aranges_room(const struct debug_unit *u)
 {
     return unit_has_code(u) ? (u->end - u->start - 1) / ARANGES_LEAST : 0;
@@ -58,24 +58,24 @@ static inline uint64_t unit_aranges_most(const struct debug *d)
     return most;
 }
 
-/* unit_files.c. Bytes of the corpus's files in .debug_line_str. */
+/* unit_files.c. Bytes that the corpus's file names take in .debug_line_str. */
 uint64_t unit_files_bytes(const struct debug *d);
 
-/* The table of abbreviations that a unit uses: tables are shared evenly, and the last unit has the last. */
+/* The table of abbreviations that a unit uses. Units share the tables evenly, and the last unit has the last table. */
 static inline uint32_t unit_table_of(const struct debug *d, uint32_t unit)
 {
     return unit + 1 == d->unit_count ? d->tables - 1 : (uint32_t)((uint64_t)unit * d->tables / d->unit_count);
 }
 
-/* Whether units with this table have the forms of ABBREV_SHARED_SMALL, as the first of them has. */
+/* Whether units with this table have the forms of ABBREV_SHARED_SMALL. The first of them tells. */
 static inline bool unit_table_is_small(const struct debug *d, uint32_t table)
 {
     const uint64_t first = ((uint64_t)table * d->unit_count + d->tables - 1) / d->tables;
     return d->unit[first < d->unit_count ? first : d->unit_count - 1].small;
 }
 
-/* To where the references of units with this table are. Abstract origins can be in another unit only if the first unit
- * is at the beginning of the section. */
+/* Where the references of units with this table lead. Abstract origins can be in another unit only if the library's
+ * first unit is at the beginning of the section. */
 static inline enum abbrev_reach unit_reach(const struct debug *d, uint32_t table)
 {
     const struct corpus *c = d->corpus;
@@ -87,19 +87,19 @@ static inline enum abbrev_reach unit_reach(const struct debug *d, uint32_t table
     return c->manner.far && d->unit_count > 1 && d->units_wanted && first ? ABBREV_FAR_ORIGINS : ABBREV_NEAR;
 }
 
-/* The table of abbreviations, without those of partial units. */
+/* A table of abbreviations, without those of partial units. */
 static inline const struct bytes *unit_table(const struct debug *d, uint32_t table)
 {
     return &d->corpus->abbrev[unit_reach(d, table)];
 }
 
-/* How many codes each table of abbreviations has; those of partial units are the last. */
+/* How many codes each table of abbreviations has. The codes of partial units are the last. */
 static inline uint32_t unit_codes(const struct debug *d)
 {
     return abbrev_codes(d->corpus->dialect) + (d->partials ? partial_codes(d->corpus) : 0u);
 }
 
-/* Least bytes of a table of abbreviations, with the null entry that ends it. */
+/* Least bytes of a table of abbreviations, with the null entry at its end. */
 static inline uint64_t unit_table_least(const struct debug *d)
 {
     return d->corpus->abbrev[ABBREV_NEAR].size + (d->partials ? partial_abbrevs_size(d->corpus) : 0) + 1;
@@ -111,35 +111,36 @@ static inline uint64_t unit_table_bytes(const struct debug *d)
     return unit_table_least(d) + (d->unused ? single_unused_size(unit_codes(d) + 1, d->unused) : 0);
 }
 
-/* unit.c. Writes the unit's own entry and, where it has no code, what stands in the place of what others have there:
- * at most so many bytes. */
+/* unit.c. Writes the unit's own entry and, for a unit without code, entries that make up for what units with code have
+ * more. At most UNIT_ENTRY_MOST bytes. */
 enum { UNIT_ENTRY_MOST = 64 };
 uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8_t *p);
 
-/* unit_abbrev.c. Chooses a part of the table, so that .debug_abbrev has its wanted size; false where that is not
- * possible. */
+/* unit_abbrev.c. Chooses a part of the table, so that .debug_abbrev has its wanted size. False if that is impossible.
+ */
 bool unit_part_abbrevs(struct debug *d);
-/* Whether the table, of which there may be only a part, has this abbreviation. */
+/* Whether the table, which may be a part of the whole, has this abbreviation. */
 bool unit_has_abbrev(const struct debug *d, enum abbrev_code code);
-/* The code that an abbreviation has in the table; and replaces the codes of entries from `p` to `end` by these. */
+/* unit_abbrev_code: the code that an abbreviation has in the table. unit_renumber replaces the codes of the entries
+ * from `p` to `end` by such codes. */
 uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code);
 void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
-/* Writes a table without the null entry that ends it. */
+/* Writes the kept part of a table, without the null entry at its end. */
 uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p);
 
-/* Declarations at the end whose names are in .debug_str. */
+/* How many declarations at the end have their names in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)
 {
     return d->externs + single_count(&d->single);
 }
 
-/* Where the library's own names begin in .debug_str. */
+/* Offset in .debug_str at which the library's own names begin. */
 static inline uint32_t names_start(const struct debug *d)
 {
     return d->joined ? d->joined->base[DEBUG_STR] : (uint32_t)(d->corpus->common + d->header_names);
 }
 
-/* Where the names of directory and sources begin: in .debug_line_str, or in version 4 in .debug_str. */
+/* Offset at which the names of directory and sources begin, in .debug_line_str or, in version 4, in .debug_str. */
 static inline uint32_t unit_sources(const struct debug *d)
 {
     return dialect_is_4(d->corpus->dialect) ? (uint32_t)(names_start(d) + d->names_size + d->statics.size)
@@ -147,7 +148,7 @@ static inline uint32_t unit_sources(const struct debug *d)
                                             : (uint32_t)unit_files_bytes(d);
 }
 
-/* What is added to offsets in this library's part of a section. */
+/* What has to be added to offsets in this library's part of a section. */
 static inline uint32_t joined_base(const struct debug *d, enum debug_section s)
 {
     return d->joined ? d->joined->base[s] : 0;
@@ -159,15 +160,15 @@ static inline uint32_t headers_further(const struct debug *d)
     return d->headers_used > d->corpus->headers ? d->headers_used - d->corpus->headers : 0;
 }
 
-/* How many headers, the additional ones not counted, a unit that begins with this one may include. */
+/* How many headers a unit that begins with `header` may include, without the additional ones. */
 static inline uint32_t headers_from(const struct debug *d, uint32_t header)
 {
     const uint32_t step = corpus_together(d->corpus);
     return (d->headers_used - headers_further(d) - header + step - 1) / step;
 }
 
-/* The i-th header that a unit includes. After the ones counted by headers_from come all additional ones, in each unit
- * starting at a different one. */
+/* The i-th header that a unit includes. The headers that headers_from counts come first, then all additional ones. Each
+ * unit takes the additional ones in the same cyclic order, but from a different one on. */
 static inline const struct corpus_header *unit_header(const struct debug *d, const struct debug_unit *u, uint32_t i)
 {
     enum { STEP = 21 };
@@ -178,7 +179,7 @@ static inline const struct corpus_header *unit_header(const struct debug *d, con
     return &c->header[c->headers + ((uint32_t)(u - d->unit) * STEP + i - others) % headers_further(d)];
 }
 
-/* How far the unit includes it. */
+/* The cut up to which a unit includes its i-th header. */
 static inline const struct corpus_cut *unit_cut(const struct debug *d, const struct debug_unit *u, uint32_t i)
 {
     const struct corpus_header *const h = unit_header(d, u, i);
@@ -191,37 +192,37 @@ static inline const struct corpus_header *unit_last_header(const struct debug *d
     return unit_header(d, u, u->wholes);
 }
 
-/* Whether units may begin with any header and include several, as needed to fill a wanted number of units. Not with an
- * index or type units, which depend on which headers are included first. */
+/* Whether units may begin with any header and include several, as a wanted number of units may require. An index and
+ * type units depend on which header a unit includes first, so it is not possible with these. */
 static inline bool units_include_any(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
     return d->units_wanted && !dialect.index && !dialect.type_units && !d->joined;
 }
 
-/* Bytes of a declaration of a variable whose name, of `length` characters, stands in the entry. */
+/* Bytes of the declaration of a variable whose name, of `length` characters, stands in the entry. */
 static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
 {
     return abbrev_entry_size(c->dialect, ABBREV_SHORT_VARIABLE) + length + 1;
 }
 
-/* Write the names of declarations at the end: unit_put_tail_names all that are in .debug_str, unit_put_short_name the
- * k-th that is in .debug_info. Return the place behind the terminator. */
+/* Write names of the declarations at the end: unit_put_tail_names all names that are in .debug_str, unit_put_short_name
+ * the k-th name that is in .debug_info. Return the place behind the last terminator. */
 uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p);
 uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p);
 
-/* unit_index.c. An upper bound of .debug_names while units get pieces. */
+/* unit_index.c. Upper bound of .debug_names while units get pieces. */
 struct names_bound {
     struct index_counts counts;
-    uint32_t named[CORPUS_HEADERS]; /* how many names of each header are counted in `counts` */
+    uint32_t named[CORPUS_HEADERS]; /* for each header, how many of its names are in `counts` */
 };
-/* The bound while no unit has any pieces: for any headers, or only for those that units have chosen. */
+/* The bound while no unit has any pieces, for any choice of headers or only for the headers that units have. */
 struct names_bound names_bound_start(const struct debug *d, bool any_headers);
-/* The counts if unit `i` were extended to `cut`; and does extend it, in the bound. */
+/* names_bound_at: the counts if unit `i` went on to `cut`. names_bound_go makes the bound reckon with that. */
 struct index_counts names_bound_at(const struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
 void names_bound_go(struct names_bound *b, const struct debug *d, uint32_t i, uint32_t cut);
 
-/* Bytes of an index for so many functions and units, without inlined calls. */
+/* Upper bound of the bytes of .debug_names for this many functions and units, without inlined calls. */
 uint64_t unit_index_least(const struct corpus *c, uint64_t functions, uint64_t units);
 
 /* Bytes of a header's type units up to a cut. */
@@ -230,8 +231,9 @@ static inline uint64_t types_until(const struct debug *d, uint32_t header, uint3
     return d->corpus->header[header].cut[cut].types;
 }
 
-/* How far units may include headers: those before group `from` wholly; those of the group, which is the last, up to
- * `cut` of its first header, or as far in others as the names are the same. `cut` is UINT32_MAX: no limit. */
+/* How far units may include headers. They may include headers before group `from` wholly. Of this group, the last, they
+ * may include the first header up to `cut`, and the others as far as they have the same names. `cut` is UINT32_MAX: no
+ * limit. */
 struct header_limit {
     uint32_t from, cut;
 };
@@ -241,41 +243,42 @@ static inline bool header_limit_any(const struct header_limit *l)
     return l->cut != UINT32_MAX;
 }
 
-/* unit_headers.c. Bytes of a header's names that are there even if none of its pieces is included. */
+/* unit_headers.c. Bytes of a header's names that are in .debug_str even if no unit includes any of its pieces. */
 uint64_t unit_names_least(const struct corpus *c);
-/* About how many bytes of type units `units` units certainly have: half of those of as many headers as they could
- * include. */
+/* About how many bytes of type units a library of `units` units certainly has: half of what as many headers have as it
+ * could include. */
 uint64_t unit_types_room(const struct corpus *c, uint64_t bytes, uint64_t units);
-/* Set how many headers there are, and how far units may go into the last one. unit_choose_headers: those whose names
- * fit into `names` bytes, and of the next header the pieces whose names still fit. unit_usual_headers, where no size of
- * .debug_str is wanted: as many as are usual where `rest` bytes are to be filled. */
+/* Set how many headers are used, and how far units may go into the last one. unit_choose_headers takes the headers
+ * whose names fit into `names` bytes, and of the next header the pieces whose names still fit. unit_usual_headers is
+ * for a .debug_str without a wanted size: as many headers as are usual where `rest` bytes are to be filled. */
 void unit_choose_headers(struct debug *d, uint64_t names, struct header_limit *limit);
 void unit_usual_headers(struct debug *d, uint64_t rest, struct header_limit *limit);
-/* Chooses the header that each unit begins with, if all units together include `rest` bytes of headers. If units may
- * include several, there must be enough headers behind the first. In C++ they may if one is too small. */
+/* Chooses the header that each unit begins with, if all units together include `rest` bytes of headers. Units may
+ * include several headers; in C++ only where one is too small. Then enough headers must follow the first. */
 void unit_first_headers(struct debug *d, uint64_t rest);
 
-/* unit_pieces.c. Bytes of the library's type units. */
+/* unit_pieces.c. Bytes of all type units of the library. */
 uint64_t unit_types(const struct debug *d);
 
-/* Spreads `rest` bytes of pieces over the units, unevenly; returns what is left. Type units count. If `names` is not
- * NULL, it must bound .debug_names as it is before; then what the bound grows by counts, too, and `names` is updated.
+/* Spreads `rest` bytes of pieces over the units, unevenly, and returns what is left. Type units count. `names`, if not
+ * NULL, must be the bound of .debug_names so far; then the bytes that the bound grows by count too, and it is updated.
  */
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit);
-/* Takes back the last piece of some unit, with the type units that only it brings; returns
- * its bytes, or 0 where no unit has a piece. */
+/* Takes back the last piece of some unit, with the type units that only this piece needs. Returns their bytes, or 0 if
+ * no unit has a piece. */
 uint64_t unit_take_back(struct debug *d);
-/* Takes back all pieces of all units; and the bytes of pieces that one unit has. */
+/* unit_drop_pieces takes back all pieces of all units. unit_pieces_size: the bytes of pieces that one unit has. */
 void unit_drop_pieces(struct debug *d);
 uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u);
 
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 
-/* What the line table's header of a unit names; `others` has room for CORPUS_FILES. */
+/* What the header of a unit's line table names. `others` has room for CORPUS_FILES names; the result refers to it. */
 struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
-/* Sets d->sources and the units' names in it; the compilation directory gets `directory_extra` characters more. */
+/* Sets d->sources, and each unit's `source` in it. The compilation directory gets `directory_extra` further characters.
+ */
 void unit_name_sources(struct debug *d, uint64_t directory_extra);
 
 #endif
