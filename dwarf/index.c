@@ -1,10 +1,9 @@
 /* The size pass of the indexes; see index.h.
  *
- * Most entries of a library name what many of its units define, by the same offset of
- * .debug_str. So names are first told apart by their offsets, and only different
- * offsets by their texts, each of which is hashed once. Both go by a table with open
- * addressing, whose slots are fetched ahead, as most are met for the first time.
- */
+ * Most entries of a library name what many of its units define, by the same offset of .debug_str. So names are first
+ * told apart by their offsets. Only different offsets are then compared by text, and each of their texts is hashed
+ * once. Both steps use a table with open addressing. Its slots are fetched ahead, because most are met for the first
+ * time. */
 #include "dwarf/index.h"
 
 #include <assert.h>
@@ -18,7 +17,7 @@ enum { FIRST_BITS = 8, AHEAD = 12 };
 
 struct slot {
     uint32_t key;
-    uint32_t number; /* of the name, and one; 0 where the slot is free */
+    uint32_t number; /* the name's number + 1; 0: the slot is free */
 };
 
 struct table {
@@ -36,7 +35,7 @@ static inline uint32_t next_slot(const struct table *t, uint32_t i)
     return (i + 1) & ((UINT32_C(1) << t->bits) - 1);
 }
 
-/* Empty, with room for `names` in half of the slots. */
+/* Makes an empty table in which `names` names take at most half of the slots; false when memory ran out. */
 static bool table_make(struct table *t, uint64_t names, struct arena *arena)
 {
     t->bits = FIRST_BITS;
@@ -55,7 +54,7 @@ static inline uint32_t slot_of(const struct table *t, uint32_t key)
     return i;
 }
 
-/* Makes room for four times as many names, of which there are `count`. */
+/* Makes room for four times as many names; there are `count` so far. */
 static bool grow(struct index *x, struct table *t, uint64_t count, struct arena *arena)
 {
     uint64_t capacity = UINT64_C(2) << t->bits;
@@ -69,7 +68,8 @@ static bool grow(struct index *x, struct table *t, uint64_t count, struct arena 
     return true;
 }
 
-/* A name for each offset of .debug_str that entries have; returns whether there is memory. */
+/* Makes a name of each offset of .debug_str that entries have, and sets *offsets to their number. False when memory ran
+ * out. */
 static bool number_offsets(struct index *x, uint64_t *offsets, struct arena *arena)
 {
     struct table t;
@@ -120,7 +120,7 @@ static uint32_t slot_of_text(const struct index *x, const struct table *t, const
     return i;
 }
 
-/* Leaves one name of those with the same text: that which was met first. */
+/* Of names with the same text, leaves only the one that was met first. False when memory ran out. */
 static bool unite_texts(struct index *x, uint64_t offsets, struct arena *arena)
 {
     struct table t;
@@ -173,7 +173,7 @@ static bool size_debug_names(struct index *x, struct arena *arena)
     return x->bucket && x->ordered;
 }
 
-/* As many as llvm makes. */
+/* As many buckets as llvm makes. */
 uint32_t index_buckets(uint64_t names)
 {
     if (names > 1024)
@@ -221,7 +221,7 @@ static void size_gdb(struct index *x)
         x->counts.units_coded += x->unit[i].end > x->unit[i].start;
 }
 
-/* As many as gdb makes: a power of two, of which more than a quarter is free. */
+/* As many slots as gdb makes: a power of two, of which more than a quarter is free. */
 uint32_t index_slots(uint64_t names)
 {
     uint32_t slots = names ? 1024 : 0;

@@ -1,12 +1,9 @@
-/* The two hashes of names: that of .debug_names (DWARF 5 section 7.33, Bernstein's
- * h * 33 + c from 5381) and that of .gdb_index (h * 67 + c - 113 from 0), both
- * of the lower-case letters.
+/* The two hashes of names, both of the lower-case letters. That of .debug_names (DWARF 5 section 7.33, Bernstein's)
+ * goes from h to h * 33 + c and begins with 5381. That of .gdb_index goes to h * 67 + c - 113 and begins with 0.
  *
- * Both are polynomials in their base modulo 2^32. So eight characters can be hashed
- * at once: pairs of characters, pairs of pairs, and pairs of those, each with one
- * multiplication for several lanes of a word. Letters are those of ASCII: readers agree about no others
- * (llvm folds the case of all of Unicode, gdb of no more than ASCII).
- */
+ * Both are polynomials in their base modulo 2^32, so eight characters can be hashed at once: pairs of characters, pairs
+ * of pairs, and pairs of those, each with one multiplication for several lanes of a word. Only ASCII letters are
+ * folded, because readers agree about no others (llvm folds the case of all of Unicode, gdb only that of ASCII). */
 #ifndef DWARF_INDEX_HASH_H
 #define DWARF_INDEX_HASH_H
 
@@ -16,8 +13,8 @@
 
 enum { INDEX_BASE_DJB = 33, INDEX_START_DJB = 5381, INDEX_BASE_GDB = 67, INDEX_MINUS_GDB = 113 };
 
-/* The upper-case letters among eight characters made lower-case: bit 5 is set
- * where the sums below say 'A' or more, but not more than 'Z'. */
+/* Makes upper-case letters among eight characters lower-case: it sets bit 5 where the sums below say 'A' or more, but
+ * not more than 'Z'. */
 static inline uint64_t index_fold(uint64_t eight)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);

@@ -1,19 +1,15 @@
 /* Which entries of .debug_info an index lists.
  *
- * For .debug_names what DWARF 5 section 6.1.1.1 says, read as the verifier of llvm
- * does that reports what is missing (DWARFVerifier::verifyNameIndexCompleteness in
- * llvm/lib/DebugInfo/DWARF/DWARFVerifier.cpp): everything with a name, but for the
- * tags and the conditions below. What is listed beyond that is no error there, and gdb
- * 13, which looks for functions among subprograms only, sets breakpoints by name on a
- * function that is everywhere inlined when its abstract instance is listed too. Unions,
- * enumerations, classes, enumerators and names with a scope gdb 13 does not find in a
+ * For .debug_names, this is what DWARF 5 section 6.1.1.1 says, as the verifier of llvm reads it, which reports what is
+ * missing (DWARFVerifier::verifyNameIndexCompleteness in llvm/lib/DebugInfo/DWARF/DWARFVerifier.cpp): everything with a
+ * name, except for the tags and conditions below. Listing more is no error there. gdb 13 looks for functions among
+ * subprograms only: it sets breakpoints by name on a function that is inlined everywhere if the function's abstract
+ * instance is listed too. gdb 13 does not find unions, enumerations, classes, enumerators and names with a scope in a
  * standard's index, whatever is listed.
  *
- * For .gdb_index what gdb-add-index of gdb 13 lists, that is, what gdb finds when it
- * scans .debug_info itself (tag_interesting_for_index in gdb/dwarf2/abbrev.c,
- * cooked_indexer in gdb/dwarf2/read.c): definitions outside of functions, functions
- * that are only inlined, and external variables even where only declared.
- */
+ * For .gdb_index, this is what gdb-add-index of gdb 13 lists, that is, what gdb finds when it scans .debug_info itself
+ * (tag_interesting_for_index in gdb/dwarf2/abbrev.c, cooked_indexer in gdb/dwarf2/read.c): definitions outside of
+ * functions, functions that are only inlined, and external variables, even if they are only declared. */
 #include "dwarf/index.h"
 
 #include <string.h>
@@ -22,7 +18,7 @@ static bool debug_names_wants(const struct index_die *die)
 {
     switch (die->tag) {
     case DW_TAG_namespace:
-        return !die->is_declaration; /* without a name: as "(anonymous namespace)" */
+        return !die->is_declaration; /* one without a name is listed as "(anonymous namespace)" */
     case DW_TAG_compile_unit:
     case DW_TAG_module:
     case DW_TAG_formal_parameter:

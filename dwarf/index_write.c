@@ -18,10 +18,9 @@ enum { AHEAD = 12 }; /* names whose slots are fetched before they are needed */
  *         abbreviations
  *         lists of entries: abbreviation, number of the unit, offset in it; ..., 0
  *
- * A reader finds out in a bucket by the hashes where the next one begins.
- */
+ * A reader knows by the hashes where the next bucket begins. */
 
-/* The names' order: the buckets one after the other, in each the names as they were met. */
+/* Orders the names: bucket after bucket, and in each bucket as they were met. */
 static void order_names(const struct index *x, uint32_t buckets)
 {
     memset(x->bucket, 0, buckets * sizeof *x->bucket);
@@ -60,7 +59,7 @@ static uint8_t *put_names(const struct index *x, uint8_t *p)
     return lists;
 }
 
-/* gdb reads no fixed size smaller than four bytes here, hence ULEB128 for the unit. */
+/* The unit's number is ULEB128, because gdb reads no fixed size smaller than four bytes here. */
 static uint8_t *put_abbreviations(const struct index *x, uint8_t *p)
 {
     uint8_t *start = p;
@@ -100,7 +99,7 @@ static uint8_t *write_debug_names(struct index *x, uint8_t *p)
     p = put_u16(p, 0);
     p = put_u32(p, x->unit_count);
     p = put_u32(p, 0); /* type units */
-    p = put_u32(p, 0); /* and those of other files */
+    p = put_u32(p, 0); /* type units of other files */
     p = put_u32(p, buckets);
     p = put_u32(p, (uint32_t)x->counts.names);
     p = put_u32(p, (uint32_t)(ABBREVIATION * x->counts.tags + 1));
@@ -123,10 +122,9 @@ static uint8_t *write_debug_names(struct index *x, uint8_t *p)
  *         hash table: for each slot a name's text and its vector, in the pool
  *         pool: vectors, then texts with a zero each
  *
- * A vector is the number of its elements, and in each the unit in the lower 24 bits,
- * the kind from bit 28 and the static bit in bit 31. gdb lets names with the same
- * vector share it; here, as with lld, each has its own.
- */
+ * A vector is the number of its elements and the elements. An element has the unit in the lower 24 bits, the kind from
+ * bit 28 on and the static bit in bit 31. gdb lets names with the same vector share it; here, as with lld, each name
+ * has its own. */
 
 static uint8_t *put_ranges(const struct index *x, uint8_t *p)
 {
@@ -159,8 +157,8 @@ static uint8_t *put_vectors(const struct index *x, uint8_t *start)
     return p;
 }
 
-/* The slot of a name: the free one that a search for it meets first. No text is at
- * the pool's beginning, so that an offset of 0 says that a slot is free. */
+/* Fills the slot of a name: the free one that a search for the name meets first. No text is at the pool's beginning, so
+ * a text's offset of 0 says that a slot is free. */
 static void put_slot(uint8_t *table, uint32_t slots, uint32_t hash, uint32_t text, uint32_t vector)
 {
     uint32_t step = (hash * 17 & (slots - 1)) | 1;

@@ -22,13 +22,13 @@ static void clear_unit(struct indexed *x)
     list_table_clear(&x->ranges);
 }
 
-/* Offset of the text in .debug_str, where it stands once behind what was there. */
+/* Offset of the text in .debug_str. Such texts are appended to the strings of the normal form, each once. */
 static uint32_t put_name(struct indexed *x, const void *text)
 {
     return once_put(&x->names, &x->section[INDEXED_STR], text);
 }
 
-/* Its header, its abbreviations, and what its own entry says, as unit_put_entry writes it. */
+/* Reads the unit's header, its table of abbreviations, and its own entry, which is as unit_put_entry writes it. */
 static void read_unit(struct indexed *x, const uint8_t *p)
 {
     struct indexed_unit *const u = &x->unit;
@@ -67,8 +67,8 @@ static unsigned width_of_number(uint64_t value)
 /* An entry in its new form, without its code. */
 struct written {
     uint8_t *p;
-    uint64_t widths; /* as of indexed_code */
-    unsigned wide;   /* how many these are */
+    uint64_t widths; /* see indexed_code */
+    unsigned wide;   /* how many values are in `widths` */
     uint8_t *reference[ABBREV_REFERENCES_MOST];
     unsigned references;
 };
@@ -95,7 +95,8 @@ static void put_number(struct written *w, uint64_t value)
     w->p = put_u32(w->p, (uint32_t)value) - 4 + (UINT64_C(1) << width);
 }
 
-/* Four bytes, of which not all need be the value's: behind each is at least the end of what is read. */
+/* Reads four bytes. The value may be shorter: the bytes behind it can be read, at the end of .debug_info those of a
+ * further section. */
 static uint32_t read_four(const uint8_t *p)
 {
     return take_u32(&p);
@@ -144,7 +145,8 @@ static void put_expression(struct indexed *x, struct written *w, const uint8_t *
     w->p += 1 + w->p[0];
 }
 
-/* What is nowhere: some of it is a number. */
+/* Writes the place of a parameter or variable that is nowhere in the normal form: a number for a share of them, else
+ * nothing. */
 static void put_place(struct indexed *x, struct written *w)
 {
     enum { NUMBER = 8, NUMBERS = 32, BYTES = 2 };
@@ -159,14 +161,14 @@ static void put_place(struct indexed *x, struct written *w)
     w->p = put_u8(w->p, DW_OP_stack_value);
 }
 
-/* Writes what the value at *p becomes, and moves on behind it. */
+/* Writes what the value at *p becomes, and moves *p on behind it. */
 static void put_value(struct indexed *x, const struct indexed_rule *rule, const uint8_t **p, struct written *w)
 {
     const uint8_t *value = *p;
     *p += rule->size;
     switch ((enum indexed_does)rule->does) {
     case INDEXED_COPY:
-        put_u32(w->p, read_four(value)); /* what is too much of it is written over */
+        put_u32(w->p, read_four(value)); /* what follows overwrites bytes beyond the value */
         w->p += rule->size;
         break;
     case INDEXED_SAY:
@@ -227,8 +229,8 @@ static void put_value(struct indexed *x, const struct indexed_rule *rule, const 
 
 /* --- entries ------------------------------------------------------------------------ */
 
-/* Writes the entry at *p and moves on behind it; returns the place behind it. Its code, which follows from the values,
- * has room for one byte in front of these; where it takes two, they move. */
+/* Writes what the entry at *p becomes, and moves *p on behind it; returns the place behind what it wrote. The code
+ * depends on the values, so these are written first, behind room for a code of one byte. If it takes two, they move. */
 static uint8_t *put_entry(struct indexed *x, const uint8_t **p, uint8_t *start, uint8_t *out)
 {
     enum { ROOM = 1 };
@@ -284,8 +286,9 @@ static uint8_t *put_unit_entry(struct indexed *x, uint8_t *p)
     return p;
 }
 
-/* Numbers, constants that were in abbreviations, places and longer codes may take more bytes than what there was, but
- * no entry twice as many: of one byte it is a code that takes two, of five an origin, to which a place adds three. */
+/* Upper bound of the bytes of a unit of `bytes` bytes in clang's form. Numbers, constants from abbreviations, places
+ * and longer codes can make entries longer, but no entry more than twice as long: one of one byte can get a code of two
+ * bytes, and one of five, with an origin, a place of three. */
 static size_t room_for(size_t bytes)
 {
     return 2 * bytes + INDEXED_ENTRY_MOST;
@@ -332,7 +335,8 @@ static bool failed(const struct indexed *x)
     return any;
 }
 
-/* Writes the unit's entries; whether its own entry has the bases that it turned out to need. */
+/* Writes the unit's entries. Returns false if the unit's own entry has not the bases that it turned out to need; then
+ * another try has them. */
 static bool try_entries(struct indexed *x)
 {
     struct indexed_unit *const u = &x->unit;
@@ -382,7 +386,7 @@ static void put_addresses(struct indexed *x)
     end_part(out, x->last_addresses);
 }
 
-/* Appends the unit's lists, and keeps them: others may come behind them when there is no further unit. */
+/* Appends the unit's lists, and keeps them in *last: if no later unit has lists, further ones may be added to these. */
 static void put_lists(struct list_table *lists, struct indexed_last *last, struct bytes *out)
 {
     if (!lists->at.size)
@@ -413,11 +417,11 @@ static void put_unit(struct indexed *x)
 
 /* --- filling ----------------------------------------------------------------------------- */
 
-/* The list that fills a section is in the last unit's table of lists, where no entry refers to it: one entry, of a
- * range from its first address on, and further ones. */
+/* A section is filled by one list that no entry refers to, in the table of the last unit that has lists. The ranges of
+ * its entries begin at the unit's first address. */
 enum { FILL_ENTRY = 3, FILL_FURTHER = 7, FILL_NUMBER_MOST = 4 };
 
-/* An entry of so many bytes beyond the least. */
+/* Writes an entry that is `more` bytes longer than the shortest; its numbers are padded. */
 static uint8_t *put_fill_entry(uint8_t *p, bool is_location, unsigned more)
 {
     const unsigned from = more < FILL_NUMBER_MOST - 1 ? more : FILL_NUMBER_MOST - 1;
@@ -427,7 +431,8 @@ static uint8_t *put_fill_entry(uint8_t *p, bool is_location, unsigned more)
     return is_location ? put_u8(put_u8(p, 1), DW_OP_reg0) : p;
 }
 
-/* Writes lists of the last unit that has any, with one more, `longer` than it is at the least. */
+/* Writes the lists of the last unit that has any again, with one list more, which is `longer` bytes longer than the
+ * shortest. */
 static void put_fill_list(struct indexed_last *last, struct bytes *out, bool is_location, uint64_t longer)
 {
     struct bytes *const bytes = &last->lists.bytes;
@@ -449,7 +454,7 @@ static void put_fill_list(struct indexed_last *last, struct bytes *out, bool is_
     last->lists.at.size -= sizeof(uint32_t);
 }
 
-/* Types behind the last unit's. */
+/* Appends types of `longer` bytes to the last unit. */
 static void fill_info(struct indexed *x, uint64_t longer)
 {
     enum { TYPE = 5 };
@@ -486,7 +491,7 @@ static void fill_strings(struct indexed *x, uint64_t longer)
     }
 }
 
-/* Numbers or addresses of the last unit's once more. */
+/* Repeats the numbers or addresses of the last unit's part, which begins at `start`, for `longer` bytes. */
 static void fill_part(struct bytes *out, size_t start, unsigned each, uint64_t longer)
 {
     const uint64_t count = (out->size - start - INDEXED_HEADER) / each;

@@ -1,7 +1,8 @@
 /* Debug information as clang writes it in DWARF 5: strings, addresses and lists by number (sections 7.5.5, 7.26 to
  * 7.29), and some attributes other than gcc's.
  *
- * As split debug information (split.h) it is made from finished sections in their normal form, one unit after another:
+ * Like split debug information (split.h), it is made from finished sections in their normal form, one unit after
+ * another:
  *
  *     strp, line_strp, string      strx1, strx2, strx3    a number in the unit's part of .debug_str_offsets
  *     addr, DW_OP_addr             addrx, DW_OP_addrx     a number in its part of .debug_addr
@@ -10,18 +11,18 @@
  *     DW_AT_upper_bound            DW_AT_count, which is one more
  *     DW_AT_high_pc, data8         data4
  *
- * Numbers are given in the order in which things are met, and so are codes of abbreviations, of which each unit has
- * those that it uses: an entry whose name has a number beyond 255 has another one. What clang does not say is left out
- * (columns of declarations, siblings, entry points of inlined calls, sizes of pointers), and .debug_aranges with it.
+ * Numbers are given in the order in which strings, addresses and lists are met. Each unit has the abbreviations that it
+ * uses, with codes in that order too. An entry whose name has a number above 255 has another abbreviation than one
+ * whose name has not. What clang does not write is left out: columns of declarations, siblings, entry points of inlined
+ * calls, sizes of pointers, and .debug_aranges.
  *
  *     .debug_info   unit 0 | unit 1 | ...                each with str_offsets_base, addr_base, loclists_base, ...
  *     .debug_addr   addresses of unit 0 | of unit 1 | ...
  *
- * .debug_line and .debug_line_str stay as they are. .debug_str begins as it was; behind it stand names that were in
+ * .debug_line and .debug_line_str stay as they are. .debug_str begins as it was. Behind that stand names that were in
  * entries and, as clang has them there, names of sources.
  *
- * Use: indexed_make, and indexed_fill to make sections longer. Memory grows to what a library needs and is kept.
- */
+ * Use: indexed_make, and indexed_fill to make sections longer. Memory grows to what a library needs and is kept. */
 #ifndef DWARF_INDEXED_H
 #define DWARF_INDEXED_H
 
@@ -29,7 +30,7 @@
 #include "dwarf/once.h"
 #include "dwarf/unit.h"
 
-/* What there is in .debug_info. */
+/* What .debug_info has. */
 struct indexed_counts {
     uint64_t dies, attributes;
     uint64_t gone;           /* parameters and variables of inlined functions that are nowhere in the normal form */
@@ -52,11 +53,11 @@ struct indexed_source {
     struct dialect dialect;
     struct debug_places places;
     uint64_t size[DEBUG_SECTION_COUNT];
-    uint64_t variety; /* what is drawn at random is derived from it */
-    uint32_t placed;  /* as of the manner */
+    uint64_t variety; /* random choices are derived from it */
+    uint32_t placed;  /* manner.placed */
 };
 
-/* What the unit's own entry says. */
+/* The unit under way: what its own entry says, and more. */
 struct indexed_unit {
     const uint8_t *start, *entries, *end;
     uint64_t low, size;
@@ -64,10 +65,10 @@ struct indexed_unit {
     uint32_t name, directory, producer; /* offsets in .debug_str */
     bool is_last;
     bool has_locations, has_ranges, has_addresses; /* of its own: its entry has a base for them */
-    uint32_t type;                                 /* offset, in its new form, of a type in it; 0: none */
+    uint32_t type;                                 /* offset of a type in the new form of the unit; 0: none */
 };
 
-/* Where the last unit that has any begins. */
+/* The lists of the last unit that has any, and where they begin in the section. */
 struct indexed_last {
     struct list_table lists;
     size_t start;
@@ -80,32 +81,33 @@ struct indexed {
     /* The rest is for indexed*.c. */
     struct indexed_source from;
     struct indexed_unit unit;
-    struct once names;                        /* those behind the strings as they were */
+    struct once names;                        /* names that are appended to the strings */
     struct bytes rules, first;                /* of a table of abbreviations: indexed_table.c */
-    uint32_t table;                           /* which that is */
+    uint32_t table;                           /* the offset of that table */
     struct numbers strings, addresses, codes; /* of the unit */
     struct list_table locations, ranges;      /* of the unit */
     struct indexed_last last_locations, last_ranges;
-    uint64_t last_unit;                  /* bytes of it in .debug_info */
-    size_t table_end;                    /* where the last unit's abbreviations end that are used */
-    size_t last_offsets, last_addresses; /* where such parts of the last unit begin that has any */
+    uint64_t last_unit;                  /* bytes of the last unit in .debug_info */
+    size_t table_end;                    /* where the abbreviations end that the last unit uses */
+    size_t last_offsets, last_addresses; /* where the last such parts of a unit begin */
     struct bytes places, references;     /* uint32_t: as in split.h */
 };
 
-/* Makes all sections; false when memory ran out. */
+/* Makes all sections of `from` in clang's form; false when memory ran out. */
 bool indexed_make(struct indexed *x, const struct indexed_source *from);
 
-/* Makes sections longer, as far as `wanted` says and their contents allow: by what no entry uses, or, in .debug_info,
- * by types at the end of the last unit. What .debug_addr and .debug_str_offsets may be longer by is a multiple of an
- * address and of an offset. False when memory ran out. */
+/* Makes sections longer, as far as `wanted` says and their contents allow: with what no entry uses or, in .debug_info,
+ * with types at the end of the last unit. .debug_addr can grow by multiples of an address, .debug_str_offsets by
+ * multiples of an offset. False when memory ran out. */
 bool indexed_fill(struct indexed *x, const uint64_t wanted[INDEXED_SECTIONS]);
 
 void indexed_free(struct indexed *x);
 
-/* What an attribute is called in clang's form; 0: entries do not have it there. `declares`: they are declarations. */
+/* What an attribute is in clang's form; 0: entries with this tag do not have it. `declares`: the entries are
+ * declarations. */
 uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares);
 
-/* Whether entries that have a size are told how they are passed (DW_AT_calling_convention), which gcc does not say. */
+/* Whether entries with this tag and a size say how they are passed (DW_AT_calling_convention), which gcc's do not. */
 bool indexed_has_convention(struct dialect d, uint32_t tag);
 
 #endif

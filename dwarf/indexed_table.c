@@ -37,7 +37,7 @@ bool indexed_has_convention(struct dialect d, uint32_t tag)
            (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type);
 }
 
-/* By form alone. */
+/* The rule as far as the form alone decides it. */
 static struct indexed_rule rule_for(uint32_t name, uint32_t form)
 {
     switch (form) {
@@ -93,7 +93,7 @@ static uint8_t form_of(const struct indexed_rule *rule, uint32_t form)
     }
 }
 
-/* What becomes of a number follows from what it is one of. */
+/* What becomes of a number depends on the attribute. */
 static uint8_t number_does(uint32_t tag, uint32_t name)
 {
     switch (name) {
@@ -118,13 +118,13 @@ static struct indexed_rule rule_of(uint32_t tag, uint32_t name, uint32_t form, b
     rule.form = form_of(&rule, form);
     if (!rule.name) {
         const bool has_bytes = rule.does != INDEXED_SAY && rule.does != INDEXED_KEEP;
-        assert(!has_bytes || rule.size); /* nothing that is left out differs in size */
+        assert(!has_bytes || rule.size); /* only what has a fixed size is left out */
         rule.does = INDEXED_DROP;
     }
     return rule;
 }
 
-/* Whether attributes up to their end, from `p` on, have this one. */
+/* Whether the attributes of an abbreviation, which begin at `p`, include this one. */
 static bool has_attribute(const uint8_t *p, uint32_t wanted)
 {
     for (;;) {
@@ -137,7 +137,8 @@ static bool has_attribute(const uint8_t *p, uint32_t wanted)
     }
 }
 
-/* Whether it is a parameter or variable of an inlined function that is nowhere; attributes from `p` on. */
+/* Whether the entries are parameters or variables of inlined functions that are nowhere. Their attributes begin at `p`.
+ */
 static bool is_nowhere(uint32_t tag, const uint8_t *p)
 {
     return (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) && has_attribute(p, DW_AT_abstract_origin) &&
@@ -176,14 +177,14 @@ static bool is_number(enum indexed_does does)
     return does == INDEXED_NUMBER || does == INDEXED_COUNT;
 }
 
-/* Whether the form follows from the value. */
+/* Whether the form depends on the value. */
 static bool is_wide(enum indexed_does does)
 {
     return does == INDEXED_PLACE || does == INDEXED_TEXT || does == INDEXED_STRING || does == INDEXED_LINE_STRING ||
            is_number(does);
 }
 
-/* What stands in an abbreviation for an attribute, whatever the value; 0 for one that is left out. */
+/* What an abbreviation has for an attribute, without what depends on the value; 0 for an attribute that is left out. */
 static uint64_t shape_of(const struct indexed_rule *rule)
 {
     enum { NAME = 8, VALUE = 24 };
@@ -217,8 +218,8 @@ static bool become_same(const struct indexed_entry *a, const struct indexed_entr
     return p->does == INDEXED_END && q->does == INDEXED_END;
 }
 
-/* Names that were in entries and those that were not become the same, and so do lines of one and of two bytes: what
- * follows finds, among the entries before, the first that this is the same as. */
+/* Sets entry->same to the first code of the table, `code` or one before it, whose entries become the same. That is so
+ * for entries with the name inside and those without, and for entries with lines of one and of two bytes. */
 static void find_same(const struct indexed *x, struct indexed_entry *entry, uint64_t code)
 {
     const struct indexed_entry *const before = (const struct indexed_entry *)(const void *)x->rules.data;
@@ -275,7 +276,7 @@ static void put_pair(struct bytes *out, uint32_t name, uint32_t form)
     bytes_uleb128(out, form);
 }
 
-/* Of what takes 1, 2, 3 or, of numbers, four bytes. */
+/* The form for strings of 1, 2 and 3 bytes, or numbers of 1, 2 and 4. */
 static uint32_t form_wide(enum indexed_does does, unsigned width)
 {
     static const uint8_t strings[] = {DW_FORM_strx1, DW_FORM_strx2, DW_FORM_strx3};
@@ -347,7 +348,8 @@ void indexed_put_fill_codes(struct indexed *x)
 
 /* --- what no entry uses ----------------------------------------------------------------- */
 
-/* Attributes of what is not there, of which each takes two bytes with its form, and one that takes three. */
+/* Attributes of abbreviations that no entry uses. Each takes two bytes with its form. DW_AT_alignment, below, takes
+ * three. */
 static const uint8_t unused[][2] = {
     {DW_AT_name, DW_FORM_strx1},
     {DW_AT_type, DW_FORM_ref4},
@@ -380,7 +382,7 @@ static void put_unused(struct bytes *out, uint64_t code, uint64_t pairs, bool od
 
 void indexed_end_table(struct indexed *x, uint64_t longer)
 {
-    enum { EACH = 5, OTHERS = 4 }; /* attributes; bytes beside those and the code */
+    enum { EACH = 5, OTHERS = 4 }; /* attributes of each; its bytes beside these and the code */
     struct bytes *const out = &x->section[INDEXED_ABBREV];
     uint64_t code = numbers_count(&x->codes) + UINT64_C(1);
     x->table_end = out->size;
@@ -389,7 +391,7 @@ void indexed_end_table(struct indexed *x, uint64_t longer)
             put_unused(out, code, EACH, false);
             longer -= size + leb128_unsigned_size(code + 1) - leb128_unsigned_size(code);
         }
-        /* the first attribute alone is what it has at the least; the longer one takes the place of another's two bytes
+        /* At the least there is the first attribute alone. The attribute of three bytes takes the place of one of two.
          */
         const uint64_t pairs = 1 + longer / 2;
         put_unused(out, code, longer % 2 ? pairs - 1 : pairs, longer % 2);

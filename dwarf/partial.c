@@ -10,36 +10,36 @@
 
 enum {
     UNIT_HEADER = 12,
-    ABBREVS = 21,    /* bytes of the abbreviations of partial units */
-    NAMED = 8,       /* bytes of what a unit's own entry has that names a line table and a directory */
-    QUALIFIED = 5,   /* of what has the type of another, */
-    BRIEF = 3,       /* by a reference of two bytes, */
-    PARAMETERS = 4,  /* as these of a function's type may have it; */
-    BRIEF_ABBREV = 7 /* their abbreviation then */
+    ABBREVS = 21,    /* bytes of the three abbreviations of imports and partial units */
+    NAMED = 8,       /* bytes that name a line table and a directory in a partial unit's own entry */
+    QUALIFIED = 5,   /* bytes of an entry that refers to a type */
+    BRIEF = 3,       /* the same, with a reference of two bytes */
+    PARAMETERS = 4,  /* parameters of a type of functions; they may have such references */
+    BRIEF_ABBREV = 7 /* bytes of the abbreviation of such parameters */
 };
 
-/* Bytes of a type of functions with its sibling, its parameters, and what ends them; */
+/* Bytes of a type of functions, with its reference to the sibling, its parameters, and what ends them. */
 static uint32_t function_type(const struct corpus *c)
 {
     return QUALIFIED + 4 + PARAMETERS * (c->manner.shortest ? BRIEF : QUALIFIED) + 1;
 }
 
-/* and with one of pointers. */
+/* Bytes of such a type and a type of pointers. */
 static uint32_t types_size(const struct corpus *c)
 {
     return function_type(c) + QUALIFIED;
 }
 
 enum {
-    EMPTY = UNIT_HEADER + 1 + 1,         /* bytes of a unit with its own entry, if it names nothing, and the end */
-    INLINE_AT = UNIT_HEADER + 1 + NAMED, /* where an inline function begins in a unit that has one; */
-    ONE_IN_NAMED = 2,                    /* units that name a line table, of which one may have an inline function; */
-    ONE_IN_INLINES = 3,                  /* a header's, of which one is there: half of PETSc's calls are of such */
-    HOMES_MOST = 32,                     /* headers, at most */
-    IMPORTS_LEAST = 4                    /* of a unit, for each of its header's functions that is there */
+    EMPTY = UNIT_HEADER + 1 + 1,         /* bytes of a partial unit without types whose own entry names nothing */
+    INLINE_AT = UNIT_HEADER + 1 + NAMED, /* where the inline function begins in a home */
+    ONE_IN_NAMED = 2,                    /* one in so many units that name a line table may be a home */
+    ONE_IN_INLINES = 3, /* one in so many of a header's functions has a home; half of PETSc's calls do */
+    HOMES_MOST = 32,    /* most headers whose functions have homes */
+    IMPORTS_LEAST = 4   /* least imports, for each home of its header, of a unit that imports these homes */
 };
 
-/* Their codes, behind those of all other entries. */
+/* The codes of abbreviations of partial units follow those of all other entries. */
 static uint8_t import_code(const struct debug *d)
 {
     return (uint8_t)(abbrev_codes(d->corpus->dialect) + 1);
@@ -55,7 +55,7 @@ static uint8_t named_code(const struct debug *d)
     return unit_code(d) + 1;
 }
 
-/* How many of a header's inline functions are in partial units. */
+/* How many of a header's inline functions have homes. */
 static uint32_t shared_inlines(const struct corpus *c)
 {
     return (corpus_inlines(c) + ONE_IN_INLINES - 1) / ONE_IN_INLINES;
@@ -68,7 +68,7 @@ static uint32_t inline_size(const struct corpus *c, uint32_t k)
     return end - c->inlines[k].at;
 }
 
-/* How many of the units from the second on, and up to before `number`, name a line table. */
+/* How many of the partial units 1 to `number` - 1 name a line table. */
 static uint64_t named_before(const struct corpus *c, uint64_t number)
 {
     return (number - 1) * c->manner.tables / MANNER_USUAL;
@@ -79,8 +79,9 @@ static bool is_named(const struct corpus *c, uint64_t number)
     return number && named_before(c, number + 1) > named_before(c, number);
 }
 
-/* How many of so many units have an inline function, and are where calls of it lead, its home: the first of those that
- * name a line table, all that are shared of the first header, of the second, and so on. */
+/* How many of `partials` partial units are homes: they have an inline function, and calls of it lead there. They are
+ * the first of the units that name a line table: the homes of all such functions of the first header, then of the
+ * second, and so on. */
 static uint32_t homes(const struct corpus *c, uint32_t partials)
 {
     const uint64_t named = partials ? named_before(c, partials) : 0;
@@ -89,14 +90,14 @@ static uint32_t homes(const struct corpus *c, uint32_t partials)
     return each * (uint32_t)(headers < HOMES_MOST ? headers : HOMES_MOST);
 }
 
-/* Whether a unit is a home, and which. */
+/* Whether partial unit `number` is a home. Sets *home to its number among the homes. */
 static bool is_home(const struct debug *d, uint32_t number, uint32_t *home)
 {
     *home = is_named(d->corpus, number) ? (uint32_t)named_before(d->corpus, number) : UINT32_MAX;
     return *home < homes(d->corpus, d->partials);
 }
 
-/* The number of a home. */
+/* The number of a home among the partial units. */
 static uint32_t home_number(const struct corpus *c, uint32_t home)
 {
     return (uint32_t)(((home + UINT64_C(1)) * MANNER_USUAL + c->manner.tables - 1) / c->manner.tables);
@@ -112,7 +113,7 @@ static uint32_t home_inline(const struct corpus *c, uint32_t home)
     return home % shared_inlines(c) * ONE_IN_INLINES;
 }
 
-/* What the first `count` homes have of functions. */
+/* Bytes of the functions of the first `count` homes. */
 static uint64_t homes_size(const struct corpus *c, uint64_t count)
 {
     uint64_t bytes = 0;
@@ -121,7 +122,7 @@ static uint64_t homes_size(const struct corpus *c, uint64_t count)
     return bytes;
 }
 
-/* That of parameters with brief references is the last. */
+/* The code of parameters with brief references is the last. */
 uint32_t partial_codes(const struct corpus *c)
 {
     return ABBREV_PARTIALS + (c->lows[0].size ? ABBREV_LOWS : 0u) + c->manner.shortest;
@@ -137,7 +138,7 @@ uint64_t partial_abbrevs_size(const struct corpus *c)
     return ABBREVS + c->lows[0].size + (c->manner.shortest ? BRIEF_ABBREV : 0u);
 }
 
-/* Where, of so many, unit `number` begins in .debug_info. */
+/* Where unit `number` of `partials` partial units begins in .debug_info. */
 static uint64_t place_of(const struct corpus *c, uint32_t partials, uint64_t number)
 {
     if (!number)
@@ -160,7 +161,7 @@ uint64_t partial_units_size(const struct debug *d)
 
 uint32_t partial_possible(const struct debug *d, uint32_t wanted)
 {
-    enum { INFO_PART = 4 }; /* of .debug_info, at most */
+    enum { INFO_PART = 4 }; /* one byte in so many of .debug_info, at most */
     const struct corpus *c = d->corpus;
     const uint64_t abbrev = d->wanted[DEBUG_ABBREV];
     const uint64_t info = d->wanted[DEBUG_INFO];
@@ -178,7 +179,8 @@ static uint64_t all_imports(const struct debug *d)
     return (uint64_t)d->partials * d->corpus->manner.imports;
 }
 
-/* How many imports there are in the units before this one. All units import them in turn; */
+/* How many imports the units before this one have. All units together import the partial units in turn, again and
+ * again. */
 static uint64_t imports_before(const struct debug *d, uint32_t unit)
 {
     return all_imports(d) * unit / d->unit_count;
@@ -189,7 +191,7 @@ static uint64_t imports_of(const struct debug *d, uint32_t unit)
     return imports_before(d, unit + 1) - imports_before(d, unit);
 }
 
-/* but a unit with imports enough has, in place of its first, the homes of what its header has. */
+/* Whether a unit imports the homes of its header in place of its first imports in turn: if it has enough imports. */
 static bool has_homes(const struct debug *d, uint32_t unit)
 {
     return imports_of(d, unit) >= IMPORTS_LEAST * shared_inlines(d->corpus);
@@ -201,7 +203,7 @@ static bool is_in_turn(const struct debug *d, uint32_t unit, uint32_t number)
     return (number + d->partials - first) % d->partials < imports_of(d, unit);
 }
 
-/* The partial unit that this import, of all, of the unit is of. */
+/* The partial unit that `import`, counted over all units, of this unit leads to. */
 static uint32_t imported(const struct debug *d, uint32_t unit, uint64_t import)
 {
     const struct corpus *c = d->corpus;
@@ -224,7 +226,8 @@ uint64_t partial_all_imports_size(const struct debug *d)
     return all_imports(d) * PARTIAL_IMPORT;
 }
 
-/* Types of nothing in so many bytes, so that others fill the rest. */
+/* How many types of nothing, of one byte each, there are in `bytes` bytes, so that types of QUALIFIED bytes fill the
+ * rest. */
 static uint32_t voids_in(uint32_t bytes)
 {
     return bytes % QUALIFIED ? bytes % QUALIFIED : QUALIFIED;
@@ -250,7 +253,7 @@ void partial_count(const struct debug *d, uint64_t entries[ABBREV_COUNT])
     if (!d->partials)
         return;
     entries[ABBREV_VOID_CONST] += voids;
-    entries[ABBREV_CONST] += (before - voids) / QUALIFIED; /* and of the types that all have: */
+    entries[ABBREV_CONST] += (before - voids) / QUALIFIED; /* with those among the types that all units have */
     entries[ABBREV_POINTER] += 2;
     entries[ABBREV_VOID_POINTER]++;
     entries[ABBREV_BASE_TYPE] += BASE_TYPES;
@@ -289,7 +292,8 @@ static bool is_larger(const struct debug *d, uint32_t unit, uint32_t than)
     return than == UINT32_MAX || d->unit[unit].info_size > d->unit[than].info_size;
 }
 
-/* The largest unit that calls what is in a home: it has its header, and imports it. UINT32_MAX: none does. */
+/* The largest unit that calls the function of a home: it has the function's header and imports the home. UINT32_MAX if
+ * there is none. */
 static uint32_t largest_caller(const struct debug *d, uint32_t home)
 {
     const uint32_t number = home_number(d->corpus, home);
@@ -301,9 +305,10 @@ static uint32_t largest_caller(const struct debug *d, uint32_t home)
     return largest;
 }
 
-/* The unit whose line table is named. Of a home it is the largest that calls what is there; of others the largest of
- * the first half of the units that import it, or of all: dwz takes the first one that has what they share, and that is
- * a unit with much of it. Line tables that PETSc's name are 3.7 times as large as its mean one. */
+/* The unit whose line table a partial unit names. For a home, it is the largest unit that calls the home's function.
+ * For others, it is the largest of the first half of the units that import it, or of all if that finds none. dwz takes
+ * the first unit that has what units share, and that is one with much of it: the line tables that PETSc's partial units
+ * name are 3.7 times as large as its mean one. */
 static uint32_t importer(const struct debug *d, uint32_t number)
 {
     const uint32_t all = d->corpus->manner.imports;
@@ -317,16 +322,16 @@ static uint32_t importer(const struct debug *d, uint32_t number)
         if (is_larger(d, unit, largest) && imported(d, unit, import) == number)
             largest = unit;
     }
-    return largest != UINT32_MAX ? largest : 0; /* which no unit imports */
+    return largest != UINT32_MAX ? largest : 0; /* no unit imports it */
 }
 
-/* They use the tables of the others, evenly. */
+/* Partial units share the other units' tables of abbreviations evenly. */
 static uint32_t table_of(const struct debug *d, uint32_t number)
 {
     return (uint32_t)((uint64_t)number * d->tables / d->partials);
 }
 
-/* Unit `number` up to its first type; `of` is the unit whose line table it names, if any. */
+/* Writes partial unit `number` up to its first type. `of` is the unit whose line table it names, if any. */
 static uint8_t *put_head(const struct debug *d, uint32_t number, uint32_t of, uint8_t *p)
 {
     p = put_u32(p, (uint32_t)(unit_at(d, number + UINT64_C(1)) - unit_at(d, number)) - 4);
@@ -344,7 +349,7 @@ static uint8_t *put_type(uint8_t *p, enum abbrev_code code, uint32_t of)
     return put_u32(put_u8(p, (uint8_t)code), of);
 }
 
-/* Of a type that all units have, or, in the shortest forms, of one of its own unit. */
+/* Writes a parameter. Its type is `type`, which all units have, or, in the shortest forms, `own` of the same unit. */
 static uint8_t *put_parameter(const struct corpus *c, uint8_t *p, uint32_t type, uint32_t own)
 {
     return c->manner.shortest ? put_u16(put_u8(p, brief_code(c)), (uint16_t)own)
@@ -353,18 +358,18 @@ static uint8_t *put_parameter(const struct corpus *c, uint8_t *p, uint32_t type,
 
 /* --- in the place of the types that all units have ----------------------------------- */
 
-/* Declarations of variables, of a line below 256 or not, and types that are made of others. */
+/* How many entries stand there: declarations of variables with a line below 256, or above, and types made of others. */
 struct instead {
     uint32_t early, late, consts, voids;
 };
 
-/* Whether units have these. An index of names lists the types of each. */
+/* Whether units have such entries. With an index of names they do not, because it lists the types of each unit. */
 static bool has_instead(const struct debug *d)
 {
     return d->partials && !d->corpus->dialect.index;
 }
 
-/* With the fewest types. */
+/* The numbers of entries that fill c->types bytes with the fewest types. */
 static struct instead instead_of(const struct corpus *c)
 {
     const uint32_t early = abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE_EARLY);
@@ -434,8 +439,8 @@ uint64_t partial_fixed_attributes(const struct debug *d)
 
 /* --- partial units ------------------------------------------------------------------ */
 
-/* The types that all units have, and before them as many bytes of types that are made of these as other units have
- * there of their own entry. */
+/* Writes partial unit 0: the types that all units have, at the place where they are in other units. Its own entry is
+ * shorter than theirs. Types made of these types fill the difference. */
 static uint8_t *put_common(const struct debug *d, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
@@ -452,7 +457,8 @@ static uint8_t *put_common(const struct debug *d, uint8_t *p)
     return put_u8(put_bytes(p, c->header[0].entries, c->types), ABBREV_END);
 }
 
-/* Inline function `k` of unit `number`, as the header of unit `of` has it. Its types are in the first unit. */
+/* Writes inline function `k` into partial unit `number`, as the header of unit `of` has it. Its types are in partial
+ * unit 0. */
 static uint8_t *put_inline(const struct debug *d, uint32_t number, uint32_t of, uint32_t k, uint8_t *p)
 {
     const struct corpus *c = d->corpus;
@@ -476,14 +482,14 @@ void partial_find_inlines(const struct debug *d, uint32_t unit, uint64_t at[CORP
     }
 }
 
-/* References of entries in a partial unit to others there; siblings are padded, as they are in other units. */
+/* Writes a reference to a sibling in the same partial unit, padded as in other units. */
 static uint8_t *put_sibling(uint8_t *p, uint32_t of)
 {
     put_padded_leb128(p, of, sizeof of);
     return p + sizeof of;
 }
 
-/* A type of functions, as there are many among what an application's units share, and one of pointers. */
+/* Writes a type of functions, of which applications' units share many, and a type of pointers. */
 static uint8_t *put_types(const struct debug *d, uint32_t number, const uint8_t *start, uint8_t *p)
 {
     const struct corpus *c = d->corpus;

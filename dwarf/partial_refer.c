@@ -1,12 +1,12 @@
-/* The forms of what is in units beside partial ones; see partial.h. Entries were composed as without partial units, and
- * stay as long as they are: their places are known, and others refer to them. */
+/* The forms of references in the units beside partial ones; see partial.h. Entries were composed as without partial
+ * units. They keep their sizes, because their places are known and others refer to them. */
 #include <assert.h>
 #include <string.h>
 
 #include "dwarf/partial.h"
 #include "dwarf/unit_sizes.h"
 
-enum { SMALL_MOST = 1 << 16 }; /* bytes of a unit in which each place fits into two */
+enum { SMALL_MOST = 1 << 16 }; /* most bytes of a unit whose places all fit into two bytes */
 
 void partial_choose_forms(struct debug *d)
 {
@@ -28,7 +28,7 @@ static uint64_t value_at(const uint8_t *p, size_t size)
     return value;
 }
 
-/* An entry with a line below 256 (abbrev_low). */
+/* Gives an entry whose line is below 256 the abbreviation and form for that, if there is one (abbrev_low). */
 static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entry)
 {
     const uint8_t low = d->corpus->lows[0].size ? abbrev_low(d->corpus->dialect, *p) : ABBREV_END;
@@ -37,7 +37,7 @@ static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entr
         return;
     *p = low;
     line[1] = line[0];
-    if (entry->view) { /* what is between has moved by its second byte */
+    if (entry->view) { /* the view gets a second byte, which moves what is between view and line */
         uint8_t *const behind = p + entry->view + 1;
         memmove(behind + 1, behind, (size_t)(line - behind));
         *behind = 0;
@@ -47,7 +47,7 @@ static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entr
     }
 }
 
-/* See abbrev_is_small. */
+/* Makes the reference to the sibling two bytes long, and the function's size as much longer; see abbrev_is_small. */
 static void put_small(uint8_t *p, const struct abbrev_entry *entry)
 {
     enum { SHORT = 2, LESS = sizeof(uint32_t) - SHORT };
@@ -61,7 +61,8 @@ static void put_small(uint8_t *p, const struct abbrev_entry *entry)
     put_u16(p + sibling + LESS, (uint16_t)next);
 }
 
-/* Where in .debug_info what is at `place` in every unit is for the unit at `unit`. */
+/* Where in .debug_info the origin is that the unit at `unit` composed as `place`: an inline function may be in a home.
+ */
 static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint64_t unit, uint32_t place)
 {
     uint32_t k = corpus_inlines(c);
@@ -72,13 +73,14 @@ static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint6
     return k ? inlines[k - 1] + (place - c->inlines[k - 1].at) : unit + place;
 }
 
-/* Where a type at `place` is: one that all units use is in the first. */
+/* Where in .debug_info the type at `place` is. The types that all units use are in partial unit 0, at the same place.
+ */
 static uint64_t type_of(const struct corpus *c, uint64_t unit, uint32_t place)
 {
     return place < c->start + c->types ? place : unit + place;
 }
 
-/* An entry of the unit at `unit`. */
+/* Rewrites one entry of the unit at `unit`. */
 static void refer(const struct debug *d, const uint64_t *inlines, uint64_t unit, bool is_small, uint8_t *p,
                   struct abbrev_entry *entry)
 {

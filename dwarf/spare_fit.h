@@ -15,7 +15,8 @@ struct spare_item {
     uint64_t bytes, dies, attributes;
 };
 
-/* The sorts named here are used only where nothing else will do. */
+/* The sorts named here are columns only where nothing else will do. Constants and pointers also make up what is left.
+ */
 enum { SPARE_SORT_CONST, SPARE_SORT_POINTER, SPARE_SORT_VARIABLE, SPARE_SORTS = 7 };
 
 struct spare_wanted {
