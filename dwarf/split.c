@@ -9,7 +9,7 @@
 
 enum { STR_OFFSETS_HEADER = 8, ADDR_HEADER = 8 };
 
-/* Keys of strings: offsets, with this bit those in .debug_line_str. */
+/* Keys of strings are offsets in .debug_str or, with this bit, in .debug_line_str. */
 #define OF_LINE_STR (UINT64_C(1) << 32)
 
 static const char *string_at(const struct split *s, enum split_does does, uint32_t offset)
@@ -32,7 +32,7 @@ void split_start(struct split *s, const struct split_source *from)
 
 /* --- a unit as it is --------------------------------------------------------------- */
 
-/* Its header, and the table of its abbreviations. */
+/* Begins the unit: reads its header and its table of abbreviations. */
 static void begin_unit(struct split *s)
 {
     struct split_unit *u = &s->unit;
@@ -76,13 +76,13 @@ static void take_unit_entry(struct split *s)
 
 /* --- its entries -------------------------------------------------------------------- */
 
-/* Notes where, from the unit's beginning on, what is patched later is. */
+/* Notes the offset in the unit of what is patched later. */
 static void note(struct bytes *places, const uint8_t *unit, const uint8_t *at)
 {
     bytes_u32(places, (uint32_t)(at - unit));
 }
 
-/* Writes what the value at *p becomes, and moves on behind it. */
+/* Writes what the value at *p becomes, and moves *p on behind it. */
 static uint8_t *put_value(struct split *s, const struct split_attribute *a, const uint8_t **p, uint8_t *unit,
                           uint8_t *out)
 {
@@ -150,7 +150,7 @@ static uint8_t *put_header(const struct split *s, uint8_t *p, uint8_t kind, uint
     return put_u64(p, s->unit.identity);
 }
 
-/* References lead to where entries are now; ranges are relative to the unit's. */
+/* Makes references lead to where entries are now, and makes offsets of ranges relative to the unit's first. */
 static void patch(const struct split *s, uint8_t *unit)
 {
     for (size_t i = 0; i < s->references.size / 4; i++) {
@@ -165,7 +165,7 @@ static void patch(const struct split *s, uint8_t *unit)
     }
 }
 
-/* The numbers of what had four bytes may take five. */
+/* Upper bound of the bytes of a unit: a number that takes the place of four bytes may take five. */
 static size_t room_for(size_t bytes)
 {
     return bytes + bytes / 4 + 64;
@@ -199,7 +199,8 @@ static bool put_entries(struct split *s)
 
 /* --- its tables ----------------------------------------------------------------------- */
 
-/* Of a package, .debug_str.dwo is .debug_str as it was. */
+/* Writes the unit's offsets of strings, in version 5 with the strings. A package's .debug_str.dwo is .debug_str as it
+ * was. */
 static void put_strings(struct split *s)
 {
     struct bytes *offsets = &s->part[SPLIT_STR_OFFSETS];
@@ -218,7 +219,7 @@ static void put_strings(struct split *s)
     }
 }
 
-/* The unit's addresses; returns what DW_AT_addr_base says of them. */
+/* Writes the unit's addresses; returns the value of DW_AT_addr_base. */
 static uint32_t put_addresses(struct split *s)
 {
     struct bytes *out = &s->stub[STUB_ADDR];
@@ -233,9 +234,8 @@ static uint32_t put_addresses(struct split *s)
 
 /* --- its skeleton --------------------------------------------------------------------- */
 
-/* In version 5 the directory is the one that has the library, relative to which
- * lldb and elfutils look for the file; gdb looks there anyway. Those who read
- * version 4 find the package by the library's name. */
+/* In version 5 the directory is that of the library, because lldb and elfutils look for the file relative to it; gdb
+ * looks there anyway. Readers of version 4 find the package by the library's name. */
 static const char *directory_of(const struct split *s)
 {
     return split_is_4(s) ? s->unit.directory : ".";
@@ -271,7 +271,7 @@ static void put_skeleton_table(struct split *s)
     bytes_u8(out, 0);
 }
 
-/* In the order of its table. */
+/* Writes the skeleton; attributes are in the order of its table. */
 static void put_skeleton(struct split *s)
 {
     struct bytes *info = &s->stub[STUB_INFO];
@@ -302,7 +302,7 @@ static void put_skeleton(struct split *s)
         p = put_u32(p, s->unit.ranges);
     put_u32(start, (uint32_t)(p - start - 4));
     bytes_keep(info, p);
-    if (s->unit.size) { /* its set of addresses names it by its offset */
+    if (s->unit.size) { /* its part of .debug_aranges has the skeleton's offset */
         put_u32(s->aranges + 6, offset);
         const uint8_t *length = s->aranges;
         s->aranges += 4 + take_u32(&length);
@@ -323,7 +323,7 @@ static bool failed(const struct split *s)
     return any;
 }
 
-/* The sections that a package's index tells the parts of. */
+/* The sections of a package whose parts its index lists, in the order of columns. */
 static const enum split_part shared[SPLIT_COLUMNS] = {SPLIT_INFO, SPLIT_ABBREV, SPLIT_LISTS, SPLIT_STR_OFFSETS};
 
 bool split_next(struct split *s)

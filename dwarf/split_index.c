@@ -1,16 +1,14 @@
-/* The index of a package (gcc.gnu.org/wiki/DebugFissionDWP, version 2; DWARF 5 section
- * 7.3.5 has its successor):
+/* The index of a package (gcc.gnu.org/wiki/DebugFissionDWP, version 2; DWARF 5 section 7.3.5 has its successor):
  *
  *     version 2 | columns | units | slots
  *     hash table: identities of units, 0 where a slot is free
- *     of each slot the row of its unit, from 1
- *     which section each column is of
+ *     for each slot, the row of its unit, from 1
+ *     for each column, which section it is of
  *     rows: where the unit's part of each section begins
- *     rows: how many bytes it has
- */
+ *     rows: how many bytes it has */
 #include "dwarf/split_parts.h"
 
-enum { SLOTS_LEAST = 16 }; /* as binutils' dwp */
+enum { SLOTS_LEAST = 16 }; /* as in binutils' dwp */
 
 static struct split_contribution contribution(const struct split *s, uint32_t unit)
 {
@@ -27,7 +25,7 @@ static uint64_t slots_for(uint32_t units)
     return slots;
 }
 
-/* Marks the rows' slots in `rows`, and their identities in `identities`. */
+/* Fills the hash table: for each unit, its slot of `identities` and of `rows`. */
 static void fill_slots(const struct split *s, uint64_t slots, uint8_t *identities, uint8_t *rows)
 {
     const uint64_t mask = slots - 1;

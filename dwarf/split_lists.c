@@ -1,14 +1,13 @@
-/* Lists and expressions of split debug information (DWARF 5 sections 7.7.3, 7.28, 7.29);
- * see split.h. What there is of lists is in compose_lists.c; what it becomes:
+/* Lists and expressions of split debug information (DWARF 5 sections 7.7.3, 7.28, 7.29); see split.h. compose_lists.c
+ * says what lists are like before. They become:
  *
  *     version 5    startx_length number length [size expression] ... end_of_list
  *                  offset_pair from to ... end_of_list                               of ranges
  *     version 4    start_length number length [size expression] ... end_of_list      GNU's
  *
- * where numbers and, in version 5, lengths are LEB128, otherwise of four bytes, and
- * sizes of two. Numbers are of addresses, pairs are relative to the unit's first.
- * Ranges of version 4 stay in the library.
- */
+ * Numbers are LEB128; in version 5 lengths and sizes are, too. In version 4 lengths have four bytes and sizes two.
+ * Numbers are those of addresses. Pairs are relative to the unit's first address. Ranges of version 4 stay in the
+ * library. */
 #include <assert.h>
 
 #include "dwarf/list_read.h"

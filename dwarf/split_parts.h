@@ -4,7 +4,7 @@
 
 #include "dwarf/split.h"
 
-enum { SPLIT_COLUMNS = 4 }; /* of an index: sections that units share in a package */
+enum { SPLIT_COLUMNS = 4 }; /* columns of an index: the sections that units share in a package */
 
 struct split_contribution {
     uint64_t identity;
@@ -15,7 +15,7 @@ struct split_contribution {
 enum split_does {
     SPLIT_END, /* no attribute: behind the last of an abbreviation */
     SPLIT_COPY,
-    SPLIT_DROP, /* of the unit's entry: its skeleton says it */
+    SPLIT_DROP, /* left out: the skeleton says it, or it is about views */
     SPLIT_TEXT,
     SPLIT_BLOCK, /* of fewer than 256 bytes */
     SPLIT_STRING,
@@ -25,13 +25,13 @@ enum split_does {
     SPLIT_EXPRESSION,
     SPLIT_LOCATIONS,
     SPLIT_PIECES,   /* ranges */
-    SPLIT_IDENTITY, /* the unit's identity, which it has none of so far */
+    SPLIT_IDENTITY, /* the unit's identity, which its entry does not have so far */
 };
 
 struct split_attribute {
     uint16_t name;
     uint8_t does;
-    uint8_t size; /* bytes that it takes; 0: its value tells */
+    uint8_t size; /* bytes of its value; 0: the value tells */
 };
 
 static inline bool split_is_4(const struct split *s)
@@ -39,31 +39,32 @@ static inline bool split_is_4(const struct split *s)
     return dialect_is_4(s->from.dialect);
 }
 
-/* The number of an address among the unit's. */
+/* The number of an address among the unit's addresses. */
 static inline uint32_t split_address(struct split *s, uint64_t address)
 {
     return numbers_of(&s->addresses, address);
 }
 
-/* split_table.c. Reads the table of abbreviations at `table`, and appends to the parts
- * the table for the rewritten entries. */
+/* split_table.c. Reads the table of abbreviations at `table`, and appends to the unit's parts the table of the
+ * rewritten entries. */
 void split_table(struct split *s, const uint8_t *table);
 
-/* Attributes of an abbreviation, those without bytes left out. */
+/* The attributes of an abbreviation, without those whose values take no bytes. */
 static inline const struct split_attribute *split_attributes(const struct split *s, uint64_t code)
 {
     return (const struct split_attribute *)(const void *)(s->attributes.data + bytes_number(&s->first, code - 1));
 }
 
-/* split_lists.c. The number of the unit's list at this offset, which is split too when it is
- * met for the first time; in version 4 its offset among the unit's. */
+/* split_lists.c. The number of the list at this old offset among the unit's lists; in version 4, its new offset. A list
+ * is rewritten when it is met for the first time. */
 uint32_t split_location_list(struct split *s, uint32_t offset);
 uint32_t split_range_list(struct split *s, uint32_t offset);
 
 /* Appends the unit's lists of one kind to a part. */
 void split_put_lists(struct split *s, const struct list_table *lists, struct bytes *part);
 
-/* Writes the expression [p, end) with numbers of addresses, which takes no more bytes. */
+/* Writes the expression [p, end) with numbers of addresses, which takes no more bytes than before. Returns the place
+ * behind it. */
 uint8_t *split_expression(struct split *s, uint8_t *out, const uint8_t *p, const uint8_t *end);
 
 /* split_index.c. Writes .debug_cu_index. */

@@ -3,7 +3,7 @@
 
 #include "dwarf/split_parts.h"
 
-/* The form that an attribute will have, and what is to be done for it. */
+/* The form that an attribute gets; sets what becomes of its value. */
 static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, struct split_attribute *a)
 {
     const bool is_4 = split_is_4(s);
@@ -50,7 +50,7 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
     }
 }
 
-/* What is said of a unit in its skeleton alone; and of views nothing is said. */
+/* Whether an attribute is left out: what only the skeleton says of a unit, and what is about views. */
 static bool is_left_out(uint64_t tag, uint64_t name)
 {
     const bool of_unit = name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_stmt_list;

@@ -8,7 +8,7 @@ static const uint16_t *patches_of(const struct stamp_store *store, uint32_t patc
     return (const uint16_t *)(const void *)(store->data + patches);
 }
 
-/* Adds to a number of up to 8 bytes: what it is less has no carry, and so the bytes behind it stay as they are. */
+/* Adds to a number of up to 8 bytes. The sum fits into the number, so the bytes behind it stay as they are. */
 static void add(uint8_t *p, uint64_t value)
 {
     uint64_t v;
@@ -16,7 +16,8 @@ static void add(uint8_t *p, uint64_t value)
     put_u64(p, v + value);
 }
 
-/* Adds to two numbers that are split, and has them be LEB128: below COMPOSE_NEAR even then. */
+/* Adds `value` to two numbers of two bytes each, and makes the sums LEB128. They are below COMPOSE_NEAR, so that two
+ * bytes are enough. */
 static void add_pair(uint8_t *p, uint32_t value)
 {
     uint32_t v;
@@ -38,8 +39,8 @@ static void put_noted(struct composer *c, const struct stamp *s, const uint16_t 
     c->unit->inlined |= s->inlined;
 }
 
-/* Notes the codes of locals whose entries, made for names that are not short, are `entries`. Where these are to be put,
- * too, `p` is their copy, which has the names. */
+/* Notes the codes of locals, which depend on whether their names are short. `entries` is the stamp as it is stored,
+ * with codes for names that are not. `p`, if not NULL, is a copy of it, which gets names and codes. */
 static void put_names(struct composer *c, const struct stamp *s, const uint16_t *patch, const uint8_t *entries,
                       uint32_t names, uint8_t *p)
 {
@@ -58,8 +59,8 @@ static void put_names(struct composer *c, const struct stamp *s, const uint16_t 
     c->out->codes[1] |= codes[1];
 }
 
-/* The bytes themselves, but for names. One loop for all that is added: how often each kind is, no processor foresees.
- */
+/* Copies the bytes and patches all but names. One loop does all additions, because a processor cannot foresee how many
+ * there are of each kind. */
 static void put_copies(struct composer *c, const struct stamp_store *store, const struct stamp *s, uint64_t at,
                        uint32_t line, const uint32_t *origin)
 {

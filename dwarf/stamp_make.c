@@ -44,7 +44,7 @@ struct debug_list stamp_list_end(struct stamp_maker *m)
     return list;
 }
 
-/* Notes that what the entry under way ends with is where a list is. */
+/* Notes the list that the entry under way refers to at its end, with views also its views. */
 static void note_list(struct stamp_maker *m)
 {
     const uint32_t end = entry(m, m->composer.info);
@@ -53,7 +53,8 @@ static void note_list(struct stamp_maker *m)
         stamp_note(m, STAMP_LIST, end - 8);
 }
 
-/* Notes the address at `at` of the entry, and its ranges where it has a list. */
+/* Notes what an entry has at offset `at`: the address of its one range, or the offset of a range list. Notes the base
+ * address in that list as well. */
 static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, const uint8_t *ranges_before)
 {
     if (count == 1) {
@@ -61,12 +62,13 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
     } else {
         uint32_t list = (uint32_t)(ranges_before - m->out.ranges.data);
         stamp_note(m, STAMP_RANGES, at);
-        if (m->composer.ranges != ranges_before) /* its own, and not that of what it is in */
+        if (m->composer.ranges != ranges_before) /* the list is its own, and not that of an entry around it */
             stamp_note(m, STAMP_RANGE_BASE, list + compose_base_at(dialect_of(m)));
     }
 }
 
-/* What stands behind `from` among the entries now stands `by` bytes before. These are in the order of their places. */
+/* Moves the patches of what stood behind `from` among the entries, and now stands `by` bytes before. Patches are in the
+ * order of their places. */
 static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
 {
     const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
@@ -84,8 +86,8 @@ static void move_patches(struct stamp_maker *m, uint32_t from, uint32_t by)
         noted[i - 1].place -= by;
 }
 
-/* The same with what refers to entries: that which stood at `from` was noted last, when its entry ended, those within
- * the entry just before. What stands before the entry refers to nothing behind it. */
+/* Moves the references to entries likewise, and drops the one at `from`. That one was noted last, when its entry ended,
+ * and those inside the entry just before. What stands before the entry refers to nothing behind it. */
 static void move_references(struct stamp_maker *m, uint32_t from, uint32_t by)
 {
     const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
@@ -109,7 +111,7 @@ bool stamp_is_last(const struct stamp_maker *m)
     return e->sibling && e->end == entry(m, m->composer.info);
 }
 
-/* Then it refers to none. */
+/* Takes the reference to a sibling out of the entry that was ended last. */
 static void be_last(struct stamp_maker *m)
 {
     const struct stamp_parent *const e = &m->parent[m->depth];
@@ -225,7 +227,7 @@ void stamp_end_children(struct stamp_maker *m)
     e->end = entry(m, m->composer.info);
 }
 
-/* Three bytes, whatever the value: it is not known yet. */
+/* Takes three bytes, because the value is not known yet. */
 static void note_line_advance(struct stamp_maker *m, enum stamp_patch kind, int32_t number)
 {
     struct line_rows *rows = &m->composer.rows;

@@ -3,21 +3,20 @@
  *     as composed   base_address A   | offset_pair from to [length expression] ... | end_of_list
  *     near                             offset_pair from to [length expression] ... | end_of_list
  *
- * where `from` and `to` are offsets from A first, and then offsets in the unit, of two bytes each, to which that of the
- * code is added when they are put. In front of either are its views.
- */
+ * As composed, `from` and `to` are offsets from A. In the near form they are offsets in the unit, of two bytes each;
+ * the offset of the code is added when they are put. In front of either form are the list's views. */
 #include <assert.h>
 
 #include "dwarf/stamp_parts.h"
 
-/* Two bytes each: what is added finds room, and no carry goes from one to the other. */
+/* An offset has two bytes, so that what is added later finds room without a carry into the next offset. */
 static uint8_t *put_near(uint8_t *p, uint64_t offset)
 {
     assert(offset < COMPOSE_NEAR);
     return put_u16(p, (uint16_t)offset);
 }
 
-/* A list from its base address on, which moves *at behind it. */
+/* Writes the list at *at, which begins with its base address, in the near form. Moves *at behind it. */
 static uint8_t *put_list(struct stamp_maker *m, enum stamp_patch pair, const struct bytes *to, uint8_t *p,
                          const uint8_t **at)
 {
@@ -35,14 +34,14 @@ static uint8_t *put_list(struct stamp_maker *m, enum stamp_patch pair, const str
     return put_u8(p, kind);
 }
 
-/* Where the list is that the entry refers to at `place`. */
+/* The offset of the list that an entry refers to at `place`. */
 static uint32_t referred(const struct stamp_maker *m, uint32_t place)
 {
     const uint8_t *at = m->out.info.data + place;
     return take_u32(&at);
 }
 
-/* All lists of one kind: where they have bases, and what refers to each of them, are in the order of the lists. */
+/* Encodes all lists of one kind. Patches of base addresses, and references to lists, are in the order of the lists. */
 static void tell_lists(struct stamp_maker *m, const struct bytes *lists, enum stamp_patch refer, enum stamp_patch base,
                        enum stamp_patch pair, struct bytes *to)
 {

@@ -1,16 +1,17 @@
-/* What the makers of stamps share: stamp_make.c composes a stamp, stamp_near.c encodes its lists again without base
- * addresses, stamp_shelve.c puts it into the store, from which stamp.c copies it. */
+/* What the files of stamp.h share. stamp_make.c composes a stamp, stamp_near.c encodes its lists again without base
+ * addresses, stamp_shelve.c puts it into the store, and stamp.c copies it from there. */
 #ifndef DWARF_STAMP_PARTS_H
 #define DWARF_STAMP_PARTS_H
 
 #include "dwarf/stamp.h"
 
-/* In the store, a patch in a run of several kinds is an offset of PATCH_BITS bits with the kind, counted from the first
- * of the run, above it. */
+/* Where the store has patches of several kinds in one run, a patch is an offset of PATCH_BITS bits, with its kind
+ * above. The kind counts from the first one of the run. */
 enum { PATCH_BITS = 13, PATCH_FAR = 1 << PATCH_BITS, PADDED_LEB = 3 };
 
-/* Bytes of each kind that a stamp may have, and that one may take while it is composed, in a manner that tells as much
- * as any (tests/test_stock.c): it is refused then. */
+/* STAMP_MOST: bytes of each of entries, lists, ranges and rows that a stamp may have. MAKE_MOST: bytes of each that it
+ * may take while it is composed, in a manner that tells as much as any (tests/test_stock.c). A stamp between these two
+ * is refused. */
 enum { STAMP_MOST = 1 << 14, MAKE_MOST = 1 << 16 };
 
 static_assert(STAMP_ADDED <= 1 << (16 - PATCH_BITS), "a kind and an offset have 16 bits");
@@ -25,11 +26,11 @@ static inline void stamp_note(struct stamp_maker *m, enum stamp_patch kind, uint
 
 /* Whether the entry that was ended last has no sibling behind it so far, and has a reference to one. */
 bool stamp_is_last(const struct stamp_maker *m);
-/* To be called when it is known whether the entry that was ended last is the last of its siblings. */
+/* Settles the entry that was ended last. To be called when it is known whether it is the last of its siblings. */
 void stamp_settle_child(struct stamp_maker *m);
 
-/* Encodes the lists without base addresses into m->near, for a unit's first 16 KiB. From then on, patches and
- * references to lists are those of m->near. */
+/* Encodes the lists without base addresses into m->near, for a unit's first 16 KiB. From then on, the patches of lists
+ * and the references to lists are those of m->near. */
 void stamp_tell_near(struct stamp_maker *m);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/huge.h"
 
-/* Bytes of what a shelf takes at once, more than any stamp has; of what is reserved for a stamp, many times of what one
- * usually takes. */
+/* STORE_PIECE: bytes of the store that a shelf takes at once, more than any stamp has. RESERVED: bytes of addresses
+ * that are reserved for each stamp, many times what a stamp usually takes. */
 enum { STORE_PIECE = 1 << 17, RESERVED = 1 << 13 };
 
 bool stamp_store_open(struct stamp_store *s, uint32_t stamps)
@@ -28,14 +28,14 @@ struct told {
     const struct bytes *lists, *ranges;
 };
 
-/* Room for what the maker has, in the piece under way or in another. */
+/* Makes room for what the maker has, in the piece under way or in another. */
 static void make_room(const struct stamp_maker *m, struct told t, struct stamp_shelf *shelf)
 {
     const struct composed *o = &m->out;
     struct bytes *const b = &shelf->bytes;
     size_t most = 2 * sizeof(uint16_t) + o->info.size + t.lists->size + t.ranges->size + o->programs.size + BYTES_STEP;
     for (unsigned kind = 0; kind < STAMP_PATCHES; kind++)
-        most += 2 * m->count[kind] * sizeof m->patch[0][0]; /* those that are far are two numbers */
+        most += 2 * m->count[kind] * sizeof m->patch[0][0]; /* a far patch is two numbers */
     assert(most <= STORE_PIECE);
     if (most <= b->capacity - b->size)
         return;
@@ -44,13 +44,13 @@ static void make_room(const struct stamp_maker *m, struct told t, struct stamp_s
         b->failed = shelf->store->overfull = true;
         return;
     }
-    if (from != b->capacity) /* somebody else has what follows */
+    if (from != b->capacity) /* another shelf has taken what follows */
         b->size = from;
     b->data = shelf->store->data;
     b->capacity = from + STORE_PIECE;
 }
 
-/* Patches of one kind. */
+/* Puts the patches of one kind on the shelf. */
 static void shelve_kind(const struct stamp_maker *m, struct stamp_shelf *shelf, enum stamp_patch kind)
 {
     if (m->count[kind])
@@ -67,8 +67,8 @@ static void note_far(struct stamp_maker *m, unsigned kind, uint16_t at)
     m->far[m->far_count++] = at;
 }
 
-/* Patches of the kinds [first, end), each with its own; returns how many. Those that are too far behind for that are
- * noted for later. */
+/* Puts the patches of the kinds [first, end) on the shelf, each with its kind, and returns how many. Those whose offset
+ * is too large for that are noted as far. */
 static uint16_t shelve_kinds(struct stamp_maker *m, struct stamp_shelf *shelf, unsigned first, unsigned end)
 {
     size_t count = 0;
@@ -90,7 +90,7 @@ static uint16_t shelve_kinds(struct stamp_maker *m, struct stamp_shelf *shelf, u
     return (uint16_t)((size_t)(p - start) / sizeof(uint16_t));
 }
 
-/* Where patches are put: where numbers of 16 bits may be. */
+/* Where the next patches go: at an even offset, because they are 16-bit numbers. */
 static uint32_t next_patches(struct stamp_shelf *shelf)
 {
     bytes_append(&shelf->bytes, "", shelf->bytes.size % sizeof(uint16_t));
@@ -116,12 +116,13 @@ static void drop_code(struct stamp *s, enum abbrev_code code)
     s->codes[code / 64] &= ~(UINT64_C(1) << code % 64);
 }
 
-/* Whatever its lists are: what refers to its place, and what an index of names lists. */
+/* Notes the patches that do not depend on the form of the lists: references to entries, and what an index of names
+ * lists. */
 static void note_rest(struct stamp_maker *m)
 {
     const struct composed *o = &m->out;
     size_t references = m->references.size / sizeof(uint32_t);
-    uint32_t origin = 0; /* calls are among the references, in the same order */
+    uint32_t origin = 0; /* origins of calls are among the references, in the same order */
     for (size_t i = 0; i < references; i++) {
         uint32_t at;
         memcpy(&at, m->references.data + i * sizeof at, sizeof at);
@@ -167,7 +168,7 @@ static void shelve_entries(struct stamp_maker *m, struct told t, struct stamp_sh
     s->pairs = shelve_kinds(m, shelf, STAMP_LIST_PAIR, STAMP_NAME);
     for (unsigned kind = STAMP_NAME; kind < STAMP_ENTER; kind++)
         shelve_kind(m, shelf, kind);
-    assert(!m->far_count || m->far[m->far_count - 2] < STAMP_ADDED); /* of pairs there are none */
+    assert(!m->far_count || m->far[m->far_count - 2] < STAMP_ADDED); /* a pair is never far */
     bytes_append(&shelf->bytes, m->far, m->far_count * sizeof m->far[0]);
     s->far = (uint16_t)m->far_count;
     s->info = shelve(shelf, &o->info);
@@ -181,7 +182,7 @@ static void shelve_entries(struct stamp_maker *m, struct told t, struct stamp_sh
 static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, struct stamp_rows *s)
 {
     const struct bytes *rows = &m->out.programs;
-    assert(m->count[STAMP_ENTER] == m->count[STAMP_LEAVE]); /* what is entered is left */
+    assert(m->count[STAMP_ENTER] == m->count[STAMP_LEAVE]); /* each header that is entered is left */
     *s = (struct stamp_rows){.size = (uint16_t)rows->size,
                              .patched = (uint16_t)(m->count[STAMP_ENTER] + m->count[STAMP_LEAVE]),
                              .last_row = (uint16_t)m->composer.rows.address,
@@ -196,7 +197,7 @@ static void shelve_rows(const struct stamp_maker *m, struct stamp_shelf *shelf, 
     shelve(shelf, rows);
 }
 
-/* Bytes of what there is most of. */
+/* Bytes of the largest of entries, lists, ranges and rows. */
 static size_t largest(const struct composed *o)
 {
     const size_t size[] = {o->info.size, o->lists.size, o->ranges.size, o->programs.size};
@@ -206,7 +207,7 @@ static size_t largest(const struct composed *o)
     return most;
 }
 
-/* As it is larger than a stamp may be. */
+/* For a stamp that is larger than it may be. */
 static bool refuse(struct stamp_shelves *on)
 {
     on->anywhere.store->overfull = true;
@@ -215,7 +216,7 @@ static bool refuse(struct stamp_shelves *on)
 
 bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct stamp_wanted *wanted)
 {
-    if (!stamp_is_last(m)) /* else it is settled where it is put */
+    if (!stamp_is_last(m)) /* else it is settled where the stamp is put */
         stamp_settle_child(m);
     compose_keep(&m->composer);
     const struct composed *o = &m->out;

@@ -1,3 +1,4 @@
+/* See uneven.h. */
 #include "dwarf/uneven.h"
 
 #include "base/random.h"
@@ -5,14 +6,14 @@
 enum {
     TOSSES = UNEVEN_LEVELS - 1,
     ALL = 1 << TOSSES,
-    SPREAD = 64, /* each weight is that of its level times SPREAD and up to twice as much more */
+    SPREAD = 64, /* a unit's weight is that of its level times SPREAD to 3 * SPREAD - 1 */
 };
 
-/* Sets which ranks have each level. */
+/* Sets until[], which says which ranks have each level. */
 static void deal_levels(struct uneven *u)
 {
-    uint64_t choose = 1; /* TOSSES over level */
-    uint64_t until = 0;  /* of ALL */
+    uint64_t choose = 1; /* how many outcomes of ALL have the level */
+    uint64_t until = 0;  /* how many of ALL have this level or a lower one */
     for (uint32_t i = 0; i < UNEVEN_LEVELS; i++) {
         until += choose;
         u->until[i] = (uint32_t)((until * u->count + ALL / 2) / ALL);
@@ -20,8 +21,8 @@ static void deal_levels(struct uneven *u)
     }
 }
 
-/* The unit's rank among all: a permutation, of the smallest power of two that is large enough, which is repeated until
- * it gives a rank. */
+/* The unit's rank. It comes from a permutation of the numbers below a power of two that is at least the count. The
+ * permutation is repeated until it gives a number below the count. */
 static uint32_t rank_of(const struct uneven *u, uint32_t unit)
 {
     const unsigned bits = 32 - (unsigned)__builtin_clz(u->count - 1);
@@ -53,7 +54,7 @@ static uint64_t factor_of(const struct uneven *u, uint32_t unit)
     return SPREAD + (random_at(u->key, unit) & (2 * SPREAD - 1));
 }
 
-/* Of the units of each level, the factors and their squares. */
+/* Sums of the factors of the units of each level, and of their squares. */
 struct factors {
     double sum[UNEVEN_LEVELS], squares[UNEVEN_LEVELS];
 };
@@ -70,7 +71,7 @@ static struct factors count_factors(const struct uneven *u)
     return f;
 }
 
-/* How unlike so many units are, if each level weighs `base` times as much as that before it. */
+/* How unlike `count` units are, if each level weighs `base` times as much as the one before it. */
 static double unlikeness(const struct factors *f, uint32_t count, double base)
 {
     double weight = 1;
@@ -83,7 +84,7 @@ static double unlikeness(const struct factors *f, uint32_t count, double base)
     return squares / sum * ((double)count / sum);
 }
 
-/* The base with which they are that unlike, or as near to it as can be. */
+/* The base with which the units are `wanted` times as unlike as units of one size, or as near to it as can be. */
 static double base_for(const struct factors *f, uint32_t count, double wanted)
 {
     enum { STEPS = 40, BASE_MOST = 16 };
