@@ -9,11 +9,11 @@
 enum {
     UP_TO_TABLES_5 = 30, /* bytes before the tables of directories and files */
     UP_TO_TABLES_4 = 28,
-    TABLES_5 = 33, /* of the tables with two directories and three files, of which two are one */
-    MORE_5 = 5,    /* of each further file */
+    TABLES_5 = 33, /* the tables with two directories and three files, two of which are the source */
+    MORE_5 = 5,    /* each further file */
     FILES_5 = 3,
-    SUM_FORMAT = 2, /* how clang's tables say that files have a checksum, */
-    SUM = 16        /* and such a checksum */
+    SUM_FORMAT = 2, /* in clang's tables, what says that files have a checksum */
+    SUM = 16        /* a checksum */
 };
 
 static uint64_t text_size(const struct line_name *name)
@@ -56,7 +56,7 @@ static uint8_t *put_tables_4(uint8_t *p, const struct line_files *files)
     return put_u8(p, 0);
 }
 
-/* Where there is a checksum, the same file has the same in all tables. */
+/* The checksum of a file, where there is one, is the same in all tables. */
 static uint8_t *put_file_5(struct dialect d, uint8_t *p, const struct line_name *name, uint8_t directory)
 {
     p = put_u8(put_u32(p, name->at), directory);

@@ -1,9 +1,8 @@
-/* The line number program (DWARF 5 section 6.2), in gas's parameters: a special
- * opcode advances the line by -5 to 8 and the address by up to 16.
+/* The line number program (DWARF 5 section 6.2), with gas's parameters: a special opcode advances the line by -5 to 8
+ * and the address by up to 16.
  *
- * The primary source is file 1. In version 5 it is listed as file 0, too, as gcc does: in entries 0 stands
- * for no file (section 2.14), and libdw reads it so.
- */
+ * The primary source is file 1. In version 5 it is listed as file 0 too, as gcc does: in entries 0 stands for no file
+ * (section 2.14), and libdw reads it so. */
 #ifndef DWARF_LINE_H
 #define DWARF_LINE_H
 
@@ -18,7 +17,7 @@ enum {
     LINE_RANGE = 14,
     LINE_OPCODE_BASE = 13,
     LINE_BEGIN = 11,    /* bytes that line_begin writes */
-    LINE_ROW_MOST = 25, /* bytes that one row takes at most, with all that may go before it */
+    LINE_ROW_MOST = 25, /* most bytes of one row, with all that may go before it */
     LINE_END_MOST = 14,
 };
 
@@ -27,11 +26,11 @@ struct line_rows {
     uint8_t *p;
     uint64_t address; /* of the last row */
     uint32_t line;
-    bool inside;    /* rows are of instructions inside of statements */
+    bool inside;    /* rows are of instructions inside statements */
     uint64_t count; /* of rows */
 };
 
-/* Begins a program: sets the address (8 bytes at offset 3); the file is the primary source. */
+/* Begins a program: sets the address (8 bytes at offset 3). The file is the primary source. */
 static inline void line_begin(struct line_rows *r, uint64_t address)
 {
     r->p = put_bytes(r->p, (const uint8_t[]){0, 9, DW_LNE_set_address}, 3);
@@ -41,7 +40,7 @@ static inline void line_begin(struct line_rows *r, uint64_t address)
     r->inside = false;
 }
 
-/* A row at `address`, not before the last, for `line`. */
+/* Appends a row at `address`, which is not before the last row's, for `line`. */
 static inline void line_row(struct line_rows *r, uint64_t address, uint32_t line)
 {
     int64_t lines = (int64_t)line - r->line;
@@ -63,7 +62,7 @@ static inline void line_row(struct line_rows *r, uint64_t address, uint32_t line
     r->count++;
 }
 
-/* The next row is in this column (below 128). */
+/* Puts the next row in this column (below 128). */
 static inline void line_column(struct line_rows *r, uint32_t column)
 {
     r->p = put_u8(r->p, DW_LNS_set_column);
@@ -76,7 +75,8 @@ static inline void line_file(struct line_rows *r, uint32_t file)
     r->p = put_u8(put_u8(r->p, DW_LNS_set_file), (uint8_t)file);
 }
 
-/* Rows from here on are of instructions inside of statements; or each begins one, as at the beginning of a program. */
+/* Rows from here on are of instructions inside statements or, as at the beginning of a program, each begin a statement.
+ */
 static inline void line_inside(struct line_rows *r, bool inside)
 {
     if (r->inside == inside)
@@ -85,15 +85,15 @@ static inline void line_inside(struct line_rows *r, bool inside)
     r->inside = inside;
 }
 
-/* Whether a row of line_inner is the first of its statement, or the last: or both. */
+/* What a row of line_inner is among the rows inside its statement: the first, the last, or both. */
 enum { LINE_FIRST = 1, LINE_LAST = 2 };
 
-/* A row in this column (below 128) of the last row's line, which begins a statement; this one is inside of it. What
- * comes next is so too, or begins another statement if this is the LINE_LAST: as line_inside would have it, in fewer
- * steps. */
+/* Appends a row inside the statement that the last row outside such rows began: in this column (below 128), of the last
+ * row's line. LINE_FIRST has to be set for the first such row, LINE_LAST for the one behind which another statement
+ * begins. Does the same as line_inside, line_column and line_row in fewer steps; `inside` stays as it is. */
 static inline void line_inner(struct line_rows *r, uint64_t address, uint32_t column, unsigned which)
 {
-    enum { NEAR = (255 - LINE_OPCODE_BASE + LINE_BASE) / LINE_RANGE }; /* one byte advances so far */
+    enum { NEAR = (255 - LINE_OPCODE_BASE + LINE_BASE) / LINE_RANGE }; /* a special opcode advances so far */
     const uint64_t advance = address - r->address;
     const bool is_last = which & LINE_LAST;
     uint8_t *p = r->p;
@@ -108,20 +108,20 @@ static inline void line_inner(struct line_rows *r, uint64_t address, uint32_t co
         return;
     }
     const uint32_t opcode = LINE_OPCODE_BASE - LINE_BASE + LINE_RANGE * (uint32_t)advance;
-    /* if it is not the last, the fourth byte is the next row's */
+    /* unless this is the last, the next row overwrites the fourth byte */
     put_u32(p, DW_LNS_set_column | column << 8 | opcode << 16 | (uint32_t)DW_LNS_negate_stmt << 24);
     r->p = p + 3 + is_last;
     r->address = address;
     r->count++;
 }
 
-/* The next row is of the number-th block of its line. */
+/* Makes the next row one of the number-th block of its line. */
 static inline void line_discriminator(struct line_rows *r, uint32_t number)
 {
     r->p = put_bytes(r->p, (const uint8_t[]){0, 2, DW_LNE_set_discriminator, (uint8_t)number}, 4);
 }
 
-/* Bytes that line_end writes, with the end `distance` bytes behind the last row. */
+/* Bytes that line_end writes if the end is `distance` bytes behind the last row. */
 #define LINE_END_AT(distance) ((distance) ? 4 + leb128_unsigned_size(distance) : 3)
 
 /* Ends the sequence at `address`, the first byte after the unit's code. */
@@ -136,8 +136,8 @@ static inline void line_end(struct line_rows *r, uint64_t address)
     r->count++;
 }
 
-/* A directory or file that a line table's header names: offset in .debug_line_str, and
- * the text, which version 4 copies into the header. */
+/* A directory or file that a line table's header names: its offset in .debug_line_str, and its text, which version 4
+ * copies into the header. */
 struct line_name {
     uint32_t at;
     const char *text;
@@ -147,14 +147,14 @@ struct line_files {
     struct line_name include_directory;
     struct line_name source;      /* the primary file */
     struct line_name header;      /* the next file, in the include directory */
-    const struct line_name *more; /* further ones, in the include directory */
+    const struct line_name *more; /* further files, in the include directory */
     uint32_t more_count;
 };
 
-/* Bytes of a unit's header. */
+/* Bytes of the header of a unit's line table. */
 uint64_t line_header_size(struct dialect d, const struct line_files *files);
 
-/* Writes the header of a unit whose program has `program` bytes. */
+/* Writes the header of a unit's line table, whose program has `program` bytes. Returns the place behind it. */
 uint8_t *line_write_header(struct dialect d, uint8_t *p, const struct line_files *files, uint64_t program);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Behind the zero that begins it. */
+/* Reads an extended opcode, from behind the zero that begins it. */
 static void read_extended(struct line_reader *r)
 {
     const uint64_t size = take_uleb128(&r->p);
@@ -40,7 +40,7 @@ bool line_read(struct line_reader *r)
         case DW_LNS_set_column:
             take_uleb128(&r->p);
             break;
-        default: /* flags of the next row */
+        default: /* only flags of the next row */
             break;
         }
     }

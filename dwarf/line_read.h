@@ -7,7 +7,7 @@
 
 #include "dwarf/line.h"
 
-/* A row, and where the next ones are read from. */
+/* A row, and where the next rows are read from. */
 struct line_reader {
     const uint8_t *p, *end;
     uint64_t address; /* as composed: an offset in the code */
@@ -19,7 +19,7 @@ static inline struct line_reader line_reader_of(const uint8_t *program, uint64_t
     return (struct line_reader){.p = program, .end = program + size, .line = 1, .file = 1};
 }
 
-/* Goes on to the next row; false when there is none. */
+/* Reads the next row; false when there is none. */
 bool line_read(struct line_reader *r);
 
 #endif

@@ -45,7 +45,7 @@ bool list_read_4(const uint8_t **p, uint64_t *base, struct list_entry *e)
     return true;
 }
 
-/* Behind an operation other than DW_OP_addr, one of those that are written here. */
+/* Returns the place behind an operation other than DW_OP_addr. It has to be one of those that expressions have here. */
 static const uint8_t *skip_operation(const uint8_t *p)
 {
     const uint8_t operation = *p++;

@@ -52,7 +52,7 @@ void list_table_put(const struct list_table *t, struct bytes *out)
     bytes_u8(out, 0); /* no segment selectors */
     bytes_u32(out, count);
     for (uint32_t i = 0; i < count; i++)
-        bytes_u32(out, (uint32_t)t->at.size + list_table_at(t, i)); /* from the table on */
+        bytes_u32(out, (uint32_t)t->at.size + list_table_at(t, i)); /* counted from the table's beginning */
     bytes_append(out, t->bytes.data, t->bytes.size);
 }
 

@@ -1,31 +1,31 @@
-/* A unit's lists with numbers, as DW_FORM_loclistx and DW_FORM_rnglistx have them (DWARF 5 sections 7.28, 7.29): made
- * one by one from lists that are known by their old offsets.
+/* A unit's lists with numbers, as DW_FORM_loclistx and DW_FORM_rnglistx need them (DWARF 5 sections 7.28, 7.29). They
+ * are made one by one from lists that are known by their old offsets.
  *
- *     header | offset of list 0, 1, ... from here | list 0 | list 1 | ...
- */
+ *     header | offset of list 0, 1, ... from here | list 0 | list 1 | ... */
 #ifndef DWARF_LIST_TABLE_H
 #define DWARF_LIST_TABLE_H
 
 #include "dwarf/numbers.h"
 
-/* Empty when zeroed. Where memory runs out, list_table_failed tells. */
+/* Empty when zeroed. list_table_failed tells when memory has run out. */
 struct list_table {
-    struct numbers numbers; /* the number of each list; the key is its old offset in the section */
-    struct bytes at;        /* uint32_t: for each number, its offset in `bytes` */
+    struct numbers numbers; /* the number of each list; the keys are old offsets in the section */
+    struct bytes at;        /* uint32_t: for each number, the offset of the list in `bytes` */
     struct bytes bytes;     /* the lists in their new form */
 };
 
-/* The number of the list at this old offset. One that is met for the first time begins where `bytes` ends. */
+/* The number of the list at this old offset. *is_new tells that it is met for the first time. Then its new form begins
+ * where `bytes` ends, and the caller has to append it. */
 uint32_t list_table_of(struct list_table *t, uint32_t offset, bool *is_new);
 
-/* The same of the list of ranges that was composed at this offset of .debug_rnglists: its entries become
- * DW_RLE_offset_pair, relative to the unit's first address. */
+/* The number of the range list that was composed at this offset of .debug_rnglists. A new list is appended with
+ * DW_RLE_offset_pair entries, relative to `low`, the unit's first address. */
 uint32_t list_table_ranges(struct list_table *t, const uint8_t *section, uint32_t offset, uint64_t low);
 
 /* Offset of the list with this number in `bytes`. */
 uint32_t list_table_at(const struct list_table *t, uint32_t number);
 
-/* Appends header, offsets and lists of version 5; nothing where there is no list. */
+/* Appends header, offsets and lists of version 5; nothing if there is no list. */
 void list_table_put(const struct list_table *t, struct bytes *out);
 
 void list_table_clear(struct list_table *t);

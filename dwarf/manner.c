@@ -69,7 +69,7 @@ static uint64_t sum_of(const uint64_t *numbers, unsigned count)
     return sum;
 }
 
-/* Makes `kinds` numbers come to `of`, as the weights are. */
+/* Divides `of` among `kinds` numbers in proportion to the weights. */
 static void share(uint16_t *number, unsigned kinds, uint32_t of, const uint64_t *weight)
 {
     enum { KINDS_MOST = 17 };
@@ -78,7 +78,7 @@ static void share(uint16_t *number, unsigned kinds, uint32_t of, const uint64_t 
     uint64_t told = 0;
     unsigned most = 0;
     uint64_t all = sum_of(weight, kinds);
-    for (unsigned i = 0; i < kinds; i++) /* what is too rare to be there is not there */
+    for (unsigned i = 0; i < kinds; i++) /* a kind whose share is less than a half gets nothing */
         kept[i] = weight[i] * of * 2 < all ? 0 : weight[i];
     all = sum_of(kept, kinds);
     for (unsigned i = 0; i < kinds; i++) {
@@ -121,7 +121,7 @@ struct manner manner_terse(struct manner m)
     return m;
 }
 
-/* As in Quantum ESPRESSO and CloverLeaf, by gfortran 12. */
+/* The weights are as in Quantum ESPRESSO and CloverLeaf, compiled by gfortran 12. */
 struct manner manner_fortran(struct manner m)
 {
     enum { INLINES = 4 };

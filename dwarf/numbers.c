@@ -17,7 +17,7 @@ static uint32_t slot_get(const struct numbers *n, size_t slot)
     return value;
 }
 
-/* The slot that has the key, or the empty one where it belongs. */
+/* The slot of the key, or the empty slot where it belongs. */
 static size_t find(const struct numbers *n, uint64_t key)
 {
     const size_t mask = slot_count(n) - 1;
@@ -32,7 +32,7 @@ static void set(struct numbers *n, size_t slot, uint32_t number)
     put_u32(n->slots.data + slot * sizeof number, number + 1);
 }
 
-/* Twice as many slots, or the first. */
+/* Doubles the number of slots, or makes the first ones. */
 static bool grow(struct numbers *n)
 {
     size_t count = slot_count(n) ? 2 * slot_count(n) : SLOTS_LEAST;

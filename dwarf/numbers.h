@@ -1,6 +1,5 @@
-/* Numbers for keys, from 0 in the order in which they are met: what the tables of
- * split debug information are indexed by.
- */
+/* Numbers for keys, from 0 on in the order in which the keys are met. The tables of split debug information are indexed
+ * by such numbers. */
 #ifndef DWARF_NUMBERS_H
 #define DWARF_NUMBERS_H
 
@@ -23,8 +22,8 @@ static inline uint64_t numbers_key(const struct numbers *n, uint32_t number)
     return key;
 }
 
-/* The number of `key`, which is the count before where it is met for the first
- * time. 0 when memory ran out, which numbers_failed tells. */
+/* The number of `key`. A key that is met for the first time gets the count so far. 0 when memory ran out, which
+ * numbers_failed tells. */
 uint32_t numbers_of(struct numbers *n, uint64_t key);
 bool numbers_failed(const struct numbers *n);
 

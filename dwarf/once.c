@@ -16,7 +16,7 @@ static uint32_t *find(const struct once *o, const struct bytes *strings, const c
     return &o->slot[at];
 }
 
-/* Twice as many slots; false when memory ran out. */
+/* Doubles the number of slots; false when memory ran out. */
 static bool grow(struct once *o, const struct bytes *strings)
 {
     struct once more = {.slots = o->slots ? 2 * o->slots : SLOTS_FIRST, .used = o->used};

@@ -1,4 +1,4 @@
-/* Strings that stand only once in a section, as after merging by a linker: finds those that are already there. */
+/* Strings that stand only once in a section, as after merging by a linker: this finds those that are already there. */
 #ifndef DWARF_ONCE_H
 #define DWARF_ONCE_H
 
@@ -13,7 +13,7 @@ struct once {
     uint32_t used;
 };
 
-/* The offset of `text` in the strings; appends it if it is not there. Where memory runs out, `strings` has failed
+/* The offset of `text` in `strings`; appends it if it is not there. When memory runs out, `strings` has failed
  * (base/bytes.h) and the result is 0. */
 uint32_t once_put(struct once *o, struct bytes *strings, const char *text);
 void once_free(struct once *o);

@@ -1,12 +1,9 @@
-/* Names as entries state them: offsets in .debug_str or, where the characters with the
- * zero behind them take no more bytes than such an offset does, the characters
- * themselves, DW_FORM_string. That is what gcc chooses (find_string_form in
- * gcc/dwarf2out.cc), in split units too. The abbreviations of the two differ.
+/* Names as entries state them: offsets in .debug_str or, if the characters with the zero behind them take no more bytes
+ * than such an offset, the characters themselves (DW_FORM_string). gcc chooses in the same way (find_string_form in
+ * gcc/dwarf2out.cc), in split units too. The two have different abbreviations.
  *
- * A short name has its characters in its lower bytes, the first in the lowest. Those of
- * three characters take as many bytes as an offset: an entry has the same size with
- * either.
- */
+ * A short name has SHORT_NAME_BIT set and its characters in its lower bytes, the first in the lowest. With three
+ * characters it takes as many bytes as an offset, so that an entry has the same size with either. */
 #ifndef DWARF_SHORT_NAME_H
 #define DWARF_SHORT_NAME_H
 
@@ -30,7 +27,7 @@ static inline uint32_t short_name_bytes(uint32_t name)
     return name & ~SHORT_NAME_BIT;
 }
 
-/* The short name for a text of up to SHORT_NAME_MOST characters. */
+/* The short name of a text of up to SHORT_NAME_MOST characters. */
 static inline uint32_t short_name_of(const char *text)
 {
     uint32_t name = 0;
@@ -45,7 +42,7 @@ static inline uint32_t short_name_length(uint32_t name)
     return !bytes ? 0 : bytes >> 16 ? 3 : bytes >> 8 ? 2 : 1;
 }
 
-/* Writes a name of any kind; room for four bytes is there. */
+/* Writes a name of either kind and returns the place behind it. There must be room for four bytes. */
 static inline uint8_t *short_name_put(uint8_t *p, uint32_t name)
 {
     uint8_t *end = put_u32(p, short_name_bytes(name));

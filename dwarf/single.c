@@ -1,6 +1,5 @@
-/* Abbreviations that are used once; see single.h. Of the three bits of a kind the
- * lower two count which of file, line and column there are, and the third says
- * whether there is an alignment. */
+/* Abbreviations that are used once; see single.h. A kind has three bits. The lower two count which of file, line and
+ * column there are, in this order. The third says whether there is an alignment. */
 #include "dwarf/single.h"
 
 #include <assert.h>
@@ -89,7 +88,7 @@ uint32_t single_count(const struct single_mix *mix)
 
 uint64_t single_attributes(const struct single_mix *mix)
 {
-    enum { NAMED = 4 }; /* name, type, and that it is an external declaration */
+    enum { NAMED = 4 }; /* name, type, DW_AT_external and DW_AT_declaration */
     uint64_t sum = 0;
     for (uint32_t wide = 0; wide < 2; wide++)
         for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
@@ -137,8 +136,8 @@ void single_find_ways(struct single_ways *ways)
     }
 }
 
-/* In codes of one width: all but a little of the largest kind; the rest in the
- * fewest of any. */
+/* Divides `bytes` among abbreviations with codes of one width: the largest kind takes all but a little, and the fewest
+ * of any kind take the rest. */
 static bool divide(const struct single_ways *ways, uint64_t bytes, uint32_t wide, uint32_t *count)
 {
     const uint32_t *size = ways->size[wide];
@@ -164,7 +163,7 @@ bool single_divide(const struct single_ways *ways, uint32_t first, uint64_t byte
     const uint32_t narrow = ABBREV_CODES_SHORT - mix->first;
     if (divide(ways, bytes, 0, mix->count[0]) && single_count(mix) <= narrow)
         return true;
-    /* as many narrow ones as there are, of the least kind, or one or two longer */
+    /* all codes of one byte, of the smallest kind, some of them of the next, so that codes of two can take the rest */
     for (uint32_t longer = 0; longer < 2 * SINGLE_SURE; longer += 2) {
         uint64_t of_narrow = (uint64_t)narrow * LEAST + longer;
         memset(mix->count, 0, sizeof mix->count);

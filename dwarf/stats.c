@@ -50,8 +50,7 @@ void stats_tally_add(struct debug_stats *s, enum stats_tally tally, uint32_t key
 
 /* ---- sets ---- */
 
-/* Open addressing; a slot of 0 is free, and so 0 is stored as another number
- * that no offset and hardly a hash has. */
+/* Open addressing. A slot of 0 is free, so 0 is stored as another number that no offset and hardly a hash has. */
 static uint64_t *set_find(const struct stats_set *set, uint64_t value)
 {
     size_t i = random_mix(value) & (set->capacity - 1);
@@ -95,8 +94,8 @@ void stats_set_free(struct stats_set *set)
 
 /* ---- sections ---- */
 
-/* The section called `name`, made where there is room, and otherwise the last,
- * which then stands for all that have none of their own. */
+/* The section called `name`. It is made if there is room; otherwise it is the last one, which stands for all that have
+ * none of their own. */
 static struct stats_section *section_find(struct debug_stats *s, const char *name)
 {
     for (uint32_t i = 0; i < s->section_count; i++) {
@@ -131,7 +130,7 @@ void stats_add_section(struct debug_stats *s, const char *name, uint64_t file_by
 
 bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct error *e)
 {
-    /* First what can fail, and harms nobody where it did in part. */
+    /* what can fail comes first; it does no harm if it is done in part */
     for (size_t i = 0; i < more->shapes.capacity; i++) {
         bool added;
         if (more->shapes.slot[i] && !stats_set_add(&sum->shapes, more->shapes.slot[i], &added))
@@ -174,8 +173,8 @@ void stats_free(struct debug_stats *s)
 
 /* ---- samples ---- */
 
-/* The error of a ratio estimator (Cochran, Sampling Techniques, section 6.4): of DIEs
- * to bytes, of n of N units. */
+/* The relative error of a ratio estimator (Cochran, Sampling Techniques, section 6.4): of DIEs to bytes, from n of N
+ * units. */
 static double sample_error(const struct stats_sample *p, double dies)
 {
     double n = (double)p->units_read;
@@ -197,7 +196,7 @@ double stats_scale(struct debug_stats *s)
     double times = (double)p->bytes / (double)p->bytes_read;
     for (int n = 0; n < STATS_NUMBERS; n++) {
         bool of_file = n == STATS_FILES || n == STATS_FILES_WITHOUT || n == STATS_TEXT_BYTES;
-        bool of_unit = n >= STATS_COMPILE_UNITS && n <= STATS_64BIT_UNITS; /* all are met */
+        bool of_unit = n >= STATS_COMPILE_UNITS && n <= STATS_64BIT_UNITS; /* all units are met */
         if (!of_file && !of_unit)
             s->number[n] = (uint64_t)((double)s->number[n] * times + 0.5);
     }

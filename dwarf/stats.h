@@ -1,20 +1,19 @@
 /* Statistics of the debug information of existing files.
  *
- * What any DWARF of version 2 to 5 consists of, ours or a compiler's, as
- * counts that add up over files: entries (DIEs) by tag, attributes and forms,
- * locations, lists, line tables, names. A reader makes ratios of them.
+ * They say what any DWARF of version 2 to 5, ours or a compiler's, consists of, as counts that add up over files:
+ * entries (DIEs) by tag, attributes and forms, locations, lists, line tables, names. Ratios are left to whoever reads
+ * them.
  *
- * Read through libdwarf. Tags, attributes and forms are counted from the uses
- * of abbreviations. Units of .debug_info and .debug_types count, in both widths;
- * what they refer to in other files (.dwo, supplementary) is not followed.
+ * Files are read through libdwarf. Tags, attributes and forms are counted from the uses of abbreviations. Units of
+ * .debug_info and .debug_types count, in both widths. What they refer to in other files (.dwo, supplementary) is not
+ * followed.
  *
- * Of a file with much debug information some units may do: each is read with the same
- * chance, and stats_scale reckons what all would give, and how sure that is.
+ * Of a file with much debug information, a sample of units may do. Each unit is read with the same chance, and
+ * stats_scale estimates the counts of all units and how sure they are.
  *
- * Files are hostile until read, and libdwarf aborts or runs in circles on some
- * that are broken. So each file is read in a process of its own, within limits
- * of time; what it dies of is an error like any other, and leaks nothing.
- */
+ * Files are hostile until read, and libdwarf aborts or runs in circles on some broken ones. So each file is read in a
+ * process of its own, within limits of time and memory. What that process dies of is an error like any other, and leaks
+ * nothing. */
 #ifndef DWARF_STATS_H
 #define DWARF_STATS_H
 
@@ -26,7 +25,7 @@
 #include "base/error.h"
 #include "dwarf/uneven.h"
 
-/* What is one number. */
+/* Counts that are one number each. */
 #define STATS_NUMBER_LIST(X)                                                                                           \
     X(STATS_FILES, "files")                                                                                            \
     X(STATS_FILES_WITHOUT, "files_without_units")                                                                      \
@@ -73,7 +72,7 @@ enum stats_number {
 };
 extern const char *const stats_number_names[STATS_NUMBERS];
 
-/* What is counted by a key of DWARF: how often each occurs. */
+/* Counts by a key of DWARF: how often each key occurs. */
 enum stats_tally {
     STATS_TAG,
     STATS_ATTRIBUTE,
@@ -84,8 +83,8 @@ enum stats_tally {
 };
 extern const char *const stats_tally_names[STATS_TALLIES];
 
-/* More keys than DWARF and its vendors define; a file that has more is a lie,
- * and what does not fit is only summed. */
+/* STATS_KEYS: more keys than DWARF and its vendors define. A file that has more is a lie, and what does not fit is only
+ * summed. */
 enum { STATS_KEYS = 256, STATS_SECTIONS = 48, STATS_NAME = 40, STATS_REMARK = 256 };
 
 struct stats_tally_table {
@@ -98,7 +97,7 @@ struct stats_tally_table {
 };
 
 struct stats_section {
-    char name[STATS_NAME]; /* ".debug_info"; .zdebug_info is called so, too */
+    char name[STATS_NAME]; /* ".debug_info", which also stands for .zdebug_info */
     uint64_t bytes;        /* as a reader sees them: uncompressed */
     uint64_t file_bytes;   /* as they lie in the file */
 };
@@ -110,8 +109,8 @@ struct stats_set {
     size_t capacity;
 };
 
-/* How much of .debug_info was read; and, to estimate the error, sums of products over
- * the units that were read, of their bytes x and their DIEs y. */
+/* How much of .debug_info was read. To estimate the error there are sums of products, over the units that were read, of
+ * their bytes x and their DIEs y. */
 struct stats_sample {
     uint64_t units, units_read;
     uint64_t bytes, bytes_read;
@@ -123,21 +122,20 @@ struct debug_stats {
     struct stats_tally_table tally[STATS_TALLIES];
     struct stats_section section[STATS_SECTIONS];
     uint32_t section_count;
-    /* Abbreviations that differ (in tag, children, attributes or forms) and
-     * are used, over all files: its count. */
+    /* Different abbreviations (in tag, children, attributes or forms) that are used, over all files: the count is what
+     * matters. */
     struct stats_set shapes;
     struct stats_sample sample;
-    struct uneven_sum sizes;   /* of compile units in .debug_info, but for partial ones and skeletons */
+    struct uneven_sum sizes;   /* of compile units in .debug_info, without partial units and skeletons */
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
 };
 
-/* Adds the debug information of the file to *s, which starts zeroed. A file
- * without any is no error. On failure, which names the file, *s is unchanged. */
+/* Adds the debug information of the file to *s, which starts zeroed. A file without any is no error. On failure, *s is
+ * unchanged, and the error names the file. */
 bool stats_read(const char *path, struct debug_stats *s, struct error *e);
 
-/* The same in two steps, so that several files are read at once: any number
- * may be started before the first is finished, and each must be finished. What reads
- * ends with the thread that has started it. */
+/* The same in two steps, so that several files are read at once. Any number of readers may be started before the first
+ * is finished, and each has to be finished. The process that reads ends with the thread that has started it. */
 struct stats_reader {
     const char *path; /* borrowed until finished */
     pid_t process;
@@ -149,28 +147,25 @@ bool stats_start(struct stats_reader *r, const char *path, struct error *e);
 bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most, struct error *e);
 bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e);
 
-/* As stats_read, but in this process: for fuzzers and debuggers. With `most` 0 all
- * is read. */
+/* Like stats_read, but in this process: for fuzzers and debuggers. Reads about `most` bytes of .debug_info; 0: all. */
 bool stats_read_here(const char *path, uint64_t most, struct debug_stats *s, struct error *e);
 
-/* Scales the counts of the units of one file that were read to estimates for all units.
- * Returns the relative standard error of the number of DIEs: 0 if all were read, 1 if
- * only one was, which says nothing of the others. */
+/* Scales the counts of the units of one file that were read to estimates for all of its units. Returns the relative
+ * standard error of the number of DIEs: 0 if all units were read, 1 if only one was, which says nothing of the others.
+ */
 double stats_scale(struct debug_stats *s);
 
-/* Adds a section of a file, of which the caller knows the sizes in the file and
- * uncompressed; ignores all but .debug*, .zdebug*, .text and .text.*. Where
- * names are too many, the last of them is called "others". */
+/* Adds a section of a file; the caller knows its sizes in the file and uncompressed. Ignores all but .debug*, .zdebug*,
+ * .text and .text.*. If there are too many names, the last one is "others". */
 void stats_add_section(struct debug_stats *s, const char *name, uint64_t file_bytes, uint64_t bytes);
 
 /* Adds `more` to `sum`; false when memory runs out. */
 bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct error *e);
 
-/* Gives memory back, and zeroes *s. */
+/* Frees the memory of *s and zeroes it. */
 void stats_free(struct debug_stats *s);
 
-/* The name of a key without its prefix ("formal_parameter"), or its number,
- * which is written to `text`. */
+/* The name of a key without its prefix ("formal_parameter"), or its number, which is then written to `text`. */
 const char *stats_key_name(enum stats_tally tally, uint32_t key, char text[STATS_NAME]);
 
 #endif

@@ -5,9 +5,7 @@
  *     struct answer_header | struct debug_stats | shapes, 8 bytes each
  *                          | struct error
  *
- * The answer is as little trusted as the file: what could lead us out of an
- * array is checked.
- */
+ * The answer is trusted as little as the file: whatever could lead out of an array is checked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,12 +22,12 @@
 #include "base/whole.h"
 #include "dwarf/stats_parts.h"
 
-/* What no file needs that a processor is at for its time: ours are read at
- * some 20 MB of .debug_info a second, twenty times faster. */
+/* The processor time that the process may take: SECONDS_LEAST, and a second for every BYTES_PER_SECOND of the file. No
+ * file needs that: ours are read at some 20 MB of .debug_info a second, twenty times faster. SHAPES_MOST: shapes in an
+ * answer. */
 enum { SECONDS_LEAST = 10, BYTES_PER_SECOND = 1000000, SHAPES_MOST = 1 << 24 };
 
-/* What it may take in memory: a compressed section of a few bytes can say that it is
- * of any size. */
+/* Memory that the process may take, in bytes: a compressed section of a few bytes can say that it has any size. */
 #define MEMORY_LEAST (UINT64_C(1) << 30)
 #define MEMORY_MOST  (UINT64_C(1) << 36)
 #define MEMORY_TIMES 8
@@ -71,7 +69,7 @@ static void answer(const char *path, uint64_t most, int to)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* Bytes of addresses that the process has from its parent. */
+/* Bytes of addresses that the process has inherited from its parent. */
 static rlim_t addresses(void)
 {
     unsigned long long pages = 0;
@@ -84,11 +82,11 @@ static rlim_t addresses(void)
 }
 #endif
 
-/* No core, no endless run, and nothing of what the C library has to say when
- * it aborts: the parent says it. */
+/* Sees to it that there is no core, no endless run, and nothing of what the C library says when it aborts: the parent
+ * says that. */
 static void limit(unsigned seconds, uint64_t bytes)
 {
-#ifndef __SANITIZE_ADDRESS__ /* which takes more addresses than any machine has memory */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer takes more addresses than any machine has memory */
     const rlim_t memory = addresses() + MEMORY_LEAST + (bytes < MEMORY_MOST ? bytes : MEMORY_MOST) * MEMORY_TIMES;
     setrlimit(RLIMIT_AS, &(struct rlimit){memory, memory});
 #else
@@ -140,7 +138,7 @@ bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most,
     return true;
 }
 
-/* Everything up to the end; no more than an answer can have. */
+/* Reads everything up to the end; fails if that is more than an answer can have. */
 static bool read_all(int fd, struct bytes *b)
 {
     const size_t most = sizeof(struct answer_header) + sizeof(struct debug_stats) + SHAPES_MOST * sizeof(uint64_t);
@@ -157,7 +155,7 @@ static bool read_all(int fd, struct bytes *b)
     }
 }
 
-/* What the answer says, if it is whole. */
+/* Adds what the answer says to *s. *whole tells whether the answer is. */
 static bool take_stats(const struct bytes *b, const struct answer_header *header, struct debug_stats *s,
                        struct error *e, bool *whole)
 {
@@ -211,14 +209,15 @@ static bool take_answer(const struct bytes *b, struct debug_stats *s, struct err
     return header.ok ? take_stats(b, &header, s, e, whole) : take_error(b, e, whole);
 }
 
-/* Whether it had as much processor time as it may have. */
+/* Whether the process used up its processor time. */
 static bool is_out_of_time(const struct stats_reader *r, const struct rusage *used)
 {
     const int64_t microseconds = used->ru_utime.tv_usec + used->ru_stime.tv_usec;
     return used->ru_utime.tv_sec + used->ru_stime.tv_sec + microseconds / 1000000 >= (int64_t)r->seconds;
 }
 
-/* Why there is no answer. Before its time is over, none kills it but the kernel that has no memory left, or a user. */
+/* Sets why there is no answer. Before the time is over, only a kernel that has no memory left, or a user, kills the
+ * process. */
 static bool process_died(const struct stats_reader *r, int status, const struct rusage *used, struct error *e)
 {
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;

@@ -1,10 +1,8 @@
 /* Counting DIEs, and what their abbreviations and values tell; see stats.h.
  *
- * What an abbreviation says (DWARF 5 section 7.5.3) is the same for all its
- * DIEs. So a DIE costs one count of its abbreviation, and libdwarf is only
- * asked for the values that no abbreviation tells: how long a name is, how many
- * entries a list has. The rest is multiplied at the end of the file.
- */
+ * What an abbreviation says (DWARF 5 section 7.5.3) is the same for all its DIEs. So a DIE costs one count of its
+ * abbreviation, and libdwarf is asked only for values that no abbreviation tells: how long a name is, how many entries
+ * a list has. The rest is multiplied at the end of the file. */
 #include <libdwarf/dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,8 @@
 #include "base/random.h"
 #include "dwarf/stats_parts.h"
 
-/* Deeper than any program nests. libdwarf looks for the sibling of a DIE by
- * walking over its children, so that depth costs time. */
+/* Deeper than any program nests. libdwarf finds the sibling of a DIE by walking over its children, so depth costs time.
+ */
 enum { DEPTH_MOST = 512 };
 
 enum value { VALUE_PLAIN, VALUE_LOCATIONS, VALUE_RANGES };
@@ -25,7 +23,7 @@ struct attribute {
 };
 
 struct stats_abbreviation {
-    uint64_t offset; /* in .debug_abbrev; with the next two, what it is found by */
+    uint64_t offset; /* in .debug_abbrev; with the next two members the key by which it is found */
     uint16_t version;
     uint16_t offset_size;
     uint16_t tag;
@@ -33,8 +31,8 @@ struct stats_abbreviation {
     /* Which values of its DIEs are to be looked at. */
     bool has_name;
     bool has_lists;
-    uint16_t linkage_name;  /* the attribute that holds it, 0 for none */
-    enum stats_number kind; /* what its DIEs are besides, STATS_NUMBERS for nothing */
+    uint16_t linkage_name;  /* the attribute that holds a linkage name, 0 for none */
+    enum stats_number kind; /* what its DIEs also count as, STATS_NUMBERS for nothing */
     uint64_t uses;
     uint32_t count;
     struct attribute *attribute;
@@ -70,7 +68,7 @@ static const struct attribute *attribute_find(const struct stats_abbreviation *a
     return NULL;
 }
 
-/* What a DIE is beyond its tag. */
+/* What a DIE counts as beyond its tag. */
 static enum stats_number kind_of(const struct stats_abbreviation *a)
 {
     bool variable = a->tag == DW_TAG_variable;
@@ -89,7 +87,7 @@ static enum stats_number kind_of(const struct stats_abbreviation *a)
     return STATS_NUMBERS;
 }
 
-/* Decides which values are to be looked at; not those in files elsewhere. */
+/* Decides which values are to be looked at. Names in other files are not. */
 static void abbreviation_classify(struct stats_abbreviation *a)
 {
     for (uint32_t i = 0; i < a->count; i++) {
@@ -176,8 +174,8 @@ static struct stats_abbreviation *abbreviation_add(struct stats_file *f, const s
     return abbreviation_read(f, a) ? a : NULL;
 }
 
-/* The abbreviation of a DIE, read when it is met first; NULL with the error
- * set when it cannot be. Valid until the next call. */
+/* The abbreviation of a DIE, which is read when it is met first. NULL, with the error set, if it cannot be read. Valid
+ * until the next call. */
 static struct stats_abbreviation *abbreviation_find(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die)
 {
     Dwarf_Error error = NULL;
@@ -260,9 +258,9 @@ void stats_free_abbreviations(struct stats_file *f)
 /* A way from the root of a unit down to a DIE. */
 struct path {
     Dwarf_Die die[DEPTH_MOST];
-    int depth;      /* of the last, -1 for an empty path */
-    int function;   /* of the first one that is a function which is defined; DEPTH_MOST: there is none */
-    Dwarf_Off last; /* where the last DIE that was counted lies */
+    int depth;      /* depth of the last DIE, -1 for an empty path */
+    int function;   /* depth of the first DIE that is a defined function; DEPTH_MOST: there is none */
+    Dwarf_Off last; /* offset of the last DIE that was counted */
 };
 
 static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, enum stats_number names)
@@ -277,7 +275,7 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
     f->s->number[names + 1] += strlen(name);
 }
 
-/* The last of the path. */
+/* Counts the last DIE of the path. */
 static bool count_die(struct stats_file *f, const struct stats_unit *u, struct path *p)
 {
     const Dwarf_Die die = p->die[p->depth];
@@ -313,8 +311,8 @@ static void path_leave(struct path *p)
         p->function = DEPTH_MOST;
 }
 
-/* Makes the path lead to the next DIE in the order of the file: a child, a
- * sibling, or a sibling of the next DIE above that has one. */
+/* Makes the path lead to the next DIE in the order of the file: a child, a sibling, or a sibling of the nearest DIE
+ * above that has one. */
 static bool path_next(struct stats_file *f, const struct stats_unit *u, struct path *p)
 {
     Dwarf_Error error = NULL;
@@ -338,8 +336,7 @@ static bool path_next(struct stats_file *f, const struct stats_unit *u, struct p
     return true;
 }
 
-/* Sees to it that DIEs follow one another, so that there are no more of them
- * than bytes whatever references between them say. */
+/* Checks that DIEs follow one another. Then there are no more DIEs than bytes, whatever references between them say. */
 static bool path_check(struct stats_file *f, struct path *p)
 {
     Dwarf_Error error = NULL;

@@ -1,10 +1,8 @@
 /* What libdwarf cannot read; see stats_parts.h.
  *
- * libdwarf has three answers: DW_DLV_OK, DW_DLV_NO_ENTRY and DW_DLV_ERROR. An
- * error in units or DIEs, without which nothing after them can be found, is
- * one of the file; what cannot be read of a value is left out and counted as
- * unreadable.
- */
+ * libdwarf has three answers: DW_DLV_OK, DW_DLV_NO_ENTRY and DW_DLV_ERROR. An error in units or DIEs is an error of the
+ * file, because nothing behind them can be found without them. A value that cannot be read is left out and counted as
+ * unreadable. */
 #include <stdio.h>
 
 #include "dwarf/stats_parts.h"

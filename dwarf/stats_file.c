@@ -1,10 +1,9 @@
 /* Reading one file: its units and line tables; see stats.h.
  *
- * libdwarf's register of what it has allocated, which costs a third of the time,
- * is off: all is given back where it was taken.
+ * libdwarf's register of what it has allocated costs a third of the time and is off: everything is freed where it was
+ * taken.
  *
- * Of a unit that is itself more than is to be read of the file, its beginning is.
- */
+ * Of a unit that alone is more than is to be read of the file, only the beginning is read. */
 #include <fcntl.h>
 #include <libdwarf/dwarf.h>
 #include <stdio.h>
@@ -35,7 +34,7 @@ static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
     }
 }
 
-/* Where the unit's line table lies; false where it has none. */
+/* Sets *offset to where the unit's line table lies; false if it has none. */
 static bool find_line_table(struct stats_file *f, Dwarf_Die root, Dwarf_Off *offset)
 {
     Dwarf_Error error = NULL;
@@ -79,8 +78,7 @@ static bool count_lines(struct stats_file *f, Dwarf_Die root)
 
 /* ---- units ---- */
 
-/* Before DWARF 5 a skeleton is a unit that names a .dwo file, which clang's
- * units in .dwo files do, too. */
+/* Before DWARF 5 a skeleton is a unit that names a .dwo file. clang's units inside .dwo files name one too. */
 static bool is_old_skeleton(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
 {
     Dwarf_Error error = NULL;
@@ -116,7 +114,7 @@ static void count_language(struct stats_file *f, Dwarf_Die root)
         stats_unreadable(f, &error, "the language of a unit");
 }
 
-/* Counts a unit of `bytes` bytes, whose root is taken over; what is in it only if `read`. */
+/* Counts a unit of `bytes` bytes, and if `read`, what is in it. Frees the root. */
 static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_Half type, Dwarf_Die root,
                        uint64_t bytes, bool read)
 {
@@ -142,9 +140,8 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
     return stats_count_dies(f, u, root);
 }
 
-/* Whether the unit that ends at `next` is one of those to read: each as likely as the
- * others, whatever its size and its neighbours are. One is in any case, and never are
- * they much more than was wanted. */
+/* Whether the unit that ends at `next` is one of those to read. Each is as likely as the others, whatever its size and
+ * its neighbours are. At least one unit is read, and never much more than was wanted. */
 static bool sample_takes(const struct stats_file *f, const struct stats_unit *u, uint64_t next, uint64_t total)
 {
     const struct stats_sample *p = &f->s->sample;
@@ -154,7 +151,7 @@ static bool sample_takes(const struct stats_file *f, const struct stats_unit *u,
     return p->bytes_read < 2 * f->most && (double)random_at(0, u->index) < share * 0x1p64;
 }
 
-/* Notes a unit that was met, `bytes` long, and how much of it was read. */
+/* Notes a unit of `bytes` bytes that was met, and how many of them were read. */
 static void sample_note(struct stats_file *f, uint64_t bytes, uint64_t bytes_read)
 {
     struct stats_sample *p = &f->s->sample;
@@ -171,12 +168,12 @@ static void sample_note(struct stats_file *f, uint64_t bytes, uint64_t bytes_rea
     p->yy += y * y;
 }
 
-/* Bytes of .debug_info, or of .debug_types, which have been loaded. */
+/* Bytes of .debug_info, or of .debug_types, which must have been loaded. */
 static uint64_t units_size(struct stats_file *f, bool in_info)
 {
     Dwarf_Unsigned info = 0;
     Dwarf_Unsigned types = 0;
-    Dwarf_Unsigned no; /* other sections, which do not matter here */
+    Dwarf_Unsigned no; /* other sections do not matter here */
     if (dwarf_get_section_max_offsets_d(f->dbg, &info, &no, &no, &no, &no, &no, &no, &no, &no, &no, &no, &types, &no,
                                         &no, &no, &no, &no, &no, &no, &no) != DW_DLV_OK)
         return 0;
@@ -240,7 +237,7 @@ static int open_file(const char *path, struct error *e)
     return fd;
 }
 
-/* Counts an open file; *f says where. */
+/* Counts an open file, whose path is in *f. */
 static bool count_file(struct stats_file *f, int fd)
 {
     Dwarf_Error error = NULL;

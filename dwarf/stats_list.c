@@ -1,10 +1,8 @@
 /* Counting location and range lists; see stats.h.
  *
- * DIEs share lists: an inlined subroutine has the ranges of the block in it. So
- * a list counts when it is met first, and with it the bytes per entry are those
- * of the section. A list that lies in another file, as those of a .dwo file may,
- * is none.
- */
+ * DIEs share lists: an inlined subroutine has the ranges of the block in it. So a list counts when it is met first, and
+ * the bytes per entry come out as those of the section. A list in another file, as those of a .dwo file may be, does
+ * not count. */
 #include <libdwarf/dwarf.h>
 
 #include "base/random.h"
@@ -12,9 +10,8 @@
 
 /* ---- entries ---- */
 
-/* Whether an entry of a location list has an expression, and is not an end or
- * a base address. libdwarf gives lists before DWARF 5 the numbers of DWARF 5,
- * but those of GNU's split DWARF 4 their own. */
+/* Whether an entry of a location list has an expression, and is not an end or a base address. For lists before DWARF 5
+ * libdwarf uses the numbers of DWARF 5, but for those of GNU's split DWARF 4 their own. */
 static bool is_location(Dwarf_Small entry, Dwarf_Small kind)
 {
     if (kind == DW_LKIND_GNU_exp_list)
@@ -52,7 +49,7 @@ static bool is_range(unsigned entry)
     return entry != DW_RLE_end_of_list && entry != DW_RLE_base_address && entry != DW_RLE_base_addressx;
 }
 
-/* The entries of a list in .debug_rnglists (DWARF 5 section 7.25). */
+/* Counts the entries of a list in .debug_rnglists (DWARF 5 section 7.25). */
 static int rnglists_entries(Dwarf_Attribute attribute, Dwarf_Half form, Dwarf_Unsigned place, uint64_t *entries,
                             Dwarf_Error *error)
 {
@@ -77,7 +74,7 @@ static int rnglists_entries(Dwarf_Attribute attribute, Dwarf_Half form, Dwarf_Un
     return answer;
 }
 
-/* The entries of a list in .debug_ranges, as it was before. */
+/* Counts the entries of a list in .debug_ranges, of DWARF before version 5. */
 static int ranges_entries(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned place, uint64_t *entries,
                           Dwarf_Error *error)
 {
@@ -97,13 +94,13 @@ static int ranges_entries(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned pl
 
 /* ---- lists ---- */
 
-/* Where a list lies: an offset, or an index that counts from a base. */
+/* Where a list lies: an offset, or an index in a table of offsets. */
 struct place {
     Dwarf_Half form;
     Dwarf_Unsigned value;
 };
 
-/* An index is read as a number: as a reference libdwarf misreads it. */
+/* An index is read as a number, because libdwarf misreads it as a reference. */
 static int place_read(Dwarf_Attribute attribute, struct place *place, Dwarf_Error *error)
 {
     int answer = dwarf_whatform(attribute, &place->form, error);
@@ -114,7 +111,7 @@ static int place_read(Dwarf_Attribute attribute, struct place *place, Dwarf_Erro
                  : dwarf_global_formref(attribute, &place->value, error);
 }
 
-/* The attribute that says where a list lies, which the caller gives back, and what it says. */
+/* Finds the attribute that says where a list lies, and reads what it says. The caller frees the attribute. */
 static int find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct place *place, Dwarf_Error *error)
 {
     int answer = dwarf_attr(die, name, attribute, error);
@@ -126,7 +123,7 @@ static int find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, s
     return answer;
 }
 
-/* A number that no other list of the file has, or hardly. */
+/* A number that, almost certainly, no other list of the file has. */
 static uint64_t place_key(const struct place *place, const struct stats_unit *u)
 {
     if (place->form == DW_FORM_loclistx || place->form == DW_FORM_rnglistx)
@@ -134,7 +131,7 @@ static uint64_t place_key(const struct place *place, const struct stats_unit *u)
     return place->value;
 }
 
-/* Counts a list that is met first; false when memory runs out. */
+/* Counts a list if it is met for the first time; false when memory runs out. */
 static bool count_new(struct stats_file *f, struct stats_set *lists, uint64_t key, enum stats_number number,
                       uint64_t entries)
 {
@@ -148,7 +145,7 @@ static bool count_new(struct stats_file *f, struct stats_set *lists, uint64_t ke
     return true;
 }
 
-/* Notes what libdwarf could not read; true to go on. */
+/* Notes that libdwarf could not read something; returns true, to go on. */
 static bool leave(struct stats_file *f, int answer, Dwarf_Error *error, const char *what)
 {
     if (answer == DW_DLV_ERROR)

@@ -6,8 +6,7 @@
 
 #include "dwarf/stats.h"
 
-/* Adds `value` to the set, *added tells whether it is new; false when memory
- * runs out. */
+/* Adds `value` to the set; *added tells whether it is new. False when memory runs out. */
 bool stats_set_add(struct stats_set *set, uint64_t value, bool *added);
 void stats_set_free(struct stats_set *set);
 
@@ -19,21 +18,21 @@ struct stats_abbreviation;
 /* A file that is being read. */
 struct stats_file {
     const char *path;
-    struct debug_stats *s; /* of this file only */
+    struct debug_stats *s; /* counts of this file only */
     struct error *e;
     Dwarf_Debug dbg;
     uint64_t units;
     uint64_t most;                /* bytes of .debug_info to read, 0 for all */
-    uint64_t dies;                /* of the unit that is being read */
-    Dwarf_Off end;                /* of what is to be read of this unit, 0 for all */
-    Dwarf_Off reached;            /* the last DIE of it that was */
-    struct stats_set line_tables; /* what was met, by place: units and DIEs share them */
+    uint64_t dies;                /* in the unit that is being read */
+    Dwarf_Off end;                /* end of what is to be read of this unit, 0 for all */
+    Dwarf_Off reached;            /* the last DIE of this unit that was read */
+    struct stats_set line_tables; /* what was met so far, by place: units and DIEs share them */
     struct stats_set location_lists;
     struct stats_set range_lists;
     struct stats_abbreviation *abbreviation;
     size_t abbreviation_count;
     size_t abbreviation_capacity;
-    uint32_t *slot; /* of a hash table: index into `abbreviation` + 1 */
+    uint32_t *slot; /* hash table of indexes into `abbreviation`, plus 1 */
     size_t slots;
 };
 
@@ -45,32 +44,30 @@ struct stats_unit {
     uint16_t offset_size;
 };
 
-/* libdwarf cannot go on: fills the file's error from *error, which is given
- * back and may be NULL; returns false. */
+/* libdwarf cannot go on: fills the file's error from *error, which may be NULL and is freed; returns false. */
 bool stats_broken(struct stats_file *f, Dwarf_Error *error, const char *what);
 
-/* The file is wrong in a way that libdwarf did not mind; returns false. */
+/* The file is wrong in a way that libdwarf did not mind: fills the file's error; returns false. */
 bool stats_wrong(struct stats_file *f, const char *what);
 
-/* libdwarf cannot read one value: notes it, gives *error back. */
+/* libdwarf cannot read one value: notes that, and frees *error. */
 void stats_unreadable(struct stats_file *f, Dwarf_Error *error, const char *what);
 
-/* Gives back an error that came with an answer other than DW_DLV_ERROR. */
+/* Frees an error that came with an answer other than DW_DLV_ERROR. */
 void stats_forget(struct stats_file *f, Dwarf_Error *error);
 
 bool stats_no_memory(struct stats_file *f);
 
-/* Counts the DIEs of a unit from its root on, which is taken over. */
+/* Counts the DIEs of a unit from its root on; the root is freed. False, with the file's error set, on failure. */
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
 
-/* Count the list that an attribute of a DIE refers to, the first with the
- * entries of variables and parameters, too, where it is one that is `placed`;
- * false when memory runs out. */
+/* Count the list that an attribute of a DIE refers to. If it is `placed`, stats_count_locations also counts its entries
+ * as those of variables and parameters. False when memory runs out. */
 bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, bool placed);
 bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name);
 
-/* Counts, at the end of a file, what follows from the uses of abbreviations;
- * gives their memory back. */
+/* Counts, at the end of a file, what follows from the uses of abbreviations. False when memory runs out.
+ * stats_free_abbreviations frees the abbreviations. */
 bool stats_count_abbreviations(struct stats_file *f);
 void stats_free_abbreviations(struct stats_file *f);
 
