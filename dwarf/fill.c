@@ -1,5 +1,5 @@
-/* The size pass of the debug information: decides what units hold besides functions, so that all sections have exactly
- * the wanted sizes; see unit.h. */
+/* The size pass of the debug information: what units hold besides functions, so that sizes are exactly the wanted ones;
+ * see unit.h. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,8 +62,7 @@ static uint64_t total_size(const struct debug *d)
     return sum;
 }
 
-/* Sets the sizes to what every choice has: the units with what is already composed, and the least of everything else.
- */
+/* Sets the sizes to what every choice has: what is composed already, and the least of everything else. */
 static void fixed_sizes(struct debug *d)
 {
     const struct corpus *c = d->corpus;
@@ -136,8 +135,8 @@ static bool add_data_units(struct debug *d, uint64_t more, struct arena *arena, 
     return true;
 }
 
-/* Where the wanted .debug_abbrev is far larger than the tables of all units: adds abbreviations that no entry uses to
- * all tables but the last. Real units have more combinations of attributes. */
+/* Where .debug_abbrev is to be far larger than all units' tables, as that of real units with more combinations of
+ * attributes is: adds abbreviations that no entry uses to all tables but the last. */
 static void pad_tables(struct debug *d, uint64_t rest)
 {
     enum { SINGLES = 64, UNUSED_MOST = 8000 }; /* bytes of each table left to the last one */
@@ -150,8 +149,8 @@ static void pad_tables(struct debug *d, uint64_t rest)
         d->unused++;
 }
 
-/* Where there are partial units: fills each table with unused abbreviations as far as codes take one byte, as dwz does.
- * Units share as many of these tables as the wanted bytes allow. */
+/* With partial units: fills tables with unused abbreviations as far as codes take one byte, as dwz does. Units share as
+ * many tables as the wanted bytes allow. */
 static void share_tables(struct debug *d, uint64_t wanted)
 {
     const uint32_t codes = unit_codes(d);
@@ -204,8 +203,7 @@ static uint64_t tail_entries(const struct debug *d)
     return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
 }
 
-/* Least bytes of .debug_str where the library's row says how many units there are: one extern declaration and
- * d->single, with the shortest names. */
+/* Least bytes of .debug_str where the library's row says how many units there are: one extern, and d->single. */
 static uint64_t least_str(const struct debug *d)
 {
     return d->size[DEBUG_STR] + (1 + single_count(&d->single)) * UINT64_C(1) * (TAIL_NAME + 1);
@@ -217,8 +215,7 @@ static uint64_t tail_names(const struct debug *d)
     return named_tail(d) * UINT64_C(1) * (TAIL_NAME + 1);
 }
 
-/* Decides which headers' names .debug_str has, how many declarations stand at the end and how long their names are, so
- * that the section has the wanted size. */
+/* Decides which headers' names .debug_str has, how many declarations stand at the end, and how long their names are. */
 static bool fill_str(struct debug *d, struct header_limit *limit, struct error *e)
 {
     const struct corpus *c = d->corpus;
@@ -266,9 +263,8 @@ static uint64_t spread_less(struct debug *d, uint64_t rest, uint64_t less, const
     return less + unit_spread(d, NULL, rest - less, limit);
 }
 
-/* All but `left` of `rest` bytes are spread as pieces of headers. Makes units give up pieces to spare types if the
- * library gets the wanted number of entries by that. Returns what is left of `rest` then; *less is how much was not
- * spread. */
+/* All but `left` of `rest` bytes are spread. Makes units leave more room to spare types, if that brings the wanted
+ * number of entries. Returns what is left of `rest` then; *less is how much was not spread. */
 static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const struct header_limit *limit,
                            uint64_t *less)
 {
@@ -285,8 +281,8 @@ static uint64_t leave_room(struct debug *d, uint64_t rest, uint64_t left, const 
     return left;
 }
 
-/* Fills `left` bytes with spare types and declarations. Returns how far the library's attributes are from the wanted
- * number, or SPARE_LACKS. */
+/* Fills `left` bytes with spare types and declarations. Returns how far attributes are from the wanted number, or
+ * SPARE_LACKS. */
 static uint64_t fill_left(struct debug *d, uint64_t left)
 {
     const uint64_t wanted = d->attributes_wanted;
@@ -316,7 +312,7 @@ static bool leave_shortest(struct debug *d, uint64_t *left, struct error *e)
     return true;
 }
 
-/* How much of the units is left to spare types, and how well these meet the wanted number of attributes. */
+/* What is left to spare types, and how near to the wanted attributes they come. */
 struct spread {
     uint64_t less; /* bytes that were not spread as pieces */
     uint64_t left; /* bytes left to spare types and declarations, with `less` */
@@ -336,13 +332,12 @@ static bool spread_and_fill(struct debug *d, uint64_t rest, const struct header_
     return true;
 }
 
-/* Fills *left bytes with spare types; so far `less` of `rest` bytes is not spread. While spare types cannot have the
- * wanted number of attributes, tries to leave them more room, up to half of `rest`. Keeps the try that comes nearest,
- * and sets *left to what it left. */
+/* Fills *left bytes with spare types; `less` of `rest` bytes is not spread. While attributes are not as wanted, tries
+ * to leave more room, up to half of `rest`. Keeps the nearest try and sets *left to what it left. */
 static bool fill_spare(struct debug *d, uint64_t rest, uint64_t less, const struct header_limit *limit, uint64_t *left,
                        struct error *e)
 {
-    enum { LITTLE = 64, MUCH = 2 }; /* LITTLE and MUCH: the parts of `rest`, 1/64 to 1/2, that are left in turn */
+    enum { LITTLE = 64, MUCH = 2 }; /* parts of `rest` that are left, from 1/LITTLE to 1/MUCH */
     struct spread best = {.less = less, .left = *left, .off = fill_left(d, *left)};
     struct spread now = best;
     const bool goes_on = best.off != SPARE_LACKS && !d->corpus->dialect.index;
@@ -360,9 +355,9 @@ static bool fill_spare(struct debug *d, uint64_t rest, uint64_t less, const stru
     return true;
 }
 
-/* Fills `rest` bytes of .debug_info with pieces of headers and their type units. Where .debug_names shares these bytes,
- * it counts with its upper bound until all that it lists is chosen. What is left becomes spare types and declarations
- * with names in .debug_info or, if .debug_str has no wanted size, is returned in *left. */
+/* Fills `rest` bytes of .debug_info with pieces of headers and their type units. Where .debug_names is part of these
+ * bytes, it counts with its upper bound until all that it lists is chosen. What is left becomes spare types and
+ * declarations with names in .debug_info or, if .debug_str has no wanted size, is returned in *left. */
 static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit *limit, uint64_t *left,
                       struct arena *arena, struct error *e)
 {
@@ -418,9 +413,8 @@ static bool directory_size(struct debug *d, struct error *e)
     return true;
 }
 
-/* Puts `left` bytes into the names at the end. With .debug_names or type units `left` may be much: the index may be far
- * shorter than its bound, and a piece with its type unit may not have fitted. Then there are more declarations, so that
- * names do not become very long. */
+/* Puts `left` bytes into the names at the end. They may be many where an index is shorter than its bound, or where a
+ * piece with its type unit did not fit. Then there are more declarations, so that names do not become very long. */
 static void lengthen_tail(struct debug *d, uint64_t left)
 {
     const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
@@ -434,9 +428,8 @@ static void lengthen_tail(struct debug *d, uint64_t left)
     d->names_extra += left;
 }
 
-/* Where .debug_info has a wanted size and there is .debug_names: the size of the index is known only now, when all else
- * is chosen. What it does not need of *reserve goes to the names at the end, if .debug_str has no wanted size
- * (`any_str`). If *reserve was too small, it is enlarged for another try. */
+/* Where .debug_info has a wanted size: sets that of .debug_names, which is known only when all else is. What it leaves
+ * of *reserve goes to the names at the end. If *reserve was too small, it is enlarged for another try. */
 static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64_t *reserve, struct arena *arena,
                            struct error *e)
 {
@@ -458,7 +451,7 @@ static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64
 }
 
 /* Begins a try: sets the sizes that are known before anything is chosen. If .debug_info has a wanted size, .debug_names
- * counts as *reserve, which is raised to its upper bound if necessary. */
+ * counts as *reserve, which is at least its upper bound. */
 static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
 {
     d->shorts = 0;
@@ -477,8 +470,8 @@ static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
     return fill_abbrev(d, e);
 }
 
-/* Whether the least contents fit: `fixed` bytes, with the smallest tail, into `total`; and, where the library's row
- * says how many units there are, into the wanted sizes of .debug_info and .debug_str. */
+/* Whether the least contents, `fixed` bytes with the smallest tail, fit; with a row's number of units also those of
+ * single sections. */
 static bool fixed_fits(struct debug *d, uint64_t total, uint64_t fixed, struct error *e)
 {
     if (is_wanted(d, DEBUG_INFO) && d->units_wanted && d->size[DEBUG_INFO] + tail_entries(d) > d->wanted[DEBUG_INFO]) {
@@ -528,8 +521,8 @@ static bool info_rest(struct debug *d, uint64_t total, uint64_t *rest, struct er
     return true;
 }
 
-/* One try to decide everything but the names of sources and the units of data that are known beforehand. It has to be
- * repeated if total_size differs from `total`: then *reserve was too small. */
+/* One try to decide everything but sources and the first units of data. If total_size is not `total` then, *reserve was
+ * too small. */
 static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct arena *arena, struct error *e)
 {
     const bool any_str = !is_wanted(d, DEBUG_STR);

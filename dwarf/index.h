@@ -114,6 +114,7 @@ struct index_die {
     bool is_local; /* somewhere below a subprogram */
 };
 
+/* Whether an index of this kind lists the entry. */
 bool index_wants(enum index_kind kind, const struct index_die *die);
 
 /* Whether an entry that is wanted is listed a second time, with its linkage name. */

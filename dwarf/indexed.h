@@ -64,7 +64,7 @@ struct indexed_unit {
     uint32_t lines;                     /* offset in .debug_line */
     uint32_t name, directory, producer; /* offsets in .debug_str */
     bool is_last;
-    bool has_locations, has_ranges, has_addresses; /* of its own: its entry has a base for them */
+    bool has_locations, has_ranges, has_addresses; /* it has some: its own entry has a base for them */
     uint32_t type;                                 /* offset of a type in the new form of the unit; 0: none */
 };
 
@@ -101,6 +101,7 @@ bool indexed_make(struct indexed *x, const struct indexed_source *from);
  * multiples of an offset. False when memory ran out. */
 bool indexed_fill(struct indexed *x, const uint64_t wanted[INDEXED_SECTIONS]);
 
+/* Frees all memory of *x. */
 void indexed_free(struct indexed *x);
 
 /* What an attribute is in clang's form; 0: entries with this tag do not have it. `declares`: the entries are

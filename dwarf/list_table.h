@@ -28,6 +28,7 @@ uint32_t list_table_at(const struct list_table *t, uint32_t number);
 /* Appends header, offsets and lists of version 5; nothing if there is no list. */
 void list_table_put(const struct list_table *t, struct bytes *out);
 
+/* Forgets all lists; keeps the memory. */
 void list_table_clear(struct list_table *t);
 bool list_table_failed(const struct list_table *t);
 void list_table_free(struct list_table *t);

@@ -61,7 +61,7 @@ static uint32_t shared_inlines(const struct corpus *c)
     return (corpus_inlines(c) + ONE_IN_INLINES - 1) / ONE_IN_INLINES;
 }
 
-/* Bytes of an inline function, with what it has below it. */
+/* Bytes of an inline function with its children. */
 static uint32_t inline_size(const struct corpus *c, uint32_t k)
 {
     const uint32_t end = k + 1 < corpus_inlines(c) ? c->inlines[k + 1].at : c->start + c->fixed;

@@ -1,5 +1,5 @@
-/* The forms of references in the units beside partial ones; see partial.h. Entries were composed as without partial
- * units. They keep their sizes, because their places are known and others refer to them. */
+/* The forms of references in units beside partial ones; see partial.h. Entries were composed as without partial units
+ * and keep their sizes, because others refer to their places. */
 #include <assert.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static uint64_t value_at(const uint8_t *p, size_t size)
     return value;
 }
 
-/* Gives an entry whose line is below 256 the abbreviation and form for that, if there is one (abbrev_low). */
+/* Gives an entry the form for a line below 256, if it has such a line (abbrev_low). */
 static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entry)
 {
     const uint8_t low = d->corpus->lows[0].size ? abbrev_low(d->corpus->dialect, *p) : ABBREV_END;
@@ -37,7 +37,7 @@ static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entr
         return;
     *p = low;
     line[1] = line[0];
-    if (entry->view) { /* the view gets a second byte, which moves what is between view and line */
+    if (entry->view) { /* the view's second byte moves what is between */
         uint8_t *const behind = p + entry->view + 1;
         memmove(behind + 1, behind, (size_t)(line - behind));
         *behind = 0;
@@ -47,7 +47,7 @@ static void put_low(const struct debug *d, uint8_t *p, struct abbrev_entry *entr
     }
 }
 
-/* Makes the reference to the sibling two bytes long, and the function's size as much longer; see abbrev_is_small. */
+/* Takes two bytes from the reference to the sibling for DW_AT_high_pc; see abbrev_is_small. */
 static void put_small(uint8_t *p, const struct abbrev_entry *entry)
 {
     enum { SHORT = 2, LESS = sizeof(uint32_t) - SHORT };
@@ -61,8 +61,7 @@ static void put_small(uint8_t *p, const struct abbrev_entry *entry)
     put_u16(p + sibling + LESS, (uint16_t)next);
 }
 
-/* Where in .debug_info the origin is that the unit at `unit` composed as `place`: an inline function may be in a home.
- */
+/* Where in .debug_info the origin is that was composed as `place`: perhaps in a home. */
 static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint64_t unit, uint32_t place)
 {
     uint32_t k = corpus_inlines(c);
@@ -73,8 +72,7 @@ static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint6
     return k ? inlines[k - 1] + (place - c->inlines[k - 1].at) : unit + place;
 }
 
-/* Where in .debug_info the type at `place` is. The types that all units use are in partial unit 0, at the same place.
- */
+/* Where in .debug_info the type at `place` is: one that all units use is in partial unit 0. */
 static uint64_t type_of(const struct corpus *c, uint64_t unit, uint32_t place)
 {
     return place < c->start + c->types ? place : unit + place;

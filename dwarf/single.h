@@ -38,7 +38,7 @@ bool single_divide(const struct single_ways *ways, uint32_t first, uint64_t byte
 /* Bytes of `count` abbreviations of the longest kind, with codes from `first` on: for tables with abbreviations that no
  * entry uses. */
 uint64_t single_unused_size(uint32_t first, uint32_t count);
-/* Writes one of them. */
+/* Writes such an abbreviation. */
 uint8_t *single_put_unused(uint8_t *p, uint32_t code);
 
 /* single_count: how many abbreviations there are. single_entries_size: bytes of the entries that use them. */

@@ -9,10 +9,10 @@
 #include "dwarf/unit_sizes.h"
 
 enum {
-    SHORTS_LEAST = 4, /* declarations with names in the entry that types leave room for at first */
-    EXTRA_USUAL = 12, /* characters of these names beyond the shortest, where they can be chosen */
-    EXTRA_MOST = 40,  /* most characters of these names beyond the shortest, as a rule */
-    /* To meet the number of attributes there are at most *_LEAST and one in *_PART of all entries: */
+    SHORTS_LEAST = 4, /* declarations with own names that types leave room for at first */
+    EXTRA_USUAL = 12, /* characters of these names beyond the shortest, if that is free */
+    EXTRA_MOST = 40,  /* the same at most, as a rule */
+    /* For attributes there are at most *_LEAST and one in *_PART of all entries: */
     FEW_LEAST = 24, /* of the sorts that should be few */
     FEW_PART = 128,
     NAMED_LEAST = 64, /* declarations beyond those that there would be */
@@ -53,8 +53,7 @@ uint64_t spare_dies(const struct debug *d)
     return count;
 }
 
-/* How many bytes of pieces have to be replaced by items like `for_each`, so that there are `change` entries more or, if
- * these items are longer, fewer. At most all bytes of pieces. */
+/* How many bytes of pieces items like `for_each` have to replace, so that there are `change` entries more, or fewer. */
 static uint64_t bytes_for(uint64_t change, struct spare_item pieces, struct spare_item for_each)
 {
     const double now = (double)pieces.dies / (double)pieces.bytes;
@@ -85,8 +84,8 @@ uint64_t spare_instead(const struct debug *d, uint64_t left)
     return bytes <= p.bytes / PARTS * MOST ? bytes : 0;
 }
 
-/* As many types as take the bytes and entries of `all` that `shorts` declarations leave. Where entries have to be
- * longer than those of rounds, there are fewer types, and more declarations can follow. */
+/* As many types as take what `shorts` declarations leave of `all`. Where entries have to be longer than those of
+ * rounds, more is left to declarations. */
 static struct debug_spare types_among(const struct spare_mix *m, struct spare_item all, uint64_t shorts)
 {
     const uint64_t each = m->shortest.bytes + EXTRA_USUAL;
@@ -109,8 +108,8 @@ static struct debug_spare types_among(const struct spare_mix *m, struct spare_it
     return (struct debug_spare){.rounds = rounds, .dense = dense};
 }
 
-/* Whether declarations can take exactly the bytes and entries of `all` that the types leave. Sets *shorts to how many,
- * or to the nearest number that can take the bytes. */
+/* Whether declarations can take exactly what types leave of `all`. Sets *shorts to how many, or to the nearest number
+ * that can take the bytes. */
 static bool leave_enough(const struct spare_mix *m, const struct debug_spare *s, struct spare_item all,
                          uint64_t *shorts)
 {
@@ -131,8 +130,7 @@ static struct spare_item rounds_until(const void *mix, uint64_t rounds)
     return spare_rounds_until(mix, rounds);
 }
 
-/* Replaces the present choice by one of the same bytes and entries that has this many attributes. False, with nothing
- * changed, if there is none. */
+/* Replaces the choice by one of the same bytes and entries with this many attributes; false if there is none. */
 static bool fit_attributes(struct debug *d, struct spare_wanted *wanted, uint64_t attributes)
 {
     struct spare_fitted fitted;
@@ -146,8 +144,8 @@ static bool fit_attributes(struct debug *d, struct spare_wanted *wanted, uint64_
     return true;
 }
 
-/* Replaces the present choice by one of the same bytes and entries that has the wanted attributes, or as near to them
- * as is found by bisection. Returns how many attributes it is off. */
+/* Replaces the choice by one of the same bytes and entries whose attributes are the nearest to the wanted ones that
+ * bisection finds. Returns how many they are off. */
 static uint64_t follow_attributes(struct debug *d, const struct spare_mix *m, struct spare_item all)
 {
     struct spare_wanted wanted = {.all = all,

@@ -9,9 +9,9 @@ enum {
     NAMED,
     LONGEST,
     COLUMNS,
-    ASIDE_NAMED = 8,   /* declarations that the first try sets aside */
-    ASIDE_OTHERS = 12, /* constants, and pointers, that it sets aside */
-    ASIDES = 4         /* tries; each sets aside half of what the one before did */
+    ASIDE_NAMED = 8,   /* declarations set aside at first */
+    ASIDE_OTHERS = 12, /* constants, and pointers, set aside at first */
+    ASIDES = 4         /* tries, each with half as many as the one before */
 };
 
 struct column {
@@ -47,8 +47,7 @@ static double determinant(const struct column *a, const struct column *b, const 
            c->sum[0] * (a->sum[1] * b->sum[2] - a->sum[2] * b->sum[1]);
 }
 
-/* Solves for how much of each of three columns makes up the sums. False if there is no solution without negative
- * numbers. */
+/* How much of each of three columns makes up the sums; false if there is no such mix. */
 static bool solve(const struct column *const of[SUMS], const struct column *sums, double much[SUMS])
 {
     const double whole = determinant(of[0], of[1], of[2]);
@@ -70,9 +69,8 @@ static bool take(struct spare_item *all, struct spare_item of, uint64_t times)
     return true;
 }
 
-/* Adds `named` declarations, and makes up exactly what they leave with constants, which have one attribute, and
- * pointers, which have two; what bytes remain become characters of names. False if that does not come out or is more
- * than `w` allows. */
+/* Adds `named` declarations, and makes up what they leave with constants, which have one attribute, and pointers, which
+ * have two. False if that is not exact, or more than *w allows. */
 static bool close_with(const struct spare_wanted *w, struct spare_item left, uint64_t named, struct spare_fitted *f)
 {
     if (!take(&left, w->named, named) || left.attributes < left.dies || left.attributes > 2 * left.dies)
@@ -89,8 +87,7 @@ static bool close_with(const struct spare_wanted *w, struct spare_item left, uin
            f->sort[SPARE_SORT_CONST] + f->sort[SPARE_SORT_POINTER] + f->sort[SPARE_SORT_VARIABLE] <= w->few_most;
 }
 
-/* Makes up exactly what is left. Of all numbers of declarations it takes the one that brings names nearest to their
- * usual length. False if there is none. */
+/* Makes up exactly what is left, with the number of declarations whose names come nearest to the usual length. */
 static bool close(const struct spare_wanted *w, struct spare_item left, struct spare_fitted *f)
 {
     const struct spare_fitted before = *f;
@@ -105,7 +102,7 @@ static bool close(const struct spare_wanted *w, struct spare_item left, struct s
     return best != UINT64_MAX;
 }
 
-/* Takes whole numbers of the columns `of`, much[] without fractions, and makes up exactly what they leave. */
+/* Takes whole numbers of the columns `of`, and makes up exactly what they leave. */
 static bool fit_columns(const struct spare_wanted *w, const unsigned of[SUMS], const double much[SUMS],
                         struct spare_fitted *f)
 {
@@ -132,8 +129,8 @@ static bool fit_columns(const struct spare_wanted *w, const unsigned of[SUMS], c
     return close(w, left, f);
 }
 
-/* Tries all triples of columns from `first` on, and takes the fit with the most rounds. `sums` is what is wanted
- * without what is set aside. */
+/* Of all triples of columns from `first` on, takes the one with the most rounds. `sums` is without what is set aside.
+ */
 static bool fit_beside(const struct spare_wanted *w, struct spare_item sums, unsigned first,
                        struct spare_fitted *fitted)
 {
@@ -162,7 +159,7 @@ bool spare_fit(const struct spare_wanted *w, struct spare_fitted *fitted)
     if (!w->sort[SPARE_SORT_CONST].dies || !w->sort[SPARE_SORT_POINTER].dies)
         return false;
     for (unsigned i = 0; i < 2 * ASIDES; i++) {
-        /* at first without the first sorts, which are for where nothing else will do */
+        /* the first sorts only where nothing else will do */
         const unsigned first = i < ASIDES ? SPARE_SORT_VARIABLE + 1 : SPARE_SORT_CONST;
         const unsigned halves = i % ASIDES;
         struct spare_item sums = w->all;

@@ -1,5 +1,4 @@
-/* What spare types (spare.h) consist of: kinds of entries, how many of each there are in a round, and what they take.
- */
+/* Spare types (spare.h): kinds of entries, how many of each a round has, and what they take. */
 #ifndef DWARF_SPARE_KINDS_H
 #define DWARF_SPARE_KINDS_H
 
@@ -23,7 +22,7 @@ enum spare_kind {
 };
 
 enum {
-    SPARE_ROUND_ONE = 64,      /* spare_mix.each of what is there once in each round */
+    SPARE_ROUND_ONE = 64,      /* `each` for one item in each round */
     SPARE_PARAMETERS_MANY = 8, /* of types of functions */
     SPARE_MORE = 9, /* parameters of functions, and enumerators: as many entries as such a type has with its pointer */
     SPARE_DENSE_TURN = 3 /* of so many dense items, one is an enumeration in C++, and one a type of functions in C */
@@ -49,8 +48,7 @@ struct spare_mix spare_mix_of(const struct debug *d);
 /* The kind of a sort; sets how many children an item has. */
 enum spare_kind spare_sort(unsigned sort, uint32_t *children);
 
-/* spare_items_until: how many items of a kind the first `rounds` rounds have. spare_rounds_until: what these rounds
- * take. */
+/* How many items of a kind the first `rounds` rounds have; what all of these rounds take. */
 static inline uint64_t spare_items_until(const struct spare_mix *m, enum spare_kind kind, uint64_t rounds)
 {
     return rounds * m->each[kind] / SPARE_ROUND_ONE;
@@ -58,8 +56,7 @@ static inline uint64_t spare_items_until(const struct spare_mix *m, enum spare_k
 
 struct spare_item spare_rounds_until(const struct spare_mix *m, uint64_t rounds);
 
-/* spare_others_until: how many of the first `dense` dense items are not types of functions. spare_dense_until: what all
- * of these items take. */
+/* How many of the first `dense` dense items are no types of functions; what all of these items take. */
 uint64_t spare_others_until(const struct spare_mix *m, uint64_t dense);
 struct spare_item spare_dense_until(const struct spare_mix *m, uint64_t dense);
 

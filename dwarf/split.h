@@ -35,7 +35,7 @@ enum split_part {
     SPLIT_RANGES, /* not in version 4 */
     SPLIT_STR_OFFSETS,
     SPLIT_STR,
-    SPLIT_INDEX, /* of the units, in a package */
+    SPLIT_INDEX, /* the index of units, in a package */
     SPLIT_PARTS
 };
 
@@ -68,17 +68,18 @@ struct split {
     /* The rest is for split*.c. */
     struct split_source from;
     struct split_unit unit;
-    uint32_t units;                        /* so far */
-    uint64_t at;                           /* the next one in .debug_info */
+    uint32_t units;                        /* units split so far */
+    uint64_t at;                           /* offset of the next unit in .debug_info */
     uint8_t *aranges;                      /* the part of .debug_aranges of the next unit with code */
     struct bytes attributes, first;        /* the table of abbreviations: split_table.c */
     struct numbers strings, addresses;     /* of the unit */
     struct list_table locations, ranges;   /* of the unit */
-    struct bytes places;                   /* uint32_t: by old offset in the unit, the new offset of the entry there */
-    struct bytes references, range_places; /* uint32_t: offsets of such attributes in the unit */
-    struct bytes contributions;            /* struct split_contribution: of each unit to a package */
+    struct bytes places;                   /* uint32_t: for each old offset of an entry in the unit, the new one */
+    struct bytes references, range_places; /* uint32_t: offsets in the unit of references, and of offsets of ranges */
+    struct bytes contributions;            /* struct split_contribution: what each unit contributes to a package */
 };
 
+/* Begins with the first unit of *from. *s is zeroed or was used before. */
 void split_start(struct split *s, const struct split_source *from);
 
 /* Splits the next unit. False when there is none, and when memory ran out. */
@@ -87,6 +88,7 @@ bool split_next(struct split *s);
 /* Completes a package of version 4; false when memory has run out, now or before. */
 bool split_end(struct split *s);
 
+/* Frees all memory of *s. */
 void split_free(struct split *s);
 
 #endif

@@ -17,7 +17,7 @@ enum split_does {
     SPLIT_COPY,
     SPLIT_DROP, /* left out: the skeleton says it, or it is about views */
     SPLIT_TEXT,
-    SPLIT_BLOCK, /* of fewer than 256 bytes */
+    SPLIT_BLOCK, /* a block of fewer than 256 bytes */
     SPLIT_STRING,
     SPLIT_LINE_STRING,
     SPLIT_ADDRESS,

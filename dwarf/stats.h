@@ -36,13 +36,13 @@
     X(STATS_SKELETON_UNITS, "skeleton_units")                                                                          \
     X(STATS_64BIT_UNITS, "64bit_units") /* among the above */                                                          \
     X(STATS_DIES, "dies")                                                                                              \
-    X(STATS_DEFINED_DIES, "dies_of_functions") /* that are defined, with all below them */                             \
+    X(STATS_DEFINED_DIES, "dies_of_functions") /* entries of defined functions, with all below them */                 \
     X(STATS_ATTRIBUTES, "attributes")                                                                                  \
     X(STATS_ABBREVIATIONS, "abbreviations") /* that are used, summed over files */                                     \
     X(STATS_SUBPROGRAMS, "subprograms")                                                                                \
     X(STATS_FUNCTIONS, "functions") /* subprograms with low_pc or ranges */                                            \
     X(STATS_INLINED, "inlined_subroutines")                                                                            \
-    X(STATS_VARIABLES_LIST, "variables_list") /* by kind of location, as are parameters */                             \
+    X(STATS_VARIABLES_LIST, "variables_list") /* variables, and below parameters, by kind of location */               \
     X(STATS_VARIABLES_EXPRESSION, "variables_expression")                                                              \
     X(STATS_VARIABLES_CONSTANT, "variables_constant") /* DW_AT_const_value */                                          \
     X(STATS_VARIABLES_NONE, "variables_none")                                                                          \
@@ -50,9 +50,10 @@
     X(STATS_PARAMETERS_EXPRESSION, "parameters_expression")                                                            \
     X(STATS_PARAMETERS_CONSTANT, "parameters_constant")                                                                \
     X(STATS_PARAMETERS_NONE, "parameters_none")                                                                        \
-    X(STATS_LISTS, "location_lists")                              /* that DIEs refer to, each once */                  \
-    X(STATS_LIST_ENTRIES, "location_entries")                     /* with an expression: no base address, no end */    \
-    X(STATS_PLACED_LIST_ENTRIES, "location_entries_of_variables") /* and parameters, for each of them */               \
+    X(STATS_LISTS, "location_lists")          /* that DIEs refer to, each once */                                      \
+    X(STATS_LIST_ENTRIES, "location_entries") /* with an expression: no base address, no end */                        \
+    X(STATS_PLACED_LIST_ENTRIES,                                                                                       \
+      "location_entries_of_variables") /* and of parameters; a shared list counts for each */                          \
     X(STATS_RANGE_LISTS, "range_lists")                                                                                \
     X(STATS_RANGE_ENTRIES, "range_entries")                                                                            \
     X(STATS_LINE_TABLES, "line_tables")                                                                                \

@@ -41,7 +41,7 @@ struct answer_header {
 
 /* ---- in the process ---- */
 
-/* The set's numbers at the front of its slots. */
+/* Moves the set's numbers to the front of its slots. */
 static void set_pack(struct stats_set *set)
 {
     size_t n = 0;

@@ -10,6 +10,7 @@
 bool stats_set_add(struct stats_set *set, uint64_t value, bool *added);
 void stats_set_free(struct stats_set *set);
 
+/* Adds `uses` uses of a key. What does not fit into the table is added to its `rest`. */
 void stats_tally_add(struct debug_stats *s, enum stats_tally tally, uint32_t key, uint64_t uses);
 
 /* One abbreviation, as units of one version and width read it. */
@@ -56,6 +57,7 @@ void stats_unreadable(struct stats_file *f, Dwarf_Error *error, const char *what
 /* Frees an error that came with an answer other than DW_DLV_ERROR. */
 void stats_forget(struct stats_file *f, Dwarf_Error *error);
 
+/* Memory has run out: fills the file's error; returns false. */
 bool stats_no_memory(struct stats_file *f);
 
 /* Counts the DIEs of a unit from its root on; the root is freed. False, with the file's error set, on failure. */

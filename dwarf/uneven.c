@@ -6,13 +6,13 @@
 enum {
     TOSSES = UNEVEN_LEVELS - 1,
     ALL = 1 << TOSSES,
-    SPREAD = 64, /* a unit's weight is that of its level times SPREAD to 3 * SPREAD - 1 */
+    SPREAD = 64, /* a unit's weight is its level's times SPREAD to 3 * SPREAD - 1 */
 };
 
-/* Sets until[], which says which ranks have each level. */
+/* Sets which ranks have each level. */
 static void deal_levels(struct uneven *u)
 {
-    uint64_t choose = 1; /* how many outcomes of ALL have the level */
+    uint64_t choose = 1; /* how many of ALL have this level */
     uint64_t until = 0;  /* how many of ALL have this level or a lower one */
     for (uint32_t i = 0; i < UNEVEN_LEVELS; i++) {
         until += choose;
@@ -21,8 +21,8 @@ static void deal_levels(struct uneven *u)
     }
 }
 
-/* The unit's rank. It comes from a permutation of the numbers below a power of two that is at least the count. The
- * permutation is repeated until it gives a number below the count. */
+/* The unit's rank, from a permutation of the numbers below a power of two, repeated until it gives one below the count.
+ */
 static uint32_t rank_of(const struct uneven *u, uint32_t unit)
 {
     const unsigned bits = 32 - (unsigned)__builtin_clz(u->count - 1);
@@ -84,7 +84,7 @@ static double unlikeness(const struct factors *f, uint32_t count, double base)
     return squares / sum * ((double)count / sum);
 }
 
-/* The base with which the units are `wanted` times as unlike as units of one size, or as near to it as can be. */
+/* The base with which the units are `wanted` times as unlike, or as nearly as can be. */
 static double base_for(const struct factors *f, uint32_t count, double wanted)
 {
     enum { STEPS = 40, BASE_MOST = 16 };

@@ -17,8 +17,8 @@ static uint32_t tail_names_start(const struct debug *d)
     return (uint32_t)(names_start(d) + d->names_size + d->statics.size + sources);
 }
 
-/* References in types are relative to the unit, so types must begin at the same place in all units. A unit without code
- * has a shorter entry of its own. These entries make up the difference. */
+/* References in types are relative to the unit, so types begin at the same place in all units. These entries make up
+ * for the shorter own entry of a unit without code. */
 static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
 {
     const bool is_4 = dialect_is_4(c->dialect);
@@ -64,7 +64,7 @@ static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t
     }
 }
 
-/* Adds `by` to the references of functions' entries to one another; those to base types and inline functions stay. */
+/* Adds `by` to the references of functions' entries to one another. */
 static void move_references(const struct debug *d, uint8_t *p, const uint8_t *end, uint32_t by)
 {
     const struct corpus *c = d->corpus;
@@ -91,8 +91,8 @@ static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u,
     return p + u->entries_size;
 }
 
-/* Writes the pieces of the unit's headers, of the last header up to the unit's cut. Their references are made as if
- * each header's pieces stood right behind the inline functions. `before` is how many bytes stand in between. */
+/* Writes the pieces of the unit's headers, the last up to the unit's cut, behind `before` bytes of functions. Their
+ * references are made as if each header's pieces stood right behind the inline functions. */
 static uint8_t *put_pieces(const struct debug *d, const struct debug_unit *u, uint32_t before, uint8_t *p)
 {
     const uint32_t fixed = d->corpus->fixed;
@@ -148,8 +148,7 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
     return p;
 }
 
-/* Makes the entries [p, end) of unit `index`, which begins at `info` of the section, refer to others as they do where
- * there are partial units. */
+/* Makes the entries [p, end) of unit `index`, at `info` of the section, refer to others as with partial units. */
 static void refer(const struct debug *d, uint32_t index, uint64_t info, uint8_t *p, const uint8_t *end)
 {
     uint64_t inlines[CORPUS_INLINES];
@@ -231,7 +230,7 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64
     p = put_u32(p, (uint32_t)info_at);
     p = put_u8(p, 8); /* address size */
     p = put_u8(p, 0);
-    p = put_u32(p, 0); /* to a multiple of two addresses */
+    p = put_u32(p, 0); /* padding to a multiple of two addresses */
     uint64_t at = u->start;
     for (uint64_t i = 0; i <= more; i++) {
         const uint64_t end = i < more ? u->start + rows * (i + 1) / (more + 1) * ARANGES_LEAST : u->end;
@@ -259,7 +258,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
     return p + u->program_size;
 }
 
-/* Writes the tables of abbreviations, each with its end. The last one has the abbreviations that occur once. */
+/* Writes the tables of abbreviations. The last one has those that occur once. */
 static void put_abbrev(const struct debug *d, uint8_t *p)
 {
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
@@ -296,8 +295,7 @@ uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
     return p + length + 1;
 }
 
-/* A library that is to have no location lists is described as compiled without optimisation. Its producer then says
- * -O0. */
+/* A library without location lists is described as compiled without optimisation: its producer says -O0. */
 static void put_level(const struct debug *d, uint8_t *strings)
 {
     static const char optimised[] = "-O2";

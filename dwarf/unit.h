@@ -2,16 +2,17 @@
  * section.
  *
  * Size pass: the caller composes what the units say about their code (compose.h). debug_fill decides what else they
- * hold, so that all sections together have the wanted size, and each section with a wanted size has that. Write pass:
- * debug_write puts everything into memory of the settled sizes.
+ * hold, so that all sections together have the wanted size, and each section that has a wanted size of its own has
+ * exactly that. Write pass: debug_write puts everything into memory of the settled sizes.
  *
  * The free amounts, from coarse to fine: units without code (sources that only define data); how far into which header
  * each unit includes; tables of abbreviations; the declarations at the end of the last unit (how many, of which kinds,
  * and how long their names are).
  *
  * An index of names lists what the units hold. .debug_names counts in the wanted size. debug_fill first reserves the
- * most that the index can take, and lists what was chosen. Declarations at the end, which the index does not list, fill
- * what it is shorter. .gdb_index does not count as debug information and has whatever size it needs.
+ * most that the index can take, and then lists what was chosen. If the index comes out shorter, declarations at the
+ * end, which it does not list, fill the difference. .gdb_index does not count as debug information and has whatever
+ * size it needs.
  *
  * Where types have units of their own, the type units of a header are each there once, as if a linker had kept the
  * first of its COMDAT group. They stand in front of the first unit that goes far enough into the header to need them,
@@ -104,9 +105,8 @@ struct debug {
     uint64_t dies_wanted;            /* wanted number of entries in all, met as far as possible; 0: any */
     uint64_t attributes_wanted;      /* wanted number of attributes in all, met as far as spare types can; 0: any */
     struct debug_files files;
-    uint64_t names_size;  /* bytes of the names of the library's functions, which .debug_str has all */
-    struct bytes statics; /* further names; the one at offset o here has the name number names_size + o; reused from
-                             library to library */
+    uint64_t names_size;  /* bytes of the names of the library's functions, all of which .debug_str has */
+    struct bytes statics; /* further names: name = names_size + offset here; reused from library to library */
     const char *names;    /* the functions' names, if there is an index; borrowed */
     uint64_t wanted[DEBUG_SECTION_COUNT]; /* bytes, or DEBUG_ANY; lists, ranges and line are composed already */
     const struct debug_joined *joined;    /* NULL: the sections are the library's own */

@@ -1,8 +1,8 @@
-/* Where .debug_abbrev is to be smaller than the whole table: one table that has only the abbreviations that entries
- * use; see unit.h.
+/* Where .debug_abbrev is to be smaller than the whole table: a table of only the abbreviations that entries use; see
+ * unit.h.
  *
- * The abbreviations of functions and inline functions are known before the fill. Units then include only as many of the
- * first header's pieces as the table has room for the abbreviations of. */
+ * What functions and inline functions use is known before the fill. Units include only as many of the first header's
+ * pieces as there is room for their abbreviations. */
 #include <assert.h>
 #include <string.h>
 
@@ -39,8 +39,8 @@ static const uint8_t *skip_abbreviation(const uint8_t *p)
     return p;
 }
 
-/* The new code of a kept abbreviation. New codes have no gaps, because dwarfdump wants none. ABBREV_END, which ends
- * children, may be marked as kept too, but has no abbreviation. */
+/* The new code of a kept abbreviation: dwarfdump wants no gaps. ABBREV_END, which ends children, may be marked as kept
+ * too, but has no abbreviation. */
 static uint8_t new_code(const struct debug_abbrevs *a, uint32_t code)
 {
     unsigned before = 0;
@@ -112,8 +112,7 @@ static uint64_t size_of(const struct table_sizes *sizes, const struct debug_abbr
     return size;
 }
 
-/* Like single_divide, but false if a code takes two bytes. The codes will be lower in the end, so that it might take
- * one then. */
+/* Like single_divide, but false if a code takes two bytes: the codes will be lower in the end. */
 static bool divide_narrow(const struct single_ways *ways, struct dialect dialect, uint64_t bytes,
                           struct single_mix *single)
 {
@@ -125,9 +124,8 @@ static bool divide_narrow(const struct single_ways *ways, struct dialect dialect
     return true;
 }
 
-/* Keeps one more abbreviation, of at most *rest bytes, that no entry uses, and subtracts its size from *rest. Prefers
- * the first one after which *rest can be divided into `single`, and then sets *divided; otherwise takes the first of
- * all. False if there is none. */
+/* Keeps one more abbreviation that no entry uses, and takes its size off *rest. Prefers the first one after which *rest
+ * can be divided into `single`; sets *divided if there is one. False if none is small enough. */
 static bool keep_another(const struct single_ways *ways, struct dialect dialect, const struct table_sizes *sizes,
                          struct debug_abbrevs *a, uint64_t *rest, struct single_mix *single, bool *divided)
 {
@@ -147,8 +145,7 @@ static bool keep_another(const struct single_ways *ways, struct dialect dialect,
     return true;
 }
 
-/* Divides `wanted` bytes into the kept abbreviations, further ones that no entry uses where that is necessary, and
- * `single`. False if that is impossible. */
+/* Divides `wanted` bytes into the kept abbreviations, further ones that no entry uses if necessary, and `single`. */
 static bool divide(struct dialect dialect, const struct table_sizes *sizes, struct debug_abbrevs *a, uint64_t wanted,
                    struct single_mix *single)
 {

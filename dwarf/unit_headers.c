@@ -15,7 +15,7 @@ static uint32_t headers_most(const struct debug *d)
     return any || c->made < d->files.named ? c->made : d->files.named;
 }
 
-/* How many headers there are up to `first`, with the ones behind it that have the same names. */
+/* How many headers there are up to `first` and the ones with the same names behind it. */
 static uint32_t with_group(const struct corpus *c, uint32_t first, uint32_t most)
 {
     uint32_t count = first + 1;
@@ -24,7 +24,7 @@ static uint32_t with_group(const struct corpus *c, uint32_t first, uint32_t most
     return count;
 }
 
-/* How many headers, `most` at most, can be used if their names are to fit into `names` bytes. */
+/* How many headers, at most `most`, have names that fit into `names` bytes. */
 static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t most)
 {
     uint32_t used = 0;
@@ -35,9 +35,8 @@ static uint32_t choose_headers(const struct corpus *c, uint64_t names, uint32_t 
     return used;
 }
 
-/* Names of headers usually take an eighth of the bytes that are to be filled, so that a library's units do not all
- * include the same. They take less in C++, and more with type units, where most of what the names are of does not
- * repeat. */
+/* Names of headers usually take an eighth of the bytes to be filled, so that units do not all include the same; less in
+ * C++; more with type units, where most of what the names are of does not repeat. */
 uint64_t debug_names_usual(const struct corpus *c, uint64_t bytes)
 {
     return bytes / (c->dialect.type_units ? 7 : c->dialect.language == DWARF_CPP ? 11 : 8);
@@ -79,8 +78,8 @@ void unit_choose_headers(struct debug *d, uint64_t names, struct header_limit *l
     d->headers_used = with_group(c, used, headers_most(d));
 }
 
-/* How far units may go into header 0 where there is no room for the names of a whole header: until pieces and names can
- * fill `rest` bytes, or as far as the names fit. */
+/* How far units may go into header 0 if there is no room for a whole header's names: until pieces can fill `rest`
+ * bytes, or as far as the names fit. */
 static uint32_t first_header_cut(const struct debug *d, uint64_t rest)
 {
     const struct corpus_header *h = &d->corpus->header[0];
@@ -121,7 +120,7 @@ void unit_first_headers(struct debug *d, uint64_t rest)
     const uint32_t together = corpus_together(d->corpus);
     uint32_t choice = d->headers_used - further;
     d->several = units_include_any(d) && (!cpp || each >= room);
-    if (d->several) { /* twice the average, because some units get more than others */
+    if (d->several) { /* twice the average: some units get more than others */
         const uint64_t behind = each * 2 / room;
         const uint64_t less = behind > further ? (behind - further) * together : 0;
         choice = less + together < choice ? choice - (uint32_t)less : together < choice ? together : choice;
@@ -129,7 +128,7 @@ void unit_first_headers(struct debug *d, uint64_t rest)
     if (d->pieces_most != UINT32_MAX)
         choice = 1;
     for (uint32_t i = 0; i < d->unit_count; i++) {
-        /* in C++ units take headers in turn, so that neighbours differ */
+        /* in C++ in turn, so that neighbours differ */
         uint64_t r = random_at(d->variety + 1, cpp ? 0 : i);
         d->unit[i].header = cpp ? (uint32_t)((r + i) % choice) : random_below(r, choice);
         d->unit[i].cut = d->unit[i].wholes = 0;
