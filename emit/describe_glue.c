@@ -87,7 +87,7 @@ static void glue_parameters(struct walk *w, enum glue_function which, uint64_t s
         };
         const struct describe_spill s = {
             .start = start,
-            .spilled = start + SPILLED + SPILL * j,
+            .spilled = start + plan_landing(w->l->row) + SPILLED + SPILL * j,
             .end = end,
             .reg = registers[j],
             .place = PARAMETER_PLACE - 8 * (int32_t)j,

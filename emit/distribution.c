@@ -12,7 +12,6 @@
 
 enum {
     BUCKETS_MOST = 4 * 64,
-    EXACT_BELOW = 8, /* values below this have a bucket each */
     RAISED_ALWAYS = 64,
     WHOLE = 16, /* sixteenths of how far values could go */
 };

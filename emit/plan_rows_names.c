@@ -159,9 +159,11 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
             object[objects++] = (uint16_t)names->length[i];
     }
     const uint64_t bytes = lengths_sum(names->length, names->count) + names->count;
-    if (in_turn && once)
+    if (in_turn && once) {
+        const uint64_t share = bytes * functions / (names->count + l->shared_names);
         exchange(function, functions, object, objects,
-                 lengths_smaller(bytes * functions / (names->count + l->shared_names) - functions, most));
+                 lengths_smaller(share > functions ? share - functions : 0, most));
+    }
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
     lengths_shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
     lengths_shuffle(l->object_length, names->twice, random_at(key, (UINT64_C(1) << 33) + 2));

@@ -26,13 +26,19 @@ SANITIZER_STATUS = 99
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes long; left out under the sanitizers")
-    config.addinivalue_line("markers", "long: takes minutes, or is one of many alike; only run by ./dev check")
+    config.addinivalue_line("markers", "long: takes seconds or minutes, or is one of many alike; only run by ./dev check")
     config.addinivalue_line("markers", "alike(most=4): all but so many of its variants are long")
+
+
+def listed_as_long(sanitizers):
+    """The tests that tests/long.txt lists: FILE::TEST with its variant, or without for all of them, or FILE alone."""
+    lines = (SOURCE / "tests" / "long.txt").read_text().splitlines()
+    return {line.removeprefix("sanitizers ") for line in lines if sanitizers or not line.startswith("sanitizers ")}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Of a test that is marked as having variants that are alike, all but a few become long ones.
+    """Marks those tests as long that long.txt lists, and of those that have variants which are alike all but a few.
 
     The few are evenly spread, the first and the last among them; under the
     sanitizers, where each takes longer, they are half as many.
@@ -51,6 +57,11 @@ def pytest_collection_modifyitems(items):
         for i, item in enumerate(alike):
             if len(alike) > most and i not in kept:
                 item.add_marker(pytest.mark.long)
+    listed = listed_as_long(half)
+    for item in items:
+        names = item.path.name, f"{item.path.name}::{item.originalname}", f"{item.path.name}::{item.name}"
+        if listed.intersection(names):
+            item.add_marker(pytest.mark.long)
 
 
 def sanitized(build):

@@ -136,3 +136,15 @@ def test_damaged_notes_are_no_properties(programs, built, tmp_path, damage):
     (tmp_path / "liba.so").write_bytes(data)
     programs.run("pyelfprof", "-o", tmp_path / "a.prof", tmp_path / "liba.so")
     assert "cf-protection" not in (tmp_path / "a.prof").read_text()
+
+
+def test_parameters_are_in_their_registers_until_they_are_spilled(made):
+    """The registers' entries end where the instruction does that writes the slot, also behind an endbr64."""
+    for path in counted_libraries(made):
+        (name,) = re.findall(r" (\w+_helper0)$", ask("readelf", "-sW", path), flags=re.M)
+        code = ask("objdump", "-d", "--no-show-raw-insn", f"--disassemble={name}", path)
+        assert "endbr64" in code
+        spilled = re.findall(r"mov +%r[ds]i,-0x\w+\(%rbp\)\n +([0-9a-f]+):", code)
+        entries = ask(tool("llvm-dwarfdump"), "--debug-info", f"--name={name}", "--show-children", path)
+        registers = re.findall(r"0x0*[0-9a-f]+, 0x0*([0-9a-f]+)\): DW_OP_reg[45] R[DS]I\b", entries)
+        assert len(spilled) == 2 and registers == spilled
