@@ -33,6 +33,7 @@ def pytest_configure(config):
 def listed_as_long(sanitizers):
     """The tests that tests/long.txt lists: FILE::TEST with its variant, or without for all of them, or FILE alone."""
     lines = (SOURCE / "tests" / "long.txt").read_text().splitlines()
+    lines = [line for line in lines if line and not line.startswith("#")]
     return {line.removeprefix("sanitizers ") for line in lines if sanitizers or not line.startswith("sanitizers ")}
 
 
