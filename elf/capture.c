@@ -1,5 +1,4 @@
-/* Capturing one file: sections, program headers, the dynamic section; see
- * capture.h. */
+/* Captures one file: sections, program headers, the dynamic section; see capture.h. */
 #include "elf/capture.h"
 
 #include <inttypes.h>
@@ -101,7 +100,7 @@ static enum capture_mix mix_of(const char *name)
     return MIX_OTHER;
 }
 
-/* Puts a debug section where it belongs; called for each section. */
+/* Adds one section to the debug size that it belongs to. sizes_of calls this for every section. */
 static bool take_debug_section(void *context, const struct section_size *section, struct error *e)
 {
     struct capture *c = context;
@@ -139,11 +138,11 @@ static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *sh
     return true;
 }
 
-/* Whether properties (psABI 1.0 section 13.1) say that indirect branches lead to an endbr64 alone. */
+/* Whether the properties of a note (psABI 1.0 section 13.1) say that indirect branches lead to nothing but endbr64. */
 static bool has_landings(const uint8_t *at, uint64_t size, bool wide)
 {
     const uint64_t align = wide ? 8 : 4;
-    uint32_t property[3]; /* type, size, what it says */
+    uint32_t property[3]; /* type, size, contents */
     while (size >= sizeof property) {
         memcpy(property, at, sizeof property);
         if (property[0] == GNU_PROPERTY_X86_FEATURE_1_AND && property[1] == sizeof property[2])
@@ -182,7 +181,7 @@ static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     return true;
 }
 
-/* Versions that are defined, or needed of each of some files. */
+/* Counts the versions that a section defines, or that it needs of other files. */
 static bool look_versions(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
     Elf_Data *data = look_table(l, section, shdr);
@@ -219,7 +218,7 @@ static uint64_t directories(const char *path)
     return count;
 }
 
-/* Many entries may lead to the same text, of which the last counts. */
+/* The last entry of a kind counts. Many entries may point to one long string, so each copy is counted by look_take. */
 static bool copy_string(struct look *l, char **to, const char *from)
 {
     if (!look_take(l, strlen(from)))
@@ -229,7 +228,7 @@ static bool copy_string(struct look *l, char **to, const char *from)
     return *to || look_no_memory(l);
 }
 
-/* Many entries may lead to the same name. */
+/* Many entries may point to one long name, so each copy is counted by look_take. */
 static bool take_needed(struct look *l, const char *name)
 {
     struct capture *c = l->c;
@@ -314,7 +313,7 @@ static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr
     }
     struct capture *c = l->c;
     c->runpaths = (c->rpath ? directories(c->rpath) : 0) + (c->runpath ? directories(c->runpath) : 0);
-    /* More than the file has room for is a lie, which makes nothing of it true. */
+    /* An array that the file has no room for contradicts the file, so nothing of it counts. */
     c->constructors = c->constructors <= l->reader.size / (entry / 2) ? c->constructors : 0;
     c->destructors = c->destructors <= l->reader.size / (entry / 2) ? c->destructors : 0;
     l->init_count = c->constructors ? l->init_count : 0;
@@ -323,7 +322,7 @@ static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr
 
 /* ---- program headers ---- */
 
-/* Alignments of 0 and 1 are none (gABI, "Program Header"). */
+/* 0 and 1 mean no alignment (gABI, "Program Header"). */
 static bool is_alignment(uint64_t align)
 {
     return (align & (align - 1)) == 0 && align <= CAPTURE_PAGE_MOST;
@@ -366,7 +365,7 @@ static bool look_segments(struct look *l)
 
 typedef bool look_function(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
-/* Calls `each` for every section of the type that is in the file. */
+/* Calls `each` for every section of the file that has this type. */
 static bool look_each(struct look *l, uint32_t type, look_function *each)
 {
     for (size_t i = 1; i < l->reader.sections; i++) {
@@ -378,7 +377,7 @@ static bool look_each(struct look *l, uint32_t type, look_function *each)
     return true;
 }
 
-/* What sections say by their headers alone, or in a few bytes. */
+/* Takes what the section headers tell, and the contents of a few small sections. */
 static bool look_headers(struct look *l)
 {
     static const char *const notes[] = {".note.gnu.build-id", ".note.gnu.property", NULL};
@@ -427,7 +426,7 @@ static bool look_all(struct look *l)
     if (l->wish->links_only)
         return true;
     if (!c->sizes.symtab)
-        c->sizes.strtab = 0; /* names of sections, as some linkers call their table, and not of symbols */
+        c->sizes.strtab = 0; /* the table has names of sections: some linkers call that one .strtab, too */
     if (!look_each(l, SHT_GNU_verdef, look_versions) || !look_each(l, SHT_GNU_verneed, look_versions) ||
         !look_each(l, SHT_DYNSYM, look_symbols) || !look_each(l, SHT_SYMTAB, look_symbols))
         return false;

@@ -1,7 +1,7 @@
-/* Whether the numbers of a file are such as a profile can have; see capture.h.
+/* Checks that a profile can have the numbers of a file; see capture.h.
  *
- * What a table holds is bounded by the file, in which it lies. What headers, symbols and packed
- * tables merely say is not, and one broken file must not spoil the profile of all others.
+ * Numbers that are counted in a table are bounded by the file, which contains the table. Numbers that headers, symbols
+ * and packed tables merely state are not bounded. One broken file must not spoil the profile of all others.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct limit {
         NUMBER(member.other, CAPTURE_COUNT_MOST, "other symbols in " table),                                           \
         NUMBER(member.undefined, CAPTURE_COUNT_MOST, "undefined symbols in " table)
 
-/* What all others are part of comes first. */
+/* Totals come before their parts, so that the message names the total. */
 static const struct limit limits[] = {
     NUMBER(sizes.text, CAPTURE_LOADED_MOST, "bytes of text"),
     NUMBER(sizes.data, CAPTURE_LOADED_MOST, "bytes of data"),

@@ -1,11 +1,12 @@
-/* Estimating what a file's parts are after zstd -3; see capture.h.
+/* Estimates the sizes of a file's parts after zstd -3; see capture.h.
  *
- * Of a part of more than SLICE * SLICES bytes some slices are compressed, evenly spread over its sections and in
- * one frame, and the rest is taken to be like them; with `full`, all of it. Slices
- * that lie apart share less than neighbours, so that the estimate is rather too high.
+ * Of a part of more than SLICE * SLICES bytes only some slices are compressed, in one frame. They are evenly spread
+ * over the sections of the part, and the rest is taken to compress like them. With `full` all of the part is
+ * compressed. Slices that lie apart have less in common than neighbours, so the estimate tends to be too high.
  *
- * What is said is the nearest of eight steps to each power of 2. A byte more or less, of a build-id say, which no one
- * who makes a library like this one decides about, is then none, and one who comes within 4 % says the same.
+ * The result is rounded to eight steps for each power of 2. So a byte more or less, of a build-id for example, does not
+ * show: nobody who makes a library like this one can decide about such a byte. Whoever comes within 4 % gets the same
+ * number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,11 @@ struct pressing {
     ZSTD_CCtx *context;
     char *from, *to;
     size_t to_size;
-    uint64_t bytes[CAPTURE_PARTS];   /* in the file */
-    uint64_t read[CAPTURE_PARTS];    /* of these */
-    uint64_t written[CAPTURE_PARTS]; /* what became of the latter */
-    uint64_t at, next, step;         /* in the part: what lies before the section, where the next
-                                        slice begins, and how far the one after that is */
+    uint64_t bytes[CAPTURE_PARTS];   /* bytes of the part in the file */
+    uint64_t read[CAPTURE_PARTS];    /* bytes that were compressed */
+    uint64_t written[CAPTURE_PARTS]; /* their compressed bytes */
+    uint64_t at, next, step; /* bytes of the part before the section; where the next slice begins; distance between
+                                slices (UINT64_MAX: one slice takes all) */
 };
 
 static int part_of(const GElf_Shdr *shdr, const char *name)
@@ -62,13 +63,13 @@ static bool press(struct look *l, struct pressing *p, int part, uint64_t offset,
     return true;
 }
 
-/* Sections that overlap could be of any size together: of no more than a file can be. */
+/* Adds sizes. Overlapping sections may have any size together, so the sum is limited to what a file can have. */
 static uint64_t together(uint64_t a, uint64_t b)
 {
     return b < INT64_MAX - a ? a + b : INT64_MAX;
 }
 
-/* The slices that begin in the section, which may be all of it. */
+/* Compresses the slices that begin in this section, or all of the section. */
 static bool press_section(struct look *l, struct pressing *p, int part, const GElf_Shdr *shdr)
 {
     const uint64_t end = together(p->at, shdr->sh_size);
@@ -87,13 +88,13 @@ static bool press_section(struct look *l, struct pressing *p, int part, const GE
     return true;
 }
 
-/* 2^(k/8) and what lies halfway to the next, 2^((2k+1)/16), in 1/65536. */
+/* 2^(k/8), and the border to the next step, 2^((2k+1)/16); both in units of 1/65536. */
 static const uint32_t eighth[8][2] = {{65536, 68438}, {71468, 74632},   {77936, 81386},   {84990, 88752},
                                       {92682, 96785}, {101070, 105545}, {110218, 115098}, {120194, 125515}};
 
 uint64_t capture_step(uint64_t bytes)
 {
-    if (bytes < 32) /* steps of less than 2 */
+    if (bytes < 32) /* here steps would be closer than 2 */
         return bytes;
     unsigned power = 63u - (unsigned)__builtin_clzll(bytes);
     const uint64_t fraction = power > 16 ? bytes >> (power - 16) : bytes << (16 - power);

@@ -1,14 +1,14 @@
-/* Counting exception tables, the functions that have one, and small functions; see capture.h.
+/* Counts exception tables, the functions that have one, and small functions; see capture.h.
  *
- * Which functions have one, and how large they are, their entries in .eh_frame say (LSB core 5.0, 10.6.1): an entry
- * begins with its length and how far before this the common entry (CIE) is that it belongs to, whose augmentation
- * string says what both have. Of 64-bit entries, other byte orders and encodings that no compiler for x86-64 chooses
- * nothing is counted.
+ * A function's entry (FDE) in .eh_frame tells whether the function has an exception table and how large it is (LSB core
+ * 5.0, 10.6.1). An entry begins with its length and the distance back to the common entry (CIE) that it belongs to. The
+ * augmentation string of the CIE tells what CIE and FDE contain. 64-bit entries, other byte orders, and encodings that
+ * no compiler for x86-64 chooses are not counted.
  *
- *     CIE    length, 0, version | string, 0 | ULEB code alignment, SLEB data alignment, return address | data of "z"
- *            of which 'P' has an encoding and the personality routine, 'L' and 'R' the encodings of the table's and of
- *            the function's address
- *     FDE    length, distance | address and size of the function | ULEB bytes | address of the table, or 0
+ *      CIE    length, 0, version | string, 0 | ULEB code alignment, SLEB data alignment, return address | data of "z"
+ *             of which 'P' has an encoding and the personality routine, 'L' and 'R' the encodings of the table's and of
+ *             the function's address
+ *      FDE    length, distance | address and size of the function | ULEB bytes | address of the table, or 0
  */
 #include <string.h>
 
@@ -16,18 +16,18 @@
 #include "elf/unwind.h"
 
 enum {
-    HEADER = 8,        /* bytes before what is counted below */
+    HEADER = 8,        /* bytes of an entry before the bar in the drawing above */
     AUGMENTATION = 16, /* characters */
     ENCODING_OMIT = 0xff,
     ENCODING_ABSOLUTE = 0x00,
-    LENGTH_WIDE = 0xfffffff0, /* from here on a length is another one's announcement */
+    LENGTH_WIDE = 0xfffffff0, /* from here on the length is not one: it announces a 64-bit length */
 };
 
 /* Bytes that have not been read yet. */
 struct rest {
     const uint8_t *at;
     size_t size;
-    bool broken; /* there were too few */
+    bool broken; /* more bytes were taken than there are */
 };
 
 static uint64_t take(struct rest *r, size_t bytes)
@@ -42,7 +42,7 @@ static uint64_t take(struct rest *r, size_t bytes)
     return value;
 }
 
-/* Of either kind, where only its lower bits matter. */
+/* Takes a LEB128 number of either kind. The sign is not extended, because no caller needs it. */
 static uint64_t take_number(struct rest *r)
 {
     uint64_t value = 0;
@@ -55,19 +55,19 @@ static uint64_t take_number(struct rest *r)
     return value;
 }
 
-/* Bytes of an address in this encoding; 0: of as many as it takes, or unknown. */
+/* Bytes of an address in this encoding; 0: a LEB128 number or an unknown encoding. */
 static size_t address_size(uint8_t encoding)
 {
     static const uint8_t sizes[] = {8, 0, 2, 4, 8, 0, 0, 0};
     return sizes[encoding & 7];
 }
 
-/* What a common entry says of those that belong to it. */
+/* What a CIE says of the FDEs that belong to it. */
 struct common {
-    uint8_t function, table; /* encodings; of the table ENCODING_OMIT where there is none */
+    uint8_t function, table; /* encodings of both addresses; ENCODING_OMIT: no table */
 };
 
-/* False where it says something else, or what cannot be read. */
+/* Reads a CIE. False if it has an augmentation that is not known here, or cannot be read. */
 static bool common_read(struct rest r, struct common *c)
 {
     *c = (struct common){.function = ENCODING_ABSOLUTE, .table = ENCODING_OMIT};
@@ -101,7 +101,7 @@ static bool common_read(struct rest r, struct common *c)
     return !r.broken;
 }
 
-/* Bytes of the function of an entry; UINT64_MAX: it does not say. */
+/* Bytes of an entry's function; UINT64_MAX if the entry cannot be read. */
 static uint64_t function_bytes(struct rest r, const struct common *c)
 {
     const size_t address = address_size(c->function);
@@ -110,7 +110,7 @@ static uint64_t function_bytes(struct rest r, const struct common *c)
     return address && !r.broken ? bytes : UINT64_MAX;
 }
 
-/* Whether an entry for a function says where its table is. */
+/* Whether an entry has the address of an exception table. */
 static bool has_table(struct rest r, const struct common *c)
 {
     const size_t address = address_size(c->function);
@@ -125,12 +125,12 @@ static bool has_table(struct rest r, const struct common *c)
 static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
 {
     for (size_t at = 0; size - at >= HEADER;) {
-        uint32_t header[2]; /* the length of what is behind it, and 0 or the distance */
+        uint32_t header[2]; /* bytes behind the length; distance to the CIE, 0 in a CIE */
         memcpy(header, frame + at, sizeof header);
         if (header[0] >= LENGTH_WIDE)
             break;
         const size_t end = at + 4 + header[0];
-        if (header[0] < 4) { /* the end, as crtend.o brings it: there may be others behind */
+        if (header[0] < 4) { /* the zero word of crtend.o ends the table, but other entries may follow */
             at = end;
             continue;
         }
@@ -155,7 +155,7 @@ static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
 
 bool look_exceptions(struct look *l)
 {
-    static const char exceptions[] = ".gcc_except_table"; /* and with a dot and the function behind it */
+    static const char exceptions[] = ".gcc_except_table"; /* some have a dot and the function's name behind this */
     struct capture *c = l->c;
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;

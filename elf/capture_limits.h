@@ -1,7 +1,8 @@
-/* The most that is taken of a file's numbers: what a row of a profile can have, and what a process
- * has addresses for. A file that says more contradicts itself.
+/* The largest numbers that are believed of a file: what a row of a profile can have, and what a process has addresses
+ * for. A file with larger ones contradicts itself.
  *
- * The first are those of emit/profile.h, of which this room knows nothing; test_profile_rows.c compares them.
+ * Those that emit/profile.h has as well are repeated here, because this room may not include it; test_profile_rows.c
+ * compares them.
  */
 #ifndef ELF_CAPTURE_LIMITS_H
 #define ELF_CAPTURE_LIMITS_H

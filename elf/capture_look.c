@@ -1,4 +1,4 @@
-/* What the parts of capture.h read a file by: tables and strings, within bounds; see capture_parts.h. */
+/* Reads tables and strings of a hostile file within bounds; see capture_parts.h. */
 #include <inttypes.h>
 
 #include "elf/capture_parts.h"

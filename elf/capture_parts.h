@@ -1,4 +1,4 @@
-/* What the parts of capture.h share. */
+/* What the files that implement capture.h share. */
 #ifndef ELF_CAPTURE_PARTS_H
 #define ELF_CAPTURE_PARTS_H
 
@@ -17,69 +17,70 @@ struct look {
     const struct capture_wish *wish;
     struct capture *c;
     struct error *e;
-    uint64_t jmprel;           /* address of DT_JMPREL, 0 where there is none */
-    uint64_t init_array;       /* and that of DT_INIT_ARRAY */
-    uint64_t init_count;       /* words in it */
-    uint64_t relro, relro_end; /* addresses of .data.rel.ro */
-    struct word *words;        /* owned: of the image that hold addresses, in order, when look_words has found them */
+    uint64_t jmprel;           /* address in DT_JMPREL, 0 if there is none */
+    uint64_t init_array;       /* address in DT_INIT_ARRAY */
+    uint64_t init_count;       /* words of that array */
+    uint64_t relro, relro_end; /* addresses where .data.rel.ro begins and ends */
+    struct word *words;        /* owned: words of the image that hold addresses, sorted; set by look_words */
     size_t word_count;
-    uint64_t shown;       /* characters of demangled names, of all tables */
-    uint64_t small_named; /* dynamic functions of fewer than UNWIND_SMALL bytes, each address once */
+    uint64_t shown;       /* characters of demangled names so far, in all tables */
+    uint64_t small_named; /* dynamic functions of fewer than UNWIND_SMALL bytes; those at one address count once */
 };
 
 #define LOOK_WRONG(l, ...) READER_WRONG(&(l)->reader, (l)->e, __VA_ARGS__)
 
 bool look_no_memory(struct look *l);
 
-/* To be asked before so many bytes are read: of all together there are no more than a file has. False with the error
- * set. */
+/* Call this before reading `bytes` of the file. False with the error set if that would be more than all tables of a
+ * file can have together (reader_take). */
 bool look_take(struct look *l, uint64_t bytes);
 
-/* The contents of a section in the host's byte order; NULL with the error set
- * where they are too large or cannot be read. Borrowed until the file is closed. */
+/* The contents of a section in the host's byte order, borrowed until the file is closed. NULL with the error set if
+ * they are too large or cannot be read. */
 Elf_Data *look_table(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
-/* Those of the section that the table's header links to, as bytes; at least one, and
- * the last is a zero. */
+/* The string table that the header of this table links to. It has at least one byte, and the last one is zero. NULL
+ * with the error set. */
 const Elf_Data *look_strings(struct look *l, const GElf_Shdr *shdr);
 
-/* The string at `offset`; "" where it is outside. */
+/* The string at `offset`; "" if that is outside of the table. */
 const char *look_string(const Elf_Data *strings, uint64_t offset);
 
-/* Whether the section has bytes that are loaded. */
+/* Whether the section has contents that are loaded. Tables of the dynamic linker do not count. */
 static inline bool look_is_image(const GElf_Shdr *shdr)
 {
     return (shdr->sh_type == SHT_PROGBITS || shdr->sh_type == SHT_INIT_ARRAY || shdr->sh_type == SHT_X86_64_UNWIND) &&
            (shdr->sh_flags & SHF_ALLOC);
 }
 
-/* Count the symbols of a table; .symtab after .dynsym. */
+/* Counts the symbols of a table. Call it for .dynsym first, then for .symtab. */
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 
-/* How many of these numbers are different. Sorts them. */
+/* How many different numbers there are. Sorts them. */
 uint64_t look_different(uint64_t *number, size_t count);
 
-/* Count relocations, and the pages that they touch. */
+/* Count the relocations of one section; count the pages that the relocations of all sections touch. */
 bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr);
 bool look_pages(struct look *l);
 
-/* To be called in this order, after all relocations are counted. look_words collects the words of the image that
- * relocations turn into addresses. Through these, look_methods counts the module's methods, and look_unwound the
- * entries of unwind tables and the code of the constructors. */
+/* Call these in this order, after all relocations are counted. look_words collects the words of the image that
+ * relocations turn into addresses. look_methods counts the module's methods by these words. look_unwound counts the
+ * entries of unwind tables and, by these words, the code of the constructors. */
 bool look_words(struct look *l);
 bool look_methods(struct look *l);
 bool look_unwound(struct look *l);
 
-/* Counts exception tables and the functions that have one, and small functions without a dynamic symbol; after
+/* Counts exception tables, the functions that have one, and small functions without a dynamic symbol. Call it after
  * look_symbols. */
 bool look_exceptions(struct look *l);
 
-/* The nearest of the steps in which estimates of bytes are told: itself below 32, and from there powers of 2^(1/8). */
+/* Rounds an estimate in bytes to the nearest step. Below 32 every number is a step; from there on the steps are powers
+ * of 2^(1/8). */
 uint64_t capture_step(uint64_t bytes);
 
-/* When all else is known: whether the numbers are such as a profile can have. */
+/* Checks that a profile can have all these numbers. Call it last. */
 bool look_check(struct look *l);
 
-/* Estimates what the parts of the file are after zstd -3. */
+/* Estimates the sizes of the parts of the file after zstd -3. */
 bool look_compress(struct look *l);
 
 #endif

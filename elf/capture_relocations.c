@@ -1,20 +1,20 @@
-/* Counting relocations and the pages that they touch, the methods of a module, entries of unwind tables, and the code
+/* Counts relocations and the pages that they touch, the methods of a module, the entries of unwind tables, and the code
  * of constructors; see capture.h.
  *
- * A module's methods stand in a table of four words each, of which the first is
- * zero in the last (PyMethodDef: name, function, flags, documentation). The table
- * is where the module's definition says (PyModuleDef, CPython's moduleobject.h):
+ * A module's methods stand in a table of PyMethodDef: four words each (name, function, flags, documentation), and the
+ * first word of the last entry is zero. The module's definition points to the table (PyModuleDef, CPython's
+ * moduleobject.h). These are its offsets in bytes:
  *
- *     0  reference count     40 name (relocated)    64 methods (relocated)
- *     8  type, zero          48 documentation       72 slots
- *     16 three words, zero   56 size
+ *      0  reference count     40 name (relocated)    64 methods (relocated)
+ *      8  type, zero          48 documentation       72 slots
+ *      16 three words, zero   56 size
  *
- * Which words are addresses the relocations say: those of type RELATIVE with the address, packed ones where it is. A
- * definition that is made at run time is not found.
+ * The relocations tell which words hold addresses. A relocation of type RELATIVE has the address itself; a packed one
+ * has it in the word that it relocates. A definition that is made at run time is not found.
  *
- * How large the functions are that .init_array points to .eh_frame says, whose index, .eh_frame_hdr, has rows of two
- * words, where each begins and where its entry is (LSB core 5.0, 10.6). What has no entry, as what crtbegin.o brings,
- * counts as nothing.
+ * The sizes of the functions that .init_array points to come from .eh_frame. Its index .eh_frame_hdr has rows of two
+ * words: where a function begins, and where its entry is (LSB core 5.0, 10.6). A function without an entry counts as
+ * nothing; those of crtbegin.o are such.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +61,13 @@ static enum capture_relocation relocation_of(const struct capture *c, uint64_t t
     }
 }
 
-/* What is left of packed relocations: each even word is an address, each odd one marks 63 places behind the last. */
+/* The rest of a table of packed relocations. An even word is the address of a word to relocate. An odd word marks which
+ * of the 63 words behind those covered so far are to be relocated (relr.h). */
 struct relr {
     const Elf_Data *data;
     size_t at;
-    uint64_t next;        /* place behind the last */
-    uint64_t marks, from; /* places that are marked, from the first of them */
+    uint64_t next;        /* address behind the last word that is covered */
+    uint64_t marks, from; /* marks that are left of the current table word; bit 0 stands for `from` */
 };
 
 static bool relr_next(struct relr *r, uint64_t *place)
@@ -104,7 +105,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How many of these symbols differ; 0 is none. Sorts them. */
+/* How many different symbols there are; symbol 0 is none and does not count. Sorts them. */
 static uint64_t count_symbols(uint32_t *symbol, size_t count)
 {
     uint64_t differ = 0;
@@ -180,7 +181,7 @@ static void add_page(struct pages *p, uint64_t address)
     p->page[p->count++] = page;
 }
 
-/* And whether the place is in .data.rel.ro. */
+/* Adds the page of a relocated place, and counts the place if it is in .data.rel.ro. */
 static void add_place(struct pages *p, const struct look *l, uint64_t address)
 {
     l->c->relocation[RELOCATION_RELRO] += address >= l->relro && address < l->relro_end;
@@ -228,7 +229,7 @@ bool look_pages(struct look *l)
 /* A word of the image that holds an address. */
 struct word {
     uint64_t at, value;
-    bool in_place; /* the value is what the file has there */
+    bool in_place; /* `value` is not set: the file has it at `at` */
 };
 
 static int compare(const void *a, const void *b)
@@ -243,7 +244,7 @@ static const struct word *word_find(const struct look *l, uint64_t at)
     return l->word_count ? bsearch(&(struct word){.at = at}, l->words, l->word_count, sizeof *l->words, compare) : NULL;
 }
 
-/* Those of one section, as far as there is room for them. */
+/* Adds the words that the relocations of one section turn into addresses, until there are `most` words. */
 static void add_words(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr, size_t most)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -263,7 +264,7 @@ bool look_words(struct look *l)
 {
     const struct capture *c = l->c;
     const uint64_t most = c->relocation[RELOCATION_RELATIVE] + c->relocation[RELOCATION_RELR];
-    /* No module has more sections, and each look at its image goes through all. */
+    /* The limit of sections is more than any module has. Each image_read goes through all of them. */
     if (c->machine != EM_X86_64 || !c->wide || l->reader.sections > SECTIONS_MOST || !most || most > WORDS_MOST ||
         !(c->module || l->init_count))
         return true;
@@ -280,7 +281,7 @@ bool look_words(struct look *l)
     return true;
 }
 
-/* The bytes of the file that are loaded at an address; false where there are none. */
+/* Reads the bytes that the file has for an address; false if it has none. */
 static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
 {
     for (size_t i = 1; i < l->reader.sections; i++) {
@@ -296,7 +297,7 @@ static bool image_read(struct look *l, uint64_t address, void *to, size_t size)
     return false;
 }
 
-/* The address that a word holds; 0 where there is none. */
+/* The address that a word holds; 0 if the file has no bytes for the word. */
 static uint64_t word_value(struct look *l, const struct word *word)
 {
     uint64_t value = word->value;
@@ -311,7 +312,7 @@ static bool is_definition(struct look *l, uint64_t address)
     uint64_t word[5];
     if (!image_read(l, address, word, sizeof word))
         return false;
-    /* The upper half of the count may be flags. */
+    /* The upper half of the reference count may be flags. */
     return (uint32_t)word[0] != 0 && !word[1] && !word[2] && !word[3] && !word[4];
 }
 
@@ -342,14 +343,14 @@ bool look_methods(struct look *l)
 
 /* ---- unwind tables ---- */
 
-/* The index of .eh_frame, sorted by where functions begin. */
+/* .eh_frame_hdr, the index of .eh_frame. Its rows are sorted by where functions begin. */
 struct frames {
     uint64_t address;
     const uint8_t *row;
     size_t rows;
 };
 
-enum { FRAMES_HEADER = 12, FRAMES_ROW = 8, ENTRY_BEGIN = 8 /* bytes before the address in an entry */ };
+enum { FRAMES_HEADER = 12, FRAMES_ROW = 8, ENTRY_BEGIN = 8 /* an entry's bytes before its address */ };
 
 static int32_t signed_word(const uint8_t *at)
 {
@@ -358,10 +359,11 @@ static int32_t signed_word(const uint8_t *at)
     return word;
 }
 
-/* Finds the index as linkers write it; without one, or with any other, there are no rows. */
+/* Finds the index in the form that linkers write. Without one, or if it has another form, there are no rows. */
 static bool frames_read(struct look *l, struct frames *f)
 {
-    static const uint8_t usual[] = {1, 0x1b, 0x03, 0x3b}; /* version; offsets of four bytes, a number, offsets */
+    static const uint8_t usual[] = {1, 0x1b, 0x03,
+                                    0x3b}; /* version; encodings: pointer to .eh_frame, number of rows, rows */
     *f = (struct frames){0};
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
@@ -389,7 +391,7 @@ static uint64_t frames_word(const struct frames *f, size_t row, size_t at)
     return f->address + (uint64_t)(int64_t)signed_word(f->row + row * FRAMES_ROW + at);
 }
 
-/* Bytes of the function that begins at an address; 0 where nothing tells of it. */
+/* Bytes of the function that begins at an address; 0 if it has no entry. */
 static uint64_t function_size(struct look *l, const struct frames *f, uint64_t address)
 {
     size_t low = 0;
@@ -402,12 +404,12 @@ static uint64_t function_size(struct look *l, const struct frames *f, uint64_t a
     }
     if (low >= f->rows || frames_word(f, low, 0) != address)
         return 0;
-    uint32_t entry[2]; /* where it begins, how long it is */
+    uint32_t entry[2]; /* where the function begins, its bytes */
     const bool there = image_read(l, frames_word(f, low, 4) + ENTRY_BEGIN, entry, sizeof entry);
     return there && entry[1] <= l->reader.size ? entry[1] : 0;
 }
 
-/* Counts entries, and with these the code of constructors. */
+/* Counts the entries, and adds up the code of the constructors that have one. */
 bool look_unwound(struct look *l)
 {
     struct frames f;

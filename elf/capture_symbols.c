@@ -1,8 +1,7 @@
-/* Counting symbols; see capture.h.
+/* Counts symbols; see capture.h.
  *
- * Many symbols may share a name, and names share their ends, so that a table of
- * few bytes can have names of very many: the characters that are looked at are
- * bounded by what linkers make.
+ * Many symbols may share a name, and names may share their ends. So a small table can have names of very many
+ * characters in all. To bound the work, no more characters are looked at than the tables of any linker have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +16,26 @@ enum { CHARACTERS_EACH = 256, CHARACTERS_TIMES = 16, NAME_MOST = 1 << 24 };
 struct counting {
     const Elf_Data *strings;
     bool dynamic;
-    uint64_t characters; /* that may still be looked at */
-    uint32_t *sizes;     /* of functions */
+    uint64_t characters; /* characters that may still be looked at */
+    uint32_t *sizes;     /* sizes of functions */
     size_t size_count;
-    uint64_t *addresses; /* of functions with a size; NULL if they are not wanted */
+    uint64_t *addresses; /* addresses of dynamic functions with a size; NULL for other tables */
     size_t address_count;
-    uint64_t *small; /* of these those of fewer than UNWIND_SMALL bytes */
+    uint64_t *small; /* those of functions under UNWIND_SMALL bytes */
     size_t small_count;
-    uint32_t *lengths; /* of names */
+    uint32_t *lengths; /* lengths of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
-    /* of names that are defined and mangled, characters: all; those that were demangled; what became of these */
+    /* characters of names that are defined and mangled: of all, of those that were demangled, of their demangled forms
+     */
     uint64_t named, looked_at, shown;
 };
 
-/* Characters of demangled names, of a library, after which others are taken to be like these. */
+/* After so many characters of demangled names in a library, the other names are not demangled any more but taken to
+ * grow in the same proportion. */
 enum { SHOWN_ENOUGH = 1 << 26 };
 
-/* A hash that is the same for the same name, and for no other by chance. */
+/* A 64-bit hash: two different names have the same one only by chance. */
 static uint64_t name_hash(const char *name, size_t length)
 {
     uint64_t hash = length;
@@ -49,7 +50,7 @@ static uint64_t name_hash(const char *name, size_t length)
     return random_mix((hash ^ word) * RANDOM_STEP);
 }
 
-/* Counts a function by whose name Python would know a module. */
+/* Counts a function whose name is that of a Python module's entry, PyInit_…. */
 static void count_init(struct look *l, const char *name, size_t length, uint64_t size)
 {
     const char *slash = strrchr(l->reader.path, '/');
@@ -81,7 +82,7 @@ static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsig
     }
 }
 
-/* Names that no demangler shows are shown as they are. */
+/* Debuggers show a name that cannot be demangled as it is, so such a name counts with its own length. */
 static void count_demangled(struct look *l, struct counting *s, const char *name, size_t length)
 {
     s->named += length;
@@ -164,7 +165,7 @@ uint64_t look_different(uint64_t *number, size_t count)
     return different;
 }
 
-/* Keeps what was counted: .symtab, which comes later, tells more. */
+/* Moves the counts to the capture. .symtab comes after .dynsym and has more, so its counts replace those of .dynsym. */
 static bool keep(struct look *l, struct counting *s)
 {
     struct capture *c = l->c;
@@ -185,7 +186,7 @@ static bool keep(struct look *l, struct counting *s)
     return ok || look_no_memory(l);
 }
 
-/* Gives a list room for so many hashes; it stays where that cannot be. */
+/* Gives a list room for `count` hashes and one more. If there is no memory, the list stays as it is. */
 static bool hashes_resize(uint64_t **list, size_t count)
 {
     uint64_t *resized = realloc(*list, (count + 1) * sizeof *resized);
@@ -195,7 +196,7 @@ static bool hashes_resize(uint64_t **list, size_t count)
     return true;
 }
 
-/* Room for as many hashes more; where a file has several tables, for all of them. */
+/* Makes room for `count` more hashes. A file may have several tables, whose hashes all go into one list. */
 static bool hashes_room(struct look *l, size_t count)
 {
     struct capture *c = l->c;
@@ -204,7 +205,7 @@ static bool hashes_room(struct look *l, size_t count)
            look_no_memory(l);
 }
 
-/* What the table turned out not to need is given back, if it can be. */
+/* Gives back the memory that the table did not need. A failure does no harm. */
 static void hashes_shrink(struct capture *c)
 {
     (void)hashes_resize(&c->defined, c->defined_count);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 2^(k/4) in 1/65536, and its next, of k = 1 to 3. */
+/* 2^(k/4) in units of 1/65536. */
 static const uint32_t quarter[4] = {65536, 77936, 92682, 110218};
 
 uint64_t histogram_least(unsigned bucket)
@@ -20,7 +20,7 @@ uint64_t histogram_least(unsigned bucket)
 unsigned histogram_bucket(uint64_t value)
 {
     unsigned low = 0;
-    unsigned high = HISTOGRAM_BUCKETS - 40; /* the least value of it is 2^50 */
+    unsigned high = HISTOGRAM_BUCKETS - 40; /* its least value is 2^51 */
     while (low < high) {
         unsigned middle = (low + high + 1) / 2;
         if (histogram_least(middle) <= value)
@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* By two bytes at a time; small values, which most are, in one pass. */
+/* Radix sort with digits of two bytes. Small values, which are the most frequent, take one pass. */
 static bool sort(uint32_t *values, size_t count)
 {
     if (count < 256) {

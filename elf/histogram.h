@@ -1,7 +1,7 @@
 /* Distributions of whole numbers: sizes of functions, lengths of names.
  *
- * Samples of one library are kept until their quantiles are known; those of all
- * libraries go into a histogram, whose buckets begin at powers of 2^(1/4).
+ * The samples of one library are kept until their quantiles are known. The samples of all libraries go into a
+ * histogram, whose buckets begin at powers of 2^(1/4).
  */
 #ifndef ELF_HISTOGRAM_H
 #define ELF_HISTOGRAM_H
@@ -10,9 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many quantiles are kept, from the least value to the largest. QUANTILES, one every 5 %, of QUANTILES_LEAST or
- * more samples; or a finer division that includes these, up to QUANTILES_MOST. Of fewer samples, down to SIZES_FEW
- * functions or LENGTHS_FEW names, QUANTILES_FEW, or QUANTILES_FEW_FINE, which no list of more samples has. */
+/* How many quantiles a list has, the least and the largest value included:
+ * - of QUANTILES_LEAST samples or more: QUANTILES, one every 5 %, or a finer division that includes these, up to
+ *   QUANTILES_MOST;
+ * - of fewer samples, down to SIZES_FEW functions or LENGTHS_FEW names: QUANTILES_FEW or QUANTILES_FEW_FINE. No list of
+ *   more samples has one of these numbers.
+ */
 enum {
     HISTOGRAM_BUCKETS = 240,
     QUANTILES_FEW = 11,
@@ -30,40 +33,41 @@ struct samples {
     struct {
         uint8_t bucket;
         uint64_t count;
-    } * bucket; /* owned: those that are not empty, ascending */
+    } * bucket; /* owned: the buckets that are not empty, ascending */
     size_t buckets;
-    uint32_t *value; /* owned: all, ascending; NULL unless samples_keep was asked for them */
+    uint32_t *value; /* owned: all samples, ascending; NULL before samples_keep */
 };
 
 struct histogram {
     uint64_t count[HISTOGRAM_BUCKETS];
 };
 
-/* Whether so many quantiles are QUANTILES or finer ones. */
+/* Whether a list of `count` quantiles is one of QUANTILES or of a finer division. */
 static inline bool quantiles_are(size_t count)
 {
     return count >= QUANTILES && count <= QUANTILES_MOST && (count - 1) % (QUANTILES - 1) == 0;
 }
 
-/* Whether so many quantiles are those of few samples. */
+/* Whether a list of `count` quantiles is one of few samples. */
 static inline bool quantiles_are_of_few(size_t count)
 {
     return count == QUANTILES_FEW || count == QUANTILES_FEW_FINE;
 }
 
-/* Quantile `q` of `count`, which are among those that are kept: of 11, 21, 41, 51, 101 or all. */
+/* Quantile `q` of `count`, where `count` is 11, 21, 41, 51, 101 or QUANTILES_MOST: these are among those that are kept.
+ */
 static inline uint32_t samples_quantile(const struct samples *s, size_t q, size_t count)
 {
     return s->quantile[q * ((QUANTILES_MOST - 1) / (count - 1))];
 }
 
-/* The bucket of a value, and the least value in it; 0 to 8 have their own. */
+/* The bucket of a value, and the least value of a bucket. Each value from 0 to 8 has a bucket of its own. */
 unsigned histogram_bucket(uint64_t value);
 uint64_t histogram_least(unsigned bucket);
 
-/* Takes `values`, which it sorts; false when memory runs out. */
+/* Replaces *s by the quantiles and buckets of `values`, which it sorts but does not keep. False if memory runs out. */
 bool samples_take(struct samples *s, uint32_t *values, size_t count);
-/* Has *s keep the same values, now that they are sorted; false when memory runs out. */
+/* Keeps a copy of the values that samples_take has sorted. False if memory runs out. */
 bool samples_keep(struct samples *s, const uint32_t *values);
 void samples_free(struct samples *s);
 

@@ -22,13 +22,13 @@ static uint64_t align_up(uint64_t value, uint64_t align)
     return (value + align - 1) & ~(align - 1);
 }
 
-/* The walk over the sections: where the next byte goes, in file and memory. */
+/* Where the next byte goes, in the file and in memory. */
 struct cursor {
     uint64_t offset;
     uint64_t address;
 };
 
-/* An entry of .plt.got has 16 bytes where the PLT is in two parts. */
+/* Entries of .plt.got have 16 bytes instead of 8 if the PLT has two parts. */
 static bool has_wide_entries(const struct layout *l, enum section_id id)
 {
     return id == SECTION_PLT_GOT && l->cf_protection;
@@ -40,7 +40,7 @@ static uint64_t align_of(const struct layout *l, enum section_id id)
     return l->section[id].align > align ? l->section[id].align : align;
 }
 
-/* Of a section without contents the place in the file is where it would be. */
+/* Places the sections of [first, last]. A section without contents gets the offset at which its contents would be. */
 static void place_run(struct layout *l, struct cursor *at, enum section_id first, enum section_id last)
 {
     for (enum section_id id = first; id <= last; id++) {
@@ -83,7 +83,7 @@ static void add_section_segment(struct layout *l, uint32_t type, uint32_t flags,
                 (struct cursor){s->offset + s->size, s->address + s->size});
 }
 
-/* A loaded segment of its own pages: [first, last]. */
+/* Places the sections of [first, last] in a PT_LOAD segment that begins on a new page. */
 static void place_segment(struct layout *l, struct cursor *at, uint32_t flags, enum section_id first,
                           enum section_id last)
 {
@@ -103,16 +103,17 @@ static uint64_t bytes_of(const struct layout *l, enum section_id first, enum sec
     return bytes;
 }
 
-/* What is protected behind .data.rel.ro. */
+/* Bytes behind .data.rel.ro that ld.so protects after relocation. With lazy binding these include the three reserved
+ * words of .got.plt (24 bytes) and nothing else of it. */
 static uint64_t relro_behind(const struct layout *l)
 {
     const uint64_t got_plt = l->section[SECTION_GOT_PLT].size;
     return bytes_of(l, SECTION_DYNAMIC, SECTION_GOT) + (l->relro == LAYOUT_RELRO_FULL || got_plt < 24 ? got_plt : 24);
 }
 
-/* The part of the writable segment that ld.so protects after relocation ends
- * on a page, so the segment begins wherever that makes it begin; in the file as soon
- * after what is before as it can, perhaps on the same page. */
+/* Bytes at the beginning of the writable segment that ld.so protects after relocation. They have to end on a page
+ * boundary, so place_data lets the segment begin in the middle of a page. In the file the segment follows as closely as
+ * it can, perhaps on the page where the segment before it ends. */
 static uint64_t relro_bytes(const struct layout *l)
 {
     const uint64_t behind = relro_behind(l);
@@ -128,7 +129,7 @@ static void place_data(struct layout *l, struct cursor *at)
     uint64_t protected = relro_bytes(l);
     uint64_t first_page = align_up(at->address, l->page);
     uint64_t start = first_page + (align_up(protected, l->page) - protected);
-    if (!protected && first_page != at->address) /* nothing has to be on pages of its own */
+    if (!protected && first_page != at->address) /* nothing is protected */
         start = at->address + l->page;
     at->offset += (start - at->offset) & (l->page - 1);
     at->address = start;
@@ -136,7 +137,7 @@ static void place_data(struct layout *l, struct cursor *at)
     struct cursor tls = *at;
     place_run(l, &tls, SECTION_TBSS, SECTION_TBSS);
     place_run(l, at, SECTION_INIT_ARRAY, SECTION_DATA_REL_RO);
-    if (protected) { /* what aligns .data.rel.ro is behind it */
+    if (protected) { /* the padding goes behind .data.rel.ro, so that the protected part ends on the page boundary */
         const uint64_t gap = start + protected - relro_behind(l) - at->address;
         at->offset += gap;
         at->address += gap;
@@ -159,7 +160,7 @@ static void number_sections(struct layout *l)
 {
     uint32_t name = 1;
     l->section_count = 1;
-    l->section[SECTION_SHSTRTAB].size = 1; /* any size: it exists */
+    l->section[SECTION_SHSTRTAB].size = 1; /* any size but 0, so that it gets a number */
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         struct section *s = &l->section[id];
         s->index = s->size ? l->section_count++ : 0;
@@ -175,13 +176,13 @@ static uint32_t segments_needed(const struct layout *l)
     uint32_t count = 7;
     if (l->section[SECTION_NOTE_BUILD_ID].size)
         count++;
-    if (l->section[SECTION_NOTE_PROPERTY].size) /* PT_GNU_PROPERTY too */
+    if (l->section[SECTION_NOTE_PROPERTY].size) /* and PT_GNU_PROPERTY */
         count += 2;
     if (l->relro != LAYOUT_RELRO_NONE)
         count++;
     if (l->section[SECTION_TBSS].size)
         count++;
-    if (l->section[SECTION_INTERP].size) /* PT_PHDR too */
+    if (l->section[SECTION_INTERP].size) /* and PT_PHDR */
         count += 2;
     return count;
 }
@@ -226,7 +227,7 @@ bool layout_place(struct layout *l, struct error *e)
     struct cursor from = at;
     at.offset = at.address = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
     place_run(l, &at, SECTION_INTERP, SECTION_RELR_DYN);
-    if (l->section[SECTION_INTERP].size) { /* these two come before what is loaded */
+    if (l->section[SECTION_INTERP].size) { /* these two have to come before any PT_LOAD */
         const uint64_t end = sizeof(Elf64_Ehdr) + segments * sizeof(Elf64_Phdr);
         add_segment(l, PT_PHDR, PF_R, 8, (struct cursor){sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr)},
                     (struct cursor){end, end});
@@ -324,7 +325,7 @@ void layout_write(const struct layout *l, uint8_t *image)
         const struct section *s = &l->section[id];
         if (!s->index || s->elsewhere || kinds[id].type == SHT_NOBITS)
             continue;
-        memset(image + end, 0, s->offset - end); /* what alignment leaves between sections */
+        memset(image + end, 0, s->offset - end); /* padding between sections */
         end = s->offset + (s->packed ? s->packed : s->size);
     }
     memset(image + end, 0, l->headers - end);

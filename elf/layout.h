@@ -1,26 +1,27 @@
-/* Where every section of one shared object, or of a position-independent executable, goes.
+/* Where each section of one shared object or position-independent executable goes.
  *
- * The two passes of a linker: first every chunk says how large it will be, in
- * layout.section[].size; layout_place then gives each its offset and address,
- * in the order and segments of GNU ld with -z separate-code; after that every
- * chunk is written at its place in one image of the file. Sizes are final
- * before the first offset: nothing grows after layout_place.
+ * This works like the two passes of a linker:
  *
- *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
- *          .gnu.version .gnu.version_d .gnu.version_r .rela.dyn .rela.plt .relr.dyn
- *     RX   .init .plt .plt.got .text .fini
- *     R    .rodata .eh_frame_hdr .eh_frame .gcc_except_table
- *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
- *     -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
+ *   1. Every writer of a section says how large the section will be, in layout.section[].size.
+ *   2. layout_place gives each section its offset and address, in the order and segments of GNU ld with
+ *      -z separate-code. Sizes are final by then: nothing grows after layout_place.
+ *   3. Every section is written at its place in one image of the file.
  *
- * A .dwo file or a package of them is an object of sections that are not loaded,
- * and of nothing else: no segments, ET_REL, placed by layout_place_unloaded.
+ *      R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
+ *           .gnu.version .gnu.version_d .gnu.version_r .rela.dyn .rela.plt .relr.dyn
+ *      RX   .init .plt .plt.got .text .fini
+ *      R    .rodata .eh_frame_hdr .eh_frame .gcc_except_table
+ *      RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
+ *      -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
- * .tbss, which each thread has its own of, takes no addresses.
+ * The bar marks the end of PT_GNU_RELRO, which lies on a page boundary. With lazy binding the three reserved words of
+ * .got.plt come before the bar, where ld puts them. .tbss takes no addresses, because each thread has a copy of its
+ * own.
  *
- * The bar is the end of PT_GNU_RELRO, on a page; with lazy binding the three
- * reserved words of .got.plt lie before it, as ld puts them. See the gABI
- * chapters 4 and 5, the x86-64 psABI 1.0 section 5.2, and ld's elf.sc.
+ * A .dwo file, or a package of them, has only sections that are not loaded. It is ET_REL, has no segments, and is
+ * placed by layout_place_unloaded.
+ *
+ * See the gABI chapters 4 and 5, the x86-64 psABI 1.0 section 5.2, and ld's elf.sc.
  */
 #ifndef ELF_LAYOUT_H
 #define ELF_LAYOUT_H
@@ -105,15 +106,14 @@ enum section_id {
 
 struct section {
     uint64_t size;
-    uint64_t packed;  /* bytes in the file where it is compressed (pack.h), else 0 */
+    uint64_t packed;  /* bytes in the file if it is compressed (pack.h), else 0 */
     uint64_t offset;  /* in the file */
-    uint64_t address; /* 0 where not SHF_ALLOC */
-    uint32_t index;   /* in the section header table; 0: the object has no such section */
-    uint32_t info;    /* sh_info where the table above does not settle it: first global of a symbol table,
-                         number of version needs */
-    uint32_t name;    /* in .shstrtab */
-    uint32_t align;   /* a power of two, where it is more than that of the table above; else 0 */
-    bool elsewhere;   /* its contents are in another file (separate.h): SHT_NOBITS here */
+    uint64_t address; /* 0 if not SHF_ALLOC */
+    uint32_t index;   /* in the section header table; 0: the object does not have this section */
+    uint32_t info; /* sh_info where the table above has NONE: first global of a symbol table, number of version needs */
+    uint32_t name; /* offset in .shstrtab */
+    uint32_t align; /* alignment, a power of two, if it is to be more than that of the table above; else 0 */
+    bool elsewhere; /* its contents are in another file (separate.h), so it is SHT_NOBITS here */
 };
 
 enum layout_relro { LAYOUT_RELRO_NONE, LAYOUT_RELRO_PARTIAL, LAYOUT_RELRO_FULL };
@@ -123,18 +123,19 @@ enum { LAYOUT_SEGMENTS_MOST = 14 };
 struct layout {
     /* Set by the caller before layout_place. */
     struct section section[SECTION_COUNT];
-    uint64_t got_plt;   /* bytes of .got, the first, that are the PLT's: where ld binds at once it has no .got.plt */
-    bool extended;      /* has symbols that the ABI alone does not know: STT_GNU_IFUNC, STB_GNU_UNIQUE */
-    bool cf_protection; /* the PLT is in two parts (plt.h) */
+    uint64_t got_plt; /* bytes at the beginning of .got that are the PLT's; 0: those are in .got.plt, which ld does not
+                         make when it binds at once */
+    bool extended;    /* has symbols that are extensions of GNU: STT_GNU_IFUNC, STB_GNU_UNIQUE */
+    bool cf_protection; /* the PLT has two parts, .plt and .plt.sec (plt.h) */
     uint64_t page;      /* maximum page size, a power of two */
-    uint64_t without;   /* flags that no section gets */
+    uint64_t without;   /* SHF_ flags that are left out of every section header */
     enum layout_relro relro;
-    uint64_t entry; /* e_entry, any time before layout_write; 0: nothing to start */
+    uint64_t entry; /* e_entry, may be set until layout_write; 0: nothing to start */
 
     /* Set by layout_place. */
     Elf64_Phdr segment[LAYOUT_SEGMENTS_MOST];
     uint32_t segment_count;
-    uint32_t section_count; /* with the null section */
+    uint32_t section_count; /* including the null section */
     uint64_t headers;       /* offset of the section header table */
     uint64_t file_size;
 };
@@ -148,47 +149,45 @@ struct section_kind {
     enum section_id link, info;
 };
 
-/* What is fixed about a section; never NULL. */
+/* What is the same for this section in all objects: its row of the table above. Never NULL. */
 const struct section_kind *layout_kind(enum section_id id);
 
-/* The section that begins with what the PLT has of the GOT. */
+/* The section that begins with the PLT's part of the GOT. */
 static inline enum section_id layout_got_plt(const struct layout *l)
 {
     return l->got_plt ? SECTION_GOT : SECTION_GOT_PLT;
 }
 
-/* Gives every section with a size its place, and fills the program headers.
- * Fails (ERROR_INFEASIBLE) where text, constants and data together pass 2 GiB,
- * the reach of the small code model, or a section that is not loaded passes
- * 4 GiB, the reach of 32-bit DWARF. */
+/* Gives every section with a size its place, and fills the program headers. Fails with ERROR_INFEASIBLE if text,
+ * constants and data together reach 2 GiB, the limit of the small code model, or if a section that is not loaded
+ * reaches 4 GiB, the limit of 32-bit DWARF. */
 bool layout_place(struct layout *l, struct error *e);
 
-/* Numbers all sections and places those that are not loaded, from `offset` on:
- * the last part of layout_place, for a layout whose other sections have their
- * places. */
+/* Numbers all sections, and places those that are not loaded from file offset `offset` on. This is the last part of
+ * layout_place; call it alone for a layout whose loaded sections have their places already. */
 void layout_place_unloaded(struct layout *l, uint64_t offset);
 
-/* The sizes as Berkeley `size` and Pynamic count them, from the sections' own. */
+/* The sizes in bytes as Berkeley `size` and Pynamic count them. Compressed sections count with their uncompressed size.
+ */
 struct layout_sizes {
     uint64_t text, data, debug, symtab, strtab, bss;
 };
 struct layout_sizes layout_count(const struct layout *l);
 
-/* Settles where the file ends, its last section ending at `end`. */
+/* Sets the offset of the section headers and the size of the file, given that the last section ends at offset `end`. */
 void layout_end(struct layout *l, uint64_t end);
 
-/* The section header for `id`, as the file holds it. */
+/* The section header of `id`, as it is written to the file. */
 Elf64_Shdr layout_header(const struct layout *l, enum section_id id);
 
-/* ELF header and program headers: returns their bytes, which the file begins with. */
+/* Writes the ELF header and the program headers, with which the file begins. Returns how many bytes they take. */
 enum { LAYOUT_HEAD_MOST = sizeof(Elf64_Ehdr) + LAYOUT_SEGMENTS_MOST * sizeof(Elf64_Phdr) };
 uint64_t layout_write_head(const struct layout *l, uint8_t *p);
 
-/* .shstrtab and the section headers, which the file ends with; `p` stands for the offset
- * of .shstrtab. */
+/* Writes .shstrtab and the section headers, with which the file ends. `p` points to where .shstrtab begins. */
 void layout_write_tail(const struct layout *l, uint8_t *p);
 
-/* Writes both into the image, which is l->file_size bytes, and zeros between sections. */
+/* Writes head and tail into the image of l->file_size bytes, and zeros between sections. */
 void layout_write(const struct layout *l, uint8_t *image);
 
 #endif
