@@ -1,14 +1,12 @@
-/* DT_GNU_HASH and DT_HASH; see hash.h. The numbers of buckets and the size of
- * the Bloom filter follow GNU ld 2.40 without -O1 (bfd/elflink.c), so that a
- * lookup costs what it costs in a library that ld made. */
+/* DT_GNU_HASH and DT_HASH; see hash.h. The numbers of buckets and the size of the Bloom filter follow GNU ld 2.40
+ * without -O1 (bfd/elflink.c), so a lookup costs as much as in a library that ld made. */
 #include "elf/hash.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
 
-/* The sizes ld chooses from: the largest that is not above the number of
- * symbols, by the next one in the row. */
+/* The numbers of buckets that ld chooses from: it takes the largest that is not above the number of symbols. */
 static const uint32_t bucket_sizes[] = {1,    3,    17,   37,   67,    97,    131,   197,    263,   521,
                                         1031, 2053, 4099, 8209, 16411, 32771, 65537, 131101, 262147};
 enum { BUCKET_SIZES = sizeof bucket_sizes / sizeof bucket_sizes[0] };
@@ -57,7 +55,7 @@ struct gnu_hash hash_gnu_plan(uint32_t defined, uint32_t buckets)
     struct gnu_hash h = {.defined = defined, .buckets = buckets ? buckets : bucket_count(defined)};
     if (!buckets && h.buckets < 2)
         h.buckets = 2;
-    unsigned log2 = 0; /* bits in the number of symbols */
+    unsigned log2 = 0; /* bits that the number of symbols takes */
     for (uint32_t rest = defined; rest; rest >>= 1)
         log2++;
     if (log2 < 3)
@@ -78,9 +76,8 @@ uint64_t hash_gnu_size(const struct gnu_hash *h)
     return 16 + UINT64_C(8) * h->bloom_words + UINT64_C(4) * h->buckets + UINT64_C(4) * h->defined;
 }
 
-/* x % d for 32-bit x by two multiplications (Lemire, Kaser, Kurz: Faster
- * remainder by direct computation, 2019). `inverse` is 2^64 / d rounded up,
- * and 0 for d = 1, which gives the right 0. */
+/* x % d for 32-bit x by two multiplications (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019).
+ * `inverse` is 2^64 / d rounded up. For d = 1 that overflows to 0, which gives the right remainder 0. */
 static uint32_t remainder_by(uint32_t x, uint64_t inverse, uint32_t d)
 {
     return (uint32_t)(((unsigned __int128)(inverse * x) * d) >> 64);
@@ -94,7 +91,7 @@ void hash_gnu_order(const struct gnu_hash *h, const uint32_t *hashes, uint32_t *
         bucket_start[remainder_by(hashes[i], inverse, h->buckets) + 1]++;
     for (uint32_t b = 0; b < h->buckets; b++)
         bucket_start[b + 1] += bucket_start[b];
-    /* Each bucket's start moves to its end, which is the next one's start. */
+    /* This moves each bucket's start to its end, which is the start of the next bucket; memmove puts them back. */
     for (uint32_t i = 0; i < h->defined; i++)
         order[bucket_start[remainder_by(hashes[i], inverse, h->buckets)]++] = i;
     memmove(bucket_start + 1, bucket_start, h->buckets * sizeof *bucket_start);
@@ -148,7 +145,7 @@ void hash_sysv_write(uint32_t symbols, const uint32_t *hashes, uint8_t *at)
     memset(at, 0, 4 * ((size_t)buckets + symbols));
     for (uint32_t i = 1; i < symbols; i++) {
         uint8_t *bucket = at + 4 * (size_t)remainder_by(hashes[i], inverse, buckets);
-        memcpy(chain + 4 * (size_t)i, bucket, 4); /* the former head of the chain follows */
+        memcpy(chain + 4 * (size_t)i, bucket, 4); /* the former head of the chain comes next in it */
         put_u32(bucket, i);
     }
 }

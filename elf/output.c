@@ -30,7 +30,7 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
     return output_end(o, false, NULL);
 }
 
-/* Slices are what file systems allocate well, and let other threads in between. */
+/* File systems allocate slices of this size well, and other threads can write between them. */
 enum { SLICE = 1 << 20 };
 
 bool output_write(const struct output *o, const void *bytes, uint64_t size, uint64_t offset, struct error *e)

@@ -5,24 +5,24 @@
 #include <libdeflate.h>
 #include <stdio.h>
 #include <string.h>
-#define ZLIB_CONST /* it does not write to what it reads */
+#define ZLIB_CONST /* lets zlib's input be const */
 #include <zlib.h>
 #include <zstd.h>
 
 enum {
-    ZLIB_LEVEL = 6, /* the default of compilers, linkers and objcopy, which is zlib's, */
-    ZSTD_LEVEL = 3, /* and zstd's */
+    ZLIB_LEVEL = 6, /* the default of zlib, and so of compilers, linkers and objcopy */
+    ZSTD_LEVEL = 3, /* the default of zstd */
     CHDR_ALIGN = 8,
     CHDR_ZSTD = 2,   /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
-    TIMES_MOST = 16, /* longer than its compressed bytes, libdwarf believes of no section */
+    TIMES_MOST = 16, /* libdwarf takes a section for broken that is more than so many times its compressed bytes */
 };
 
 struct packing {
     enum pack_kind kind;
-    struct libdeflate_compressor *zlib; /* NULL for another kind */
+    struct libdeflate_compressor *zlib; /* NULL for other kinds */
 };
 
-/* Compresses into `room` bytes at `to`; 0 where it does not fit. */
+/* Compresses into `room` bytes at `to`. Returns the compressed bytes; 0 if they do not fit. */
 static size_t compress_bytes(const struct packing *packing, uint8_t *to, size_t room, const uint8_t *from, size_t size)
 {
     if (packing->kind == PACK_ZLIB)
@@ -31,8 +31,8 @@ static size_t compress_bytes(const struct packing *packing, uint8_t *to, size_t 
     return ZSTD_isError(n) ? 0 : n;
 }
 
-/* Appends what section `id` will be in the file: compressed where that is
- * shorter, and readers take it. */
+/* Appends section `id` as it will be in the file: compressed if that is shorter and readers accept it, else as it is.
+ */
 static bool append_section(struct layout *l, const uint8_t *image, enum section_id id, const struct packing *packing,
                            struct bytes *out)
 {
@@ -58,7 +58,8 @@ static bool append_section(struct layout *l, const uint8_t *image, enum section_
     return !out->failed;
 }
 
-/* Compresses the sections into `scratch`, one behind the other; where they are to begin, 0: there are none. */
+/* Appends all sections from the first debug section on to `scratch`. *start becomes the file offset where they are to
+ * begin; it stays 0 if there are none. */
 static bool append_sections(struct layout *l, const uint8_t *image, const struct packing *packing,
                             struct bytes *scratch, uint64_t *start)
 {
@@ -71,7 +72,7 @@ static bool append_sections(struct layout *l, const uint8_t *image, const struct
         s->packed = 0;
         uint64_t offset = scratch->size;
         bool enough = append_section(l, image, id, packing, scratch);
-        /* it begins where its alignment lets it; move it up to there */
+        /* the section is moved up to where its alignment lets it begin */
         uint64_t align = s->packed ? CHDR_ALIGN : layout_kind(id)->align;
         uint64_t gap = (align - (*start + offset) % align) % align;
         uint64_t bytes = scratch->size - offset;

@@ -1,9 +1,8 @@
 /* Compressed debug sections (gABI chapter 4, SHF_COMPRESSED).
  *
- * Done when a library is otherwise finished: each debug section that gets shorter
- * is replaced by a compression header and the compressed bytes, and what follows
- * in the file moves up. What the section counts stays its size before. The bytes
- * are a function of the library that compresses, and its version.
+ * They are compressed when a library is otherwise finished. Each debug section that becomes shorter is replaced by a
+ * compression header and the compressed bytes, and what follows in the file moves up. The section still counts with its
+ * size before. The bytes depend on the library that compresses, and on its version.
  */
 #ifndef ELF_PACK_H
 #define ELF_PACK_H
@@ -14,16 +13,17 @@
 
 enum pack_kind { PACK_NONE, PACK_ZLIB, PACK_ZSTD };
 
-/* Compresses the debug sections of a written image in place and settles the
- * layout anew; `scratch` is kept from call to call. Follow with layout_write. */
+/* Compresses the debug sections of a written image in place, and corrects the offsets of the layout. `scratch` keeps
+ * its memory from call to call. Call layout_write afterwards. */
 bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e);
 
-/* Uncompresses the beginning of a section that may be anybody's, up to `room` bytes; returns how many those are. `from`
- * is the section as it is in the file, or as much of it as is there: zstd wants a whole block, up to 128 KiB. */
+/* Uncompresses the beginning of a compressed section of any file, up to `room` bytes. Returns how many bytes it wrote;
+ * 0 if it cannot. `from` is the section as it is in the file, or only its beginning: zstd needs a whole block, up to
+ * 128 KiB. */
 size_t pack_begin(const uint8_t *from, size_t size, uint8_t *to, size_t room);
 
-/* "libdeflate 1.14", "zstd 1.5.4"; NULL for PACK_NONE. The caller's buffer holds it. libdeflate tells only at build
- * time which it is. */
+/* "libdeflate 1.14" or "zstd 1.5.4", written to the caller's buffer; NULL for PACK_NONE. For libdeflate this is the
+ * version at build time, because it does not tell its version at run time. */
 const char *pack_version(enum pack_kind kind, char *buffer, size_t size);
 
 #endif

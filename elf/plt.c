@@ -1,4 +1,4 @@
-/* Stamps the procedure linkage table; see plt.h. */
+/* Writes the procedure linkage table; see plt.h. */
 #include "elf/plt.h"
 
 #include "base/bytes.h"
@@ -16,7 +16,7 @@ static uint8_t *put_landing_jump(uint8_t *p, uint64_t address, uint64_t word)
     return put_bytes(p, "\x66\x0f\x1f\x44\x00\x00", 6);
 }
 
-/* Entry `number` of .plt at this address, `base` that of the table. */
+/* Writes entry `number` of .plt. `base` is the address of the table, `slot` that of the entry's slot. */
 static uint8_t *put_entry(const struct layout *l, uint8_t *p, uint64_t base, uint32_t number, uint64_t slot)
 {
     const uint64_t entry = base + PLT_ENTRY * (UINT64_C(1) + number);
@@ -57,7 +57,8 @@ void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uin
         p = put_entry(l, p, base, i, slot);
         if (l->cf_protection)
             second = put_landing_jump(second, plt_address(l, i), slot);
-        slot_at = put_u64(slot_at, l->cf_protection ? entry : entry + 6); /* to where it pushes its number */
+        slot_at = put_u64(slot_at,
+                          l->cf_protection ? entry : entry + 6); /* to the instruction that pushes the entry's number */
         rela = put_u64(rela, slot);
         rela = put_u64(rela, ELF64_R_INFO((uint64_t)symbols[i], R_X86_64_JUMP_SLOT));
         rela = put_u64(rela, 0);

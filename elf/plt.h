@@ -1,34 +1,32 @@
-/* The procedure linkage table, its GOT and its relocations.
+/* The procedure linkage table (PLT), its GOT and its relocations.
  *
- * x86-64 psABI 1.0 section 5.2, as GNU ld writes them without IBT: entry 0
- * pushes the link map and jumps into the resolver, each further entry of 16
- * bytes jumps through its slot, which at first leads back to the entry's second
- * instruction (lazy binding).
+ * This is the PLT of the x86-64 psABI 1.0 section 5.2, as GNU ld writes it without IBT. Entry 0 pushes the link map and
+ * jumps to the resolver. Each further entry of 16 bytes jumps through its slot. At first the slot leads back to the
+ * second instruction of the entry (lazy binding).
  *
- *     PLT0:  ff 35 rel32       push  GOT+8(%rip)
- *            ff 25 rel32       jmp   *GOT+16(%rip)
- *            0f 1f 40 00       nopl  0(%rax)
- *     PLTn:  ff 25 rel32       jmp   *slot(%rip)
- *            68 imm32          push  $n
- *            e9 rel32          jmp   PLT0
+ *      PLT0:  ff 35 rel32       push  GOT+8(%rip)
+ *             ff 25 rel32       jmp   *GOT+16(%rip)
+ *             0f 1f 40 00       nopl  0(%rax)
+ *      PLTn:  ff 25 rel32       jmp   *slot(%rip)
+ *             68 imm32          push  $n
+ *             e9 rel32          jmp   PLT0
  *
- * Where branches are checked (-z ibt; psABI 1.0 section 13), each place that an indirect branch leads to begins with
- * `endbr64`, and what code calls is a second table, .plt.sec:
+ * With -z ibt branches are checked (psABI 1.0 section 13): each target of an indirect branch begins with `endbr64`, and
+ * code calls a second table, .plt.sec:
  *
- *     PLTn:  f3 0f 1e fa       endbr64
- *            68 imm32          push  $n
- *            e9 rel32          jmp   PLT0
- *            66 90             xchg  %ax,%ax
- *     SECn:  f3 0f 1e fa       endbr64
- *            ff 25 rel32       jmp   *slot(%rip)
- *            66 0f 1f 44 00 00 nopw  0(%rax,%rax,1)
+ *      PLTn:  f3 0f 1e fa       endbr64
+ *             68 imm32          push  $n
+ *             e9 rel32          jmp   PLT0
+ *             66 90             xchg  %ax,%ax
+ *      SECn:  f3 0f 1e fa       endbr64
+ *             ff 25 rel32       jmp   *slot(%rip)
+ *             66 0f 1f 44 00 00 nopw  0(%rax,%rax,1)
  *
- * An entry of .plt.got, as ld has them for functions that have a word in .got anyway, such as __cxa_finalize:
+ * ld makes an entry of .plt.got for a function that has a word in .got anyway, such as __cxa_finalize. With -z ibt it
+ * is like one of .plt.sec, without:
  *
- *            ff 25 rel32       jmp   *word(%rip)
- *            66 90             xchg  %ax,%ax
- *
- * or one like those of .plt.sec.
+ *             ff 25 rel32       jmp   *word(%rip)
+ *             66 90             xchg  %ax,%ax
  */
 #ifndef ELF_PLT_H
 #define ELF_PLT_H
@@ -53,7 +51,7 @@ static inline uint64_t plt_size(uint32_t slots)
     return slots ? PLT_ENTRY * (UINT64_C(1) + slots) : 0;
 }
 
-/* Of .plt.sec. */
+/* Bytes of .plt.sec. */
 static inline uint64_t plt_second_size(uint32_t slots)
 {
     return PLT_ENTRY * (uint64_t)slots;
@@ -69,7 +67,7 @@ static inline uint64_t plt_rela_size(uint32_t slots)
     return sizeof(Elf64_Rela) * (uint64_t)slots;
 }
 
-/* Address of the entry for `slot` that code calls. */
+/* The address that code calls to reach `slot`. */
 static inline uint64_t plt_address(const struct layout *l, uint32_t slot)
 {
     if (l->cf_protection)
@@ -77,14 +75,14 @@ static inline uint64_t plt_address(const struct layout *l, uint32_t slot)
     return l->section[SECTION_PLT].address + PLT_ENTRY * (UINT64_C(1) + slot);
 }
 
-/* Writes .plt, .plt.sec, .got.plt and .rela.plt. symbols[slot] is an index in .dynsym. */
+/* Writes .plt, .plt.sec, .got.plt and .rela.plt. symbols[slot] is the index of the slot's symbol in .dynsym. */
 void plt_write(const struct layout *l, uint8_t *image, uint32_t slots, const uint32_t *symbols);
 
-/* Makes `slot`, which plt_write has written with any symbol, one without, which the dynamic linker fills with what the
- * function at this address returns. */
+/* Changes `slot`, which plt_write has written with any symbol, to one without a symbol (R_X86_64_IRELATIVE): the
+ * dynamic linker fills it with what the function at address `function` returns. */
 void plt_write_irelative(const struct layout *l, uint8_t *image, uint32_t slot, uint64_t function);
 
-/* Writes an entry of .plt.got, the one at `number`, for the word at this address. */
+/* Writes entry `number` of .plt.got, which jumps through the word at address `word`. */
 void plt_write_direct(const struct layout *l, uint8_t *image, uint32_t number, uint64_t word);
 
 #endif

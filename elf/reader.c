@@ -1,11 +1,9 @@
-/* Opening an ELF file and checking its headers; see reader.h.
+/* Opens an ELF file and checks its headers; see reader.h.
  *
- * Only headers and the section-name table are read. The file is read with
- * pread (ELF_C_READ) and not mapped: a file that another process cuts off while
- * we look at it is an error from pread, but a SIGBUS from a mapping. libelf
- * takes the number of sections at its word when it allocates room for them,
- * and so that number is checked against the file before libelf sees it (gABI,
- * "ELF Header" and "Sections").
+ * Only the headers and the table of section names are read here. The file is read with pread (ELF_C_READ) and not
+ * mapped: if another process truncates the file meanwhile, pread returns an error, whereas a mapping raises SIGBUS.
+ * libelf allocates room for as many sections as the file claims, so that number is checked against the size of the file
+ * before libelf sees it (gABI, "ELF Header" and "Sections").
  */
 #include "elf/reader.h"
 
@@ -20,8 +18,7 @@
 
 #include "base/whole.h"
 
-/* More than any linker writes. They keep a sparse file that says it is all
- * headers from taking our memory. */
+/* More than any linker writes. A sparse file that claims to consist of headers cannot exhaust our memory. */
 enum { SECTIONS_MOST = 1 << 22, NAMES_MOST = 1 << 28 };
 
 bool reader_disagree(uint64_t wanted, uint64_t possible, struct error *e)
@@ -35,7 +32,7 @@ bool reader_disagree(uint64_t wanted, uint64_t possible, struct error *e)
 
 static bool file_open(struct reader *f, struct error *e)
 {
-    /* Opening a FIFO or a terminal line must not wait for its other end. */
+    /* Do not wait for the other end of a FIFO or of a terminal line. */
     f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (f->fd < 0)
         return error_errno(e, f->path, "cannot open");
@@ -57,7 +54,7 @@ bool reader_read(const struct reader *f, void *to, size_t size, uint64_t offset,
     return n >= 0 || error_errno(e, f->path, "cannot read");
 }
 
-/* Where a class has what the check of the headers needs. */
+/* Where the headers of an ELF class have the members that are checked. */
 struct member {
     size_t offset;
     size_t size;
@@ -89,7 +86,7 @@ static uint64_t member_get(const unsigned char *header, struct member m, bool bi
     return value;
 }
 
-/* Sees to it that the file has as many section headers as it says. */
+/* Checks that the file has room for as many section headers as it claims. */
 static bool headers_check(const struct reader *f, struct error *e)
 {
     unsigned char header[sizeof(Elf64_Ehdr)];
@@ -123,7 +120,7 @@ static bool headers_check(const struct reader *f, struct error *e)
     }
     uint64_t room = offset < f->size ? f->size - offset : 0;
     if (count == 0 && room >= layout->section_header) {
-        /* SHN_LORESERVE sections or more: section 0 has the number. */
+        /* With SHN_LORESERVE sections or more, section 0 has the number. */
         unsigned char section[sizeof(Elf64_Shdr)];
         if (!reader_read(f, section, layout->section_header, offset, &got, e))
             return false;
@@ -145,7 +142,7 @@ static bool headers_check(const struct reader *f, struct error *e)
     return true;
 }
 
-/* The section-name table, checked to end in a zero; borrowed from `elf`. */
+/* The table of section names, which is checked to end in a zero; borrowed from `elf`. */
 static const Elf_Data *names_get(const struct reader *f, struct error *e)
 {
     size_t index;
@@ -177,7 +174,7 @@ static const Elf_Data *names_get(const struct reader *f, struct error *e)
     return names;
 }
 
-/* Sees to it that the sections lie within the file and have names. */
+/* Checks that the sections lie within the file and have names. */
 static bool sections_check(const struct reader *f, struct error *e)
 {
     for (size_t i = 1; i < f->sections; i++) {
@@ -185,7 +182,7 @@ static bool sections_check(const struct reader *f, struct error *e)
         if (!reader_section(f, i, &shdr, e))
             return false;
         if (shdr.sh_type == SHT_NULL)
-            continue; /* inactive: its other members mean nothing */
+            continue; /* inactive: its other members have no meaning */
         if (shdr.sh_name >= f->names->d_size)
             return READER_WRONG(f, e, "has section %zu named by byte %u of a name table of %zu bytes", i, shdr.sh_name,
                                 f->names->d_size);
@@ -209,7 +206,7 @@ Elf_Scn *reader_section(const struct reader *f, size_t index, GElf_Shdr *shdr, s
     return NULL;
 }
 
-/* libelf would read the whole section to tell, and keep it. */
+/* Reads the header by itself, because libelf would read the whole section and keep it. */
 bool reader_compression(const struct reader *f, const GElf_Shdr *shdr, GElf_Chdr *compression)
 {
     static const struct member wide[] = {{offsetof(Elf64_Chdr, ch_type), 4},

@@ -1,11 +1,11 @@
 /* Packed relative relocations, .relr.dyn (gABI, "Relative Relocation Table"; ld -z pack-relative-relocs).
  *
- * A word with an even value is the address of a word to relocate. An odd one is a bitmap: bit i stands for the i-th
- * of the 63 words behind those that were said so far. What is added to the load address stands in the relocated word
- * itself. So tables of pointers, 24 bytes each in .rela.dyn, take a bit each.
+ * A word with an even value is the address of a word to relocate. A word with an odd value is a bitmap: bit i, from 1
+ * on, stands for the i-th of the 63 words behind those covered so far. The relocated word itself holds the offset to
+ * which the load address is added. So each word of a table of pointers takes one bit here, and 24 bytes in .rela.dyn.
  *
- *     0x3dc0                  relocate 0x3dc0
- *     0b...00001011           and, of the 63 words from 0x3dc8 on, 0x3dc8 and 0x3dd8
+ *      0x3dc0                  relocate 0x3dc0
+ *      0b...00001011           and, of the 63 words from 0x3dc8 on, 0x3dc8 and 0x3dd8
  */
 #ifndef ELF_RELR_H
 #define ELF_RELR_H
@@ -16,19 +16,19 @@
 
 enum { RELR_WORD = 8, RELR_BITS = 63 };
 
-/* The version of the C library that a file with such a table needs, so that an older one refuses to load it rather than
- * leave its words as they are (ld does so since 2.38, for glibc 2.36). */
+/* The symbol version that a file with such a table needs of the C library. An older C library then refuses the file;
+ * without the version it would leave the words as they are. (ld does this since 2.38, for glibc 2.36.) */
 #define RELR_VERSION "GLIBC_ABI_DT_RELR"
 
-/* A table that grows; `p` is where its next word goes. Starts with all else 0. */
+/* A table that is being written; `p` is where its next word goes. All other members start as 0. */
 struct relr_table {
     uint8_t *p;
-    uint64_t next; /* address of the word that bit 0 of the bitmap stands for */
-    uint64_t bits; /* without bit 0, which says that it is one */
+    uint64_t next; /* address of the word that bit 0 of `bits` stands for */
+    uint64_t bits; /* the next bitmap, without its lowest bit, which marks it as one */
 };
 
-/* The most bytes that `count` relocations take of which none is more than `words` words after the first. Several
- * groups, each in ascending order, take no more than the sum of this over the groups. */
+/* The most bytes that `count` relocations take if the last is at most `words` words behind the first. Several groups,
+ * each in ascending order, take at most the sum over the groups. */
 static inline uint64_t relr_most(uint64_t count, uint64_t words)
 {
     const uint64_t bitmaps = (words + RELR_BITS - 1) / RELR_BITS;
@@ -59,8 +59,8 @@ static inline void relr_add(struct relr_table *t, uint64_t address)
     t->next = address + RELR_WORD;
 }
 
-/* Completes the table, which then fills up to `end`: with empty bitmaps, as ld and lld do where a table becomes shorter
- * than they took it to be. */
+/* Completes the table, and fills it up to `end` with empty bitmaps. ld and lld do the same if a table becomes shorter
+ * than they had assumed. */
 static inline void relr_end(struct relr_table *t, const uint8_t *end)
 {
     relr_flush(t);

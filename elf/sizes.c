@@ -1,5 +1,4 @@
-/* Counting the sizes of an existing file; see sizes.h. Only headers and the
- * section-name table are read. */
+/* Counts the sizes of an existing file; see sizes.h. Only the headers and the table of section names are read. */
 #include "elf/sizes.h"
 
 #include <inttypes.h>
@@ -12,11 +11,11 @@ static bool is_debug(const char *name)
     return strncmp(name, ".debug", 6) == 0 || strncmp(name, ".zdebug", 7) == 0;
 }
 
-/* What a byte of a compressed section can become: a block of zstd that repeats one byte has four
- * for 128 KiB (RFC 8878, 3.1.1.2), and zlib is far from that. */
+/* The most bytes that one byte of a compressed section can become. A block of zstd that repeats one byte takes four
+ * bytes for 128 KiB (RFC 8878, 3.1.1.2); zlib stays far below that. */
 enum { PACKED_TIMES = 1 << 15 };
 
-/* A debug section's bytes, those it has uncompressed where it is compressed; 0 of any other. */
+/* Bytes of a debug section, uncompressed; 0 for any other section. */
 static bool debug_size(const struct reader *f, const GElf_Shdr *shdr, uint64_t *bytes, struct error *e)
 {
     GElf_Chdr chdr;
@@ -33,14 +32,13 @@ static bool debug_size(const struct reader *f, const GElf_Shdr *shdr, uint64_t *
     return reader_disagree(chdr.ch_size, shdr->sh_size * PACKED_TIMES, e);
 }
 
-/* Adds one section to the sizes that it belongs to; false on overflow. */
+/* Adds one section to each size that it belongs to; false on overflow. */
 static bool section_count(const GElf_Shdr *shdr, const char *name, uint64_t debug, struct file_sizes *sizes)
 {
     bool in_file = shdr->sh_type != SHT_NOBITS;
     bool read_only = !(shdr->sh_flags & SHF_WRITE) || (shdr->sh_flags & SHF_EXECINSTR);
     struct file_sizes more = {.debug = debug};
-    /* As Berkeley `size` does, to which code is text even where it is
-     * writable, and .tbss is bss. */
+    /* As Berkeley `size`: code is text even if it is writable, and .tbss is bss. */
     if (shdr->sh_flags & SHF_ALLOC)
         *(read_only ? &more.text : in_file ? &more.data : &more.bss) = shdr->sh_size;
     if (shdr->sh_type == SHT_SYMTAB)
@@ -50,7 +48,7 @@ static bool section_count(const GElf_Shdr *shdr, const char *name, uint64_t debu
     return sizes_add(sizes, &more);
 }
 
-/* Sums the sections, whose sizes may be too large for that. */
+/* Adds up all sections. The sizes that the headers claim may overflow. */
 static bool sections_count(const struct reader *f, struct file_sizes *sizes, struct error *e)
 {
     for (size_t i = 1; i < f->sections; i++) {
@@ -73,8 +71,8 @@ static bool sections_count(const struct reader *f, struct file_sizes *sizes, str
     return true;
 }
 
-/* What the section is uncompressed. A .zdebug section says it itself: "ZLIB",
- * then its size in 8 bytes, big end first. */
+/* Finds the uncompressed size of a section. The contents of a .zdebug section begin with "ZLIB" and that size in 8
+ * bytes, big-endian. */
 static bool section_unpack(const struct reader *f, const GElf_Shdr *shdr, struct section_size *s, struct error *e)
 {
     GElf_Chdr chdr;
@@ -127,7 +125,7 @@ bool sizes_of(const struct reader *f, struct file_sizes *sizes, section_function
     return true;
 }
 
-/* Sums the sections, and tells `each` of them where it is not NULL. */
+/* Adds up all sections, and calls `each` for every one unless it is NULL. */
 static bool file_count(const char *path, struct file_sizes *sizes, section_function *each, void *context,
                        struct error *e)
 {

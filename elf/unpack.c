@@ -1,7 +1,7 @@
-/* See unpack.h. The copy is the file as it is, behind it the sections unpacked, and
- * their headers changed to say so:
+/* See unpack.h. The copy is the file, followed by the uncompressed sections. The section headers in it are changed so
+ * that they point to these:
  *
- *     | file, its section headers patched | .debug_info | .debug_line | ... |
+ *      | file, its section headers patched | .debug_info | .debug_line | ... |
  */
 #include "elf/unpack.h"
 
@@ -25,14 +25,13 @@ struct unpacking {
     struct reader reader;
     struct error *e;
     int fd;
-    uint64_t end; /* of what is written */
+    uint64_t end; /* where the bytes written so far end */
     char *from, *to;
     ZSTD_DStream *stream;
     z_stream zlib;
 };
 
-/* Unpacks from *in to *out, as far as one is there and the other has room; false where
- * it is broken. */
+/* Uncompresses from *in to *out, until *in is used up or *out is full. False if the input is broken. */
 typedef bool unpack_step(struct unpacking *u, ZSTD_inBuffer *in, ZSTD_outBuffer *out);
 
 static bool step_zstd(struct unpacking *u, ZSTD_inBuffer *in, ZSTD_outBuffer *out)
@@ -73,7 +72,7 @@ static bool copy_file(struct unpacking *u)
     return true;
 }
 
-/* Unpacks `size` bytes at `offset` of the file behind what is written. */
+/* Appends the uncompressed form of `size` bytes at `offset` of the file, which has to have `wanted` bytes. */
 static bool unpack_bytes(struct unpacking *u, unpack_step *step, uint64_t offset, uint64_t size, uint64_t wanted)
 {
     const uint64_t begin = u->end;
@@ -87,7 +86,7 @@ static bool unpack_bytes(struct unpacking *u, unpack_step *step, uint64_t offset
         for (bool full = false; got && (in.pos < in.size || full);) {
             ZSTD_outBuffer out = {u->to, BLOCK, 0};
             bool good = step(u, &in, &out);
-            full = out.pos == out.size; /* there may be more of what was taken in already */
+            full = out.pos == out.size; /* the decompressor may hold more output */
             if (!good || u->end - begin + out.pos > wanted)
                 return READER_WRONG(&u->reader, u->e, "has a section that is not compressed as it says");
             if (!write_at(u, u->to, out.pos, u->end))

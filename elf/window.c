@@ -5,8 +5,8 @@
 
 enum {
     HUGE_PAGE = 1 << 21,
-    STEP = 1 << 22,    /* bytes that are written at once, as a rule */
-    BEYOND = HUGE_PAGE /* writers may write a few bytes beyond what they keep */
+    STEP = 1 << 22,    /* bytes that are usually put at once */
+    BEYOND = HUGE_PAGE /* reserve: writers may write a few bytes beyond the end of what they keep */
 };
 
 static uint64_t huge_page(uint64_t at)
@@ -22,7 +22,7 @@ bool window_open(struct window *w, const struct layout *layout, window_put *put,
     if (addresses == MAP_FAILED)
         return error_set(e, ERROR_MEMORY, "there are no addresses left for an image of %llu bytes; raise ulimit -v",
                          (unsigned long long)layout->file_size);
-    madvise(addresses, capacity, MADV_HUGEPAGE); /* a wish: fewer page faults */
+    madvise(addresses, capacity, MADV_HUGEPAGE); /* a hint, for fewer page faults */
     const uint64_t unaligned = (uintptr_t)addresses & (HUGE_PAGE - 1);
     w->image = (uint8_t *)addresses + (unaligned ? HUGE_PAGE - unaligned : 0);
     w->addresses = addresses;
@@ -30,14 +30,14 @@ bool window_open(struct window *w, const struct layout *layout, window_put *put,
     return true;
 }
 
-/* Whether the file has bytes of it; .shstrtab goes with the headers. */
+/* Whether the section is put by itself. .shstrtab goes with the section headers. */
 static bool is_put(const struct layout *l, enum section_id id)
 {
     return l->section[id].index && l->section[id].size && !l->section[id].elsewhere &&
            layout_kind(id)->type != SHT_NOBITS && id != SECTION_SHSTRTAB;
 }
 
-/* Of the section's bytes up to `end` those whose pages have nothing else. */
+/* Gives back the huge pages from `from` to `end` that hold nothing but bytes of this section. */
 static void release(const struct window *w, uint64_t section, uint64_t from, uint64_t end)
 {
     const uint64_t least = huge_page(section + HUGE_PAGE - 1);
@@ -46,7 +46,7 @@ static void release(const struct window *w, uint64_t section, uint64_t from, uin
         madvise(w->image + start, huge_page(end) - start, MADV_DONTNEED);
 }
 
-/* [from, end) of the file. */
+/* Puts bytes [from, end) of the file. */
 static void put(struct window *w, uint64_t from, uint64_t end)
 {
     if (!w->failed && from < end)
@@ -84,7 +84,7 @@ bool window_is_well(const struct window *w, struct error *e)
 bool window_finish(struct window *w, struct error *e)
 {
     const struct layout *l = w->layout;
-    uint64_t end = 0; /* of the section before */
+    uint64_t end = 0; /* where the section before ends */
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
         window_complete(w, id);
     layout_write(l, w->image);
