@@ -5,10 +5,10 @@
  * augmentation string of the CIE tells what CIE and FDE contain. 64-bit entries, other byte orders, and encodings that
  * no compiler for x86-64 chooses are not counted.
  *
- *      CIE    length, 0, version | string, 0 | ULEB code alignment, SLEB data alignment, return address | data of "z"
- *             of which 'P' has an encoding and the personality routine, 'L' and 'R' the encodings of the table's and of
- *             the function's address
- *      FDE    length, distance | address and size of the function | ULEB bytes | address of the table, or 0
+ *     CIE    length, 0, version | string, 0 | ULEB code alignment, SLEB data alignment, return address | data of "z"
+ *            of which 'P' has an encoding and the personality routine, 'L' and 'R' the encodings of the table's and of
+ *            the function's address
+ *     FDE    length, distance | address and size of the function | ULEB bytes | address of the table, or 0
  */
 #include <string.h>
 

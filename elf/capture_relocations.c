@@ -5,9 +5,9 @@
  * first word of the last entry is zero. The module's definition points to the table (PyModuleDef, CPython's
  * moduleobject.h). These are its offsets in bytes:
  *
- *      0  reference count     40 name (relocated)    64 methods (relocated)
- *      8  type, zero          48 documentation       72 slots
- *      16 three words, zero   56 size
+ *     0  reference count     40 name (relocated)    64 methods (relocated)
+ *     8  type, zero          48 documentation       72 slots
+ *     16 three words, zero   56 size
  *
  * The relocations tell which words hold addresses. A relocation of type RELATIVE has the address itself; a packed one
  * has it in the word that it relocates. A definition that is made at run time is not found.

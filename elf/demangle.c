@@ -10,8 +10,8 @@ struct shown {
     jmp_buf enough;
 };
 
-/* The demangler takes a piece of output as long as it is called; it keeps nothing on the heap, so that it may be left.
- */
+/* The demangler passes its output to this function piece by piece. It keeps nothing on the heap, so longjmp may leave
+ * it. */
 static void count(const char *piece, size_t length, void *context)
 {
     struct shown *shown = context;

@@ -1,20 +1,19 @@
-/* How long names of C++ are when they are shown as in the source, which is what debuggers and profilers keep of them.
- */
+/* The length of C++ names in the form of the source, which is the form that debuggers and profilers keep. */
 #ifndef ELF_DEMANGLE_H
 #define ELF_DEMANGLE_H
 
 #include <stdint.h>
 
 enum {
-    /* Characters: of longer names libiberty's demangler says nothing, as they may have too many parts; and what a name
-     * becomes at most, as every reference in it can double what there was. */
+    /* In characters: the longest name that libiberty's demangler takes, which refuses longer ones as they may have too
+     * many parts; and the longest result, because every reference in a name can double it */
     DEMANGLE_NAME_MOST = 1024,
     DEMANGLE_SHOWN_MOST = 1 << 16
 };
 
-/* Characters of the demangled form of a name (Itanium C++ ABI, 5.1), parameters and all, as gdb shows it: at most
- * DEMANGLE_SHOWN_MOST, which it takes as long to find as there are. 0 for what is no such name, or is too long. The
- * name may be anything. */
+/* Characters of the demangled form of a name (Itanium C++ ABI, 5.1), including parameters, as gdb shows it. At most
+ * DEMANGLE_SHOWN_MOST; the time is proportional to the result. 0 if the name is not mangled or is too long. The name
+ * may be anything. */
 uint32_t demangle_length(const char *name);
 
 #endif

@@ -14,16 +14,16 @@ enum {
     ACTION_BYTES = 2,
     SITE_LEAST = 4,
     SITES_ACTING = 4,
-    TYPED_LEAST = 24,       /* bytes of a part that has types */
-    TO_PREVIOUS = -3,       /* from where an action says so to the one before */
-    ACTIONS_SAID = 127 / 2, /* actions whose number takes one byte */
+    TYPED_LEAST = 24,       /* the least bytes of a part that has types */
+    TO_PREVIOUS = -3,       /* from the second byte of an action to the action before it */
+    ACTIONS_SAID = 127 / 2, /* so many actions can be referred to in one byte */
 };
 
 /* What a part consists of. */
 struct part {
-    uint32_t sites;      /* how many */
-    uint32_t all;        /* of so many, evenly spread */
-    uint32_t sites_size; /* bytes */
+    uint32_t sites;      /* call sites that are written */
+    uint32_t all;        /* call sites to choose these from, evenly spread */
+    uint32_t sites_size; /* bytes of the call sites */
     uint32_t actions;
     bool typed;
 };
@@ -43,13 +43,13 @@ static uint32_t sites_size(const struct part *part, const struct except_site *si
     return size;
 }
 
-/* Bytes of the number that says where types end. */
+/* Bytes of the number that says where the table of types ends. */
 static unsigned types_size(uint32_t size)
 {
     return leb128_unsigned_size(size);
 }
 
-/* Bytes of all but further actions. */
+/* Bytes of everything but the actions that fill the part up. */
 static uint32_t least_of(const struct part *part, uint32_t size)
 {
     uint32_t least = 3 + leb128_unsigned_size(part->sites_size) + part->sites_size;
@@ -71,7 +71,7 @@ static struct part part_of(uint32_t size, const struct except_site *site, uint32
     return part;
 }
 
-/* Each second one leads to the one before. */
+/* Every second action continues with the one before it. */
 static uint8_t *put_actions(uint8_t *p, const struct part *part)
 {
     for (uint32_t i = 0; i < part->actions; i++) {
@@ -81,7 +81,8 @@ static uint8_t *put_actions(uint8_t *p, const struct part *part)
     return p;
 }
 
-/* Of call sites that have a landing pad every fourth has an action, counted in bytes from 1; the others have 0. */
+/* Every fourth of the call sites with a landing pad has an action, given by its offset in bytes plus 1. The others have
+ * 0. */
 static uint8_t *put_sites(uint8_t *p, const struct part *part, const struct except_site *site)
 {
     const uint32_t actions = part->actions < ACTIONS_SAID ? part->actions : ACTIONS_SAID;

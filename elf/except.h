@@ -1,8 +1,8 @@
-/* Exception tables: .gcc_except_table, which says of a function where it goes on when an exception passes.
+/* Exception tables: .gcc_except_table, which tells where a function continues when an exception passes through it.
  *
- * LSB 5.0 core, "Exception Frames"; Itanium C++ ABI, "Exception Handling Tables". The section has a part for each
- * function that catches or cleans up, its language-specific data area, to which the function's entry in .eh_frame
- * points (unwind.h). Nothing stands between two of them.
+ * See LSB 5.0 core, "Exception Frames"; Itanium C++ ABI, "Exception Handling Tables". The section has a part for each
+ * function that catches or cleans up: its language-specific data area. The function's entry in .eh_frame points to the
+ * part (unwind.h). Nothing stands between two parts.
  *
  *     0xff        landing pads are relative to where the function begins
  *     0xff        there are no types, or:
@@ -12,25 +12,25 @@
  *     sleb*2      of each action: the type that it catches, 0 for a cleanup; how far from here the next one is, or 0
  *     4           of each type: 0 for any, as `catch (...)` has it
  *
- * Any size can be met: what call sites leave has actions, and of an odd byte the number of call sites' bytes takes one
- * more than it needs.
+ * A part can have any size from EXCEPT_LEAST on: actions of two bytes fill what call sites leave. If an odd byte is
+ * left, the number of the call sites' bytes takes one byte more than it needs.
  */
 #ifndef ELF_EXCEPT_H
 #define ELF_EXCEPT_H
 
 #include <stdint.h>
 
-/* A stretch of a function's code; all are offsets from where that begins. */
+/* A stretch of a function's code. All offsets count from the beginning of the function. */
 struct except_site {
     uint32_t start, size;
-    uint32_t pad; /* where its landing pad is; 0: it has none */
+    uint32_t pad; /* its landing pad; 0: it has none */
 };
 
-enum { EXCEPT_LEAST = 4 /* bytes of a part without call sites */ };
+enum { EXCEPT_LEAST = 4 /* bytes of a part without call sites and actions */ };
 
-/* Writes a part of `size` bytes, at least EXCEPT_LEAST, at an address: of the call sites, in ascending order, as many
- * as there is room for. It has types where it ends at a multiple of 4 and its first call site has a landing pad, if
- * there is room. Returns `p + size`. */
+/* Writes a part of `size` bytes, at least EXCEPT_LEAST, to be at `address`. It takes as many of the call sites, which
+ * are in ascending order, as there is room for. It has types if it ends at a multiple of 4, its first call site has a
+ * landing pad, and there is room. Returns `p + size`. */
 uint8_t *except_write(uint8_t *p, uint64_t address, uint32_t size, const struct except_site *site, uint32_t sites);
 
 #endif

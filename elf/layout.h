@@ -4,15 +4,15 @@
  *
  *   1. Every writer of a section says how large the section will be, in layout.section[].size.
  *   2. layout_place gives each section its offset and address, in the order and segments of GNU ld with
- *      -z separate-code. Sizes are final by then: nothing grows after layout_place.
+ *     -z separate-code. Sizes are final by then: nothing grows after layout_place.
  *   3. Every section is written at its place in one image of the file.
  *
- *      R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
- *           .gnu.version .gnu.version_d .gnu.version_r .rela.dyn .rela.plt .relr.dyn
- *      RX   .init .plt .plt.got .text .fini
- *      R    .rodata .eh_frame_hdr .eh_frame .gcc_except_table
- *      RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
- *      -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
+ *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
+ *          .gnu.version .gnu.version_d .gnu.version_r .rela.dyn .rela.plt .relr.dyn
+ *     RX   .init .plt .plt.got .text .fini
+ *     R    .rodata .eh_frame_hdr .eh_frame .gcc_except_table
+ *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
+ *     -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
  *
  * The bar marks the end of PT_GNU_RELRO, which lies on a page boundary. With lazy binding the three reserved words of
  * .got.plt come before the bar, where ld puts them. .tbss takes no addresses, because each thread has a copy of its

@@ -4,29 +4,29 @@
  * jumps to the resolver. Each further entry of 16 bytes jumps through its slot. At first the slot leads back to the
  * second instruction of the entry (lazy binding).
  *
- *      PLT0:  ff 35 rel32       push  GOT+8(%rip)
- *             ff 25 rel32       jmp   *GOT+16(%rip)
- *             0f 1f 40 00       nopl  0(%rax)
- *      PLTn:  ff 25 rel32       jmp   *slot(%rip)
- *             68 imm32          push  $n
- *             e9 rel32          jmp   PLT0
+ *     PLT0:  ff 35 rel32       push  GOT+8(%rip)
+ *            ff 25 rel32       jmp   *GOT+16(%rip)
+ *            0f 1f 40 00       nopl  0(%rax)
+ *     PLTn:  ff 25 rel32       jmp   *slot(%rip)
+ *            68 imm32          push  $n
+ *            e9 rel32          jmp   PLT0
  *
  * With -z ibt branches are checked (psABI 1.0 section 13): each target of an indirect branch begins with `endbr64`, and
  * code calls a second table, .plt.sec:
  *
- *      PLTn:  f3 0f 1e fa       endbr64
- *             68 imm32          push  $n
- *             e9 rel32          jmp   PLT0
- *             66 90             xchg  %ax,%ax
- *      SECn:  f3 0f 1e fa       endbr64
- *             ff 25 rel32       jmp   *slot(%rip)
- *             66 0f 1f 44 00 00 nopw  0(%rax,%rax,1)
+ *     PLTn:  f3 0f 1e fa       endbr64
+ *            68 imm32          push  $n
+ *            e9 rel32          jmp   PLT0
+ *            66 90             xchg  %ax,%ax
+ *     SECn:  f3 0f 1e fa       endbr64
+ *            ff 25 rel32       jmp   *slot(%rip)
+ *            66 0f 1f 44 00 00 nopw  0(%rax,%rax,1)
  *
  * ld makes an entry of .plt.got for a function that has a word in .got anyway, such as __cxa_finalize. With -z ibt it
  * is like one of .plt.sec, without:
  *
- *             ff 25 rel32       jmp   *word(%rip)
- *             66 90             xchg  %ax,%ax
+ *            ff 25 rel32       jmp   *word(%rip)
+ *            66 90             xchg  %ax,%ax
  */
 #ifndef ELF_PLT_H
 #define ELF_PLT_H

@@ -4,8 +4,8 @@
  * on, stands for the i-th of the 63 words behind those covered so far. The relocated word itself holds the offset to
  * which the load address is added. So each word of a table of pointers takes one bit here, and 24 bytes in .rela.dyn.
  *
- *      0x3dc0                  relocate 0x3dc0
- *      0b...00001011           and, of the 63 words from 0x3dc8 on, 0x3dc8 and 0x3dd8
+ *     0x3dc0                  relocate 0x3dc0
+ *     0b...00001011           and, of the 63 words from 0x3dc8 on, 0x3dc8 and 0x3dd8
  */
 #ifndef ELF_RELR_H
 #define ELF_RELR_H

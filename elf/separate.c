@@ -1,4 +1,4 @@
-/* Two layouts from one, and what only two files have; see separate.h. */
+/* Derives two layouts from one, and writes what only separate files have; see separate.h. */
 #include "elf/separate.h"
 
 #include <assert.h>
@@ -9,11 +9,11 @@
 
 enum {
     LINK_ALIGN = 4,
-    IMAGE_ALIGN = 64, /* of the debug file, so that its tables are aligned in memory too */
+    IMAGE_ALIGN = 64, /* alignment of the debug file, so that its tables are aligned in memory too */
     NOTHING_BYTES = 8,
 };
 
-/* Both files have them. */
+/* The notes that both files have. */
 static const enum section_id notes[] = {SECTION_NOTE_PROPERTY, SECTION_NOTE_BUILD_ID};
 
 uint64_t separate_link_size(const char *name)
@@ -39,9 +39,8 @@ static bool place_library(struct layout *library, const struct layout *whole, ui
     return true;
 }
 
-/* Notes stay where the program headers have them. All that is elsewhere is said
- * to be at eight zero bytes behind it: dwarfdump reads .eh_frame even where it is
- * SHT_NOBITS, and finds there the end of it. */
+/* Notes stay where the program headers point. All other loaded sections get the offset of eight zero bytes behind the
+ * notes: dwarfdump reads .eh_frame even if it is SHT_NOBITS, and there it finds the end of the table. */
 static void place_debug(struct layout *debug, const struct layout *whole)
 {
     *debug = *whole;
@@ -68,7 +67,7 @@ bool separate_place(struct separate *s, struct layout *whole, uint64_t link, str
     place_debug(&s->debug, whole);
     s->start = (s->library.file_size + IMAGE_ALIGN - 1) & ~(uint64_t)(IMAGE_ALIGN - 1);
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
-        /* symbols state the numbers of loaded sections, which are the same everywhere */
+        /* symbols refer to loaded sections by number, so these numbers have to be the same in all layouts */
         assert(id >= SECTION_COMMENT || (s->library.section[id].index == whole->section[id].index &&
                                          s->debug.section[id].index == whole->section[id].index));
         if (goes_with_debug(id))
@@ -85,7 +84,7 @@ static void copy_section(const struct separate *s, uint8_t *image, enum section_
     memcpy(image + s->start + to->offset, image + from->offset, from->size);
 }
 
-/* The name, filled up with zeros, and the sum over the whole debug file. */
+/* Writes the name, padded with zeros, and the CRC-32 of the whole debug file. */
 static void write_link(const struct separate *s, uint8_t *image, const char *name)
 {
     const struct section *section = &s->library.section[SECTION_GNU_DEBUGLINK];

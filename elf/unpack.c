@@ -1,7 +1,7 @@
 /* See unpack.h. The copy is the file, followed by the uncompressed sections. The section headers in it are changed so
  * that they point to these:
  *
- *      | file, its section headers patched | .debug_info | .debug_line | ... |
+ *     | file, its section headers patched | .debug_info | .debug_line | ... |
  */
 #include "elf/unpack.h"
 

@@ -7,8 +7,8 @@
 #include "base/random.h"
 #include "elf/plt.h"
 
-/* Call frame instructions (DWARF 5 table 7.29); register 6 is %rbp, 7 %rsp,
- * 16 the return address (psABI figure 3.36). */
+/* Call frame instructions (DWARF 5 table 7.29). Register 6 is %rbp, 7 is %rsp, 16 the return address (psABI figure
+ * 3.36). */
 enum {
     CFA_NOP = 0x00,
     CFA_ADVANCE_LOC1 = 0x02,
@@ -25,22 +25,22 @@ enum {
     CFA_OFFSET = 0x80,
 };
 
-/* Pointer encodings: PC-relative or section-relative signed 4 bytes; indirect where a word there holds the address. */
+/* Pointer encodings: signed 4 bytes, relative to the place itself or to the section. Indirect: the pointer leads to a
+ * word that holds the address. */
 enum { PE_UDATA4 = 0x03, PE_PCREL_SDATA4 = 0x1b, PE_DATAREL_SDATA4 = 0x3b, PE_INDIRECT_PCREL_SDATA4 = 0x9b };
 
-/* Version 1, augmentation "zR", code alignment 1, data alignment -8, return
- * address 16, pointers PC-relative; the CFA is %rsp+8 and the return address at
- * CFA-8 when a function begins. */
+/* Version 1, augmentation "zR", code alignment 1, data alignment -8, return address 16, pointers PC-relative. At the
+ * beginning of a function the CFA is %rsp+8, and the return address is at CFA-8. */
 static const uint8_t cie[24] = {
     20, 0,   0,   0, /* length */
     0,  0,   0,   0, /* this is a CIE */
     1,  'z', 'R', 0, 1, 0x78, 16, 1, PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1, CFA_NOP, CFA_NOP,
 };
 
-/* The PLT's frame: after PLT0's push the CFA is %rsp+24; within an entry it is
- * %rsp+8, or %rsp+16 behind the instruction that pushes its number, at byte 11 of 16:
- * %rsp + 8 + ((%rip & 15) >= 11) * 8. With an endbr64 in place of a jump before that it is byte 9. */
-enum { PLT_PUSHED = 14, LIT11 = 0x3b, LIT9 = 0x39 }; /* index of the byte that differs; DW_OP_lit11 and DW_OP_lit9 */
+/* The PLT's frame. After the push of PLT0 the CFA is %rsp+24. In an entry it is %rsp+8, and %rsp+16 behind the
+ * instruction that pushes the entry's number. That instruction ends at byte 11 of 16, or at byte 9 if the entry begins
+ * with an endbr64 instead of a jump: %rsp + 8 + ((%rip & 15) >= 11) * 8. */
+enum { PLT_PUSHED = 14, LIT11 = 0x3b, LIT9 = 0x39 }; /* index of the operand that differs, and its two values */
 static const uint8_t plt_instructions[] = {
     CFA_DEF_CFA_OFFSET,
     16,
@@ -74,24 +74,26 @@ uint64_t unwind_header_size(uint32_t functions, bool plt)
     return 12 + 8 * ((uint64_t)functions + plt);
 }
 
-/* What the entries are relative to: where each section is in memory. */
+/* The state of writing, with the addresses that entries are relative to. */
 struct writer {
-    uint8_t *frame; /* the next entry */
+    uint8_t *frame; /* where the next entry goes */
     uint64_t frame_address;
     uint8_t *index;
     uint64_t index_address;
-    uint64_t at;     /* bytes of .eh_frame before it */
-    uint64_t tabled; /* where the CIE of functions with an exception table is, if there are any */
+    uint64_t at;     /* bytes of .eh_frame before that entry */
+    uint64_t tabled; /* offset of the CIE of functions with an exception table, if there are any */
 };
 
-/* The CIE of functions with an exception table, at an address: as the other, with augmentation "zPLR", which is how
- * the personality routine is found, where the word with its address is, and how entries say where their table is. */
+/* Writes the CIE of functions with an exception table, to be at `address`. It differs from the other one by the
+ * augmentation "zPLR": how to find the personality routine, the word with its address, and how entries encode the
+ * address of their table. */
 static void put_tabled_cie(uint8_t *p, uint64_t address, uint64_t personality)
 {
     uint8_t *const start = p;
     p = put_u32(p, UNWIND_TABLED_CIE - 4);
-    p = put_u32(p, 0);                                                                 /* this is a CIE */
-    p = put_bytes(p, (const uint8_t[]){1, 'z', 'P', 'L', 'R', 0, 1, 0x78, 16, 7}, 10); /* bytes of what follows */
+    p = put_u32(p, 0); /* this is a CIE */
+    p = put_bytes(p, (const uint8_t[]){1, 'z', 'P', 'L', 'R', 0, 1, 0x78, 16, 7},
+                  10); /* the 7 counts the bytes of augmentation data */
     p = put_u8(p, PE_INDIRECT_PCREL_SDATA4);
     p = put_u32(p, (uint32_t)(personality - (address + (uint64_t)(p - start))));
     p = put_bytes(p, (const uint8_t[]){PE_PCREL_SDATA4, PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1}, 7);
@@ -99,12 +101,13 @@ static void put_tabled_cie(uint8_t *p, uint64_t address, uint64_t personality)
     assert(p == start + UNWIND_TABLED_CIE);
 }
 
-/* Header of an entry of `size` bytes for [address, address + range), and its
- * row of the index; returns the place of the instructions. */
+/* Writes the header of an entry of `size` bytes for the code at [address, address + range), and the entry's row of the
+ * index. Returns where the instructions go. `table`: address of the exception table, or 0. */
 static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, uint64_t range, uint64_t table)
 {
     uint8_t *p = put_u32(w->frame, size - 4);
-    p = put_u32(p, (uint32_t)(w->at + 4 - (table ? w->tabled : 0))); /* back to the CIE, the other at offset 0 */
+    p = put_u32(p, (uint32_t)(w->at + 4 -
+                              (table ? w->tabled : 0))); /* distance back to the CIE; the usual one is at offset 0 */
     p = put_u32(p, (uint32_t)(address - (w->frame_address + w->at + 8)));
     p = put_u32(p, (uint32_t)range);
     p = put_u8(p, table ? 4 : 0); /* bytes of augmentation data */
@@ -115,7 +118,8 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-/* Says in `more` bytes, at any places of `length` bytes of code, what holds. Returns how many of these it goes on. */
+/* Fills up to `more` bytes with instructions that repeat the current state, at random places of the next `length` bytes
+ * of code. Returns by how many bytes of code they advance. */
 static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool framed, uint64_t key)
 {
     enum { STEP = 3, STEP_MOST = 4 };
@@ -148,7 +152,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *end = w->frame + size;
     const uint8_t landing = f->landing ? PLT_LANDING_SIZE : 0;
-    uint64_t advance = f->size - landing - 5; /* from after `mov %rsp,%rbp` to `ret` */
+    uint64_t advance = f->size - landing - 5; /* from behind `mov %rsp,%rbp` to `ret` */
     p = put_u8(p, (uint8_t)(CFA_ADVANCE_LOC | (landing + 1)));
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
@@ -181,7 +185,7 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
     w->at += size;
 }
 
-/* As the CIE says. */
+/* The state of the CIE holds all through the function. */
 static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t more)
 {
     const uint32_t size = (f->table ? (uint32_t)UNWIND_TABLED_FRAMELESS : (uint32_t)UNWIND_FRAMELESS) + more;
@@ -205,7 +209,7 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
         function_entry(&w, &functions[i], entry_size, 0);
 }
 
-enum { ROWS_AT = 8 }; /* behind version and encodings, and the address of .eh_frame */
+enum { ROWS_AT = 8 }; /* offset of the number of rows, behind version, encodings and the address of .eh_frame */
 
 void unwind_write_rows(uint8_t *index, uint32_t rows)
 {
@@ -251,6 +255,7 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
             (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size, longer);
     }
     assert(w.at + UNWIND_END <= frame->size);
-    memset(w.frame, 0, frame->size - w.at); /* the terminator, as crtend.o brings it, and perhaps another */
+    memset(w.frame, 0,
+           frame->size - w.at); /* the terminator, which crtend.o brings in real libraries, and further zero words */
     assert(w.index == image + header->offset + header->size);
 }
