@@ -1,8 +1,7 @@
-/* Reading and checking manifest.json; see manifest.h.
+/* Reads and checks manifest.json; see manifest.h.
  *
- * manifest_text.c hands out one json-c object for each library or executable and one
- * for each other value; manifest_reader.c takes typed values out of such an object,
- * manifest_row.c a library.
+ * manifest_text.c yields one json-c object for each library or executable, and one for each other value.
+ * manifest_reader.c takes typed values out of such an object. manifest_row.c takes a whole library or executable.
  */
 #include "base/manifest.h"
 
@@ -20,7 +19,7 @@
 #include "base/manifest_row.h"
 #include "base/manifest_text.h"
 
-/* What is wanted of all libraries, and what they come to. */
+/* The most bytes that all libraries together may want or have, of each size. */
 #define ALL_SIZE_MOST (UINT64_C(1) << 60)
 
 enum { ROWS_MOST = MANIFEST_LIBRARIES_MOST + 2 };
@@ -28,14 +27,14 @@ enum { ROWS_MOST = MANIFEST_LIBRARIES_MOST + 2 };
 static_assert(ROWS_MOST <= ALL_SIZE_MOST / MANIFEST_SIZE_MOST, "all sizes of all libraries fit");
 static_assert(ALL_SIZE_MOST <= UINT64_MAX / 2 / MANIFEST_SIZES, "their sums fit");
 
-/* A manifest that is being read. Members of the outermost object may stand in
- * any order: those that are needed together are kept in `top` to its end. */
+/* A manifest that is being read. The members of the outermost object may come in any order. Those that are needed
+ * together are kept in `top` until its end. */
 struct parse {
     struct manifest *m;
     struct manifest_text text;
     struct json_object *top;
     size_t capacity;     /* of m->libraries */
-    bool listed, linked; /* libraries, executables have been seen */
+    bool listed, linked; /* 'libraries', 'executables' have been seen */
     struct error *e;
 };
 
@@ -46,7 +45,7 @@ static bool no_memory(struct error *e)
 
 /* ---- the lists ---- */
 
-/* A place for one more, zeroed; NULL with the error filled. */
+/* Adds a zeroed library; NULL with the error set. */
 static struct manifest_library *add_library(struct parse *p)
 {
     struct manifest *m = p->m;
@@ -81,7 +80,7 @@ static bool parse_library(struct parse *p, struct manifest_reader *r)
     return l && manifest_take_library(r, l);
 }
 
-/* One of each kind at most. */
+/* Takes one executable. A set has at most one of each kind. */
 static bool parse_executable(struct parse *p, struct manifest_reader *r)
 {
     struct manifest *m = p->m;
@@ -163,7 +162,7 @@ bool manifest_lists(const char *const *names, size_t count, const char *name)
     return bsearch(&name, names, count, sizeof *names, compare_names) != NULL;
 }
 
-/* A name that comes twice would be loaded once and counted twice. */
+/* Two libraries of one name would be loaded once and counted twice. */
 static bool check_unique(const struct manifest *m, struct error *e)
 {
     const char **names = manifest_names(m);
@@ -178,7 +177,7 @@ static bool check_unique(const struct manifest *m, struct error *e)
     return well;
 }
 
-/* The order that struct manifest promises, and the counts at the top. */
+/* Checks the order that struct manifest promises, and the counts at the top. */
 static bool check_order(struct manifest *m, struct error *e)
 {
     m->imported = m->modules + 2;
@@ -206,7 +205,7 @@ static bool check_order(struct manifest *m, struct error *e)
     return true;
 }
 
-/* All libraries are files, or none where there is an executable that has them in it. */
+/* Checks that all libraries are files, or that none is and there is an executable that contains them. */
 static bool check_files(struct manifest *m, struct error *e)
 {
     m->joined = !m->libraries[0].file.name;
@@ -240,8 +239,8 @@ static bool check_sums(const struct manifest *m, struct error *e)
 
 /* ---- the rest ---- */
 
-/* The sizes that are there; of the first `required`, all. A size that is null
- * is not known. */
+/* Takes the sizes that are there. The first `required` ones have to be. A size that is null, or missing, is not known.
+ */
 static void take_sizes(struct manifest_reader *top, struct json_object *object, const char *where, size_t required,
                        struct manifest_sizes *sizes)
 {
@@ -289,8 +288,8 @@ static bool check_version(struct json_object *top, struct error *e)
     return !r.failed;
 }
 
-/* Takes one member of the outermost object. What is not known is not kept: it
- * may be large, and a later release may say more. */
+/* Takes one member of the outermost object. A member with an unknown key is not kept: a later release may add some, and
+ * they may be large. */
 static bool parse_member(struct parse *p)
 {
     static const char *const kept[] = {MANIFEST_KEY, "version", "application", "profile",  "wanted",
@@ -398,7 +397,7 @@ bool manifest_read(struct manifest *m, const char *directory, bool *absent, stru
     }
     if (set < 0)
         return error_errno(e, directory, "cannot be opened");
-    /* A pipe of that name would block whoever opens it. */
+    /* Opening a pipe must not block. */
     int fd = openat(set, MANIFEST_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     int number = errno;
     close(set);

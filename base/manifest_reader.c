@@ -1,4 +1,4 @@
-/* Values of one object, checked; see manifest_reader.h. */
+/* Takes checked values out of one object; see manifest_reader.h. */
 #include "base/manifest_reader.h"
 
 #include <string.h>
@@ -41,9 +41,9 @@ struct json_object *manifest_reader_take(struct manifest_reader *r, const char *
     return value;
 }
 
-/* json-c keeps a number above INT64_MAX as an unsigned one. One above
- * UINT64_MAX it refuses or, before release 0.17, reads as UINT64_MAX: too
- * large for all but a result, which then fails the comparison. */
+/* json-c keeps a number above INT64_MAX as an unsigned one. It refuses a number above UINT64_MAX; before release 0.17
+ * it reads it as UINT64_MAX. That is too large for everything but a result, and a wrong result fails the later
+ * comparison. */
 uint64_t manifest_reader_number(struct manifest_reader *r, const char *key, uint64_t most)
 {
     struct json_object *value = manifest_reader_take(r, key, json_type_int, "is not a whole number");

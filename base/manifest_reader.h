@@ -1,8 +1,7 @@
 /* Typed values out of one object of a manifest.
  *
- * The first thing that is wrong sticks: it fills the error, and everything taken
- * after it is 0 or NULL, so that a row is taken in straight lines and checked
- * once. For manifest.c alone.
+ * The first failure sticks: it fills the error, and everything taken after it is 0 or NULL. So a row can be taken
+ * without checks in between, and is checked once at the end. Only manifest.c and manifest_row.c use this.
  */
 #ifndef BASE_MANIFEST_READER_H
 #define BASE_MANIFEST_READER_H
@@ -18,30 +17,31 @@
 
 struct manifest_reader {
     struct json_object *object;
-    const char *where; /* "libmodule3.so: ", or "" for the top of the manifest */
+    const char *where; /* begins messages: "libmodule3.so: ", or "" for the top of the manifest */
     struct arena *arena;
     struct error *e;
     bool failed;
 };
 
-/* False: what is said of `key` is wrong, or there is no memory. */
+/* Set the error and return false: the value of `key` is wrong, or there is no memory. */
 bool manifest_reader_fail(struct manifest_reader *r, const char *key, const char *wrong);
 bool manifest_reader_memory(struct manifest_reader *r);
 
-/* The member `key`, which must be there and of that type. */
+/* The member `key`, which has to exist and be of this type; `wrong` is the message if it is of another. Borrowed from
+ * the object; NULL on failure. */
 struct json_object *manifest_reader_take(struct manifest_reader *r, const char *key, enum json_type type,
                                          const char *wrong);
 
 uint64_t manifest_reader_number(struct manifest_reader *r, const char *key, uint64_t most);
 
-/* A text without control characters, so also without zeros; the object's own. */
+/* A text of at most `most` bytes without control characters, and so without zeros. Borrowed from the object. */
 const char *manifest_reader_text(struct manifest_reader *r, const char *key, size_t most, size_t *length);
 
-/* Copies in the arena. */
+/* A copy of a text, or of the text `key`, in the arena. */
 const char *manifest_reader_copy(struct manifest_reader *r, const char *text, size_t length);
 const char *manifest_reader_keep(struct manifest_reader *r, const char *key, size_t most);
 
-/* 128 bits, in hexadecimal: high, low. */
+/* Takes 128 bits from hexadecimal digits: high, low. */
 void manifest_reader_digest(struct manifest_reader *r, const char *key, uint64_t digest[2]);
 
 #endif

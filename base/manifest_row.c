@@ -22,7 +22,7 @@ const char *const manifest_size_names[MANIFEST_SIZES] = {
     [MANIFEST_SYMTAB] = "symtab", [MANIFEST_STRTAB] = "strtab", [MANIFEST_BSS] = "bss",
 };
 
-/* The number of the kind among `count` names; fails with `wrong` where it is none. */
+/* The index of the row's kind among `count` names; fails with the message `wrong` if it is none of them. */
 static unsigned take_kind(struct manifest_reader *r, const char *const *names, unsigned count, const char *wrong)
 {
     size_t length;
@@ -60,7 +60,7 @@ static void take_content(struct manifest_reader *r, struct manifest_file *file)
     manifest_reader_digest(r, "xxh3-128", file->digest);
 }
 
-/* A file that is one of the set by itself, with what has its debug information. */
+/* A library or executable of the set, and where its files of debug information go. */
 struct owner {
     const char *name, *stem; /* "libmodule0.so", "libmodule0" */
     struct manifest_file *debug_file;
@@ -71,7 +71,7 @@ struct owner {
 
 enum { WHERE_SIZE = MANIFEST_NAME_MOST + 16 };
 
-/* A reader of the object that is the value of `key`, for as long as `where` is there. */
+/* A reader of the object that is the value of `key`. It uses `where`, which has to live as long. */
 static struct manifest_reader reader_below(struct manifest_reader *row, const struct owner *o, const char *key,
                                            char where[WHERE_SIZE])
 {
@@ -80,8 +80,8 @@ static struct manifest_reader reader_below(struct manifest_reader *row, const st
     return (struct manifest_reader){object, where, row->arena, row->e, row->failed};
 }
 
-/* The file of its debug information, where it has one. Its name is a path in the
- * set, so it has to be one of the two that debuggers look for. */
+/* Takes the file of debug information, if there is one. Its name is a path in the set, so it has to be one of the two
+ * at which debuggers look. */
 static void take_debug_file(struct manifest_reader *row, const struct owner *o)
 {
     if (row->failed || !json_object_object_get_ex(row->object, "debug-file", NULL))
@@ -97,8 +97,8 @@ static void take_debug_file(struct manifest_reader *row, const struct owner *o)
     row->failed = r.failed;
 }
 
-/* Whether it is one of its .dwo files, "libmodule0.dwo", "libmodule0_N.dwo",
- * "libmodule0_dataN.dwo", or the package of them, "libmodule0.so.dwp". */
+/* Whether this is the name of one of the owner's .dwo files ("libmodule0.dwo", "libmodule0_N.dwo",
+ * "libmodule0_dataN.dwo") or of their package ("libmodule0.so.dwp"). */
 static bool is_split_name(const struct owner *o, const char *name)
 {
     const size_t whole = strlen(o->name);
@@ -117,7 +117,7 @@ static bool is_split_name(const struct owner *o, const char *name)
     return digits && strcmp(name + digits, ".dwo") == 0;
 }
 
-/* The files of split debug information, where it is. */
+/* Takes the files of split debug information, if there are any. */
 static void take_split(struct manifest_reader *row, const struct owner *o)
 {
     if (row->failed || !json_object_object_get_ex(row->object, "split", NULL))
@@ -146,8 +146,8 @@ static void take_split(struct manifest_reader *row, const struct owner *o)
 
 /* ---- a library ---- */
 
-/* The name becomes a path in the set and, without ".so", what Python imports
- * and the beginning of symbols: a dot in it would make it a package. */
+/* The name becomes a path in the set. Without ".so" it is what Python imports and what symbols begin with; there a dot
+ * would make it a package. */
 static bool take_name(struct manifest_reader *r, struct manifest_library *l)
 {
     size_t length;
@@ -199,7 +199,7 @@ static void take_entry(struct manifest_reader *r, struct manifest_library *l)
         manifest_reader_fail(r, "name", "has a dot before .so, which a module's name cannot have");
 }
 
-/* A library that is in an executable only has neither of the two. */
+/* A library that exists only inside an executable has neither of the two members. */
 static bool has_file(const struct manifest_reader *r)
 {
     return json_object_object_get_ex(r->object, "file", NULL) || json_object_object_get_ex(r->object, "xxh3-128", NULL);
@@ -234,7 +234,8 @@ bool manifest_take_library(struct manifest_reader *r, struct manifest_library *l
 
 /* ---- an executable ---- */
 
-/* What it is linked with, which the dynamic linker looks for: no path. */
+/* Takes the SONAME of a library that the executable is linked with. The dynamic linker searches for it, so it is not a
+ * path. */
 static const char *take_soname(struct manifest_reader *r, const char *key)
 {
     const char *name = manifest_reader_keep(r, key, MANIFEST_NAME_MOST);

@@ -7,8 +7,7 @@
 #include "base/manifest.h"
 #include "base/whole.h"
 
-/* The format has four levels; deeper nesting may only be in keys that a later
- * version adds. */
+/* The format has four levels. Deeper nesting is possible only in keys that a later version adds. */
 enum { DEPTH_MOST = 16, WINDOW = 4 * MANIFEST_VALUE_BYTES_MOST };
 
 static bool fail_memory(struct manifest_text *t)
@@ -58,7 +57,8 @@ void manifest_text_free(struct manifest_text *t)
     *t = (struct manifest_text){.fd = -1, .failed = true};
 }
 
-/* Afterwards the window holds the largest value from `at` on, or all the rest. */
+/* Fills the window. Afterwards it holds at least as many bytes from `at` on as the largest value takes, or all that are
+ * left. */
 static bool refill(struct manifest_text *t)
 {
     if (t->failed)
@@ -77,7 +77,7 @@ static bool refill(struct manifest_text *t)
     t->bytes += (uint64_t)n;
     if (t->end < WINDOW)
         t->fd = -1;
-    if (t->bytes > MANIFEST_BYTES_MOST) { /* it has grown */
+    if (t->bytes > MANIFEST_BYTES_MOST) { /* the file has grown since its size was checked */
         t->failed = true;
         return error_set(t->e, ERROR_INPUT, "is longer than %d MB, which no manifest is; generate the set again",
                          MANIFEST_BYTES_MOST >> 20);
@@ -96,7 +96,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whether anything is left behind the white space. */
+/* Skips white space; returns whether anything is left. */
 static bool skip_space(struct manifest_text *t)
 {
     while (refill(t) && t->at < t->end) {
@@ -164,8 +164,7 @@ bool manifest_text_value(struct manifest_text *t, struct json_object **value)
     }
     json_object_put(*value);
     *value = NULL;
-    /* A value that is cut may also be cut within a character of UTF-8, which
-     * json-c then calls wrong. */
+    /* A value that was cut off may have been cut within a UTF-8 character. json-c calls that an error, too. */
     if (used < given && reason != json_tokener_continue) {
         advance(t, used);
         return fail_json(t, json_tokener_error_desc(reason));

@@ -38,7 +38,7 @@ static bool no_memory(struct error *e)
     return error_set(e, ERROR_MEMORY, "there is no memory left for the list of libraries");
 }
 
-/* A number that `text` is, and nothing else. */
+/* Whether `text` is a number up to `most`, and nothing else. */
 static bool take_number(const char *text, unsigned long most, unsigned long *number)
 {
     char *end;
@@ -47,7 +47,7 @@ static bool take_number(const char *text, unsigned long most, unsigned long *num
     return *text >= '0' && *text <= '9' && !*end && errno == 0 && *number <= most;
 }
 
-/* A descriptor that is open, and is none of the standard streams. */
+/* Takes a descriptor, which has to be open and none of the standard streams, and closes it on exec. */
 static bool take_fd(const char *text, int *fd)
 {
     unsigned long number;
@@ -57,7 +57,7 @@ static bool take_fd(const char *text, int *fd)
     return fcntl(*fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-/* The text of the list; NULL with `e`. */
+/* Returns the text of the list, which the caller frees; NULL with the error set. */
 static char *read_all(int fd, struct error *e)
 {
     struct stat status;
@@ -78,7 +78,7 @@ static char *read_all(int fd, struct error *e)
     return text;
 }
 
-/* How many of the character there are. */
+/* How many times `c` occurs. */
 static size_t count_of(const char *text, char c)
 {
     size_t count = 0;
@@ -87,7 +87,8 @@ static size_t count_of(const char *text, char c)
     return count;
 }
 
-/* What a line begins with, a descriptor and behind a blank the rest; false where it does not. */
+/* Takes the descriptor at the beginning of a line; *rest is what follows the blank. False if the line has another form.
+ */
 static bool take_line(char *line, int *fd, char **rest)
 {
     char *blank = strchr(line, ' ');
@@ -98,7 +99,7 @@ static bool take_line(char *line, int *fd, char **rest)
     return **rest && take_fd(line, fd);
 }
 
-/* A library, and which others it needs: numbers at *need. */
+/* Takes a library's line. The numbers of the libraries that it needs go to *need, which moves on behind them. */
 static bool take_library(struct memory_library *l, char *line, size_t libraries, uint32_t **need)
 {
     char *name, *position = NULL;
@@ -115,7 +116,7 @@ static bool take_library(struct memory_library *l, char *line, size_t libraries,
     return l->name;
 }
 
-/* All lines, of which there are `libraries` and one. */
+/* Takes all lines: one for the manifest and `libraries` others. */
 static bool take_lines(struct memory_set *s, size_t libraries)
 {
     uint32_t *need = s->need;

@@ -32,7 +32,7 @@ bool profile_find_is_stream(const char *name)
     return profile_find_is_standard(name) || (stat(name, &st) == 0 && S_ISFIFO(st.st_mode));
 }
 
-/* What may be a profile: a file, or what another program writes one to. */
+/* Whether this may be a profile: a file, or a FIFO to which another program writes one. */
 static bool is_file(const char *path)
 {
     struct stat st;
@@ -48,7 +48,8 @@ static bool refuse_kind(const char *path, mode_t mode, struct error *e)
 
 /* --- opening ------------------------------------------------------------------------- */
 
-/* As a file in memory: as much as a profile may have, and a byte more, so that who reads it sees that. */
+/* Copies a stream to a file in memory, at most one byte more than a profile may have, so that the reader notices that
+ * it is too large. Returns a descriptor, or -1. */
 static int copy_stream(int fd, const char *path, struct error *e)
 {
     enum { PIECE = 1 << 16 };
@@ -88,7 +89,7 @@ static int open_standard(struct error *e)
     return copy_stream(STDIN_FILENO, path, e);
 }
 
-/* A FIFO is opened as others open it, and waits for who writes. */
+/* Opens a FIFO without O_NONBLOCK, so that this waits for the writer. */
 static int open_fifo(const char *path, struct error *e)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -101,7 +102,7 @@ static int open_fifo(const char *path, struct error *e)
     return copy;
 }
 
-/* A descriptor of a regular file, at its beginning, or -1. */
+/* Returns a descriptor of a regular file at its beginning, or -1. */
 static int open_found(const char *path, struct error *e)
 {
     struct stat st;
@@ -148,7 +149,7 @@ char *profile_find_read(const char *path, size_t *size, struct error *e)
 
 /* --- finding ------------------------------------------------------------------------- */
 
-/* Where shipped profiles may be, in the order in which they are looked for. */
+/* The directories of shipped profiles, in the order of the search. */
 struct directories {
     char path[3][PATH_MAX];
     size_t count;
@@ -182,7 +183,7 @@ static void find_directories(struct directories *d)
     }
 #endif
     *strrchr(program, '/') = '\0';
-    /* from bin/, or from libexec/pyelfgen/ */
+    /* the program is in bin/ or in libexec/pyelfgen/ */
     char installed[PATH_MAX + 32];
     const char *directory = strrchr(program, '/');
     const char *up = directory && strcmp(directory, "/pyelfgen") == 0 ? ".." : ".";
@@ -264,14 +265,14 @@ bool profile_find(const char *name, char *path, size_t path_size, struct error *
             return give_path(candidate, path, path_size, e);
     }
 
-    /* It is there, but no file, and no profile has its name. */
+    /* Something of that name exists but is not a file, and no profile has that name. */
     struct stat st;
     if (*name && stat(name, &st) == 0 && !S_ISREG(st.st_mode))
         return refuse_kind(name, st.st_mode, e);
 
     char list[512];
     size_t shown = length > 60 ? 60 : length;
-    while (shown < length && shown && ((unsigned char)name[shown] & 0xc0) == 0x80) /* not inside a UTF-8 character */
+    while (shown < length && shown && ((unsigned char)name[shown] & 0xc0) == 0x80) /* do not cut a UTF-8 character */
         shown--;
     const char *more = shown < length ? "..." : "";
     list_profiles(&directories, list, sizeof list);

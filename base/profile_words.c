@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Between blanks. */
+/* Every word stands between two blanks. */
 static const char *const words[PROFILE_WORDS_KINDS] = {
     [PROFILE_WORDS_TAGS] =
         " access_declaration ALTIUM_circ_type ALTIUM_mwa_circ_type ALTIUM_rev_carry_type ALTIUM_rom APPLE_property "

@@ -1,8 +1,8 @@
 /* The words that a captured profile may have as values besides numbers: those of DWARF, as libdwarf calls them, and
- * what was captured.
+ * those for what was captured.
  *
- * pyelfprof writes no other word, and pyelfgen takes none: so a profile that it takes says nothing in words of the
- * application, but in `application` and `name`. What a later version of DWARF has besides is added here.
+ * pyelfprof writes no other word, and pyelfgen accepts no other. So only the values of `application` and `name` can
+ * contain words of the application. Words of later versions of DWARF have to be added here.
  */
 #ifndef BASE_PROFILE_WORDS_H
 #define BASE_PROFILE_WORDS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum profile_words {
-    PROFILE_WORDS_TAGS, /* "pointer_type", and `others`, which counts what is no word */
+    PROFILE_WORDS_TAGS, /* "pointer_type"; and `others`, which counts what has no word */
     PROFILE_WORDS_FORMS,
     PROFILE_WORDS_ATTRIBUTES,
     PROFILE_WORDS_LANGUAGES, /* "c", "c++", "fortran08", and `other` */
