@@ -1,4 +1,4 @@
-/* The growing half of bytes.h. */
+/* The part of bytes.h that grows. */
 #include "base/bytes.h"
 
 #include <assert.h>

@@ -1,11 +1,9 @@
 /* Little-endian bytes.
  *
- * Two ways to write: `struct bytes` grows, hands out offsets (never pointers)
- * and keeps a sticky failure that is checked once at the end; the put_ and
- * leb128_ functions write to memory whose size was settled in a size pass and
- * return the place after what they wrote. The take_ functions read what was written
- * here, and move on behind it. All byte order and LEB128 knowledge is in this file
- * (DWARF 5 section 7.6).
+ * There are two ways to write. `struct bytes` grows, hands out offsets (never pointers), and keeps a sticky failure
+ * that is checked once at the end. The put_ and leb128_ functions write to memory whose size a size pass has
+ * determined, and return the place behind what they wrote. The take_ functions read what was written here, and advance
+ * *p behind it. Everything about byte order and LEB128 is in this file (DWARF 5 section 7.6).
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -43,7 +41,7 @@ static inline uint8_t *put_u64(uint8_t *p, uint64_t v)
     return p + 8;
 }
 
-/* `from` may be NULL where `size` is 0. */
+/* `from` may be NULL if `size` is 0. */
 static inline uint8_t *put_bytes(uint8_t *p, const void *from, size_t size)
 {
     if (size)
@@ -85,8 +83,8 @@ static inline uint8_t *put_sleb128(uint8_t *p, int64_t v)
     return p;
 }
 
-/* LEB128 of either kind in so many bytes, whatever the value, which has 7 bits in each: more than a number needs are
- * allowed (DWARF 5 section 7.6). */
+/* Writes LEB128 of either kind in exactly `bytes` bytes, each of which holds 7 bits of the value. More bytes than the
+ * number needs are allowed (DWARF 5 section 7.6). */
 static inline uint8_t *put_padded_leb128(uint8_t *p, int64_t v, unsigned bytes)
 {
     for (; bytes > 1; bytes--, v >>= 7)
@@ -94,7 +92,7 @@ static inline uint8_t *put_padded_leb128(uint8_t *p, int64_t v, unsigned bytes)
     return put_u8(p, (uint8_t)(v & 0x7f));
 }
 
-/* Prefetches `lines` cache lines. Which data is used next is chosen at random, so that the hardware prefetcher cannot
+/* Prefetches `lines` cache lines. Which data is used next is chosen at random, so the hardware prefetcher cannot
  * predict it. */
 static inline void fetch_lines(const void *from, unsigned lines)
 {
@@ -103,8 +101,8 @@ static inline void fetch_lines(const void *from, unsigned lines)
         __builtin_prefetch((const uint8_t *)from + (size_t)i * LINE);
 }
 
-/* Copies in steps of BYTES_STEP bytes: the loop has few different trip counts, so that its branch is predicted well.
- * Reads and writes up to BYTES_STEP - 1 bytes beyond the end. */
+/* Copies in steps of BYTES_STEP bytes. The loop has few different trip counts, so its branch is predicted well. Reads
+ * and writes up to BYTES_STEP - 1 bytes beyond the end. */
 enum { BYTES_STEP = 64 };
 
 static inline void copy_in_steps(uint8_t *p, const uint8_t *from, size_t size)
@@ -137,7 +135,7 @@ static inline uint64_t take_u64(const uint8_t **p)
     return v;
 }
 
-/* The bits of a number of either sign, and how many it has: what is beyond 64 is left out. */
+/* Takes a LEB128 number of either kind. Returns its bits, without those beyond 64. *bits is how many it has. */
 static inline uint64_t take_leb128(const uint8_t **p, unsigned *bits)
 {
     uint64_t v = 0;
@@ -166,7 +164,7 @@ static inline int64_t take_sleb128(const uint8_t **p)
     return (int64_t)v;
 }
 
-/* Behind a number of either sign. */
+/* Returns the place behind a LEB128 number of either kind. */
 static inline const uint8_t *skip_leb128(const uint8_t *p)
 {
     while (*p++ & 0x80)
@@ -178,13 +176,13 @@ struct bytes {
     uint8_t *data;
     size_t size;
     size_t capacity;
-    bool failed; /* memory ran out: everything appended since is lost */
+    bool failed; /* memory ran out: whatever was appended since is lost */
 };
 
-/* Where there is no room: see bytes_reserve. */
+/* The slow path of bytes_reserve, for when there is no room. */
 uint8_t *bytes_grow(struct bytes *b, size_t most);
-/* Makes room for `most` further bytes and returns where they begin, or NULL when
- * memory ran out; bytes_keep says how far they were written. */
+/* Makes room for `most` further bytes and returns where they begin; NULL when memory ran out. Afterwards bytes_keep
+ * says where the written bytes end. */
 static inline uint8_t *bytes_reserve(struct bytes *b, size_t most)
 {
     const bool is_there = b->data && !b->failed && most <= b->capacity - b->size;
@@ -195,7 +193,7 @@ static inline void bytes_keep(struct bytes *b, const uint8_t *end)
     b->size = (size_t)(end - b->data);
 }
 
-/* Number `i` of those of four bytes that it consists of. */
+/* Returns number `i` of the four-byte numbers that `b` consists of. */
 static inline uint32_t bytes_number(const struct bytes *b, size_t i)
 {
     uint32_t v;
@@ -203,9 +201,9 @@ static inline uint32_t bytes_number(const struct bytes *b, size_t i)
     return v;
 }
 
-/* Appends so many zeros; returns their offset. */
+/* Appends `size` zeros; returns their offset. */
 size_t bytes_zeros(struct bytes *b, size_t size);
-/* Appends `size` bytes from `from` (zeros where NULL); returns their offset. */
+/* Appends `size` bytes from `from`, or zeros if that is NULL; returns their offset. */
 static inline size_t bytes_append(struct bytes *b, const void *from, size_t size)
 {
     const size_t offset = b->size;
@@ -233,12 +231,11 @@ static inline size_t bytes_u64(struct bytes *b, uint64_t v)
 }
 size_t bytes_uleb128(struct bytes *b, uint64_t v);
 size_t bytes_sleb128(struct bytes *b, int64_t v);
-/* With its terminating zero. */
+/* Appends a string with its terminating zero. */
 size_t bytes_string(struct bytes *b, const char *s);
-/* Overwrites four bytes at `offset`, which must have been appended. */
+/* Overwrites the four bytes at `offset`, which have to be appended already. */
 void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v);
-/* Gives the memory of [from, to) back to the system, as far as it is whole pages: what was
- * there is lost, offsets and sizes stay. */
+/* Gives the whole pages of [from, to) back to the system. Their contents are lost; offsets and sizes stay. */
 void bytes_forget(struct bytes *b, size_t from, size_t to);
 void bytes_free(struct bytes *b);
 

@@ -1,7 +1,8 @@
 /* Parsing and help from one table of options; see cli.h.
  *
- * getopt_long keeps its state in globals and takes its tables as parallel
- * arrays; the few lines here keep both in one place. */
+ * getopt_long keeps its state in globals and takes its tables as parallel arrays. The few lines here keep both in one
+ * place.
+ */
 #include "base/cli.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void print_version(const struct cli_program *p)
     puts("License MIT. There is no warranty, to the extent permitted by law.");
 }
 
-/* The option that `name` of `length` characters names or abbreviates. */
+/* The option that the first `length` characters of `name` name or abbreviate; NULL if there is none or several. */
 static const struct cli_option *find_long(const struct cli_program *p, const char *name, size_t length, bool *ambiguous)
 {
     const struct cli_option *found = NULL;

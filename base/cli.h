@@ -1,10 +1,8 @@
 /* The command line, the same for every program.
  *
- * A program describes its options in one table; from it come the parsing, the
- * text of --help (which is also the source of the man page, through help2man)
- * and --version. Long options follow the GNU conventions: `--name=VALUE`,
- * `--name VALUE`, unambiguous abbreviations, `--` ends the options, operands
- * and options may be mixed.
+ * A program describes its options in one table. The parsing, --version and the text of --help come from this table;
+ * help2man makes the man page of that text. Long options follow the GNU conventions: `--name=VALUE`, `--name VALUE`,
+ * unambiguous abbreviations; `--` ends the options; operands and options may be mixed.
  */
 #ifndef BASE_CLI_H
 #define BASE_CLI_H
@@ -26,7 +24,7 @@ struct cli_option {
 
 struct cli_program {
     const char *name;
-    const char *usage;   /* "[OPTION]... --profile PROFILE -o SET", one line for each form, by '\n' */
+    const char *usage;   /* "[OPTION]... --profile PROFILE -o SET"; '\n' between several forms */
     const char *summary; /* one sentence */
     const char *details; /* paragraphs after the options: examples, exit status; may be NULL */
     const struct cli_option *options;
@@ -42,23 +40,19 @@ struct cli {
     bool only_operands;
 };
 
-/* Starts over argv[1..argc-1]; argv is borrowed. */
+/* Begins with argv[1]; argv is borrowed. */
 struct cli cli_start(const struct cli_program *program, int argc, char **argv);
 
-/* Returns the key of the next option, CLI_OPERAND for an operand, CLI_END at
- * the end; *value is the option's argument or the operand. --help, -h where the
- * table has no such letter, and --version are handled here and give CLI_DONE: exit
- * with status 0. A wrong
- * option gives CLI_WRONG with `e` filled (ERROR_USAGE). */
+/* Returns the key of the next option, CLI_OPERAND for an operand, or CLI_END at the end. *value is the option's
+ * argument or the operand. --help, --version, and -h if the table has no such letter, are handled here and return
+ * CLI_DONE: exit with status 0. A wrong option returns CLI_WRONG with `e` filled (ERROR_USAGE). */
 int cli_next(struct cli *c, const char **value, struct error *e);
 
-/* A whole decimal number within [least, most]; false with an ERROR_USAGE that
- * names `what` otherwise. */
+/* Reads a whole decimal number within [least, most]. Otherwise false with an ERROR_USAGE that names `what`. */
 bool cli_number(const char *text, const char *what, uint64_t least, uint64_t most, uint64_t *number, struct error *e);
 
-/* Takes the next word of *text in place, as a shell would without expanding
- * anything: blanks divide, quotes keep together. NULL at the end; *closed becomes
- * false where a quote has no other. */
+/* Takes the next word of *text in place, as a shell would without expanding anything: blanks divide words, quotes keep
+ * them together. NULL at the end. *closed becomes false if a quote is not closed. */
 char *cli_word(char **text, bool *closed);
 
 #endif

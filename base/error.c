@@ -43,7 +43,7 @@ bool error_errno(struct error *e, const char *path, const char *what)
 
 int error_report(const char *program, const struct error *e)
 {
-    /* One call is one write: lines of several ranks do not mix. */
+    /* One call is one write, so lines of several ranks do not mix. */
     char line[16] = "";
     if (e->line)
         snprintf(line, sizeof line, "%u: ", e->line);

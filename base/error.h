@@ -1,9 +1,8 @@
 /* One error, as a value.
  *
- * Libraries fill a `struct error` and return false; only programs print it and
- * exit. An error names the file (and line) it is about where there is one, and
- * carries both numbers that disagree where two do, so that a caller can act on
- * them without parsing the text.
+ * Libraries fill a `struct error` and return false. Only programs print it and exit. An error names the file (and line)
+ * that it is about, if there is one. If two numbers disagree, it carries both, so a caller can act on them without
+ * parsing the text.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -24,26 +23,25 @@ enum error_code {
 
 struct error {
     enum error_code code;
-    char file[512]; /* "" where the error is about no file */
-    unsigned line;  /* 0 where unknown */
-    int64_t wanted; /* the two numbers that disagree, 0 where none do */
+    char file[512]; /* "" if the error is not about a file */
+    unsigned line;  /* 0 if unknown */
+    int64_t wanted; /* the two numbers that disagree, 0 if none do */
     int64_t possible;
-    char text[768]; /* what is wrong; what to do. One line, no newline. */
+    char text[768]; /* what is wrong; what to do about it. One line, no newline */
 };
 
-/* Fills `e` (which may be NULL) and returns false, so that a caller can write
- * `return error_set(e, ...)`. Control characters in the formatted text, which
- * may quote foreign input, and what is not UTF-8 are replaced by '?'. */
+/* Fills `e`, which may be NULL, and returns false, so a caller can write `return error_set(e, ...)`. The formatted text
+ * may quote foreign input: control characters and bytes that are not UTF-8 are replaced by '?'. */
 bool error_set(struct error *e, enum error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds the place the error is about; returns false. */
 bool error_at(struct error *e, const char *file, unsigned line);
 
-/* As error_set, with the text of errno after the message and `path` as file. */
+/* Like error_set, with the text of errno behind the message, and `path` as the file. */
 bool error_errno(struct error *e, const char *path, const char *what);
 
-/* Prints "program: file:line: text" on stderr and returns the exit status that
- * belongs to the error: 2 for ERROR_USAGE, otherwise 1. */
+/* Prints "program: file:line: text" on stderr. Returns the exit status for the error: 2 for ERROR_USAGE, otherwise 1.
+ */
 int error_report(const char *program, const struct error *e);
 
 #endif

@@ -1,7 +1,7 @@
-/* What a file begins with: enough to tell what it is.
+/* The first bytes of a file, from which its kind is recognised.
  *
- * The path may lead anywhere: opening waits for nobody at the other end of a FIFO,
- * and takes no terminal.
+ * The path may lead anywhere. Opening it does not wait for the other end of a FIFO, and does not make a terminal the
+ * controlling one.
  */
 #ifndef BASE_FILE_BEGIN_H
 #define BASE_FILE_BEGIN_H
@@ -11,17 +11,17 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* Reads up to `size` bytes of it; *got is how many, or -1 where it cannot be read. False,
- * with errno and *got -1, where it cannot even be opened. */
+/* Reads up to `size` bytes from the beginning of the file. *got is how many were read; -1 if it cannot be read. False,
+ * with errno set and *got -1, if it cannot be opened. */
 bool file_begin(const char *path, void *begin, size_t size, ssize_t *got);
 
-/* Whether it begins as ELF files do. */
+/* Whether these bytes begin an ELF file. */
 static inline bool file_begin_is_elf(const void *begin, ssize_t got)
 {
     return got >= SELFMAG && memcmp(begin, ELFMAG, SELFMAG) == 0;
 }
 
-/* Whether this could be the beginning of a profile, which may begin with comments. */
+/* Whether these bytes may begin a profile. Comments may come before the key. */
 static inline bool file_begin_is_profile(const void *begin, ssize_t got)
 {
     static const char key[] = "pyelfgen-profile:";

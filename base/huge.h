@@ -1,11 +1,11 @@
-/* Memory in huge pages, where the system gives them on request: fewer page faults and TLB misses. */
+/* Memory in huge pages, if the system gives these on request: fewer page faults and TLB misses. */
 #ifndef BASE_HUGE_H
 #define BASE_HUGE_H
 
 #include <stddef.h>
 
-/* Allocates `size` bytes, rounded up to whole huge pages of 2 MiB; *capacity is how many these are. NULL when memory
- * ran out. The caller frees the memory. */
+/* Allocates `size` bytes, rounded up to whole huge pages of 2 MiB; *capacity is the rounded size. NULL when memory ran
+ * out. The caller frees the memory. */
 void *huge_alloc(size_t size, size_t *capacity);
 
 #endif

@@ -11,8 +11,8 @@
 
 enum { DEPTH_MOST = 16 };
 
-/* What json-c's tree of the text may take: a member more for each comma, and
- * tables for objects and lists, whatever they hold. */
+/* Whether json-c's tree of the text may take more than `most` bytes. Each comma counts as one more member, and each
+ * object or list as a table, whatever it holds. */
 static bool is_too_heavy(const char *text, size_t size, size_t most)
 {
     enum { OBJECT = 900, LIST = 400, MEMBER = 160 };
@@ -55,8 +55,8 @@ struct json_object *json_file_parse(const char *text, size_t size, const struct 
     return NULL;
 }
 
-/* All of the file, with one byte more than is wanted where it is larger; NULL
- * with the error filled. */
+/* Reads the whole file, or more than limits->bytes bytes of a larger one. The caller frees the text. NULL with the
+ * error filled. */
 static char *read_all(int fd, const struct json_file_limits *limits, size_t *size, struct error *e)
 {
     char *text = NULL;
@@ -89,7 +89,7 @@ static char *read_all(int fd, const struct json_file_limits *limits, size_t *siz
 
 struct json_object *json_file_read(const char *path, const struct json_file_limits *limits, struct error *e)
 {
-    /* A pipe of that name would block whoever opens it. */
+    /* Opening a pipe must not block. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) {

@@ -1,6 +1,5 @@
-/* See launched.h. Open MPI's mpirun sets the variables of the first row,
- * MPICH's mpiexec and srun with PMI those of the second, srun in any case those of
- * the last. SLURM_NTASKS is no sign: a batch script has it too. */
+/* See launched.h. Open MPI's mpirun sets the variables of the first row. MPICH's mpiexec, and srun with PMI, set those
+ * of the second. srun always sets those of the last. SLURM_NTASKS proves nothing, because a batch script has it too. */
 #include "base/launched.h"
 
 #include <stddef.h>
@@ -28,7 +27,7 @@ struct launched launched_by(void)
     return (struct launched){NULL, 0, 1, 0};
 }
 
-/* Of rank 0 it cannot be told: a program that has started MPI by itself hands PMIX_RANK=0 on to its children. */
+/* Rank 0 cannot be recognised: a program that has started MPI by itself passes PMIX_RANK=0 on to its children. */
 bool launched_uncounted(void)
 {
     return !launched_by().by && number_of("PMIX_RANK") > 0;

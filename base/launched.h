@@ -1,19 +1,20 @@
-/* What has started this process, as far as the environment tells. */
+/* What started this process, as far as the environment tells. */
 #ifndef BASE_LAUNCHED_H
 #define BASE_LAUNCHED_H
 
 #include <stdbool.h>
 
 struct launched {
-    const char *by; /* "mpirun"; NULL: not as one rank of several, or by what we do not know */
-    long rank;      /* 0 where it is not known */
-    long count;     /* 1 where it is not known */
-    long local;     /* its number among the ranks of its host; 0 where it is not known */
+    const char *by; /* "mpirun"; NULL: not started as one of several ranks, or by an unknown launcher */
+    long rank;      /* 0 if unknown */
+    long count;     /* 1 if unknown */
+    long local;     /* number among the ranks of this host; 0 if unknown */
 };
 
 struct launched launched_by(void);
 
-/* Whether it is one of several of which the environment does not tell how many: PMIx numbers it, and nothing else. */
+/* Whether this process is one of several ranks whose number the environment does not tell: PMIx numbers them, and
+ * nothing else is set. */
 bool launched_uncounted(void);
 
 #endif

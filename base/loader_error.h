@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether what is missing is Python, which a program may have linked into itself, as Debian's has. */
+/* Whether Python is missing. A program may have Python linked into itself, as that of Debian has. */
 static inline bool loader_error_is_python(const char *why)
 {
     return strstr(why, "undefined symbol: Py") || strstr(why, "undefined symbol: _Py");

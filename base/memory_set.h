@@ -3,9 +3,9 @@
  * Each library is a memfd that survives exec. So are the manifest and a list, in the order of the manifest. The
  * descriptor of the list is in the environment:
  *
- *    3 llnl-2007              the manifest's, and the profile as it was named
- *    5 libmodule0.so 8 9      a library's, its name, which of the libraries it needs, counted from 0
- *    6 libmodule1.so
+ *     3 llnl-2007              the manifest's, and the profile as it was named
+ *     5 libmodule0.so 8 9      a library's, its name, which of the libraries it needs, counted from 0
+ *     6 libmodule1.so
  */
 #ifndef BASE_MEMORY_SET_H
 #define BASE_MEMORY_SET_H

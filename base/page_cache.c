@@ -11,7 +11,7 @@
 
 enum { SLICE = 1 << 17 };
 
-/* How much of the file is in memory: mincore(2). */
+/* Counts how much of the file is in memory, by mincore(2). */
 static bool count_resident(struct page_cache *c, int fd, uint64_t size, struct error *e)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -49,8 +49,8 @@ static bool read_all(int fd, struct error *e)
     return n == 0 || error_errno(e, "", "cannot be read");
 }
 
-/* Pages that were never written to disk cannot be dropped, hence fsync; on a file
- * system that cannot do it, or a file of others, mincore will tell. */
+/* Pages that were never written to disk cannot be dropped, hence fsync. If a file system cannot do it, or the file
+ * belongs to others, mincore shows that. */
 bool page_cache_treat(struct page_cache *c, int fd, enum page_cache_wish wish, struct error *e)
 {
     struct stat status;

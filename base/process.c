@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 
-/* What was closed is open for what nobody does with it, so that its use fails as it did. */
+/* Opens each closed standard descriptor in the direction that nobody uses, so that its use still fails. */
 static void hold_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0) /* the lowest that is free */
+        if (fcntl(fd, F_GETFD) < 0) /* open(2) takes the lowest free number, which is this one */
             (void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
@@ -26,7 +26,7 @@ static void go_on(int number)
 
 static void hear_of_limits(void)
 {
-    /* What is ignored is so after exec(2), too; what is handled is not. */
+    /* A signal that is ignored stays so after exec(2), whereas a handled one does not. So it is handled. */
     struct sigaction limit;
     if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL)
         sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = go_on, .sa_flags = SA_RESTART}, NULL);

@@ -1,7 +1,7 @@
 /* What every program does first and last, and where it keeps temporary files.
  *
- * A program is started from shells, batch systems and launchers, with limits and
- * descriptors as they have left them; what it makes of these is the same for all.
+ * Shells, batch systems and launchers start programs with various limits and open descriptors. All programs treat these
+ * alike.
  */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
@@ -10,31 +10,31 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From here on no file that is opened gets the number of a standard descriptor, and
- * one that would go beyond a limit (RLIMIT_FSIZE) is an error of write(2), and not
- * the end. Programs that this one executes find both as it has found them. */
+/* Makes sure that no file opened later gets the number of a standard descriptor, and that writing beyond a limit
+ * (RLIMIT_FSIZE) is an error of write(2) and does not end the process. Programs that this one executes find descriptors
+ * and limits as this one did. */
 void process_start(void);
 
-/* To be called at the end. False, with a message on stderr, if what was printed could not be written. */
+/* Call this at the end. False, with a message on stderr, if what was printed could not be written. */
 bool process_printed(const char *program);
 
-/* Ends by a signal that was blocked or handled until all was tidy, so that whoever has
- * started this program sees what has ended it: a shell ends its loop then. */
+/* Ends the process by a signal that was blocked or handled until everything was tidied up. So whoever started this
+ * program sees what ended it: a shell, for example, then ends its loop. */
 _Noreturn void process_end_by(int number);
 
-/* In a process that `parent` has just forked: it gets the signal when that ends, by whatever signal, and ends here
- * where that has ended before this could be set. (What counts is the end of the thread that forked.) */
+/* For a process that `parent` has just forked: it will get signal `number` when the parent ends, for whatever reason.
+ * If the parent has already ended, this process exits here. (What counts is the end of the thread that forked.) */
 void process_end_with(pid_t parent, int number);
 
-/* What the umask takes away, asked for without umask(2), which would change it for threads that make files meanwhile.
- * All permissions where that is not known. It takes a file to be read: once is enough for many files. */
+/* Returns the permissions that the umask takes away; all of them if that is unknown. It is not asked by umask(2), which
+ * would change it for threads that make files meanwhile. A file is read for this, so call it once for many files. */
 mode_t process_umask(void);
 
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);
 
-/* The signals that end a program from outside: SIGINT, SIGTERM and SIGHUP, but for those that are ignored, as nohup(1)
- * has it, which would come all the same while they are blocked. */
+/* The signals that end a program from outside: SIGINT, SIGTERM and SIGHUP. Ignored ones, as after nohup(1), are left
+ * out: while they are blocked they would be delivered all the same. */
 void process_endings(sigset_t *endings);
 
 #endif

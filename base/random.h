@@ -1,8 +1,7 @@
-/* Randomness that is a function of what it is for.
+/* Randomness that is a function of its purpose.
  *
- * Every choice is hash(seed, library, purpose, index): never chained from one
- * library to the next, so that any library can be made alone, in any order and
- * on any thread, with the same bytes. The mixer is the finaliser of SplitMix64
+ * Every choice is hash(seed, library, purpose, index). Nothing is chained from one library to the next, so any library
+ * can be made alone, in any order and on any thread, with the same bytes. The mixer is the finaliser of SplitMix64
  * (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
  */
 #ifndef BASE_RANDOM_H
@@ -27,7 +26,7 @@ static inline uint64_t random_at(uint64_t key, uint64_t index)
     return random_mix(key + (index + 1) * RANDOM_STEP);
 }
 
-/* A stream, for the places that need many values in a row. */
+/* A stream, for callers that need many values in a row. */
 struct random {
     uint64_t state;
 };
@@ -37,7 +36,7 @@ static inline uint64_t random_next(struct random *r)
     return random_mix(r->state += RANDOM_STEP);
 }
 
-/* Maps the upper half of `value` to [0, n), n at most 2^32. */
+/* Maps the upper half of `value` to [0, n). n is at most 2^32. */
 static inline uint32_t random_below(uint64_t value, uint64_t n)
 {
     return (uint32_t)(((value >> 32) * n) >> 32);

@@ -18,10 +18,10 @@ bool replacement_is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* What a file would be made as where nothing is: behind links that lead to nothing. */
+/* Finds the path at which a file would be created: follows links, also those that lead to nothing. */
 static bool follow(const char *path, char to[PATH_MAX])
 {
-    enum { LINKS_MOST = 40 }; /* as Linux has it */
+    enum { LINKS_MOST = 40 }; /* the limit of Linux */
     if (strlen(path) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return false;
@@ -45,7 +45,8 @@ static bool follow(const char *path, char to[PATH_MAX])
     return false;
 }
 
-/* Where a result of that name goes: behind symbolic links, of a new one the directory's. */
+/* Finds where a result of that name goes: the path behind symbolic links. Of a new file only the directory is resolved.
+ */
 static bool resolve(const char *path, char to[PATH_MAX])
 {
     char end[PATH_MAX];
@@ -81,8 +82,8 @@ static bool cannot(const struct replacement *r, struct error *e)
     return error_errno(e, r->name, what);
 }
 
-/* What no program of ours makes as a result; NULL of what may be replaced, and of
- * what cannot be read. */
+/* Names the kind of a file that must not be replaced, because none of our programs makes it as a result. NULL for a
+ * file that may be replaced or cannot be read. */
 static const char *who_stays(const char *path)
 {
     static const char manifest[] = "{\n  \"" MANIFEST_KEY "\"";
@@ -95,7 +96,7 @@ static const char *who_stays(const char *path)
     return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
 }
 
-/* `old` is of the file that is replaced; there is none where its mode is 0. */
+/* Finds the path of the result. `old` describes the file that is replaced; its mode is 0 if there is none. */
 static bool find_path(struct replacement *r, const char *path, struct stat *old, struct error *e)
 {
     const char *what = NULL;
@@ -117,7 +118,7 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
     return true;
 }
 
-/* Under a name that says whose it is, or, where that one has no room for more, under a short one. */
+/* Makes a temporary file whose name begins with the result's. If that is too long, it gets a short name. */
 static int open_temporary(struct replacement *r)
 {
     snprintf(r->temporary, sizeof r->temporary, "%s.XXXXXX", r->path);
@@ -130,7 +131,7 @@ static int open_temporary(struct replacement *r)
     return mkostemp(r->temporary, O_CLOEXEC);
 }
 
-/* mkostemp made it private to the user. */
+/* Sets the permissions and the owner: mkostemp has made the file private to the user. */
 static bool set_rights(int fd, const struct stat *old)
 {
     struct stat st;
@@ -138,7 +139,7 @@ static bool set_rights(int fd, const struct stat *old)
     umask(mask);
     if (old->st_mode == 0)
         return fchmod(fd, 0666 & ~mask) == 0;
-    /* Only root may give a file away, and whoever may not has one of his own. */
+    /* Only root may give a file away. If this fails, the file stays the user's. */
     if (fstat(fd, &st) == 0 && (st.st_uid != old->st_uid || st.st_gid != old->st_gid))
         (void)!fchown(fd, old->st_uid, old->st_gid);
     return fchmod(fd, old->st_mode & 0777) == 0;
@@ -162,7 +163,7 @@ bool replacement_open(struct replacement *r, const char *path, struct error *e)
     return false;
 }
 
-/* Why what was written some time ago did not go: what goes on writing is told, and it is dropped anyhow. */
+/* Finds out why an earlier write failed: writing more fails for the same reason. The file is dropped anyway. */
 static int error_of(int fd)
 {
     static const char more[1 << 16];
@@ -173,11 +174,11 @@ static int error_of(int fd)
     return errno;
 }
 
-/* Whether all of it has come to the disk; errno says why not. */
+/* Whether all of the file is on the disk; errno says why not. */
 static bool finish(FILE *f)
 {
     errno = 0;
-    /* Some file systems have no fsync, and do without. */
+    /* Some file systems do not support fsync. */
     const bool well = fflush(f) == 0 && !ferror(f) && (fsync(fileno(f)) == 0 || errno == EINVAL);
     const int number = well || errno ? errno : error_of(fileno(f));
     const bool closed = fclose(f) == 0;
@@ -186,7 +187,7 @@ static bool finish(FILE *f)
     return well && closed;
 }
 
-/* Brings the new name to the disk, too, as far as that can be asked for. */
+/* Syncs the directory, so that the new name is on the disk, too, as far as that is possible. */
 static void sync_directory(const char *path)
 {
     char directory[PATH_MAX];

@@ -8,7 +8,7 @@
 
 #include "base/whole.h"
 
-enum { SLICE = 1 << 16 }; /* bytes at a time, on the stack */
+enum { SLICE = 1 << 16 }; /* bytes compared at a time, on the stack */
 
 int same_open(int directory, const char *name, uint64_t size)
 {
@@ -42,8 +42,8 @@ bool same_piece(int fd, const void *bytes, uint64_t size, uint64_t offset)
     return same;
 }
 
-/* Gives the file these permissions where it lacks any: others that it has somebody wanted. Where that may not be, as on
- * a file system that is only read, it will do if its owner can use it. */
+/* Adds the permissions that the file lacks. It keeps any others, because somebody wanted these. If they cannot be
+ * added, as on a read-only file system, it is enough that the owner can read and execute the file as `mode` wants. */
 bool same_mode(int fd, mode_t mode)
 {
     struct stat st;

@@ -1,6 +1,5 @@
-/* Dividing a sum in proportion to weights. The running total is rounded, and not each share, so
- * that the shares add up to the sum exactly.
- */
+/* Divides a sum in proportion to weights. The running total is rounded, and not each share, so the shares add up to the
+ * sum exactly. */
 #ifndef BASE_SHARES_H
 #define BASE_SHARES_H
 
@@ -8,8 +7,8 @@
 
 struct shares {
     uint64_t sum;     /* what is divided */
-    uint64_t weights; /* of all together, not 0 */
-    uint64_t seen;    /* weights of those that have had their share; 0 at first */
+    uint64_t weights; /* sum of all weights, not 0 */
+    uint64_t seen;    /* sum of the weights that have had their share; 0 at first */
     uint64_t given;   /* sum of the shares given so far; 0 at first */
 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Largest first within each family, as size_text_write wants the decimal ones. */
+/* The decimal units first, and the largest first, as size_text_write needs them. */
 static const struct unit {
     const char *name;
     uint64_t bytes;
@@ -17,11 +17,10 @@ static const struct unit {
 };
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
-/* The bytes of 0.FRACTION units: fraction * unit / 10^digits, made exact by
- * cancelling the factors 2 and 5 of 10^digits against the unit and the
- * fraction; false where one is left. With the fraction's trailing zeros gone,
- * at most one of the two divides it, so that more than 30 digits (GiB is 2^30)
- * never come out whole, and 10^30 fits in 128 bits. */
+/* Computes the bytes of 0.FRACTION units: fraction * unit / 10^digits. The factors 2 and 5 of 10^digits are cancelled
+ * against the unit and the fraction, so the result is exact; false if a factor is left over. Once its trailing zeros
+ * are gone, the fraction is not divisible by both 2 and 5. So more than 30 digits can never come out whole (GiB is
+ * 2^30), and 10^30 fits in 128 bits. */
 static bool fraction_read(const char *fraction, size_t digits, uint64_t unit, uint64_t *bytes)
 {
     while (digits && fraction[digits - 1] == '0')
@@ -41,7 +40,7 @@ static bool fraction_read(const char *fraction, size_t digits, uint64_t unit, ui
                 return false;
         }
     }
-    *bytes = (uint64_t)rest * unit; /* below one unit, as the fraction is below 1 */
+    *bytes = (uint64_t)rest * unit; /* less than one unit, because the fraction is less than 1 */
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether steps of `stride` meet all numbers below `count`, modulo that: they have no common divisor. */
+/* Whether steps of `stride`, modulo `count`, meet all numbers below `count`: whether the two have no common divisor. */
 static inline bool stride_meets_all(uint32_t stride, uint32_t count)
 {
     while (count) {

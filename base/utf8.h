@@ -1,4 +1,4 @@
-/* UTF-8, as far as one must know it to show foreign text on a terminal. */
+/* As much of UTF-8 as is needed to show foreign text on a terminal. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Bytes of the character that `s`, of which `left` bytes are there, begins
- * with; 0 where it is not UTF-8 (RFC 3629, section 4). */
+/* Bytes of the character with which `s` begins, of which `left` bytes are there; 0 if it is not UTF-8 (RFC 3629,
+ * section 4). */
 static inline size_t utf8_length(const char *s, size_t left)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -22,23 +22,22 @@ static inline size_t utf8_length(const char *s, size_t left)
         if ((u[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Longer than need be, a surrogate, or above U+10FFFF. */
+    /* Longer than necessary, a surrogate, or above U+10FFFF. */
     if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) ||
         (u[0] == 0xf4 && u[1] > 0x8f))
         return 0;
     return length;
 }
 
-/* Whether the character, whose length is not 0, is one that a terminal may
- * obey: C0, DEL, C1. */
+/* Whether a terminal may obey this character, whose length is not 0: C0, DEL, C1. */
 static inline bool utf8_is_control(const char *s)
 {
     const unsigned char *u = (const unsigned char *)s;
     return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
 }
 
-/* Copies a string to `to`, which has as much room as it takes and may be `s` itself:
- * each control character, and each byte that is not UTF-8, becomes a '?'. */
+/* Copies the string `s` to `to`, which has room for as much and may be `s` itself. Each control character, and each
+ * byte that is not UTF-8, becomes a '?'. */
 static inline void utf8_printable(char *to, const char *s)
 {
     for (size_t left = strlen(s); left;) {

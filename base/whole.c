@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* From where the descriptor stands without `offset`; so is what follows. */
+/* In both functions `offset` may be NULL: from the current position. */
 static ssize_t read_all(int fd, char *to, size_t size, const uint64_t *offset)
 {
     size_t done = 0;

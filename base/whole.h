@@ -1,6 +1,5 @@
-/* Reading and writing all of something, where read(2) and write(2) may do less than was wanted, or nothing as a signal
- * came. There is no struct error: what cannot be read or written is the caller's to say, from errno.
- */
+/* Reads and writes whole buffers, where read(2) and write(2) may transfer less than was wanted, or nothing because of a
+ * signal. There is no struct error: the caller reports failures, from errno. */
 #ifndef BASE_WHOLE_H
 #define BASE_WHOLE_H
 
@@ -10,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How many of `size` bytes were read, from where the descriptor stands or, by the second, from `offset`: fewer only at
- * the end. -1 with errno on failure, whatever was read before. */
+/* Return how many of `size` bytes were read: fewer only at the end of the file. whole_read begins at the current
+ * position, whole_read_at at `offset`. -1 with errno on failure, even if some bytes were read before it. */
 ssize_t whole_read(int fd, void *to, size_t size);
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset);
 
@@ -21,8 +20,8 @@ static inline bool whole_is_full(void)
     return errno == ENOSPC || errno == EDQUOT;
 }
 
-/* Whether all `size` bytes were written; errno says why not, ENOSPC also where the system took none and said nothing.
- * Some of them may have been. */
+/* Return whether all `size` bytes were written. If not, some of them may have been, and errno says why; it is ENOSPC if
+ * the system took none without an error. */
 bool whole_write(int fd, const void *from, size_t size);
 bool whole_write_at(int fd, const void *from, size_t size, uint64_t offset);
 

@@ -1,4 +1,4 @@
-/* The lists, and how names are made of them; see words.h. */
+/* The lists, and names made of them; see words.h. */
 #include "base/words.h"
 
 #include <assert.h>

@@ -54,7 +54,7 @@ bool workers_run(unsigned threads, uint32_t count, workers_function *work, void 
         threads = WORKERS_MOST;
     if (threads > count)
         threads = count;
-    /* Signals are for the thread that called. */
+    /* Only the calling thread receives signals. */
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -63,7 +63,7 @@ bool workers_run(unsigned threads, uint32_t count, workers_function *work, void 
     for (unsigned i = 1; i < threads; i++) {
         workers[i] = (struct worker){&crew, i};
         if (pthread_create(&ids[i], NULL, run, &workers[i]) != 0)
-            break; /* the others do its share */
+            break; /* the other threads do its share */
         started = i;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -77,7 +77,8 @@ bool workers_run(unsigned threads, uint32_t count, workers_function *work, void 
     return !atomic_load(&crew.failed);
 }
 
-/* Among `most` processors; 0 where the machine may have more, and -1 where it cannot be told. */
+/* Counts the usable ones among `most` processors. 0 if the machine may have more than `most`, -1 if the number cannot
+ * be found. */
 static int count_processors(unsigned most)
 {
     cpu_set_t *set = CPU_ALLOC(most);
