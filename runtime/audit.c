@@ -1,15 +1,13 @@
 /* libpyelfaudit.so: counts what the dynamic linker does (rtld-audit(7)).
  *
- * The dynamic linker loads this library before the program, into a namespace of
- * its own. It has no libc: a second one would be loaded for it alone, and would
- * share nothing with the program's. So it makes its few system calls itself
- * and hands its counts over in a page of shared memory; see audit_page.h.
+ * The dynamic linker loads this library before the program, into a namespace of its own. The library uses no libc: a
+ * second one would be loaded for it alone, and would share nothing with that of the program. So it makes its few system
+ * calls itself, and passes its counts on in a page of shared memory; see audit_page.h.
  *
- * The interface knows no context that reaches every function of it, hence the
- * one variable. There is no la_pltenter, with which every call through the PLT
- * would pass through the dynamic linker: glibc from 2.35 on leaves calls as
- * fast as they are without (sourceware bug 15533), and from then on reports what
- * is bound at once, too (bug 23734).
+ * The audit interface has no context that reaches all its functions, hence the one variable. There is no la_pltenter,
+ * because with it every call through the PLT would pass through the dynamic linker. Without it, calls under glibc 2.35
+ * and later are as fast as without auditing (sourceware bug 15533). Since that version glibc also reports symbols that
+ * are bound at once (bug 23734).
  */
 #include <elf.h>
 #include <link.h>
@@ -22,10 +20,10 @@
 #include "runtime/audit_page.h"
 #include "runtime/audit_plain.h"
 
-/* NULL: nobody wants our counts. */
+/* NULL: nobody wants the counts. */
 static struct audit_page *page;
 
-/* The number in `variable`, -1 where there is none. */
+/* The number in the environment variable `variable`; -1 if there is none. */
 static int number_in(char **environment, const char *variable)
 {
     for (; *environment; environment++) {
@@ -53,7 +51,7 @@ static struct audit_page *map(int fd)
     return address < 0 && address >= -4095 ? NULL : (struct audit_page *)address;
 }
 
-/* Runs before la_version; glibc gives constructors the arguments of main. */
+/* Runs before la_version. glibc passes the arguments of main to constructors. */
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
     (void)argc, (void)argv;
@@ -66,7 +64,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     bool first = __atomic_compare_exchange_n(&p->pid, &owner, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     if (!first && owner != mine)
         return;
-    /* What the process was before it called exec does not count. */
+    /* Counts from before this process called exec are dropped. */
     p->trying = 0;
 #define RESET(name, text, unit) p->name = 0;
     AUDIT_COUNTS(RESET)
@@ -74,13 +72,13 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     page = p;
 }
 
-/* Threads bind functions at the same time. */
+/* Several threads may bind functions at the same time. */
 static void count(uint64_t *n)
 {
     __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
 }
 
-/* Nothing came of the file that was tried last. */
+/* Counts the file that was tried last as failed, if it was not opened. */
 static void settle(void)
 {
     if (page->trying)
@@ -93,8 +91,8 @@ unsigned int la_version(unsigned int version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* LA_SER_ORIG is the name as it was asked for. Each file that is then tried in
- * some directory comes on its own, but no file that was named with its path. */
+/* With LA_SER_ORIG, `name` is the name that was asked for. Each file that is then tried in some directory comes in a
+ * call of its own; but a name with a path has no second call. */
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 {
     (void)cookie;

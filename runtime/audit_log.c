@@ -1,9 +1,7 @@
-/* libpyelflog.so: says which objects the dynamic linker opens (rtld-audit(7)), and
- * when; see audit_log.h.
+/* libpyelflog.so: records which objects the dynamic linker opens (rtld-audit(7)), and when; see audit_log.h.
  *
- * As libpyelfaudit.so (audit.c) it lives in a namespace of its own without a libc,
- * and makes its few system calls itself. It looks at no symbol, so that binding is
- * as fast as without it.
+ * Like libpyelfaudit.so (audit.c) it lives in a namespace of its own without a libc, and makes its few system calls
+ * itself. It looks at no symbol, so binding is as fast as without it.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,7 +13,7 @@
 #include "runtime/audit_log.h"
 #include "runtime/audit_plain.h"
 
-/* -1: nobody wants to know. */
+/* -1: nobody wants a log. */
 static int log_fd = -1;
 
 static const char *find_variable(char **environment, const char *variable)
@@ -31,7 +29,7 @@ static const char *find_variable(char **environment, const char *variable)
     return NULL;
 }
 
-/* Runs before la_version; glibc gives constructors the arguments of main. */
+/* Runs before la_version. glibc passes the arguments of main to constructors. */
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
     (void)argc, (void)argv;
@@ -53,12 +51,12 @@ static char *put_number(char *to, long number)
     return to;
 }
 
-/* A path that is relative is so from where the process is now. What has no slash is the vDSO. */
+/* Writes a path; a relative one gets the current directory in front. A name without a slash is that of the vDSO. */
 static char *put_path(char *to, char *end, const char *path)
 {
     if (*path != '/' && has_slash(path)) {
         const long length = system_call(SYS_getcwd, (long)to, end - to, 0, 0, 0, 0);
-        to += length > 0 ? length : 0; /* with the zero, for which there is a slash */
+        to += length > 0 ? length : 0; /* the length includes the terminating zero, which a slash replaces */
         if (length > 0)
             to[-1] = '/';
     }

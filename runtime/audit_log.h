@@ -1,13 +1,12 @@
-/* The file in which libpyelflog.so says what the dynamic linker loads.
+/* The file in which libpyelflog.so records what the dynamic linker loads.
  *
- * Whoever starts a process makes the file and names it in the environment. Every
- * process with that environment appends a record for each object, in the order in
- * which they are opened:
+ * The starter of a process makes the file and puts its path into the environment. Every process with that environment
+ * appends a record for each object, in the order in which they are opened:
  *
  *     process, nanoseconds (CLOCK_MONOTONIC), path, with spaces between, then a zero
  *
- * in one write each, so that records of several processes do not mix. Where one cannot be
- * written whole, as on a full disk, the file's mode becomes LOG_SPOILT, which takes no room.
+ * Each record is one write, so records of several processes do not mix. If a record cannot be written whole, as on a
+ * full disk, the mode of the file becomes LOG_SPOILT; that needs no room.
  */
 #ifndef RUNTIME_AUDIT_LOG_H
 #define RUNTIME_AUDIT_LOG_H

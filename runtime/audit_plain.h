@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-/* x86-64 psABI, A.2.1: number in rax, arguments in rdi, rsi, rdx, r10, r8, r9;
- * an error is a result from -4095 on. */
+/* x86-64 psABI, A.2.1: number in rax, arguments in rdi, rsi, rdx, r10, r8, r9. Results from -4095 to -1 are errors. */
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long r10 __asm__("r10") = d;

@@ -1,10 +1,8 @@
-/* Two sources for the start of the process.
+/* The start of the process has two sources.
  *
- * PYELFRUN_START, the seconds of CLOCK_MONOTONIC, comes from whoever started
- * us and is exact. It means nothing on another host, so a time that is not in
- * the past is taken for one that came with the environment from elsewhere.
- * Otherwise /proc/self/stat has the start in clock ticks of CLOCK_BOOTTIME,
- * 10 ms each (proc(5), field 22).
+ * PYELFRUN_START, in seconds of CLOCK_MONOTONIC, is set by the process that started us, and is exact. It means nothing
+ * on another host, so a time that is not in the past is taken for one that came with the environment from elsewhere.
+ * Otherwise /proc/self/stat has the start in clock ticks of CLOCK_BOOTTIME, 10 ms each (proc(5), field 22).
  */
 #include "runtime/clock.h"
 
@@ -39,8 +37,8 @@ static bool start_given(double now, double *start)
     return !*end && isfinite(*start) && *start > 0 && *start <= now;
 }
 
-/* The command, field 2, is in parentheses and may hold anything, so counting
- * starts after the last one. */
+/* The command (field 2) is in parentheses and may contain anything, so fields are counted from behind the last
+ * parenthesis. */
 static bool start_in_proc(double tick, double *start)
 {
     enum { FIELD_AFTER_COMMAND = 3, FIELD_START = 22 };

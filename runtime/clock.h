@@ -2,16 +2,16 @@
 #ifndef RUNTIME_CLOCK_H
 #define RUNTIME_CLOCK_H
 
-/* In the environment: the seconds of CLOCK_MONOTONIC on this host at which whoever
- * executes the program has started. */
+/* Environment variable: the time (seconds of CLOCK_MONOTONIC on this host) at which the process that executes the
+ * program has started. */
 #define CLOCK_START "PYELFRUN_START"
 
 /* Seconds of CLOCK_MONOTONIC. */
 double clock_now(void);
 
-/* Since when, and how exactly that is known. */
+/* How long the process has been running, and how exactly that is known. */
 struct clock_startup {
-    double seconds; /* NAN where the system does not say */
+    double seconds; /* NAN if unknown */
     double step;    /* the resolution of `seconds` */
 };
 

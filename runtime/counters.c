@@ -5,8 +5,8 @@
 
 #include "runtime/source.h"
 
-/* The last is read closest to what is counted: of what a reading itself costs,
- * the simulation and PAPI see the least. */
+/* The last source is read closest to what is counted. So the simulation and PAPI see the least of what a reading costs.
+ */
 static const struct source *const sources[COUNTERS_SOURCES] = {
     [COUNTERS_SDE] = &source_sde,
     [COUNTERS_OS] = &source_os,
@@ -15,7 +15,7 @@ static const struct source *const sources[COUNTERS_SOURCES] = {
     [COUNTERS_SIMULATED] = &source_simulation,
 };
 
-/* A source that is not wished has no state and no counter. */
+/* A source that is not wished for has no state and no counters. */
 struct counters {
     size_t count;
     void *states[COUNTERS_SOURCES];

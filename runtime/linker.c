@@ -1,5 +1,5 @@
-/* What the dynamic linker did, as libpyelfaudit.so has counted it; see
- * audit_page.h for the way of the counts. */
+/* The source of what the dynamic linker did, as counted by libpyelfaudit.so; audit_page.h says how the counts get here.
+ */
 #include "runtime/linker.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const struct counter descriptions[COUNTS] = {
 #undef COUNT
 };
 
-/* A page that survives exec, since its descriptor does; -1 with errno. */
+/* Makes a page and returns its descriptor, which survives exec; -1 with errno. */
 static int make_page(void)
 {
     int fd = memfd_create("pyelfrun-audit", 0);
@@ -43,7 +43,7 @@ static int make_page(void)
 
 bool linker_name(char *name, const char *path, const char *separators, struct error *e)
 {
-    /* $ORIGIN and its like are replaced wherever a path is listed. */
+    /* The dynamic linker replaces $ORIGIN and the like in every list of paths. */
     if (!strpbrk(path, separators) && !strchr(path, '$')) {
         snprintf(name, PATH_MAX, "%s", path);
         return true;
@@ -77,7 +77,7 @@ bool linker_audit(const char *library, struct error *e)
     return error_set(e, ERROR_MEMORY, "there is no memory left for the environment");
 }
 
-/* The page of this process, mapped for reading. NULL, or why not. */
+/* Maps the page of this process for reading. Returns NULL, or why there is none. */
 static const char *take_page(const struct audit_page **page)
 {
     const char *number = getenv(AUDIT_VARIABLE);
@@ -96,7 +96,7 @@ static const char *take_page(const struct audit_page **page)
         munmap(address, AUDIT_PAGE_SIZE);
         return why;
     }
-    /* The children of this process are not to take it for theirs. */
+    /* Children of this process must not take the page for theirs. */
     close(fd);
     unsetenv(AUDIT_VARIABLE);
     *page = p;
@@ -104,7 +104,7 @@ static const char *take_page(const struct audit_page **page)
 }
 
 struct linker {
-    const struct audit_page *page; /* NULL where nothing is audited */
+    const struct audit_page *page; /* NULL: nothing is audited */
 };
 
 static bool linker_open(void **state, struct counter *list, size_t *count, struct error *e)
@@ -128,7 +128,7 @@ static void linker_read(void *state, uint64_t *values)
 #define COUNT(name, text, unit) values[COUNT_##name] = __atomic_load_n(&l->page->name, __ATOMIC_RELAXED);
     AUDIT_COUNTS(COUNT)
 #undef COUNT
-    /* The last file that was tried has failed as well, now that this runs. */
+    /* Since this code runs now, the last file that was tried has failed, too. */
     values[COUNT_files_failed] += __atomic_load_n(&l->page->trying, __ATOMIC_RELAXED);
 }
 

@@ -1,12 +1,11 @@
-/* What the operating system counts of this process, all threads together:
- * getrusage(2), and of proc(5) /proc/self/io and /proc/self/statm.
+/* What the operating system counts for this process, for all threads together: getrusage(2), and /proc/self/io and
+ * /proc/self/statm of proc(5).
  *
- * All of it goes on counting when a process executes another program. The
- * launcher, which becomes the program, hands on what it has caused itself.
+ * All these counts continue when a process executes another program. The launcher, which becomes the program, hands on
+ * what it has caused itself.
  *
- * Files in /proc are kept open and read by pread, so that a reading is two
- * system calls. What these read is itself among the bytes that the process has
- * read, and is taken off.
+ * The files in /proc are kept open and read by pread, so each takes one system call. The bytes of these readings are
+ * themselves among the bytes that the process has read, and are subtracted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 #include "runtime/os.h"
 #include "runtime/source.h"
 
-#define BEFORE "PYELFRUN_BEFORE" /* "process:count,count,..." of the launcher */
+#define BEFORE "PYELFRUN_BEFORE" /* "process:count,count,...", set by the launcher */
 
 enum { MINOR_FAULTS, MAJOR_FAULTS, VOLUNTARY, INVOLUNTARY, RSS, READ_BYTES, STORAGE_BYTES, COUNT };
 
@@ -35,13 +34,13 @@ static const struct counter descriptions[COUNT] = {
 };
 
 struct os {
-    int io, statm;          /* -1 where the file cannot be had */
-    uint64_t own;           /* bytes of ours among those that the process has read */
-    uint64_t page;          /* bytes */
-    uint64_t before[COUNT]; /* what is not this program's */
+    int io, statm;          /* -1: the file cannot be opened */
+    uint64_t own;           /* bytes that the readings of this file have added to those of the process */
+    uint64_t page;          /* bytes of a page */
+    uint64_t before[COUNT]; /* what was counted before this program */
 };
 
-/* The text of the file, "" when it cannot be read. */
+/* Reads the text of a file; "" if it cannot be read. */
 static void read_text(struct os *o, int fd, char *text, size_t size)
 {
     ssize_t n = fd < 0 ? 0 : pread(fd, text, size - 1, 0);
@@ -49,7 +48,7 @@ static void read_text(struct os *o, int fd, char *text, size_t size)
     o->own += n > 0 ? (uint64_t)n : 0;
 }
 
-/* The number after `label` at the beginning of a line. */
+/* Finds the number behind `label` at the beginning of a line. */
 static bool find_number(const char *text, const char *label, uint64_t *number)
 {
     for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL) {
@@ -61,7 +60,7 @@ static bool find_number(const char *text, const char *label, uint64_t *number)
     return false;
 }
 
-/* False where the second number, the pages in memory, is not there. */
+/* Takes the second number of statm, the pages in memory. False if it is not there. */
 static bool resident_pages(const char *text, uint64_t *pages)
 {
     unsigned long long size, resident;
@@ -71,12 +70,12 @@ static bool resident_pages(const char *text, uint64_t *pages)
     return true;
 }
 
-/* What the process has caused, in whatever program. */
+/* Reads what the process has caused, in all programs that it has executed. */
 static void read_all(struct os *o, uint64_t *values)
 {
     char text[512];
     struct rusage usage;
-    /* rchar is what had been read before the reading of it. */
+    /* rchar does not include the reading of rchar itself. */
     uint64_t own = o->own;
     read_text(o, o->io, text, sizeof text);
     if (find_number(text, "rchar:", &values[READ_BYTES]))
@@ -102,7 +101,7 @@ static void os_read(void *state, uint64_t *values)
             values[i] -= o->before[i];
 }
 
-/* A kernel that stands in for Linux may have the call and not the counts. */
+/* A substitute for Linux may have the system call but not the counts. */
 static void check_usage(struct counter *list)
 {
     struct rusage usage;
@@ -123,8 +122,8 @@ static int open_file(const char *path, struct counter *list, size_t first, size_
     return fd;
 }
 
-/* A file may be there and say nothing: reading can be forbidden where opening
- * is not, and what is counted is an option of the kernel. */
+/* A file may exist and tell nothing: reading may be forbidden although opening is not, and some counts are options of
+ * the kernel. */
 static void check_files(struct os *o, struct counter *list)
 {
     char text[512];
@@ -139,7 +138,7 @@ static void check_files(struct os *o, struct counter *list)
         source_absent(&list[RSS], "/proc/self/statm does not say how many pages are resident");
 }
 
-/* Takes what the launcher has caused, which was the same process. */
+/* Takes what the launcher has caused; it was the same process. */
 static void take_before(struct os *o)
 {
     char *place = getenv(BEFORE);
@@ -186,7 +185,7 @@ bool os_hand_on(struct error *e)
         return false;
     struct os *o = state;
     read_all(o, values);
-    /* a state of the program and not a count */
+    /* this is a state of the program, not a count */
     values[RSS] = 0;
     int length = snprintf(text, sizeof text, "%ld:", (long)getpid());
     for (size_t i = 0; i < COUNT; i++)

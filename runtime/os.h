@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 
-/* Leaves in the environment what this process has caused so far, so that it is
- * not counted for the program that the same process executes next. */
+/* Puts into the environment what this process has caused so far, so that it is not counted for the program that the
+ * same process executes next. */
 bool os_hand_on(struct error *e);
 
 #endif

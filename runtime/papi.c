@@ -1,12 +1,10 @@
-/* The processor's counters through PAPI: its presets, or the events that
- * PAPI_EVENTS names, the variable of PAPI's own high-level interface.
+/* The processor's counters through PAPI: its presets, or the events named by PAPI_EVENTS, which is the variable of
+ * PAPI's own high-level interface.
  *
- * PAPI is loaded when counters are started, so that a machine without it needs
- * nothing, and only where it may have something to count: its libraries would be
- * two more among those of the process. It counts what the calling thread does in user mode. All events of
- * one component run at once and are never multiplexed: an estimate of a visit
- * of milliseconds would be worth nothing. What the processor cannot count beside
- * those before it in the list is absent.
+ * PAPI is loaded when counters are started, so a machine without it needs nothing. It is loaded only if it may have
+ * something to count, because it adds two libraries to those of the process. It counts what the calling thread does in
+ * user mode. All events of one component run at once and are never multiplexed: an estimate would be worthless for a
+ * visit of milliseconds. An event that the processor cannot count together with those before it in the list is absent.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,7 +16,7 @@
 
 struct preset {
     const char *name, *unit;
-    /* Where PAPI has no preset for a processor, the kernel may know it. */
+    /* the kernel's event, for processors without PAPI's preset */
     const char *otherwise;
 };
 
@@ -33,14 +31,14 @@ static const struct preset presets[] = {
 
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
-/* What others than the processor's own counters are to be read. */
+/* The value of PAPI_EVENTS if it names any event, else NULL. */
 static const char *named_events(void)
 {
     const char *names = getenv("PAPI_EVENTS");
     return names && names[strspn(names, ",")] ? names : NULL;
 }
 
-/* The presets, or what PAPI_EVENTS names, separated by commas. */
+/* Fills the list with the events of PAPI_EVENTS, separated by commas, or else with the presets. */
 static size_t wanted(struct counter *list)
 {
     const char *names = named_events();
@@ -67,7 +65,7 @@ static size_t wanted(struct counter *list)
 
 #include <papi.h>
 
-/* What we call of PAPI, with its types. */
+/* The functions of PAPI that are called here, with their types. */
 #define CALLS(X)                                                                                                       \
     X(PAPI_library_init)                                                                                               \
     X(PAPI_strerror)                                                                                                   \
@@ -83,11 +81,11 @@ static size_t wanted(struct counter *list)
     X(PAPI_cleanup_eventset)                                                                                           \
     X(PAPI_destroy_eventset)
 
-/* The events of one component; PAPI runs one set of each at a time. */
+/* The events of one component. PAPI runs one set of each component at a time. */
 struct set {
     int component, papi;
     size_t count;
-    size_t counters[SOURCE_MOST]; /* in the list, in the order in which they were added */
+    size_t counters[SOURCE_MOST]; /* indices in the list, in the order in which the events were added */
 };
 
 struct papi {
@@ -98,14 +96,13 @@ struct papi {
     struct set sets[SOURCE_MOST];
 };
 
-/* The library of the version that the header is of. NULL, or why not. */
+/* Loads the version of the library that the header belongs to. Returns NULL, or why it cannot. */
 static const char *load(struct papi *p)
 {
     char name[64];
     snprintf(name, sizeof name, "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
-    /* libsde looks for PAPI among the symbols that everybody sees; otherwise PAPI
-     * keeps to itself, since a search for a symbol would pass it by. It stays
-     * loaded: tools may have it in use. */
+    /* libsde looks for PAPI among the global symbols. Without libsde PAPI is loaded locally, so that searches for
+     * symbols do not pass through it. It stays loaded, because tools may use it. */
     int scope = dlopen("libsde.so.1", RTLD_LAZY | RTLD_NOLOAD) ? RTLD_GLOBAL : RTLD_LOCAL;
     void *library = dlopen(name, RTLD_NOW | scope);
     if (!library)
@@ -167,7 +164,7 @@ static int add(struct papi *p, const char *name, size_t counter)
     return status;
 }
 
-/* Presets are of the first component, which knows why it has none. */
+/* Says why a counter is absent. Presets belong to the first component, which knows why it has none. */
 static void say_why(struct papi *p, struct counter *c, int status)
 {
     const PAPI_component_info_t *cpu = p->PAPI_get_component_info(0);
@@ -196,8 +193,8 @@ static void add_all(struct papi *p, struct counter *list, size_t count)
     }
 }
 
-/* A processor that works for this long and counts no cycle counts nothing:
- * some virtual machines have such counters. */
+/* Whether a set counts at all. If the processor works for this long and counts no cycle, it counts nothing; some
+ * virtual machines have such counters. */
 static bool counts(struct papi *p, const struct set *set, const struct counter *list)
 {
     long long values[SOURCE_MOST];
@@ -264,7 +261,7 @@ static void papi_read(void *state, uint64_t *values)
 static void papi_close(void *state)
 {
     struct papi *p = state;
-    /* PAPI itself stays as it is: a tool in this process may use it too. */
+    /* PAPI itself is not shut down: a tool in this process may use it, too. */
     for (size_t i = 0; i < p->count; i++) {
         p->PAPI_stop(p->sets[i].papi, NULL);
         p->PAPI_cleanup_eventset(p->sets[i].papi);

@@ -1,16 +1,12 @@
-/* What this process has loaded, and what the runner has done: counted by
- * ourselves, so that no machine lacks it, and offered to PAPI's tools as
- * software-defined events, sde:::pyelf::libraries_loaded and on.
+/* What this process has loaded, and what the runner has done. These are counted here, so no machine lacks them, and
+ * offered to PAPI's tools as software-defined events: sde:::pyelf::libraries_loaded and so on.
  *
- * What is loaded is asked of the dynamic linker at each reading
- * (dl_iterate_phdr) and of the dynamic sections of the objects (gABI, "Dynamic
- * Section"): nothing is counted between readings, and a tool that reads in the
- * middle of an import sees the middle of the import.
+ * What is loaded is found at each reading, from the dynamic linker (dl_iterate_phdr) and the dynamic sections of the
+ * objects (gABI, "Dynamic Section"). Nothing is counted between readings, and a tool that reads in the middle of an
+ * import sees that state.
  *
- * libsde is PAPI's library for those that have such events. Where a tool has
- * brought it along, it is used; otherwise it is loaded when that is asked for,
- * among the symbols that everybody sees, where PAPI looks for it when it is
- * initialised.
+ * libsde is PAPI's library for programs that offer such events. If a tool has loaded it, it is used. Otherwise it is
+ * loaded only if it is asked for, with global symbols, because PAPI looks there when it is initialised.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -20,7 +16,7 @@
 
 #include "runtime/source.h"
 
-/* name, unit, what it is */
+/* name, unit, description */
 #define EVENTS(X)                                                                                                      \
     X(libraries_loaded, "objects", "Objects that the dynamic linker has loaded since the process began")               \
     X(bytes_mapped, "bytes", "Address space of the segments of all objects that are loaded")                           \
@@ -53,10 +49,10 @@ struct published {
 
 struct sde {
     uint64_t done[COUNTERS_EVENTS];
-    size_t before; /* objects that were loaded before bind_now was said */
+    size_t before; /* objects that were loaded before bind_now was set */
     bool bind_now;
     bool always;           /* LD_BIND_NOW, which the dynamic linker has read at the start */
-    char unpublished[160]; /* why; "" when PAPI's tools see the events */
+    char unpublished[160]; /* why PAPI's tools do not see the events; "" if they do */
     void *handle;          /* of libsde */
     struct published published[COUNT];
 };
@@ -67,8 +63,8 @@ struct walk {
     uint64_t values[COUNT];
 };
 
-/* Relocations in DT_RELR's bitmaps: an even word is the address of one, an odd
- * word has a bit for each of the 63 words that follow. */
+/* Counts the relocations of a DT_RELR table: an even word is the address of one; an odd word has a bit for each of the
+ * 63 words that follow. */
 static uint64_t count_relr(const uint64_t *words, size_t size)
 {
     uint64_t count = 0;
@@ -116,10 +112,10 @@ static void add_relocations(struct walk *w, const struct dl_phdr_info *info, con
             break;
         }
     }
-    /* Some linkers count the PLT's relocations, which come last, to both. */
+    /* Some linkers include the PLT's relocations, which come last, in DT_RELASZ as well. */
     if (plt >= rela && plt < rela + rela_size)
         rela_size -= plt_size;
-    /* Not among what the dynamic linker makes absolute. */
+    /* The dynamic linker does not make this address absolute, as it does the others. */
     if (relr_size > 0)
         w->values[EVENT_relocations_relative] +=
             count_relr((const uint64_t *)(relr < info->dlpi_addr ? relr + info->dlpi_addr : relr), relr_size);
@@ -131,7 +127,7 @@ static void add_relocations(struct walk *w, const struct dl_phdr_info *info, con
     w->values[EVENT_symbols_looked_up] += symbolic + (bind_now ? calls : 0);
 }
 
-/* Objects come in the order in which they were loaded. */
+/* Adds one object. Objects come in the order in which they were loaded. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct walk *w = context;
@@ -193,7 +189,7 @@ const char *sde_unpublished(const void *state)
 
 #include <sde_lib.h>
 
-/* What libsde calls when somebody reads an event. */
+/* libsde calls this when somebody reads an event. */
 static long long int read_event(void *parameter)
 {
     const struct published *p = parameter;
@@ -202,7 +198,7 @@ static long long int read_event(void *parameter)
     return (long long int)w.values[p->event];
 }
 
-/* libsde copies names and texts. */
+/* Registers all events. libsde copies names and texts. */
 static papi_handle_t publish(const papi_sde_fptr_struct_t *f, struct published *published)
 {
     papi_handle_t handle = f->init("pyelf");
@@ -214,10 +210,9 @@ static papi_handle_t publish(const papi_sde_fptr_struct_t *f, struct published *
     return handle;
 }
 
-/* The interface of libsde for tools that list the events of a library without
- * running it: the name is theirs, and so is that there are no arguments. What
- * it registers has to outlast the call, hence the static objects; where nobody
- * runs anything, the runner has done nothing. */
+/* Tools call this to list the events of a library without running it. libsde prescribes the name and that there are no
+ * other arguments. What it registers has to outlast the call, hence the static objects. Since nothing runs, the runner
+ * has done nothing. */
 __attribute__((visibility("default"))) papi_handle_t papi_sde_hook_list_events(papi_sde_fptr_struct_t *fptr_struct)
 {
     static const struct sde nothing_done;
@@ -227,7 +222,7 @@ __attribute__((visibility("default"))) papi_handle_t papi_sde_hook_list_events(p
     return publish(fptr_struct, listed);
 }
 
-/* A function of libsde; NULL when it has none of that name. */
+/* Finds a function of libsde; NULL if there is none of that name. */
 static void find(void *library, const char *name, void *function)
 {
     void *address = dlsym(library, name);
@@ -291,8 +286,8 @@ static void sde_start(void *state, struct counter *list, size_t count, bool aske
 static void sde_close(void *state)
 {
     struct sde *s = state;
-    /* What is published stays: tools may read it as long as the process runs, and
-     * nothing is safe after PAPI 7.0's papi_sde_shutdown. */
+    /* Published events stay: tools may read them as long as the process runs, and nothing is safe after
+     * papi_sde_shutdown of PAPI 7.0. */
     if (s->handle)
         return;
     free(s);

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/executable.h"
 
-/* What the executable says of itself, in *here, or NULL where it is none of a
- * set's. False where it is one that this library does not know how to run. */
+/* Sets *here to what the executable says of itself; NULL if it is not an executable of a set. False if it is one that
+ * this library cannot run. */
 bool self_executable(const struct executable **here, struct error *e);
 
 /* The directory of the program file, absolute, without its last '/'. */

@@ -1,15 +1,13 @@
-/* Misses of simulated caches: what cachegrind, a tool of valgrind, counts.
+/* Misses of simulated caches, counted by cachegrind, a tool of valgrind.
  *
- * cachegrind tells its totals when a process ends, and not before. So a
- * reading is a child of this process which ends at once: valgrind simulates it
- * from fork on with the totals, and the caches, that the process had until then,
- * and writes its totals with its number in front of every line:
+ * cachegrind reports its totals only when a process ends. So a reading is a child of this process that ends at once.
+ * valgrind simulates the child from fork on with the totals and the caches that the process had until then. When it
+ * ends, valgrind writes its totals, with its number in front of every line:
  *
  *     ==4711== D1  misses:        3,512  ( 2,806 rd   +   706 wr)
  *
- * The lines go to a file in memory that the launcher has made. So one run has
- * the totals at every border between phases, and nothing is estimated. What a
- * reading itself costs is a system call and a few lines of ours.
+ * The lines go to a file in memory that the launcher has made. So one run has the totals at every border between
+ * phases, and nothing is estimated. A reading costs a system call and a few lines of our code.
  */
 #include "runtime/simulation.h"
 
@@ -24,9 +22,9 @@
 
 #include "runtime/source.h"
 
-#define VARIABLE "PYELFRUN_SIMULATION" /* "process:descriptor", of what cachegrind writes */
+#define VARIABLE "PYELFRUN_SIMULATION" /* "process:descriptor"; cachegrind writes to that file */
 
-/* name, unit, what begins the line of cachegrind */
+/* name, unit, beginning of cachegrind's line */
 #define TOTALS(X)                                                                                                      \
     X(instructions, "instructions", "I   refs:")                                                                       \
     X(data_accesses, "accesses", "D   refs:")                                                                          \
@@ -52,7 +50,7 @@ static const struct {
 
 /* --- the launcher ------------------------------------------------------------------- */
 
-/* The command line, in one piece; NULL when memory ran out. */
+/* Makes the command line in one block of memory, which the caller frees; NULL when memory ran out. */
 static char **make_words(const char *path, char **argv, const struct simulation_caches *caches, int log)
 {
     static const char *const constant[] = {"valgrind",
@@ -60,7 +58,7 @@ static char **make_words(const char *path, char **argv, const struct simulation_
                                            "--cache-sim=yes",
                                            "--cachegrind-out-file=/dev/null",
                                            "--trace-children=no",
-                                           "--vgdb=no", /* whose pipes stay in TMPDIR where it is killed */
+                                           "--vgdb=no", /* its pipes would stay in TMPDIR if it is killed */
                                            "--child-silent-after-fork=no"};
     enum { CONSTANT = sizeof constant / sizeof constant[0], OURS = 4, TEXT = 64 };
     size_t count = 0;
@@ -89,7 +87,7 @@ static char **make_words(const char *path, char **argv, const struct simulation_
 
 bool simulation_execute(const char *path, char **argv, const struct simulation_caches *caches, struct error *e)
 {
-    /* valgrind takes its descriptor away; the other one is for the program. */
+    /* valgrind takes its descriptor for itself; the program uses the other one. */
     const int log = memfd_create("pyelfrun-simulation", 0);
     const int ours = dup(log);
     char variable[64];
@@ -100,7 +98,7 @@ bool simulation_execute(const char *path, char **argv, const struct simulation_c
         free(words);
         return false;
     }
-    /* Open MPI asks the processor what valgrind does not answer. */
+    /* Open MPI uses an instruction of the processor that valgrind does not answer. */
     setenv("HWLOC_COMPONENTS", "-x86", 0);
     execvp(words[0], words);
     const int reason = errno;
@@ -115,10 +113,10 @@ bool simulation_execute(const char *path, char **argv, const struct simulation_c
 
 struct simulation {
     int fd;     /* -1: nothing is simulated */
-    off_t seen; /* bytes of what cachegrind wrote */
+    off_t seen; /* bytes of that file that were read */
 };
 
-/* The descriptor of what cachegrind writes. -1 with the reason. */
+/* Returns the descriptor of the file that cachegrind writes; -1 with the reason. */
 static int take_descriptor(const char **why)
 {
     char *place = getenv(VARIABLE);
@@ -150,7 +148,7 @@ static bool simulation_open(void **state, struct counter *list, size_t *count, s
     return true;
 }
 
-/* A child that ends at once, past what libraries want done after a fork. */
+/* Makes a child that ends at once, without what libraries do after a fork. Returns its number. */
 static pid_t end_a_child(void)
 {
     pid_t child = (pid_t)syscall(SYS_fork);
@@ -162,7 +160,7 @@ static pid_t end_a_child(void)
     return child;
 }
 
-/* "3,512  ( 2,806 rd ...": the digits, without commas, to the next blank. */
+/* Takes the number with which a text such as "3,512 ( 2,806 rd ..." begins, without its commas. */
 static bool take_total(const char *text, uint64_t *total)
 {
     text += strspn(text, " ");
