@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Takes the exception as "ImportError: what it says". */
+/* Takes the pending exception and writes it to `text`: "ImportError: what it says". */
 void exception_take(char *text, size_t size);
 
 #endif

@@ -11,11 +11,11 @@
 #include "base/maps.h"
 
 enum {
-    ROW_BYTES = 200, /* of a library in the manifest, at the least */
-    SAMPLES = 64,    /* libraries that are looked at, so that most of a cold set stays cold */
+    ROW_BYTES = 200, /* the least bytes of a library's row in the manifest */
+    SAMPLES = 64,    /* libraries that are read; few, so that most of a cold set stays cold */
 };
 
-/* Of one library; 0 where it cannot be read. */
+/* Maps of one library; 0 if it cannot be read. */
 static unsigned count_maps(const char *set, const char *name)
 {
     char path[PATH_MAX + MANIFEST_NAME_MOST + 2];
@@ -28,7 +28,7 @@ static unsigned count_maps(const char *set, const char *name)
     return maps;
 }
 
-/* Of each library of the set, in hundredths, as far as some of them tell. */
+/* Average maps of a library in hundredths, estimated from some of them; 0 if none can be read. */
 static uint64_t average_maps(const struct manifest *m, const char *set)
 {
     uint64_t maps = 0;
@@ -55,7 +55,7 @@ bool launch_maps(const struct options *o, enum mode mode, struct error *e)
 {
     const uint64_t most = maps_limit();
     struct manifest m;
-    struct error ignored; /* of the manifest: the run reads it again, and says so */
+    struct error ignored; /* errors of the manifest are ignored: the run reads it again and reports them */
     const bool loads = mode == MODE_VANILLA ? o->phase[PHASE_IMPORT] && !o->memory : mode != MODE_STATIC;
     if (!loads || !most || is_small(o->set, most) || !manifest_read(&m, o->set, NULL, &ignored))
         return true;

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "driver/options.h"
 
-/* False, with what to do, where Linux's vm.max_map_count would end the loading of all
- * libraries. Small sets are known by the size of their manifest, and nothing of them is
- * read; of others the segments of some libraries are counted. */
+/* False, with advice in `e`, if Linux's vm.max_map_count would not let a process load all libraries. A set is known to
+ * be small from the size of its manifest; then nothing of it is read. For other sets the segments of some libraries are
+ * counted. */
 bool launch_maps(const struct options *o, enum mode mode, struct error *e);
 
 #endif

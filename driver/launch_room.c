@@ -1,7 +1,7 @@
-/* Room for temporary files; see launch.h.
+/* Checks the room for temporary files; see launch.h.
  *
- * Open MPI 4 has some 9 MB of its own there, and where it cannot make them, it says so in sixteen
- * lines and more, which do not name the place, or ends by SIGBUS.
+ * Open MPI 4 puts some 9 MB of its own files there. If it cannot make them, it ends by SIGBUS, or prints sixteen lines
+ * or more that do not name the place.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "driver/launch.h"
 
 #define ROOM_LEAST (UINT64_C(10) << 20)
-#define OTHER_ROOM "OMPI_MCA_orte_tmpdir_base" /* Open MPI's own word for where */
+#define OTHER_ROOM "OMPI_MCA_orte_tmpdir_base" /* Open MPI's own variable for the place */
 
 bool launch_has_room(struct error *e)
 {
@@ -23,7 +23,7 @@ bool launch_has_room(struct error *e)
     if (launched_by().by || launched_uncounted() || getenv(OTHER_ROOM))
         return true;
     if (access(directory, W_OK | X_OK) != 0)
-        return errno == ENOENT || /* Open MPI makes it */
+        return errno == ENOENT || /* Open MPI makes the directory */
                error_errno(e, directory, "there can be no temporary files; set TMPDIR to another directory");
     if (statvfs(directory, &s) != 0 || s.f_bavail >= ROOM_LEAST / s.f_frsize)
         return true;

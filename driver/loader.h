@@ -1,9 +1,7 @@
-/* A loader: what brings a set's libraries into this process, CPython or the
- * dynamic linker alone.
+/* A loader brings a set's libraries into this process: CPython, or the dynamic linker alone.
  *
- * phases.c goes through the libraries and takes the time; a loader knows how one
- * library is opened and visited. `library` is an index into the manifest's
- * rows, one of run->opened. Every function that can fail fills `e`.
+ * phases.c goes through the libraries and takes the time. A loader opens and visits one library. `library` is an index
+ * into the manifest's rows, one of run->opened. Every function that can fail fills `e`.
  */
 #ifndef DRIVER_LOADER_H
 #define DRIVER_LOADER_H
@@ -16,15 +14,15 @@
 #include "driver/run.h"
 
 struct loader {
-    /* Makes ready, untimed; *state is the loader's own. `run` must outlive it. */
+    /* Prepares the loader, untimed. *state belongs to the loader. `run` must outlive it. */
     bool (*start)(void **state, const struct run *run, struct error *e);
     bool (*open)(void *state, size_t library, struct error *e);
     bool (*visit)(void *state, size_t library, uint64_t *result, struct error *e);
-    /* What the library says of itself after all visits, untimed. */
+    /* Checks what the library says of itself after all visits, untimed. */
     bool (*check)(void *state, size_t library, struct error *e);
-    /* Takes NULL and half-started states. */
+    /* Accepts NULL and half-started states. */
     void (*stop)(void *state);
-    /* What loads the libraries, for the report: "CPython 3.11.2". */
+    /* Writes what loads the libraries, for the report: "CPython 3.11.2". */
     void (*describe)(const struct run *run, char *text, size_t size);
 };
 

@@ -1,6 +1,4 @@
-/* The text of driver/memory_finder.py, made part of the library when it is built
- * (embed_text in cmake/Rooms.cmake).
- */
+/* The text of driver/memory_finder.py, which the build embeds in the library (embed_text in cmake/Rooms.cmake). */
 #ifndef DRIVER_MEMORY_FINDER_PY_H
 #define DRIVER_MEMORY_FINDER_PY_H
 

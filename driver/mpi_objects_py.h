@@ -1,6 +1,4 @@
-/* The text of driver/mpi_objects.py, made part of the library when it is built
- * (embed_text in cmake/Rooms.cmake).
- */
+/* The text of driver/mpi_objects.py, which the build embeds in the library (embed_text in cmake/Rooms.cmake). */
 #ifndef DRIVER_MPI_OBJECTS_PY_H
 #define DRIVER_MPI_OBJECTS_PY_H
 

@@ -1,11 +1,9 @@
-/* The ranks draw the Mandelbrot set together: rank r of n computes the rows r,
- * r + n, r + 2n, ... (so that each has its share of the expensive middle),
- * rank 0 gathers them with MPI_Gatherv, and all add their iterations with
- * MPI_Allreduce. Rank 0 then draws the whole picture alone and compares
- * checksums; every rank compares the sum that it received.
+/* The ranks draw the Mandelbrot set together. Rank r of n computes the rows r, r + n, r + 2n, ..., so that each has a
+ * share of the expensive middle. Rank 0 gathers the rows with MPI_Gatherv, and all ranks add their iterations with
+ * MPI_Allreduce. Then rank 0 draws the whole picture alone and compares checksums, and every rank compares the sum that
+ * it received.
  *
- * The arithmetic is in whole numbers, so that the picture is the same on every
- * machine and with every compiler.
+ * The arithmetic uses whole numbers, so the picture is the same on every machine and with every compiler.
  */
 #include "driver/mpitest.h"
 
@@ -73,7 +71,7 @@ struct picture {
     uint16_t *all;  /* rank 0: all rows, those of rank 0 first */
     int *counts;    /* rank 0: pixels of each rank */
     int *offsets;
-    uint64_t sum; /* of all iterations, as the reduction returned it */
+    uint64_t sum; /* sum of all iterations, as the reduction returned it */
 };
 
 static bool prepare(struct picture *p, const struct ranks *r, struct error *e)
@@ -115,13 +113,13 @@ static void draw_together(struct picture *p, const struct ranks *r)
     MPI_Allreduce(&sum, &p->sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* The gathered rows are those of rank 0, then those of rank 1, ... */
+/* The gathered rows are in the order of ranks: those of rank 0, then those of rank 1, ... */
 static const uint16_t *gathered_row(const struct picture *p, const struct ranks *r, int row)
 {
     return p->all + p->offsets[row % r->count] + row / r->count * SIDE;
 }
 
-/* On rank 0; *sum becomes what every rank should have received. */
+/* Called on rank 0. *sum becomes what every rank should have received. */
 static bool check_picture(const struct picture *p, const struct ranks *r, uint64_t *checksum, uint64_t *sum,
                           struct error *e)
 {
@@ -151,7 +149,7 @@ static bool check_sum(uint64_t got, uint64_t sum, struct error *e)
                      got, sum);
 }
 
-/* On rank 0. */
+/* Called on rank 0. */
 static bool write_picture(const struct picture *p, const struct ranks *r, const char *path, struct error *e)
 {
     static_assert(ITERATIONS_MOST <= UINT8_MAX, "a point of the file is a byte");

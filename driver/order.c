@@ -24,7 +24,7 @@ size_t *order_make(const struct run *run, struct order_wish wish)
         return NULL;
     for (size_t i = 0; i < opened.count; i++)
         order[i] = opened.first + i;
-    const size_t markers = run->manifest.modules ? 1 : 0; /* before the others, and as many behind */
+    const size_t markers = run->manifest.modules ? 1 : 0; /* markers in front of the others, and as many behind them */
     const size_t moved = opened.count - 2 * markers;
     if (wish.kind == ORDER_RANDOM)
         shuffle(order + markers, moved, wish.seed);

@@ -1,5 +1,5 @@
-/* The loops over the libraries, timed; see phases.h. Every phase ends in
- * ranks_agree, which is also the barrier that stands between two phases. */
+/* The timed loops over the libraries; see phases.h. Every phase ends in ranks_agree, which is also the barrier between
+ * two phases. */
 #include "driver/phases.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@
 #include "driver/output.h"
 #include "runtime/clock.h"
 
-/* An executable that was copied from another set, or left behind by an older one. */
+/* Checks that the executable belongs to this set. It may have been copied from another set, or left behind by an older
+ * one. */
 static bool check_executable(const struct run *run, struct error *e)
 {
     const struct executable *x = run->executable;
@@ -32,7 +33,7 @@ static bool check_executable(const struct run *run, struct error *e)
     return error_at(e, run->options.set, 0);
 }
 
-/* With room for the names of the libraries behind it: a longer path opens none. */
+/* Finds the absolute path of the set. Libraries' names have to fit behind it: a longer path opens none. */
 static bool find_directory(struct run *run, struct error *e)
 {
     if (!realpath(run->options.set, run->directory))
@@ -46,7 +47,7 @@ static bool find_directory(struct run *run, struct error *e)
     return true;
 }
 
-/* Who names a profile in place of a set is told how that is run. */
+/* Reads the manifest. If the user has named a profile instead of a set, the error says how to run that. */
 static bool read_or_hint(struct run *run, struct error *e)
 {
     const char *set = run->options.set;
@@ -81,7 +82,7 @@ bool phases_read(struct run *run)
     return ranks_agree(&run->ranks, well, &e);
 }
 
-/* Why a set without modules cannot be run as it is asked for; NULL where it can. */
+/* Why a set without modules cannot be run as asked; NULL if it can. */
 static const char *why_not(const struct manifest *m, const struct options *o)
 {
     if (m->utilities == 0)
@@ -104,7 +105,7 @@ bool phases_settle(struct run *run)
         return true;
     const char *why = why_not(m, o);
     if (!why) {
-        /* Without the markers, which stand around what is imported: the application has none. */
+        /* Without the markers: they stand around imported modules, and there are none. */
         run->opened = (struct opened){m->imported, m->utilities};
         o->phase[PHASE_VISIT] = false;
     } else {
@@ -122,7 +123,7 @@ bool phases_start(const struct run *run, const struct loader *loader, void **sta
     return ranks_agree(&run->ranks, well, &e);
 }
 
-/* One pass over all libraries in the order wanted. */
+/* One pass over all opened libraries in the wanted order. */
 struct pass {
     const struct run *run;
     const struct loader *loader;

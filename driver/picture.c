@@ -1,8 +1,7 @@
-/* Writes by the simplified API of libpng.
+/* Writes the picture by the simplified API of libpng.
  *
- * libpng is opened when a picture is wanted, and only then: as a library that
- * every rank needs it would be searched for symbols in each look-up of mode
- * vanilla, which is what is measured.
+ * libpng is opened only when a picture is wanted. If every rank needed it as a library, each look-up in mode vanilla
+ * would search it for symbols, and that is what is measured.
  */
 #include "driver/picture.h"
 
@@ -55,8 +54,8 @@ bool picture_possible(const struct run *run)
     return ranks_agree(&run->ranks, run->ranks.rank != 0 || can_write(run->options.picture, &e), &e);
 }
 
-/* From dark blue over red to yellow, and black where no iteration left the
- * bounds: the square root spreads the few iterations of most points. */
+/* From dark blue over red to yellow; black where no iteration left the bounds. The square root spreads the small
+ * numbers of iterations, which most points have. */
 static void fill_colours(uint8_t colour[COLOURS][3])
 {
     memset(colour, 0, 3 * COLOURS);

@@ -1,8 +1,7 @@
-/* What every rank runs: `main` of libpyelfrun.so.0, which the programs
- * pyelf-vanilla, and pyelf-link and pyelf-static of a set, have in common.
+/* What every rank runs: `main` of libpyelfrun.so.0. The programs pyelf-vanilla and, of a set, pyelf-link and
+ * pyelf-static have it in common.
  *
- * The order of what follows is the whole run; each part is in the file that is
- * named after it.
+ * The code below follows the order of the whole run. Each part is in the file that is named after it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static bool test_mpi(const struct run *run, struct watchdog *dog, struct measure
     return well;
 }
 
-/* Those under a simulator are the simulator's. */
+/* Under a simulator times are those of the simulator, so they are dropped. */
 static bool keep_times(const struct run *run, struct measured *t)
 {
     if (!run->options.simulate)
@@ -46,7 +45,7 @@ static bool keep_times(const struct run *run, struct measured *t)
     return true;
 }
 
-/* Whoever asked for events that PAPI reads is told why it cannot. */
+/* If the user asked for events that PAPI can read, says why it cannot. */
 static void check_published(const struct run *run, const struct counts *counts)
 {
     const char *why = counts_unpublished(counts);
@@ -54,41 +53,41 @@ static void check_published(const struct run *run, const struct counts *counts)
         fprintf(stderr, "pyelfrun: PAPI cannot read the events of sde:::pyelf: %s\n", why);
 }
 
-/* Every step is collective and true on all ranks or on none, so that the
- * first that fails ends all ranks alike. */
+/* Every step is collective, and true on all ranks or on none. So the first step that fails ends all ranks in the same
+ * way. */
 static bool run_phases(const struct run *run, const struct loader *loader, void **state, struct watchdog *dog,
                        struct measured *t)
 {
     const bool *wanted = run->options.phase;
-    /* Without a visit no mark may be set, of which the manifest says so only where there are no modules. */
+    /* If nothing is visited, the marks can be checked only if there are no modules: then the manifest says that none is
+     * set. */
     const bool checked = wanted[PHASE_VISIT] || (wanted[PHASE_IMPORT] && run->manifest.modules == 0);
 
-    /* What cannot be kept is not measured. */
+    /* Do not measure what cannot be saved. */
     return output_possible(run) && (!run->options.picture || picture_possible(run)) &&
 
-           /* An interpreter, or nothing; from here on no clock is stopped for it. */
+           /* Starts an interpreter, or nothing. No clock includes this. */
            phases_start(run, loader, state) &&
 
-           /* Every library is loaded after this, utilities as their needs. */
+           /* After this every library is loaded; the needs of others bring in utilities. */
            (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
 
-           /* Every mark is set and every result compared after this. */
+           /* After this every mark is set and every result compared. */
            (!wanted[PHASE_VISIT] || phases_visit(run, loader, *state, dog, t)) &&
 
-           /* The set is what the manifest says after this. */
+           /* After this the set is known to match the manifest. */
            (!checked || phases_check(run, loader, *state, t)) &&
 
            (!wanted[PHASE_MPI] || test_mpi(run, dog, t)) &&
 
-           /* No time is taken after this. */
+           /* After this no time is taken. */
            keep_times(run, t) &&
 
-           /* Nothing is printed on standard output before this. */
+           /* Before this nothing is printed on standard output. */
            output_results(run, loader, t);
 }
 
-/* Which mode this process is in: what it was built as says more than what was
- * asked for. */
+/* Finds the mode of this process. How the program was built counts for more than what was asked for. */
 static bool find_mode(struct run *run, struct error *e)
 {
     const struct executable *x = run->executable;
@@ -104,7 +103,7 @@ static bool find_mode(struct run *run, struct error *e)
                      mode_names[run->options.mode[0]]);
 }
 
-/* As far as it is known before there are ranks. */
+/* Prepares what is known before there are ranks. */
 static bool prepare(struct run *run, int argc, char **argv, char *directory, size_t size, int *status)
 {
     struct error e = {0};
@@ -123,7 +122,7 @@ static bool prepare(struct run *run, int argc, char **argv, char *directory, siz
 
 int main(int argc, char **argv)
 {
-    /* First of all: what came before this line is the startup. */
+    /* This comes first: what came before this line is the startup. */
     struct clock_startup startup = clock_startup();
     struct measured t = {.startup = startup.seconds, .startup_step = startup.step, .seconds = {NAN, NAN, NAN}};
 
@@ -136,7 +135,7 @@ int main(int argc, char **argv)
         return process_printed("pyelfrun") ? status : EXIT_FAILURE;
     }
 
-    /* The startup is counted to here; MPI's is not part of it. */
+    /* The startup is counted up to here. It does not include that of MPI. */
     struct error e;
     t.counts = counts_start(&run.options, run.mode, &e);
     if (!t.counts) {
@@ -152,7 +151,8 @@ int main(int argc, char **argv)
                 ranks_agree(&run.ranks, watchdog_start(&dog, &run, &e), &e) && phases_read(&run) && alike_check(&run) &&
                 phases_settle(&run);
     if (well) {
-        /* The manifest is checked and that of all ranks, and what is run is settled: constant after this. */
+        /* From here on `run` is constant: the manifest is checked and the same on all ranks, and it is settled what is
+         * run. */
         const struct loader *loader = run.options.python ? &loader_python : &loader_plain;
         void *state = NULL;
         crash_tell(&dog);

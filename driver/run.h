@@ -1,5 +1,5 @@
-/* What every part of a run knows: the set, the options, the ranks. Filled by
- * rank.c before the first phase and constant from then on. */
+/* What every part of a run knows: the set, the options, the ranks. rank.c fills it before the first phase; it is
+ * constant from then on. */
 #ifndef DRIVER_RUN_H
 #define DRIVER_RUN_H
 
@@ -15,7 +15,8 @@
 
 struct memory; /* memory.h */
 
-/* Rows of the manifest, `count` from `first` on: markers and modules, or of a set without modules its utilities. */
+/* The rows of the manifest that are opened, `count` from `first` on: markers and modules or, in a set without modules,
+ * the utilities. */
 struct opened {
     size_t first, count;
 };
@@ -24,13 +25,13 @@ struct run {
     struct options options;
     enum mode mode;
     int64_t begun;                       /* seconds since 1970, UTC */
-    const struct executable *executable; /* this process's, where it is one of a set; else NULL */
+    const struct executable *executable; /* if this process is an executable of a set; else NULL */
     struct ranks ranks;
     struct manifest manifest;
-    struct opened opened;         /* which of its libraries the import opens; others come because these need them */
-    struct memory *memory;        /* where the set is there; NULL: in its directory */
-    char directory[PATH_MAX];     /* of the set, absolute; of one in memory the profile, as it was named */
-    char digest[SET_DIGEST_TEXT]; /* of its manifest */
+    struct opened opened;         /* libraries that the import opens; others are loaded because these need them */
+    struct memory *memory;        /* if the set is in memory; NULL: it is in its directory */
+    char directory[PATH_MAX];     /* absolute path of the set; for one in memory the profile as it was named */
+    char digest[SET_DIGEST_TEXT]; /* digest of the manifest */
 };
 
 #endif

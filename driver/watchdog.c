@@ -1,6 +1,5 @@
-/* See watchdog.h. The process ends by _exit, because MPI is not asked for calls
- * from a second thread; the launcher ends the other ranks, and their own limits
- * do where it does not. */
+/* See watchdog.h. The process ends by _exit, because MPI must not be called from a second thread. The launcher then
+ * ends the other ranks; if it does not, their own limits do. */
 #include "driver/watchdog.h"
 
 #include <errno.h>
@@ -25,7 +24,7 @@ static void tell(const struct watchdog *w)
     ranks_report(&w->run->ranks, &e);
 }
 
-/* Under the lock; whether the run was over by then. */
+/* Waits until the run is over or the time has come; returns whether the run is over. Called with the lock held. */
 static bool is_over(struct watchdog *w, const struct timespec *until)
 {
     int status = 0;
@@ -34,8 +33,8 @@ static bool is_over(struct watchdog *w, const struct timespec *until)
     return w->over;
 }
 
-/* Who waits for others is not to blame, and leaves the first word, which ends
- * all, to the one that they wait for. */
+/* A rank that waits for others is not to blame. The first message ends all ranks, so it leaves that message to the rank
+ * for which it waits. */
 static bool only_waits(const struct watchdog *w)
 {
     return strcmp(atomic_load(&w->phase), WATCHDOG_BARRIER) == 0;
@@ -64,7 +63,7 @@ static void *watch(void *argument)
 bool watchdog_start(struct watchdog *w, const struct run *run, struct error *e)
 {
     *w = (struct watchdog){.run = run, .seconds = run->options.timeout};
-    watchdog_phase(w, "preparation"); /* of what it is to do, once it has started */
+    watchdog_phase(w, "preparation"); /* the phase before the first one */
     if (w->seconds == 0)
         return true;
     pthread_condattr_t clock;
@@ -73,7 +72,7 @@ bool watchdog_start(struct watchdog *w, const struct run *run, struct error *e)
     pthread_cond_init(&w->wake, &clock);
     pthread_condattr_destroy(&clock);
     pthread_mutex_init(&w->lock, NULL);
-    /* Signals are for the thread that runs the set. */
+    /* Only the thread that runs the set receives signals. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

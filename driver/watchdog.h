@@ -1,5 +1,4 @@
-/* The time limit of a run: a thread that ends the process when it is over,
- * saying where the rank was. */
+/* The time limit of a run: a thread that ends the process when the time is over, and says where the rank was. */
 #ifndef DRIVER_WATCHDOG_H
 #define DRIVER_WATCHDOG_H
 
@@ -11,12 +10,12 @@
 #include "driver/run.h"
 #include "driver/witness.h"
 
-/* Where a rank is; written by its phases, read when the time is over. */
+/* Where a rank is. Its phases write this; it is read when the time is over. */
 struct watchdog {
     const struct run *run;
     uint64_t seconds; /* 0: no limit, and no thread */
     _Atomic(const char *) phase;
-    atomic_size_t library; /* an index into the manifest's rows, or SIZE_MAX */
+    atomic_size_t library; /* index into the manifest's rows, or SIZE_MAX: none */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -24,8 +23,7 @@ struct watchdog {
     bool running;
 };
 
-/* `run` is borrowed until watchdog_stop; its manifest may be filled later, before
- * a library is named. */
+/* `run` is borrowed until watchdog_stop. Its manifest may be filled later, before a library is named. */
 bool watchdog_start(struct watchdog *w, const struct run *run, struct error *e);
 void watchdog_stop(struct watchdog *w);
 

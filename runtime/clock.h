@@ -2,8 +2,7 @@
 #ifndef RUNTIME_CLOCK_H
 #define RUNTIME_CLOCK_H
 
-/* Environment variable: the time (seconds of CLOCK_MONOTONIC on this host) at which the process that executes the
- * program has started. */
+/* Environment variable: the time just before the program was executed, in seconds of CLOCK_MONOTONIC on this host. */
 #define CLOCK_START "PYELFRUN_START"
 
 /* Seconds of CLOCK_MONOTONIC. */
