@@ -1,6 +1,5 @@
-/* See launch_cache.h. Every regular file of the set's directory counts, whether
- * the manifest lists it or not, but none in directories below: separate debug
- * files and sources are not what is loaded. */
+/* See launch_cache.h. Every regular file in the set's directory counts, whether the manifest lists it or not. Files in
+ * directories below do not count: separate debug files and sources are not loaded. */
 #include "driver/launch_cache.h"
 
 #include <errno.h>

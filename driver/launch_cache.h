@@ -1,4 +1,4 @@
-/* The set in the page cache, before the program starts that loads it. */
+/* Treats the set's files in the page cache before the program that loads them starts. */
 #ifndef DRIVER_LAUNCH_CACHE_H
 #define DRIVER_LAUNCH_CACHE_H
 
@@ -7,11 +7,9 @@
 #include "base/error.h"
 #include "driver/options.h"
 
-/* Drops the set's files from this host's page cache or reads them into it, as
- * options->cache says. What could not be dropped is said on standard error and
- * is no failure: the run is then simply not as cold. The environment tells the
- * run what came of it, for its results, OPTIONS_CACHED: "bytes that are in memory
- * of bytes of all". */
+/* Drops the set's files from this host's page cache, or reads them into it, as options->cache says. If files could not
+ * be dropped, this is said on standard error and is no failure: the run is then not as cold. The result goes to the
+ * run's environment, for its results: OPTIONS_CACHED, "bytes in memory of bytes of all files". */
 bool launch_cache(const struct options *options, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* Several runs, each a fresh process tree; see launch.h. */
+/* Runs several process trees, one after the other; see launch.h. */
 #include "driver/launch.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 
 extern char **environ;
 
-/* The command line of a tree: the launcher's words, pyelfrun, which run of which
- * mode it is and where its results go, and what the user gave. */
+/* The command line of a tree: the launcher's words, pyelfrun, the mode and number of the run, the file for its results,
+ * and what the user gave. */
 struct command {
     char **word;
     size_t count;
@@ -64,16 +64,18 @@ static void free_command(struct command *c)
     free(c->launcher);
 }
 
-/* Who interrupts from the terminal interrupts the tree, and this process has still to
- * tidy up, and to say so where the tree does not. Who ends this process only, as a batch
- * system may, means the tree as well: that signal is handed on. All are blocked for as
- * long as there is a part to remove, and waited for. */
+/* Signals that interrupt or end this process while a tree runs.
+ *
+ * An interrupt from the terminal reaches the tree as well. This process still has to tidy up, and to report it if the
+ * tree does not. Whoever ends only this process, such as a batch system, means the tree as well, so that signal is
+ * passed on. All these signals are blocked, and waited for, as long as there is a part to remove.
+ */
 struct interrupts {
-    struct sigaction before; /* of SIGCHLD */
-    sigset_t awaited;        /* the end of the tree, and what ends or interrupts */
-    sigset_t mask;           /* what was blocked before */
-    int number;              /* the last that came; 0: none */
-    bool final;              /* not from the terminal, where the tree may have its own way with it */
+    struct sigaction before; /* the action of SIGCHLD before */
+    sigset_t awaited;        /* SIGCHLD for the end of the tree, and the signals that end or interrupt */
+    sigset_t mask;           /* signals that were blocked before */
+    int number;              /* last signal that came; 0: none */
+    bool final;              /* it did not come from the terminal; a tree may handle the terminal's and continue */
 };
 static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
@@ -81,12 +83,12 @@ static void interrupts_take(struct interrupts *s)
 {
     *s = (struct interrupts){0};
     sigemptyset(&s->awaited);
-    /* Of a SIGCHLD that is ignored nothing would come. */
+    /* An ignored SIGCHLD would never come. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &s->before);
     sigaddset(&s->awaited, SIGCHLD);
     for (unsigned i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-        /* What nohup(1) has had ignored, or a shell for what is in its background, would come all the same
-         * while it is blocked. */
+        /* Signals that are ignored, by nohup(1) or for a shell's background jobs, would be delivered all the same while
+         * they are blocked. */
         struct sigaction now;
         if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(&s->awaited, ending[i]);
@@ -94,7 +96,7 @@ static void interrupts_take(struct interrupts *s)
     sigprocmask(SIG_BLOCK, &s->awaited, &s->mask);
 }
 
-/* Keeps in mind what has come, and hands it on to the tree, where there is one. */
+/* Remembers a signal that has come, and passes it on to the tree if there is one. */
 static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t tree)
 {
     const int number = what->si_signo;
@@ -108,7 +110,7 @@ static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t
         kill(tree, number);
 }
 
-/* Takes what has come and has not been waited for. */
+/* Takes the signals that have come and were not waited for. */
 static void interrupts_drain(struct interrupts *s)
 {
     const struct timespec at_once = {0, 0};
@@ -136,7 +138,7 @@ static int start_tree(const struct command *c, const struct interrupts *s, pid_t
     return failed;
 }
 
-/* To the end of the tree. */
+/* Waits for the end of the tree. */
 static bool wait_tree(struct interrupts *s, pid_t child, int *how)
 {
     for (;;) {
@@ -151,7 +153,7 @@ static bool wait_tree(struct interrupts *s, pid_t child, int *how)
     }
 }
 
-/* Of a tree that was interrupted. */
+/* Sets the error for a tree that was interrupted. */
 static bool tell_of_interrupt(const struct interrupts *s, const struct command *c, enum mode mode, struct error *e)
 {
     return error_set(e, ERROR_SYSTEM,
@@ -177,7 +179,7 @@ static bool run_tree(struct command *c, struct interrupts *s, enum mode mode, ui
     if (!wait_tree(s, child, &how))
         return error_errno(e, c->word[0], "cannot be waited for");
     end->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
-    /* Where the terminal's is nothing to the tree it has gone on, and so do we. */
+    /* If the tree has continued in spite of the terminal's signal, so does this process. */
     if (!s->final && end->status == EXIT_SUCCESS)
         s->number = 0;
     end->signal = s->number;
@@ -189,7 +191,7 @@ static bool run_tree(struct command *c, struct interrupts *s, enum mode mode, ui
     return s->number == 0 || tell_of_interrupt(s, c, mode, e);
 }
 
-/* Of a launcher that fails by itself nobody else says anything. */
+/* Reports a launcher that failed by itself, because nobody else does. */
 static void tell_of_launcher(const struct command *c, const struct launch_parts *parts, enum mode mode, int status)
 {
     struct error e;
@@ -205,13 +207,13 @@ static void tell_of_launcher(const struct command *c, const struct launch_parts 
     error_report("pyelfrun", &e);
 }
 
-/* Every mode, in turn, until one fails. */
+/* Runs every mode, in each turn, until one fails. */
 static bool run_trees(struct command *c, struct interrupts *s, const struct options *o, struct launch_parts *parts,
                       struct launch_end *end, struct error *e)
 {
     for (uint64_t turn = 1; turn <= o->repeat; turn++)
         for (unsigned i = 0; i < o->mode_count; i++) {
-            /* Between two trees there is none that has got it. */
+            /* A signal between two trees has reached no tree. */
             interrupts_drain(s);
             if (s->number) {
                 end->signal = s->number;
@@ -249,14 +251,14 @@ bool launch_trees(const struct options *o, int argc, char **argv, struct launch_
     }
     struct launch_parts parts;
     struct command c = {0};
-    /* srun leaves ranks waiting for one that has failed, unless it is told not to. */
+    /* Without this srun leaves ranks waiting for one that has failed. */
     setenv("SLURM_KILL_BAD_EXIT", "1", 0);
     struct interrupts interrupts;
     interrupts_take(&interrupts);
     bool well = launch_parts_start(&parts, o, e) && make_command(&c, o, parts.path, argc, argv, e) &&
                 run_trees(&c, &interrupts, o, &parts, end, e);
-    /* What was done before a run failed is worth keeping; what is wrong with that
-     * is told only where nothing else is. */
+    /* The results of the runs before a failed one are kept. An error in keeping them is reported only if there is no
+     * other. */
     struct error unkept = {0};
     if (!launch_parts_finish(&parts, o, &unkept) && well && end->status == EXIT_SUCCESS) {
         *e = unkept;

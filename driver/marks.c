@@ -1,11 +1,10 @@
-/* Reading `libmodule0_visits`, an array of bytes in the library's .bss.
+/* Reads `libmodule0_visits`, an array of bytes in the library's .bss.
  *
- * In a library whose row has no dynamic objects it is no dynamic symbol, and the manifest says where it is.
+ * If a library's row has no dynamic objects, this is no dynamic symbol, and the manifest says where it is.
  *
- * The library is found with RTLD_NOLOAD: it must have been loaded by an import
- * or as another's DT_NEEDED, from this very file. The symbol's st_size is
- * compared before a byte is read, so that a manifest with too large a number
- * is an error and not a crash.
+ * The library is found with RTLD_NOLOAD: it must have been loaded from this very file, by an import or as another's
+ * DT_NEEDED. The symbol's st_size is compared before a byte is read, so a manifest with too large a number is an error
+ * and not a crash.
  */
 #include "driver/marks.h"
 
@@ -19,8 +18,7 @@
 
 #define MARKS_ADVICE "; check the set with pyelfgen --verify"
 
-/* The marks themselves, NULL with `e` filled where they are not as large as
- * the manifest says. */
+/* Finds the marks by their symbol. NULL with `e` filled if they are not as large as the manifest says. */
 static const unsigned char *find_marks(void *handle, const struct manifest_library *l, struct error *e)
 {
     char name[MANIFEST_NAME_MOST + sizeof "_visits"];
@@ -28,8 +26,8 @@ static const unsigned char *find_marks(void *handle, const struct manifest_libra
     void *marks = dlsym(handle, name);
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    /* dlsym also looks into the library's dependencies, whose symbol of this
-     * name would be another's; dladdr1 tells what really lies there. */
+    /* dlsym also searches the library's dependencies, where a symbol of this name would be another's. dladdr1 tells
+     * what really lies there. */
     if (!marks || !dladdr1(marks, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || !info.dli_sname ||
         strcmp(info.dli_sname, name) != 0) {
         error_set(e, ERROR_MISMATCH, "%s: has no object %s" MARKS_ADVICE, l->stem, name);
@@ -43,14 +41,14 @@ static const unsigned char *find_marks(void *handle, const struct manifest_libra
     return marks;
 }
 
-/* A range of a loaded library, and what is asked of it. */
+/* A range of a loaded library, and whether the library may write to it. */
 struct range {
     const struct link_map *library;
     uint64_t at, size;
     bool writable;
 };
 
-/* dl_iterate_phdr's: whether the range is in a segment of that library that it may write to. */
+/* Callback of dl_iterate_phdr: sets `writable` if the range is in a writable segment of the library. */
 static int find_segment(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct range *r = context;
@@ -66,7 +64,7 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* Where the manifest says that they are. */
+/* Finds the marks where the manifest says that they are. */
 static const unsigned char *marks_in(void *handle, const struct manifest_library *l, struct error *e)
 {
     struct link_map *library = NULL;
@@ -81,7 +79,7 @@ static const unsigned char *marks_in(void *handle, const struct manifest_library
     return NULL;
 }
 
-/* The same of a library that is part of the executable. */
+/* Finds the marks of a library that is part of the executable. */
 static const unsigned char *marks_within(const struct executable *x, size_t index, const struct manifest_library *l,
                                          struct error *e)
 {
@@ -123,7 +121,7 @@ bool marks_check(const struct run *run, size_t index, uint64_t *visited, struct 
     char path[MEMORY_PATH_MOST];
     memory_path(run, index, path);
     void *handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
-    /* A library that no visit reaches need not be loaded at all. */
+    /* A library without visited functions need not be loaded at all. */
     if (!handle && l->marked == 0)
         return true;
     if (!handle)

@@ -8,9 +8,8 @@
 
 #include "driver/run.h"
 
-/* Compares the marks of the manifest's library `index`, which has been loaded,
- * with the manifest; *visited becomes how many of its numbered functions were
- * visited. */
+/* Compares the marks of the manifest's library `index`, which has been loaded, with the manifest. *visited is how many
+ * of its numbered functions were visited. */
 bool marks_check(const struct run *run, size_t index, uint64_t *visited, struct error *e);
 
 #endif

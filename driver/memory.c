@@ -15,9 +15,9 @@ enum state { NEW, OPEN, DONE };
 
 struct memory {
     struct memory_set set;
-    unsigned char *state; /* of each library: whether it is loaded, or about to be */
-    uint32_t *stack;      /* of libraries that wait for what they need */
-    uint32_t *next;       /* of each, which of its needs comes next */
+    unsigned char *state; /* enum state of each library: whether it is loaded, or about to be */
+    uint32_t *stack;      /* libraries that wait for what they need */
+    uint32_t *next;       /* for each library the next of its needs */
 };
 
 typedef bool visit_function(const struct run *run, uint32_t library, struct error *e);
@@ -30,7 +30,7 @@ static bool refuse_cycle(const struct memory *m, uint32_t library, uint32_t need
                      m->set.library[library].name, m->set.library[needed].name);
 }
 
-/* Visits all that `first` needs and that is not done, the needed before what needs it, and not itself. */
+/* Visits all libraries that `first` needs and that are not DONE, each after its own needs, but not `first` itself. */
 static bool walk(const struct run *run, uint32_t first, visit_function *visit, struct error *e)
 {
     struct memory *m = run->memory;
@@ -104,7 +104,7 @@ static bool compare(const struct run *run, struct error *e)
     return error_at(e, MANIFEST_FILE, 0);
 }
 
-/* Of a set on disk launch_maps has asked. */
+/* Checks the limit of maps of memory. For a set on disk launch_maps has done so. */
 static bool check_maps(const struct run *run, struct error *e)
 {
     const struct memory_set *s = &run->memory->set;
@@ -117,7 +117,7 @@ static bool check_maps(const struct run *run, struct error *e)
     return maps_fit(s->count, 100 * maps / s->count, most, e) || error_at(e, run->options.set, 0);
 }
 
-/* What the results say is where it is from. */
+/* The results name the profile as the set's origin, so it has to be the one that the set was made from. */
 static bool check_profile(const struct run *run, struct error *e)
 {
     const char *profile = run->memory->set.profile;
@@ -151,7 +151,7 @@ void memory_path(const struct run *run, size_t index, char path[MEMORY_PATH_MOST
         snprintf(path, MEMORY_PATH_MOST, "%s/%s", run->directory, run->manifest.libraries[index].name);
 }
 
-/* It stays open, as what an import brings does. */
+/* The library stays open, like those that an import loads. */
 static bool open_needed(const struct run *run, uint32_t library, struct error *e)
 {
     char path[MEMORY_PATH_MOST];

@@ -1,4 +1,4 @@
-/* What pyelfrun can be asked to do; --help and the man page come from here. */
+/* The options of pyelfrun; --help and the man page come from here. */
 #include "driver/options.h"
 
 #include <assert.h>
@@ -155,7 +155,7 @@ static bool wrong(const struct error *e, int *status)
 
 /* --- words -------------------------------------------------------------------------- */
 
-/* Which of `names` the first `length` characters of `text` are; `count` if none. */
+/* The index among `names` of the first `length` characters of `text`; `count` if there is none. */
 static unsigned find_word(const char *const *names, unsigned count, const char *text, size_t length)
 {
     unsigned i = 0;
@@ -164,8 +164,8 @@ static unsigned find_word(const char *const *names, unsigned count, const char *
     return i;
 }
 
-/* Takes the next of words with commas between them: its number among `names`, or
- * -1 with `e` filled; *text becomes NULL after the last. */
+/* Takes the next of several words divided by commas. Returns its index among `names`, or -1 with `e` filled. *text
+ * becomes NULL after the last word. */
 static int next_word(const char **text, const char *const *names, unsigned count, const char *what, struct error *e)
 {
     const char *word = *text;
@@ -196,7 +196,7 @@ static bool take_modes(struct options *o, const char *text, struct error *e)
     return true;
 }
 
-/* Marks those of the names that are among the words. */
+/* Sets given[i] for each of `names` that is among the words. */
 static bool mark_words(bool *given, const char *text, const char *const *names, unsigned count, const char *what,
                        struct error *e)
 {
@@ -277,7 +277,7 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
         return true;
     case OPTION_MODE:
         return o->tree || take_modes(o, value, e);
-    case OPTION_TREE: /* comes first, from launch.c */
+    case OPTION_TREE: /* launch_trees.c puts this first */
         o->tree = true;
         return take_modes(o, value, e);
     case OPTION_LAUNCHER:
@@ -403,7 +403,7 @@ bool options_parse(struct options *o, int argc, char **argv, const char *set, in
         o->launcher = NULL;
         o->repeat = 1;
     }
-    /* there, the system and the processor count the simulator */
+    /* the system and the processor would count the simulator */
     if (o->simulate && !o->counters.asked)
         o->counters.os = o->counters.papi = false;
     if (!o->set)

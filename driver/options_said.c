@@ -1,4 +1,4 @@
-/* What the options are, in the words of the command line, for the results. */
+/* The values of the options in the words of the command line, for the results. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* The set without an interpreter: dlopen, dlsym and a call.
  *
- * The difference to the Python mode is what import costs beyond the dynamic
- * linker. The modules' references to the Python API are bound to the libpython
- * that this program is linked with, though nothing of it is called.
+ * The difference to the Python mode is what an import costs beyond the dynamic linker. The modules' references to the
+ * Python API are bound to the libpython that this program is linked with, but nothing in it is called.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -15,12 +14,12 @@
 
 struct plain {
     const struct run *run;
-    void **handles; /* one for each library of the manifest, NULL where it is not opened */
+    void **handles; /* one for each library of the manifest; NULL: not opened */
 };
 
 static void plain_stop(void *state)
 {
-    /* The libraries stay open, as those that Python has imported do. */
+    /* The libraries stay open, like those that Python has imported. */
     struct plain *p = state;
     if (p)
         free(p->handles);
@@ -55,8 +54,8 @@ static bool plain_open(void *state, size_t library, struct error *e)
     return true;
 }
 
-/* Why the entry is not found: a module whose row allows one exported function has
- * PyInit_ only, which hands the entry to Python (docs/differences.md). */
+/* Says why the entry is not found. A module whose row allows one exported function has only PyInit_, which passes the
+ * entry to Python (docs/differences.md). */
 static bool no_entry(void *handle, const struct manifest_library *l, struct error *e)
 {
     char init[sizeof "PyInit_" + MANIFEST_NAME_MOST];
@@ -85,7 +84,7 @@ static bool plain_visit(void *state, size_t library, uint64_t *result, struct er
     }
     if (!address)
         return no_entry(p->handles[library], l, e);
-    /* POSIX asks that the two kinds of pointer are alike, C has no cast. */
+    /* POSIX requires that both kinds of pointer are alike; C has no cast between them. */
     memcpy(&entry, &address, sizeof entry);
     *result = entry();
     return true;
@@ -93,8 +92,7 @@ static bool plain_visit(void *state, size_t library, uint64_t *result, struct er
 
 static bool plain_check(void *state, size_t library, struct error *e)
 {
-    /* Only a Python module speaks of itself; the visit marks are checked in
-     * every mode. */
+    /* Only Python modules say anything of themselves. The visit marks are checked in every mode. */
     (void)state, (void)library, (void)e;
     return true;
 }

@@ -1,10 +1,9 @@
-/* The set under CPython, embedded: import, call, ask.
+/* The set under embedded CPython: import, visit, check.
  *
- * The interpreter is isolated (PEP 587) so that what runs is the set and not
- * the user's environment: no PYTHON* variables, no site directories, no
- * bytecode written, no signal handlers. Its standard library is the one that
- * belongs to the libpython of this program, found from the program's own path
- * or as that libpython was configured, never from a python3 in PATH.
+ * The interpreter is isolated (PEP 587), so that the set runs and not the user's environment: no PYTHON* variables, no
+ * site directories, no bytecode written, no signal handlers. Its standard library is the one that belongs to the
+ * libpython of this program. It is found from the program's own path, or as that libpython was configured, never from a
+ * python3 in PATH.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -25,8 +24,8 @@
 
 struct python {
     const struct run *run;
-    PyObject **modules;       /* one for each imported library, owned */
-    struct _inittab *inittab; /* in mode static */
+    PyObject **modules;       /* owned; one for each imported library */
+    struct _inittab *inittab; /* owned; in mode static, else NULL */
 };
 
 static bool fail(struct error *e, const struct manifest_library *l, const char *what, const char *name)
@@ -43,7 +42,7 @@ static bool fail_status(struct error *e, PyStatus status)
                      status.err_msg ? status.err_msg : "no reason is given");
 }
 
-/* A path with a slash keeps getpath from looking for a python3 in PATH. */
+/* Sets the program's name to a path with a slash, so that getpath does not look for a python3 in PATH. */
 static PyStatus set_program(PyConfig *config)
 {
     char path[PATH_MAX];
@@ -75,8 +74,8 @@ static bool initialise(struct error *e)
     return PyStatus_Exception(status) ? fail_status(e, status) : true;
 }
 
-/* The modules are laid out for the default build: an object header of another
- * size, or a type slot that announces the GIL, they do not have. */
+/* Whether this Python suits the set. Modules are laid out for the default build: they have no object header of another
+ * size, and no type slot that announces the GIL. */
 static bool suits(struct error *e)
 {
 #ifdef Py_GIL_DISABLED
@@ -98,8 +97,7 @@ static bool suits(struct error *e)
     return true;
 }
 
-/* Makes the modules that the executable contains built in. The table has to live
- * as long as the interpreter. */
+/* Makes the modules that the executable contains built-in modules. The table has to live as long as the interpreter. */
 static bool register_modules(struct python *p, struct error *e)
 {
     const struct executable *x = p->run->executable;
@@ -115,7 +113,7 @@ static bool register_modules(struct python *p, struct error *e)
     return true;
 }
 
-/* The modules that are in memory, by name: where. A new reference, or NULL with an exception. */
+/* Maps the names of the modules in memory to their paths. Returns a new reference, or NULL with an exception. */
 static PyObject *list_paths(const struct run *run)
 {
     PyObject *paths = PyDict_New();
@@ -130,7 +128,7 @@ static PyObject *list_paths(const struct run *run)
     return paths;
 }
 
-/* Python's import asks memory_finder.py first. */
+/* Makes Python's import ask memory_finder.py first. */
 static bool install_finder(const struct run *run)
 {
     PyObject *names = PyDict_New();
@@ -149,7 +147,7 @@ static bool install_finder(const struct run *run)
     return well;
 }
 
-/* The set comes first in sys.path; the flags are those that sys.setdlopenflags takes. */
+/* Puts the set first in sys.path, or installs the finder, and sets the flags of dlopen by sys.setdlopenflags. */
 static bool point_at_set(const struct run *run)
 {
     PyObject *path = PySys_GetObject("path");
@@ -209,7 +207,7 @@ static bool python_open(void *state, size_t library, struct error *e)
     return p->modules[library] ? true : fail(e, l, "cannot be imported", "");
 }
 
-/* Takes the reference `object`, which may be NULL after an exception. */
+/* Takes over the reference `object`, which is NULL after an exception. */
 static bool take_number(PyObject *object, uint64_t *number)
 {
     if (!object)

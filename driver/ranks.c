@@ -1,5 +1,5 @@
-/* MPI as far as a run needs it for itself; see ranks.h. MPI's own errors are
- * fatal to all ranks (MPI_ERRORS_ARE_FATAL), so no return value is looked at. */
+/* What a run itself needs of MPI; see ranks.h. Errors of MPI are fatal to all ranks (MPI_ERRORS_ARE_FATAL), so no
+ * return value is checked. */
 #include "driver/ranks.h"
 
 #include <assert.h>
@@ -13,8 +13,8 @@
 #include "driver/witness.h"
 #include "runtime/clock.h"
 
-/* How long a rank that failed waits for the others, seconds: as long as it takes
- * to end together where all fail alike. */
+/* How long a rank that failed waits for the others, in seconds: long enough for all to end together if all fail in the
+ * same way. */
 static const double grace = 2;
 
 void ranks_start(struct ranks *r)
@@ -48,7 +48,7 @@ void ranks_report(const struct ranks *r, const struct error *e)
     fflush(stderr);
 }
 
-/* Waits for the request until `grace` is over. */
+/* Waits for the request, at most `grace` seconds; returns whether it is complete. */
 static bool comes(MPI_Request *request)
 {
     const struct timespec step = {.tv_nsec = 10000000};

@@ -15,8 +15,8 @@ const char *results_text(struct results *r, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* An array of the arena grows by powers of two, and what it was stays behind:
- * together less than the array again. */
+/* Makes room for one more element. The array grows by powers of two, and its old copies stay in the arena: together
+ * they take less than the array. */
 static void *grow(struct results *r, void *array, size_t count, size_t size)
 {
     if (count & (count - 1) || (array && count == 0))
@@ -125,7 +125,7 @@ bool results_case_has(const struct results_case *c, const struct results_run *ru
     return run->status == 0 && run->ranks == c->ranks && strcmp(run->mode, c->mode) == 0;
 }
 
-/* The slowest rank's; a time that some rank does not know is not known. */
+/* The time of the slowest rank; NAN if it is unknown for any rank. */
 static double slowest(const struct results_run *run, enum results_part part)
 {
     const struct results_phase *p = &run->phase[part];
@@ -140,7 +140,7 @@ static double total(const struct results_run *run)
     return slowest(run, RESULTS_STARTUP) + slowest(run, RESULTS_IMPORT) + slowest(run, RESULTS_VISIT);
 }
 
-/* The median over the case's runs, the least and the most; `part` RESULTS_PARTS stands for the total. */
+/* Fills the median, the least and the most over the case's runs. `part` is RESULTS_PARTS for the total. */
 static void sum_up(const struct results *r, struct results_case *c, int part, double *room)
 {
     size_t count = 0;
@@ -152,7 +152,7 @@ static void sum_up(const struct results *r, struct results_case *c, int part, do
         if (!isnan(v))
             room[count++] = v;
     }
-    *(part == RESULTS_PARTS ? &c->total : &c->seconds[part]) = results_median(room, count); /* which sorts them */
+    *(part == RESULTS_PARTS ? &c->total : &c->seconds[part]) = results_median(room, count); /* this sorts them */
     c->least[part] = count ? room[0] : NAN;
     c->most[part] = count ? room[count - 1] : NAN;
 }

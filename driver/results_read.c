@@ -1,8 +1,8 @@
-/* JSON read back; see results.h. json-c makes a tree of the whole text, in which
- * the first thing that is wrong sticks: everything taken after it is 0 or "", so
- * that an object is taken in straight lines and checked once.
+/* Reads JSON back; see results.h. json-c makes a tree of the whole text. The first failure sticks: everything taken
+ * after it is 0 or "", so an object can be taken without checks in between and is checked once at the end.
  *
- * Minima, means and maxima are not read: they follow from the values of the ranks. */
+ * Minima, means and maxima are not read, because they follow from the values of the ranks.
+ */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 struct results_reader {
     struct results *r;
     struct error *e;
-    char where[64];                   /* "run 3, visit: " */
-    double *none;                     /* of the run: the values of whatever no rank has */
-    size_t first[RESULTS_CASES_MOST]; /* the runs that are the first of their mode and number of ranks */
+    char where[64];                   /* begins messages: "run 3, visit: " */
+    double *none;                     /* of the current run: the values of figures that no rank has */
+    size_t first[RESULTS_CASES_MOST]; /* indices of the runs that are the first of their mode and number of ranks */
     size_t cases;
     bool failed;
 };
@@ -41,7 +41,7 @@ static bool fail_memory(struct results_reader *in)
 
 /* ---- values ---- */
 
-/* The member `key` of that type; NULL with the failure told. */
+/* The member `key` of this type; NULL after a failure. */
 static json_object *take(struct results_reader *in, json_object *from, const char *key, json_type type)
 {
     json_object *value = NULL;
@@ -59,7 +59,7 @@ static json_object *take(struct results_reader *in, json_object *from, const cha
     return NULL;
 }
 
-/* Text that may be shown: UTF-8 without control characters, and so without zeros. */
+/* Copies a text that may be shown: UTF-8 without control characters, and so without zeros. */
 static const char *keep_text(struct results_reader *in, const char *key, json_object *value)
 {
     const char *text = json_object_get_string(value);
@@ -122,7 +122,7 @@ static void *room(struct results_reader *in, size_t count, size_t size)
     return p;
 }
 
-/* A number, or null for one that is absent; seconds are not negative. */
+/* A number; NAN for null, which means absent. Seconds must not be negative. */
 static double value_of(struct results_reader *in, json_object *value, bool seconds)
 {
     if (!value)
@@ -139,8 +139,8 @@ static double value_of(struct results_reader *in, json_object *value, bool secon
 
 /* ---- a run ---- */
 
-/* As many NANs as there are ranks: one array for a run, however many figures are
- * absent, which take no room in the text. */
+/* As many NANs as there are ranks. One array serves all absent figures of a run, because they take no room in the text,
+ * however many they are. */
 static double *none_of(struct results_reader *in, const struct results_run *run)
 {
     if (in->none)
@@ -244,7 +244,7 @@ static int64_t take_moment(struct results_reader *in, json_object *from, const c
     return in->failed ? 0 : (int64_t)timegm(&utc);
 }
 
-/* Nobody runs more than a few, and who compares them takes the square of the time. */
+/* Limits the kinds of runs: nobody has more than a few, and comparing them takes quadratic time. */
 static void count_case(struct results_reader *in, const struct results_run *run)
 {
     for (size_t i = 0; i < in->cases; i++) {
@@ -307,7 +307,7 @@ static void take_options(struct results_reader *in, json_object *top)
         return;
     json_object_object_foreach(options, key, value)
     {
-        /* A key is foreign text too. */
+        /* A key is foreign text, too. */
         json_object *name = json_object_new_string(key);
         const char *kept = name ? keep_text(in, "options", name) : "";
         const char *text = take_text(in, options, key);
@@ -359,7 +359,7 @@ static void take_top(struct results_reader *in, json_object *top)
 static const struct json_file_limits limits = {
     .bytes = RESULTS_BYTES_MOST, .weight = RESULTS_WEIGHT_MOST, .what = "the results", .made = "pyelfrun --json"};
 
-/* Takes what the tree says, and frees it. */
+/* Adds the contents of the tree, and frees it. */
 static bool take_more(struct results *r, json_object *top, struct error *e)
 {
     const struct results before = *r;
@@ -369,7 +369,7 @@ static bool take_more(struct results *r, json_object *top, struct error *e)
     take_top(&in, top);
     json_object_put(top);
     if (in.failed) {
-        /* The arena has more than before, of which nobody knows. */
+        /* The arena keeps what was added to it, but nothing refers to that. */
         const struct arena arena = r->arena;
         *r = before;
         r->arena = arena;

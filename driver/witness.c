@@ -1,5 +1,4 @@
-/* See witness.h. The page is a static variable for the sake of the signal
- * handler, which gets nothing but a number. */
+/* See witness.h. The page is in a static variable because a signal handler gets nothing but a number. */
 #include "driver/witness.h"
 
 #include <fcntl.h>
@@ -40,7 +39,7 @@ struct witness_page *witness_attach(void)
     struct witness_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
     if (page == MAP_FAILED)
         return NULL;
-    /* What this rank starts must not keep the pipe open after it. */
+    /* Processes that this rank starts must not keep the pipe open after its end. */
     fcntl(pipe_fd, F_SETFD, FD_CLOEXEC);
     close(page_fd);
     atomic_store(&attached, page);

@@ -1,5 +1,5 @@
-/* What a rank lets its witness know (launch_witness.h). Without one, as where the
- * executable of a set has been started by hand, all of this does nothing. */
+/* What a rank tells its witness (launch_witness.h). Without a witness, as when an executable of the set was started by
+ * hand, all of this does nothing. */
 #ifndef DRIVER_WITNESS_H
 #define DRIVER_WITNESS_H
 
@@ -7,9 +7,9 @@
 
 #include "driver/witness_page.h"
 
-/* The page that the launcher has made, or NULL. From then on a SIGTERM, by which
- * launchers end the ranks when one has failed, needs no explanation, nor SIGINT and SIGHUP:
- * who ends a run knows why. Neither does SIGPIPE: nobody reads the results to their end. */
+/* Returns the page that the launcher has made, or NULL. From then on the end by some signals needs no explanation:
+ * SIGTERM, by which launchers end the ranks when one has failed; SIGINT and SIGHUP, because whoever ends a run knows
+ * why; SIGPIPE, because nobody reads the results to their end. */
 struct witness_page *witness_attach(void);
 
 void witness_rank(struct witness_page *page, const struct ranks *r);
@@ -28,7 +28,7 @@ static inline void witness_library(struct witness_page *page, const char *stem)
         memccpy(page->library, stem, 0, sizeof page->library - 1);
 }
 
-/* The end of this rank needs no further explanation. */
+/* Says that the end of this rank needs no further explanation. */
 static inline void witness_told(struct witness_page *page)
 {
     if (page)

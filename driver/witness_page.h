@@ -1,5 +1,5 @@
-/* What a rank shows to its witness (launch_witness.h): a page of memory that both
- * map. Only the rank writes; the witness reads when the rank is no more. */
+/* What a rank shows to its witness (launch_witness.h): a page of memory that both map. Only the rank writes. The
+ * witness reads when the rank has ended. */
 #ifndef DRIVER_WITNESS_PAGE_H
 #define DRIVER_WITNESS_PAGE_H
 
@@ -8,11 +8,11 @@
 #include "base/manifest.h"
 #include "driver/ranks.h"
 
-/* In the environment of the rank: the descriptor of the page, and that of the
- * pipe whose end tells the end of the rank. */
+/* Environment variable of the rank: the descriptors of the page and of the pipe. When that end of the pipe closes, the
+ * rank has ended. */
 #define WITNESS_VARIABLE "PYELFRUN_WITNESS"
 
-/* The phase before the rank has said in which it is. */
+/* The phase until the rank sets one. */
 #define WITNESS_STARTUP "startup"
 
 struct witness_page {
@@ -20,7 +20,7 @@ struct witness_page {
     int rank;
     char host[HOST_NAME_MOST];
     char phase[16];
-    char library[MANIFEST_NAME_MOST + 1]; /* its stem, or "" */
+    char library[MANIFEST_NAME_MOST + 1]; /* stem of the library, or "" */
 };
 
 #endif
