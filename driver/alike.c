@@ -9,7 +9,7 @@
 
 enum { SET, MODE, PICTURE, FIRST_OPTION, FACTS = FIRST_OPTION + OPTIONS_SAID };
 
-/* What a rank runs, in words. */
+/* What a rank runs, as texts. */
 struct facts {
     char text[FACTS][OPTIONS_TEXT];
 };

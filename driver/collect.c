@@ -1,6 +1,6 @@
-/* See collect.h. Rank 0 gathers one value of every rank at a time, so that the
- * others need no memory for it. Between two agreements no rank may leave, so a
- * rank 0 without memory gathers into nothing and says so in the end. */
+/* See collect.h. Rank 0 gathers one value of every rank at a time, so the others need no memory for it. No rank may
+ * leave between two agreements. So if rank 0 runs out of memory, it gathers into nothing and reports that in the end.
+ */
 #include "driver/collect.h"
 
 #include <assert.h>
@@ -25,9 +25,9 @@ enum { TEXT = 256 };
 
 struct collector {
     struct results *r;
-    struct results_run *to; /* NULL but on rank 0 */
+    struct results_run *to; /* NULL on other ranks than 0 */
     const struct ranks *ranks;
-    bool memory; /* none has run out */
+    bool memory; /* false: memory has run out */
 };
 
 static const char *keep(struct collector *c, const char *text)
@@ -46,8 +46,7 @@ static void *room(struct collector *c, size_t count, size_t size)
     return p;
 }
 
-/* Whether rank 0 has what it needs: collective, and the only way in which the
- * others may decide by it. */
+/* Collective. Whether rank 0 has had enough memory. The other ranks may decide by nothing else. */
 static bool has_memory(struct collector *c)
 {
     int well = c->memory;
@@ -58,7 +57,7 @@ static bool has_memory(struct collector *c)
 
 /* ---- figures ---- */
 
-/* The text of the first rank that has one; collective. */
+/* Collective. Replaces `text` by that of the first rank that has one; false if none has. */
 static bool first_text(const struct collector *c, char *text)
 {
     int mine = text[0] ? c->ranks->rank : c->ranks->count;
@@ -69,7 +68,7 @@ static bool first_text(const struct collector *c, char *text)
     return first < c->ranks->count;
 }
 
-/* One value of each rank, NAN where it has none for the reason `absent`. */
+/* Collective. Gathers one value of each rank. It is NAN on a rank that has none, for the reason `absent`. */
 static void gather(struct collector *c, double value, const char *absent, struct results_figure *to)
 {
     double *all = room(c, (size_t)c->ranks->count, sizeof *all);
@@ -86,8 +85,7 @@ static void gather(struct collector *c, double value, const char *absent, struct
     }
 }
 
-/* The counter of that name and source, `count` if there is none; as a rule it is the
- * i-th. */
+/* The index of the counter with this name and source; `count` if there is none. Usually it is the i-th. */
 static size_t find_counted(const struct counted *list, size_t count, size_t i, const char *name, const char *source)
 {
     for (size_t k = 0; k < count; k++) {
@@ -98,13 +96,12 @@ static size_t find_counted(const struct counted *list, size_t count, size_t i, c
     return count;
 }
 
-/* Which counters there are is for rank 0 to say: others may count other events, as
- * on another processor, or where PAPI_EVENTS came with the environment to some
- * hosts only. These are not one counter. */
+/* Gathers one counter of rank 0's list. Other ranks may count other events, because of another processor, or if
+ * PAPI_EVENTS came with the environment to some hosts only. Different events do not become one counter. */
 static void gather_counter(struct collector *c, const struct counted *mine, size_t count, size_t i,
                            struct results_figure *to)
 {
-    char name[2][TEXT] = {"", ""}; /* and source */
+    char name[2][TEXT] = {"", ""}; /* name and source */
     if (c->to) {
         snprintf(name[0], TEXT, "%s", mine[i].name);
         snprintf(name[1], TEXT, "%s", mine[i].source);
@@ -122,7 +119,7 @@ static void gather_phase(struct collector *c, const struct measured *t, enum res
     const bool startup = part == RESULTS_STARTUP;
     size_t count;
     const struct counted *counted = counts_values(t->counts, (enum counts_span)part, &count);
-    uint64_t all = count; /* of rank 0 */
+    uint64_t all = count; /* counters of rank 0 */
     MPI_Bcast(&all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     struct results_phase unused = {0};
     struct results_phase *p = c->to ? &c->to->phase[part] : &unused;
@@ -160,7 +157,7 @@ static bool is_host(const struct results_host *h, const struct identity *i)
     return strcmp(h->name, i->host) == 0 && strcmp(h->kernel, i->kernel) == 0 && strcmp(h->glibc, i->glibc) == 0;
 }
 
-/* A hash table of the hosts seen so far, with open addressing. */
+/* Lists the different hosts. The hash table has the hosts seen so far, with open addressing. */
 static void add_hosts(struct collector *c, const struct identity *all)
 {
     struct results_run *run = c->to;
@@ -225,7 +222,7 @@ static void add_options(struct collector *c, const struct options *o)
     char text[OPTIONS_TEXT];
     for (unsigned i = 0; i < OPTIONS_SAID; i++)
         add_option(c, options_said[i].name, options_said[i].say(o, text));
-    /* What came of --cold or --warm on the host of rank 0 (launch_cache.h). */
+    /* The result of --cold or --warm on the host of rank 0 (launch_cache.h). */
     const char *cached = getenv(OPTIONS_CACHED);
     if (cached && o->cache != CACHE_AS_IT_IS)
         add_option(c, "cached-bytes", cached);

@@ -1,4 +1,4 @@
-/* From what each rank has measured to the results of the run. */
+/* Makes the results of the run from what each rank has measured. */
 #ifndef DRIVER_COLLECT_H
 #define DRIVER_COLLECT_H
 
@@ -7,8 +7,7 @@
 #include "driver/phases.h"
 #include "driver/results.h"
 
-/* Collective: *r, to be freed in any case, becomes the results of this one run
- * on rank 0, and stays empty elsewhere. */
+/* Collective. On rank 0 *r becomes the results of this one run; elsewhere it stays empty. Free it in any case. */
 bool collect_results(struct results *r, const struct run *run, const struct loader *loader, const struct measured *t);
 
 #endif

@@ -10,7 +10,7 @@ struct counts {
     struct counters *counters;
     const struct counter *list;
     size_t count;
-    uint64_t *before, *after; /* readings */
+    uint64_t *before, *after; /* readings; `after` is in the memory of `before` */
     struct counted *spans[COUNTS_SPANS];
 };
 
@@ -34,8 +34,8 @@ static const char *why_absent(const struct counter *counter, enum counts_span sp
                                                    : "could not be read this time";
 }
 
-/* What the counters say of a span, from readings before and after it; `before` is
- * NULL for the beginning of the process. */
+/* Fills the counts of a span from readings before and after it. `before` is NULL for the startup, which begins with the
+ * process. */
 static void set_values(struct counts *c, enum counts_span span, const uint64_t *before, const uint64_t *after)
 {
     for (size_t i = 0; i < c->count; i++) {

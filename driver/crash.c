@@ -1,6 +1,5 @@
-/* See crash.h. A signal handler gets nothing but a number, so what it tells is in
- * the one static variable of this file; and it may call little, so the text is
- * put together by hand and written at once. */
+/* See crash.h. A signal handler gets nothing but a number, so what it reports is in the one static variable of this
+ * file. It may call few functions, so the text is put together by hand and written at once. */
 #include "driver/crash.h"
 
 #include <signal.h>
@@ -46,8 +45,7 @@ static void tell(const struct watchdog *dog, int number)
     (void)written;
 }
 
-/* The signal comes again, for whoever had it before, once this returns: it is
- * blocked until then. */
+/* Raises the signal again for its previous handler. It is blocked until this function returns. */
 static void on_signal(int number)
 {
     const struct watchdog *dog = atomic_exchange(&crash.dog, NULL);

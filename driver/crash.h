@@ -1,12 +1,12 @@
-/* What a rank says when the set brings it down: where it was. */
+/* Reports where a rank was when the set makes it crash. */
 #ifndef DRIVER_CRASH_H
 #define DRIVER_CRASH_H
 
 #include "driver/watchdog.h"
 
-/* From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGSYS are told on
- * standard error, with rank, host, phase and module, before what would have come
- * of them without us. `dog` is borrowed until crash_forget. */
+/* From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGSYS are reported on standard error, with rank, host,
+ * phase and module. Then they have the effect that they would have had without this. `dog` is borrowed until
+ * crash_forget. */
 void crash_tell(const struct watchdog *dog);
 void crash_forget(void);
 

@@ -23,8 +23,8 @@
 #include "runtime/os.h"
 #include "runtime/simulation.h"
 
-/* Where the parts of an installation are, from the directory of pyelfrun;
- * PYELFRUN_TO_LIB and PYELFRUN_TO_LIBEXEC are those of an installation. */
+/* Where the parts of an installation are, relative to the directory of pyelfrun: first in an installation
+ * (PYELFRUN_TO_LIB, PYELFRUN_TO_LIBEXEC), then elsewhere. */
 static const char *const runtime_places[] = {PYELFRUN_TO_LIB, "../lib", NULL};
 static const char *const program_places[] = {PYELFRUN_TO_LIBEXEC, "../libexec/pyelfgen", NULL};
 
@@ -40,7 +40,7 @@ bool launch_own_path(char *path, size_t size, struct error *e)
     return true;
 }
 
-/* The file `name` in the first of the places that has it. */
+/* Finds the file `name` in the first of the places that has it. */
 static bool find_part(char *path, const char *const *places, const char *name, struct error *e)
 {
     char own[PATH_MAX];
@@ -89,9 +89,8 @@ bool launch_find(char *path, const struct options *o, enum mode mode, struct err
     return error_at(e, o->set, 0);
 }
 
-/* libpyelfrun.so.0 is found by the program without a search, because a file of
- * its SONAME is loaded already: a path to search would be searched for every
- * library of the set too. */
+/* Preloads libpyelfrun.so.0. The program then needs no search for it, because a file of its SONAME is loaded already. A
+ * directory to search would be searched for every library of the set, too. */
 static bool preload_runtime(struct error *e)
 {
     char path[PATH_MAX], runtime[PATH_MAX];
@@ -106,7 +105,7 @@ static bool preload_runtime(struct error *e)
     return well || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* What is said to the program's counters, in the environment. */
+/* Prepares the program's counters through the environment. */
 static bool prepare_counters(const struct options *o, struct error *e)
 {
     char library[PATH_MAX];
@@ -115,7 +114,7 @@ static bool prepare_counters(const struct options *o, struct error *e)
     return !o->counters.os || os_hand_on(e);
 }
 
-/* The moment before the program is executed, for its clock. */
+/* Puts the time into the environment just before the program is executed, for its clock. */
 static bool stamp_start(struct error *e)
 {
     struct timespec now;
@@ -125,7 +124,7 @@ static bool stamp_start(struct error *e)
     return setenv(CLOCK_START, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* Returns only when that failed. */
+/* Executes the program. Returns only if that fails. */
 static bool execute(const char *path, const struct options *o, char **argv, struct error *e)
 {
     if (!stamp_start(e))
@@ -136,8 +135,8 @@ static bool execute(const char *path, const struct options *o, char **argv, stru
     return error_errno(e, path, "cannot be executed");
 }
 
-/* pyelf-memory makes the set, and executes this program once more, which is given it then. Returns only when that
- * failed. */
+/* Becomes pyelf-memory, which makes the set and executes this program once more with the set. Returns only if that
+ * fails. */
 static bool become_memory(const struct options *o, char **argv, struct error *e)
 {
     char path[PATH_MAX], own[PATH_MAX];
@@ -181,7 +180,7 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
     if (!launch_find(path, o, o->mode[0], e) || !launch_maps(o, o->mode[0], e) ||
         (o->mode[0] != MODE_VANILLA && !preload_runtime(e)))
         return false;
-    /* The mode says when functions are bound, not what the user's shell has set. */
+    /* The mode decides when functions are bound, not what the user's shell has set. */
     if (o->mode[0] == MODE_BIND_NOW)
         setenv("LD_BIND_NOW", "1", 1);
     else

@@ -1,7 +1,7 @@
 /* From pyelfrun to the program of a mode.
  *
- * pyelfrun itself is small and needs neither Python nor MPI, so that it is not
- * in the figures: a rank takes the time, and executes the program.
+ * pyelfrun itself is small and needs neither Python nor MPI, so it does not show in the figures: a rank takes the time
+ * and executes the program.
  */
 #ifndef DRIVER_LAUNCH_H
 #define DRIVER_LAUNCH_H
@@ -12,30 +12,28 @@
 #include "base/error.h"
 #include "driver/options.h"
 
-/* The program of a mode, in `path` of PATH_MAX bytes: pyelfrun's own, or one that
- * the set may have or not. */
+/* Finds the program of a mode and writes its path to `path`, of PATH_MAX bytes. It is pyelfrun's own program, or one of
+ * the set, which the set may lack. */
 bool launch_find(char *path, const struct options *options, enum mode mode, struct error *e);
 
-/* Becomes the program of options->mode[0] with the same command line; returns
- * only when that failed. */
+/* Becomes the program of options->mode[0] with the same command line. Returns only if that fails. */
 bool launch_rank(const struct options *options, char **argv, struct error *e);
 
 struct launch_end {
-    int status; /* of exit: that of the first run which failed, 128 + N where signal N has ended it */
-    int signal; /* by which this program was to end, and ends, too; 0: none */
+    int status; /* exit status of the first run that failed; 128 + N if signal N has ended it */
+    int signal; /* signal that was to end this program, which then ends by it; 0: none */
 };
 
-/* Runs every mode as often as wanted, one after the other, each started by
- * options->launcher, or as a process of its own. After the first run which failed no
- * other is started. Where it is false, and end->status is 0, the status is that of the
- * error. (launch_trees.c) */
+/* Runs every mode as often as wanted, one run after the other. options->launcher starts each run; without one it is a
+ * process of its own. After the first failed run no other is started. If this returns false and end->status is 0, the
+ * exit status is that of the error. (launch_trees.c) */
 bool launch_trees(const struct options *options, int argc, char **argv, struct launch_end *end, struct error *e);
 
-/* Whether the MPI library will find room in TMPDIR; to be asked by what starts first, and not by
- * every rank. (launch_room.c) */
+/* Whether the MPI library will find room in TMPDIR. Ask this in the process that starts first, and not in every rank.
+ * (launch_room.c) */
 bool launch_has_room(struct error *e);
 
-/* The file of this program. */
+/* Writes the path of this program's file to `path`. */
 bool launch_own_path(char *path, size_t size, struct error *e);
 
 #endif

@@ -18,14 +18,15 @@
 
 #define PART OPTIONS_PART "XXXXXX"
 
-/* Who prints to nobody ends by SIGPIPE, and does not come to launch_parts_free. */
+/* If nobody reads the output, this process ends by SIGPIPE and does not reach launch_parts_free, so a handler removes
+ * the part. */
 static char left[PATH_MAX];
 static struct sigaction before;
 
 static void remove_left(int number)
 {
     unlink(left);
-    raise(number); /* SA_RESETHAND: this one ends us */
+    raise(number); /* ends the process, because of SA_RESETHAND */
 }
 
 static void remove_in_time(const char *path)
@@ -42,7 +43,7 @@ static bool fail(struct error *e, const char *path)
     return error_errno(e, path, "cannot have the results of the runs; choose another directory");
 }
 
-/* The absolute path of the directory for parts, in `path`. */
+/* Finds the absolute path of the directory for parts. */
 static bool find_directory(char *path, const struct options *o, struct error *e)
 {
     char *near = o->json && !options_print_json(o) ? strdup(o->json) : NULL;
@@ -99,7 +100,7 @@ void launch_parts_begin(const struct options *o)
     const int fd = open(o->part, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return;
-    (void)!write(fd, "\n", 1); /* what does not come is looked for in the end */
+    (void)!write(fd, "\n", 1); /* if this fails, the missing results are noticed in the end */
     close(fd);
 }
 
@@ -138,7 +139,7 @@ static size_t count_done(const struct results *r)
     return done;
 }
 
-/* What the trees do not know of themselves. */
+/* Adds the options that the trees do not know. */
 static bool add_options(struct results *r, const struct options *o)
 {
     char repeat[32];
@@ -162,7 +163,8 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
             *e = first;
         well = well && saved;
     }
-    /* Of a single run, also where nothing is done with them: without them nobody knows that it was one. */
+    /* Results of a single run are needed, too, even if nothing is done with them: without them nobody knows that it was
+     * one run. */
     const bool are_needed = p->path[0] || o->json || (!o->pynamic && o->repeat * o->mode_count > 1);
     if (well && p->missing.code != ERROR_NONE && are_needed) {
         *e = p->missing;
@@ -180,10 +182,10 @@ static bool remove_beside(void *context, int directory, const char *name)
     return true;
 }
 
-/* What a rank was about to put in the place of the part when it was ended (base/replacement.h). */
+/* Removes what a rank was about to put in the place of the part when it was ended (base/replacement.h). */
 static void remove_unfinished(char *part)
 {
-    char *const name = strrchr(part, '/') + 1; /* the path is absolute */
+    char *const name = strrchr(part, '/') + 1; /* the path is absolute, so it has a slash */
     char directory[PATH_MAX];
     snprintf(directory, sizeof directory, "%.*s", (int)(name - part), part);
     directory_each(AT_FDCWD, directory, remove_beside, name);

@@ -1,10 +1,8 @@
-/* The way of results from a process tree to pyelfrun, which has launched it.
+/* How results get from a process tree to the pyelfrun that launched it.
  *
- * pyelfrun makes an empty file, a part, and names it on the tree's command line;
- * rank 0, on whatever host, puts a byte into it, and replaces it by the results of its run
- * in the end.
- * Parts lie beside the file of --json, which the hosts share anyway, or else in
- * the directory for temporary files.
+ * pyelfrun makes an empty file, a part, and names it on the command line of the tree. Rank 0, on whatever host, first
+ * puts a byte into it, and replaces it by the results of its run in the end. Parts are beside the file of --json, which
+ * the hosts share anyway, or else in the directory for temporary files.
  */
 #ifndef DRIVER_LAUNCH_PARTS_H
 #define DRIVER_LAUNCH_PARTS_H
@@ -18,30 +16,30 @@
 #include "driver/results.h"
 
 struct launch_parts {
-    char path[PATH_MAX]; /* absolute; "" where no part can be had */
+    char path[PATH_MAX]; /* absolute; "" if no part can be made */
     struct results all;
-    struct error missing; /* why, of the first run whose results did not come; ERROR_NONE: all came */
+    struct error missing; /* why the results of a run did not come, of the first such run; ERROR_NONE: all came */
 };
 
-/* Whether the results could be written in the end, and a part can be had: false
- * only where the results are to be written. To be freed in any case. */
+/* Checks that the results can be written in the end, and makes the part. False only if results are to be written and
+ * one of these fails. Free `p` in any case. */
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e);
 
-/* Before a run: an empty part. */
+/* Call this before a run: empties the part. */
 bool launch_parts_expect(struct launch_parts *p, struct error *e);
 
-/* In a tree, when it has started: lets its launcher know, where the part can be seen. */
+/* Call this in a tree that has started: tells its launcher, if the part is visible here. */
 void launch_parts_begin(const struct options *o);
 
-/* Whether the tree has started, as far as that can be known. */
+/* Whether the tree has started; true if that cannot be known. */
 bool launch_parts_begun(const struct launch_parts *p);
 
-/* After it: what is in the part becomes a run of `all`, a failed one if the
- * exit status is not 0. */
+/* Call this after a run: the contents of the part become a run of `all`. If the exit status is not 0, it is a failed
+ * run. */
 void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, int status);
 
-/* After all runs: the results are written, where any run was done; table 1 is
- * shown if there are several. False also where results of any did not come. */
+/* Call this after all runs: writes the results if any run succeeded, and shows table 1 if there are several runs. False
+ * also if results of any run did not come. */
 bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct error *e);
 
 void launch_parts_free(struct launch_parts *p);

@@ -1,12 +1,10 @@
 /* See launch_witness.h.
  *
- * A rank cannot tell that it is killed, and the launcher that can knows no
- * modules. The witness is forked here and not by the rank, because there is
- * nothing here yet whose pages a fork would make costly to write.
+ * A rank cannot report that it is killed, and a launcher that can knows no modules. The witness is forked here and not
+ * by the rank: this process has hardly any pages yet whose writing a fork would make slower.
  *
- * It waits for the end of a pipe that only the rank holds open. A signal of the
- * launcher to all of the rank's process group ends the witness too: then others
- * have failed, and there is nothing to say.
+ * The witness waits for the end of a pipe that only the rank holds open. If the launcher sends a signal to all of the
+ * rank's process group, the witness ends too: then other ranks have failed, and there is nothing to say.
  */
 #include "driver/launch_witness.h"
 
@@ -34,7 +32,7 @@ static void tell(const struct witness_page *page)
     error_report(who, &e);
 }
 
-/* Closes all but standard error and `kept`. */
+/* Closes all descriptors but standard error and `kept`. */
 static void close_others(int kept)
 {
     for (int fd = 0, last = (int)sysconf(_SC_OPEN_MAX); fd < kept && fd < last; fd++)
@@ -67,7 +65,7 @@ static struct witness_page *map_page(int fd)
     return page;
 }
 
-/* A grandchild, whose end nobody waits for. */
+/* Forks the witness as a grandchild, whose end nobody has to wait for. */
 static bool fork_apart(int pipe_end, const struct witness_page *page)
 {
     int status;

@@ -1,16 +1,16 @@
-/* A process beside each rank that says where the rank was when it ended without
- * a word: killed by SIGKILL, as a host that is out of memory does it. */
+/* A process beside each rank that says where the rank was if it ended silently: killed by SIGKILL, as by a host that is
+ * out of memory. */
 #ifndef DRIVER_LAUNCH_WITNESS_H
 #define DRIVER_LAUNCH_WITNESS_H
 
 struct witness_page;
 
-/* Called before this process becomes the rank. The witness is not its child, has
- * none of its descriptors but standard error, and ends with it. Where there can be
- * none, for want of processes, the run lacks but its words, and this is NULL. */
+/* Call this before this process becomes the rank. The witness is not a child of it, has none of its descriptors but
+ * standard error, and ends with it. NULL if no process can be started; then the run lacks only the witness's message.
+ */
 struct witness_page *launch_witness(void);
 
-/* It did not become the rank, which is going to be said. Takes NULL. */
+/* Call this if the process did not become the rank, which is reported anyway. Accepts NULL. */
 void launch_witness_told(struct witness_page *page);
 
 #endif

@@ -1,7 +1,7 @@
 /* pyelfrun: starts the program of each mode that was asked for.
  *
- * Under a launcher, or as one process, it becomes that program; when it is to
- * launch by itself, it starts each run's ranks, which are pyelfrun again.
+ * Under a launcher, or as one process, it becomes that program. If it is to launch runs itself, it starts the ranks of
+ * each run, which are pyelfrun again.
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         return launch(&options, argc, argv);
 
     launch_parts_begin(&options);
-    /* Returns only when it failed. */
+    /* Returns only if it fails. */
     launch_rank(&options, argv, &e);
     return error_report("pyelfrun", &e);
 }

@@ -1,9 +1,8 @@
 /* Runs mpi_objects.py in the interpreter that has imported the set.
  *
- * That interpreter is isolated from the user's environment; mpi4py, which
- * belongs to the user's MPI, is looked for only now, after all that is timed.
- * It may be there on some hosts and not on others, so that the ranks agree on it
- * before one of them sends.
+ * That interpreter is isolated from the user's environment. mpi4py belongs to the user's MPI and is looked for only
+ * now, after everything that is timed. Some hosts may have it and others not, so the ranks agree on it before any of
+ * them sends.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -17,7 +16,7 @@
 #include "driver/exception.h"
 #include "driver/mpi_objects_py.h"
 
-/* The functions of mpi_objects.py; NULL with an exception. */
+/* Returns the functions of mpi_objects.py; NULL with an exception. */
 static PyObject *load_functions(void)
 {
     PyObject *names = PyDict_New();
@@ -31,14 +30,14 @@ static PyObject *load_functions(void)
     return names;
 }
 
-/* A new reference, or NULL with an exception. */
+/* Returns a new reference, or NULL with an exception. */
 static PyObject *call(PyObject *names, const char *function)
 {
     PyObject *callable = PyDict_GetItemString(names, function); /* borrowed */
     return callable ? PyObject_CallObject(callable, NULL) : NULL;
 }
 
-/* Whether this rank has mpi4py; `text` becomes its version or what is wrong. */
+/* Whether this rank has mpi4py. `text` becomes its version, or what is wrong. */
 static bool find(PyObject *names, char text[MPI_OBJECTS_TEXT])
 {
     PyObject *version = names ? call(names, "find") : NULL;
@@ -51,8 +50,7 @@ static bool find(PyObject *names, char text[MPI_OBJECTS_TEXT])
     return utf8;
 }
 
-/* Whether all have it. Otherwise `text` becomes that of the first rank that has
- * not, which is returned in *lacking. */
+/* Whether all ranks have mpi4py. Otherwise *lacking is the first rank that has not, and `text` becomes its text. */
 static bool all_have(const struct ranks *r, bool mine, char text[MPI_OBJECTS_TEXT], int *lacking)
 {
     int candidate = mine ? r->count : r->rank;

@@ -6,10 +6,9 @@
 
 enum { MPI_OBJECTS_TEXT = 512 };
 
-/* Collective; the interpreter has been started. Where mpi4py is absent on some
- * rank, nothing is sent and nothing has failed. `said` becomes, on rank 0, what
- * was done or why not: "Python objects sent with mpi4py 3.1.4". False, with `e`
- * filled, on a rank where an object did not come as it was sent. */
+/* Collective; the interpreter has been started. If mpi4py is missing on some rank, nothing is sent, and that is no
+ * failure. On rank 0 `said` becomes what was done, or why not: "Python objects sent with mpi4py 3.1.4". False, with `e`
+ * filled, on a rank where an object did not arrive as it was sent. */
 bool mpi_objects_run(const struct run *run, char said[MPI_OBJECTS_TEXT], struct error *e);
 
 #endif

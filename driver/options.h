@@ -45,8 +45,7 @@ struct counters_option {
 
 enum { OPTIONS_RUNS_MOST = 16 };
 
-/* Begins the name of the file in which a launcher waits for the results of a tree. Results never replace a file of
- * another name there. */
+/* Begins the name of the file in which a launcher waits for the results of a tree. --part refuses any other name. */
 #define OPTIONS_PART "pyelfrun-part-"
 
 /* Environment variable of a run: the result of --cold or --warm (launch_cache.h). */

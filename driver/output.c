@@ -9,7 +9,7 @@
 #include "driver/results.h"
 #include "runtime/clock.h"
 
-/* Drawing costs a system call: seldom enough not to be seen in the times. */
+/* Seconds between two drawings. Each costs a system call, so they are too rare to show in the times. */
 static const double progress_seconds = 0.1;
 
 struct progress output_progress(const struct run *run, const char *what, size_t count)
@@ -43,8 +43,8 @@ bool output_possible(const struct run *run)
     bool well = true;
     if (run->ranks.rank == 0 && run->options.json && !run->options.tree && !options_print_json(&run->options))
         well = replacement_possible(run->options.json, &e);
-    /* The launcher has made the file. Where it cannot be seen, it can still do
-     * without, if nobody has asked for what is in it. */
+    /* The launcher has made the file. If it is not visible here, that matters only if the user has asked for its
+     * contents. */
     if (run->ranks.rank == 0 && run->options.part && run->options.json && access(run->options.part, W_OK) != 0)
         well = error_errno(&e, run->options.part,
                            "is where pyelfrun waits for the results, but not on this host; give --json a directory "
@@ -52,7 +52,7 @@ bool output_possible(const struct run *run)
     return ranks_agree(&run->ranks, well, &e);
 }
 
-/* On rank 0. */
+/* Called on rank 0. */
 static bool show(const struct results *r, const struct options *o, struct error *e)
 {
     if (options_print_json(o))

@@ -1,4 +1,4 @@
-/* The file of --json. */
+/* Writes the file of --json. */
 #include "base/replacement.h"
 #include "driver/results.h"
 

@@ -1,7 +1,6 @@
-/* Pynamic's lines, for scripts that look for them. Which lines there are, in
- * which order and with what between them, is that of its release 1.3.3; a phase
- * that did not run has none. Times are those of the slowest rank, as a barrier
- * after every phase makes them there. */
+/* Pynamic's lines, for scripts that look for them. Their choice, order and separators are those of its release 1.3.3. A
+ * phase that did not run has no lines. Times are those of the slowest rank, as in Pynamic, which has a barrier after
+ * every phase. */
 #include <time.h>
 
 #include "driver/results.h"

@@ -20,7 +20,7 @@ const char *results_seconds(char *text, double seconds, int digits)
     return text;
 }
 
-/* As many digits as the clock has told. */
+/* As many decimals as the resolution of the clock justifies. */
 static int digits_of(const struct results_phase *p)
 {
     return p->resolution > 1e-4 ? 2 : 4;
@@ -73,8 +73,8 @@ static void put_counter(const struct results_run *run, const struct results_figu
     fprintf(f, "  %s%s\n", like->unit, like->level ? ", at the end" : "");
 }
 
-/* Every counter once, in the order in which the phases have them; *count is of
- * what is in `list`, which has room for RESULTS_COUNTERS_MOST. */
+/* Lists every counter once, in the order in which the phases have them. `list` has room for RESULTS_COUNTERS_MOST;
+ * *count is how many it gets. */
 static void list_counters(const struct results_run *run, const struct results_figure **list, size_t *count)
 {
     *count = 0;
@@ -90,7 +90,7 @@ static void list_counters(const struct results_run *run, const struct results_fi
     }
 }
 
-/* Counters that are absent for one reason are one line, at the first of them. */
+/* Writes one line for all counters that are absent for the same reason, at the first of them. */
 static void put_absent(const struct results_run *run, const struct results_figure **list, size_t count, size_t first,
                        FILE *f)
 {
@@ -130,7 +130,7 @@ static void put_counters(const struct results_run *run, FILE *f)
 
 /* ---- one run ---- */
 
-/* Of a set without modules it is the utilities that are opened. */
+/* In a set without modules the utilities are opened. */
 static void put_loaded(const struct results *r, const struct results_run *run, FILE *f)
 {
     const struct results_set *s = &r->set;

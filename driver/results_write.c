@@ -1,5 +1,5 @@
-/* JSON, written as it goes: with many ranks a tree of json-c would be many times
- * as large as the text, on a host that is to run something else. */
+/* Writes JSON directly. With many ranks a tree of json-c would be many times as large as the text, on a host that is to
+ * run something else. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 #include "driver/results.h"
 
-/* Foreign text may be anything; what is not UTF-8, or a control character,
- * becomes '?', which every reader takes. */
+/* Foreign text may contain anything. Control characters, and bytes that are not UTF-8, become '?', which every reader
+ * accepts. */
 static void put_text(FILE *f, const char *text)
 {
     size_t left = strlen(text);
@@ -35,15 +35,15 @@ static void put_member(FILE *f, const char *key, const char *text)
     put_text(f, text);
 }
 
-/* One that is not the first of its object. */
+/* Writes a member that is not the first of its object. */
 static void put_more(FILE *f, const char *key, const char *text)
 {
     fputs(", ", f);
     put_member(f, key, text);
 }
 
-/* Whole numbers as such, seconds to the nanosecond, all else so that it is read
- * back as it was. JSON has no word for what is not a number. */
+/* Writes whole numbers as such, seconds to the nanosecond, and all others so that they are read back unchanged. JSON
+ * has no word for what is not a number, so that becomes null. */
 static void put_value(FILE *f, double v, bool seconds)
 {
     static const double exact = 9007199254740992.0; /* 2^53: whole numbers below are exact */
@@ -74,7 +74,7 @@ static void put_figure(FILE *f, const struct results_run *run, const struct resu
     if (g->absent) {
         put_more(f, "absent", g->absent);
     }
-    /* Where nobody has a value there are no values, rather than as many nulls. */
+    /* If no rank has a value, the list is empty rather than full of nulls. */
     fputs(", \"per-rank\": [", f);
     for (size_t i = 0; i < run->ranks && s.known; i++) {
         fputs(i ? ", " : "", f);

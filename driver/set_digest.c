@@ -1,5 +1,4 @@
-/* See set_digest.h. The functions of xxHash are inlined: a rank loads no library
- * that a run does not need. */
+/* See set_digest.h. The functions of xxHash are inlined, because a rank loads no library that a run does not need. */
 #include "driver/set_digest.h"
 
 #include <errno.h>

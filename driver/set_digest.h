@@ -1,5 +1,4 @@
-/* Which set it was that ran: the digest of its manifest, which has those of all
- * libraries. */
+/* Identifies the set that ran by the digest of its manifest, which has the digests of all libraries. */
 #ifndef DRIVER_SET_DIGEST_H
 #define DRIVER_SET_DIGEST_H
 
@@ -14,7 +13,7 @@ enum { SET_DIGEST_TEXT = 33 };
  * xxh128sum prints them. */
 bool set_digest(const char *directory, char text[SET_DIGEST_TEXT], struct error *e);
 
-/* The same of a manifest in memory. */
+/* The same for a manifest in memory. */
 void set_digest_of(const void *manifest, size_t size, char text[SET_DIGEST_TEXT]);
 
 #endif
