@@ -1,4 +1,4 @@
-/* How far apart two numbers are. */
+/* The distance between two numbers. */
 #ifndef BASE_APART_H
 #define BASE_APART_H
 

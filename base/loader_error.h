@@ -1,4 +1,4 @@
-/* What the dynamic linker says of a file that it cannot load (dlerror(3)). */
+/* Recognises messages of the dynamic linker about a file that it cannot load (dlerror(3)). */
 #ifndef BASE_LOADER_ERROR_H
 #define BASE_LOADER_ERROR_H
 

@@ -196,9 +196,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names of the profiles in the directories: sorted, each once, separated
- * by ", ". What does not fit, or no memory is left for, is left out: this is
- * for a message. */
+/* Lists the names of the profiles in the directories: sorted, each once, separated by ", ". Names for which there is no
+ * room or memory are left out, because this is for a message. */
 static void list_profiles(const struct directories *d, char *list, size_t list_size)
 {
     char *names[64] = {0};

@@ -16,7 +16,7 @@
 #include "elf/unwind.h"
 
 enum {
-    HEADER = 8,        /* bytes of an entry before the bar in the drawing above */
+    HEADER = 8,        /* bytes of the length and of the 0 or distance behind it */
     AUGMENTATION = 16, /* characters */
     ENCODING_OMIT = 0xff,
     ENCODING_ABSOLUTE = 0x00,

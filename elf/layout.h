@@ -158,8 +158,8 @@ static inline enum section_id layout_got_plt(const struct layout *l)
     return l->got_plt ? SECTION_GOT : SECTION_GOT_PLT;
 }
 
-/* Gives every section with a size its place, and fills the program headers. Fails with ERROR_INFEASIBLE if text,
- * constants and data together reach 2 GiB, the limit of the small code model, or if a section that is not loaded
+/* Gives every section with a size its place, and fills the program headers. Fails with ERROR_INFEASIBLE if all loaded
+ * sections together reach 2 GiB less 16 pages, the limit of the small code model, or if a section that is not loaded
  * reaches 4 GiB, the limit of 32-bit DWARF. */
 bool layout_place(struct layout *l, struct error *e);
 

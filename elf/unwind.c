@@ -118,7 +118,7 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-/* Fills up to `more` bytes with instructions that repeat the current state, at random places of the next `length` bytes
+/* Fills up to `more` bytes with instructions that leave the state as it is, at random places of the next `length` bytes
  * of code. Returns by how many bytes of code they advance. */
 static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool framed, uint64_t key)
 {

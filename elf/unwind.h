@@ -9,8 +9,9 @@
  * through a word that holds the routine's address, as DW.ref.__gxx_personality_v0 does.
  *
  * Every entry is a multiple of 8 bytes long and filled up with DW_CFA_nop. An entry can be made longer than necessary.
- * It then gets instructions that change nothing: at some places of the function they remember the state, and restore it
- * some instructions later, as compilers do around a return in the middle of a function.
+ * It then gets instructions that change nothing. At some places of the function they repeat a rule that holds already,
+ * or remember the state and restore it some instructions later, as compilers do around a return in the middle of a
+ * function.
  */
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
