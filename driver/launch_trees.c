@@ -75,7 +75,7 @@ struct interrupts {
     sigset_t awaited;        /* SIGCHLD for the end of the tree, and the signals that end or interrupt */
     sigset_t mask;           /* signals that were blocked before */
     int number;              /* last signal that came; 0: none */
-    bool final;              /* it did not come from the terminal; a tree may handle the terminal's and continue */
+    bool final;              /* it did not come from the terminal, whose signals a tree may handle and continue */
 };
 static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 

@@ -129,7 +129,8 @@ static void place_data(struct layout *l, struct cursor *at)
     uint64_t protected = relro_bytes(l);
     uint64_t first_page = align_up(at->address, l->page);
     uint64_t start = first_page + (align_up(protected, l->page) - protected);
-    if (!protected && first_page != at->address) /* nothing is protected */
+    if (!protected &&
+        first_page != at->address) /* then the segment may share a page of the file with the one before it */
         start = at->address + l->page;
     at->offset += (start - at->offset) & (l->page - 1);
     at->address = start;
