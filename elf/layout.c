@@ -129,8 +129,7 @@ static void place_data(struct layout *l, struct cursor *at)
     uint64_t protected = relro_bytes(l);
     uint64_t first_page = align_up(at->address, l->page);
     uint64_t start = first_page + (align_up(protected, l->page) - protected);
-    if (!protected &&
-        first_page != at->address) /* then the segment may share a page of the file with the one before it */
+    if (!protected && first_page != at->address) /* may share a page of the file */
         start = at->address + l->page;
     at->offset += (start - at->offset) & (l->page - 1);
     at->address = start;
