@@ -70,7 +70,7 @@ void process_end_with(pid_t parent, int number)
 mode_t process_umask(void)
 {
     char line[128];
-    unsigned mask = 07777;
+    unsigned mask = 077; /* without /proc only the user may */
     FILE *f = fopen("/proc/self/status", "re");
     while (f && fgets(line, sizeof line, f) && sscanf(line, "Umask: %o", &mask) != 1)
         ;

@@ -26,8 +26,9 @@ _Noreturn void process_end_by(int number);
  * If the parent has already ended, this process exits here. (What counts is the end of the thread that forked.) */
 void process_end_with(pid_t parent, int number);
 
-/* Returns the permissions that the umask takes away; all of them if that is unknown. It is not asked by umask(2), which
- * would change it for threads that make files meanwhile. A file is read for this, so call it once for many files. */
+/* Returns the permissions that the umask takes away, or those of group and others if it is unknown. It is read from a
+ * file and not asked by umask(2), which would change it for threads that make files meanwhile. So call it once for many
+ * files. */
 mode_t process_umask(void);
 
 /* The directory for temporary files: $TMPDIR, or /tmp. */

@@ -11,6 +11,7 @@
 
 #include "base/file_begin.h"
 #include "base/manifest.h"
+#include "base/process.h"
 #include "base/whole.h"
 
 bool replacement_is_standard(const char *path)
@@ -135,10 +136,8 @@ static int open_temporary(struct replacement *r)
 static bool set_rights(int fd, const struct stat *old)
 {
     struct stat st;
-    const mode_t mask = umask(0);
-    umask(mask);
     if (old->st_mode == 0)
-        return fchmod(fd, 0666 & ~mask) == 0;
+        return fchmod(fd, 0666 & ~process_umask()) == 0;
     /* Only root may give a file away. If this fails, the file stays the user's. */
     if (fstat(fd, &st) == 0 && (st.st_uid != old->st_uid || st.st_gid != old->st_gid))
         (void)!fchown(fd, old->st_uid, old->st_gid);

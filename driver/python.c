@@ -242,11 +242,12 @@ static bool python_check(void *state, size_t library, struct error *e)
                          "%s: has %" PRIu64 " functions, the manifest says %" PRIu64
                          "; check the set with pyelfgen --verify",
                          l->stem, functions, l->functions);
-    if (visited != (l->marks ? l->visited : 0))
+    const uint64_t marked = l->marks ? l->visited : 0;
+    if (visited != marked)
         return error_set(e, ERROR_MISMATCH,
                          "%s: visited() returned %" PRIu64 ", the manifest says %" PRIu64
                          "; check the set with pyelfgen --verify",
-                         l->stem, visited, l->visited);
+                         l->stem, visited, marked);
     return true;
 }
 

@@ -60,10 +60,10 @@ static inline uint32_t pick(struct header_builder *b, uint32_t n)
     return random_below(random_next(&b->random), n);
 }
 
-/* Returns a number that no other name of this header has nor, but for further headers, one of another group. */
+/* Returns a number that no other name of this header has, nor one of another group. */
 static inline uint32_t next_serial(struct header_builder *b)
 {
-    return b->serial++ * b->corpus->headers + b->group;
+    return b->serial++ * (b->corpus->headers + b->corpus->manner.further) + b->group;
 }
 
 /* The place in the unit of the next entry. */

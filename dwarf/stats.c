@@ -203,6 +203,7 @@ double stats_scale(struct debug_stats *s)
     for (int t = 0; t < STATS_TALLIES; t++) {
         for (uint32_t i = 0; i < s->tally[t].count; i++)
             s->tally[t].of[i].uses = (uint64_t)((double)s->tally[t].of[i].uses * times + 0.5);
+        s->tally[t].rest = (uint64_t)((double)s->tally[t].rest * times + 0.5);
     }
     return error;
 }

@@ -93,7 +93,7 @@ struct papi {
     CALLS(CALL)
 #undef CALL
     size_t count;
-    struct set sets[SOURCE_MOST];
+    struct set sets[2 * SOURCE_MOST]; /* a counter that the kernel counts after all may leave an empty one behind */
 };
 
 /* Loads the version of the library that the header belongs to. Returns NULL, or why it cannot. */
