@@ -14,15 +14,16 @@
 #include "base/directory.h"
 #include "base/process.h"
 
-/* Whether there are children before any was started: of the program that became this one, as a shell by `exec`. */
+/* Whether this process had children before it started any: children of the program that became this one, as a shell
+ * does by `exec`. */
 static bool has_children(void)
 {
     siginfo_t any;
     return waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* In the process that was there first: hands signals on, but those of the terminal, which come to both, and ends as
- * the other one does. */
+/* Runs in the process that was there first. Hands signals on to the other process, except those of the terminal, which
+ * both get, and ends as the other one does. */
 static _Noreturn void stand_for(pid_t other, sigset_t awaited)
 {
     int status;
@@ -39,8 +40,8 @@ static _Noreturn void stand_for(pid_t other, sigset_t awaited)
     _exit(WEXITSTATUS(status));
 }
 
-/* Goes on in a process without children. What earlier ones will start, and leave behind as orphans that we would
- * adopt, cannot be told from what ours do; there it does not come to us. */
+/* Goes on in a process without children. The earlier children may leave orphans behind, which this process would adopt
+ * and could not tell from its own descendants. The new process does not get them. */
 static bool leave_children(const sigset_t *endings, struct error *e)
 {
     const pid_t self = getpid();
@@ -50,7 +51,7 @@ static bool leave_children(const sigset_t *endings, struct error *e)
         return error_errno(e, "", "this process has children already, and cannot leave them alone");
     if (other > 0)
         stand_for(other, *endings);
-    process_end_with(self, sigismember(endings, SIGTERM) ? SIGTERM : SIGKILL); /* by what leaves time to tidy up */
+    process_end_with(self, sigismember(endings, SIGTERM) ? SIGTERM : SIGKILL); /* how the new process ends with the first one: SIGTERM leaves time to tidy up */
     return true;
 }
 
@@ -70,7 +71,7 @@ struct process {
     pid_t pid, parent;
 };
 
-/* The parent by /proc/PID/stat, where the name in parentheses may hold anything. */
+/* The parent, from /proc/PID/stat. The name in parentheses may contain anything. 0: not known. */
 static pid_t parent_of(const char *pid)
 {
     char path[64], text[512];
@@ -88,7 +89,7 @@ static pid_t parent_of(const char *pid)
     return behind && sscanf(behind, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Every process that there is. */
+/* Every process of the system. */
 struct processes {
     struct process *all;
     size_t count, room;
@@ -127,8 +128,8 @@ static bool descends(const struct processes *p, pid_t pid, pid_t from)
 
 void descendants_end(void)
 {
-    /* Descendants without a child there cannot be: orphans are ours. What is forked while
-     * the list is read is found the next time: its parent is dead then. */
+    /* While there are descendants there is a child, because this process adopts orphans. A process that was forked
+     * while the list was read is found in the next turn, when its parent is dead. */
     for (int turn = 0; turn < 100; turn++) {
         pid_t ended;
         while ((ended = waitpid(-1, NULL, WNOHANG)) > 0) {
@@ -136,7 +137,7 @@ void descendants_end(void)
         if (ended < 0)
             return;
         struct processes p = {0};
-        directory_each(AT_FDCWD, "/proc", add_process, &p); /* what cannot be read now is, the next time */
+        directory_each(AT_FDCWD, "/proc", add_process, &p); /* what cannot be read now is read in the next turn */
         for (size_t i = 0; i < p.count; i++)
             if (descends(&p, p.all[i].pid, getpid()))
                 kill(p.all[i].pid, SIGKILL);

@@ -1,15 +1,15 @@
-/* pyelf-load: opens libraries, one after the other, and says how much memory the constructors of each take. For
- * pyelfprof (tools/pyelfprof_load.c), which would not survive all that such code may do.
+/* pyelf-load: opens libraries one after the other, and says how much memory the constructors of each take. It is a
+ * program of its own because pyelfprof (tools/pyelfprof_load.c) would not survive all that constructors may do.
  *
  *     pyelf-load < LIST 3> REPORT
  *
- * LIST has paths, each ended by a zero. Before a file is opened REPORT has the line "+ NUMBER", and afterwards
- * "= NUMBER BYTES". What cannot be opened is tried again behind the others, as long as that helps, as it may need their
- * symbols without saying so; at the end "! NUMBER WHY" says that it did not.
+ * LIST has paths, each ended by a zero. REPORT gets the line "+ NUMBER" before a file is opened, and "= NUMBER BYTES"
+ * afterwards. A file that cannot be opened may need symbols of the others without saying so: it is tried again after
+ * them, as long as a round opens any. At the end "! NUMBER WHY" says why a file still cannot be opened.
  *
- * Memory is what is anonymous and has been written to, but for the stack and what belongs to loaded objects: for each
- * page of it there was a page fault. Nothing here is allocated but what ld.so finds to be free for its own structures,
- * so that it is the constructors'.
+ * What counts is anonymous memory that has been written to, without the stack and without what belongs to loaded
+ * objects: each such page was a page fault. This program allocates nothing, and leaves ld.so free memory for its
+ * structures, so that the memory measured is the constructors'.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ enum {
     LIST_MOST = 1 << 26, /* bytes */
     FILES_MOST = 1 << 17,
     RANGES_MOST = 1 << 18,
-    SPARE = 8192,  /* bytes that ld.so needs for a file, as a rule fewer */
+    SPARE = 8192,  /* bytes that ld.so needs for a file; as a rule fewer */
     PATIENCE = 60, /* seconds for the constructors of one file and what it needs */
 };
 
@@ -36,7 +36,7 @@ struct range {
     uint64_t from, to;
 };
 
-/* Loaded objects, as ranges of addresses. */
+/* The segments of loaded objects, as ranges of addresses. */
 static struct range objects[RANGES_MOST];
 static size_t object_count;
 static char list[LIST_MOST];
@@ -64,7 +64,8 @@ static bool is_object(struct range r)
     return false;
 }
 
-/* Whether the line begins a mapping, "FROM-TO ACCESS OFFSET DEVICE INODE [NAME]"; if so, whether its memory counts. */
+/* Whether the line begins a mapping, "FROM-TO ACCESS OFFSET DEVICE INODE [NAME]". If so, *counts says whether its
+ * memory counts. */
 static bool takes_mapping(const char *line, bool *counts)
 {
     struct range r;
@@ -77,7 +78,7 @@ static bool takes_mapping(const char *line, bool *counts)
     return true;
 }
 
-/* Bytes; 0 where the system does not say. */
+/* Bytes that count; 0 where the system does not say. */
 static uint64_t memory_taken(void)
 {
     static char text[1 << 16];
@@ -104,7 +105,7 @@ static uint64_t memory_taken(void)
     return sum;
 }
 
-/* Leaves some memory that has been written to, for who allocates next. */
+/* Leaves free memory that has been written to, so that ld.so's next allocation takes no new page. */
 static void leave_spare(void)
 {
     void *const volatile spare = malloc(SPARE);
@@ -119,7 +120,7 @@ static void say(const char *text)
         _exit(EXIT_FAILURE);
 }
 
-/* False where the file cannot be opened. */
+/* Opens a file and reports it; false where it cannot be opened. */
 static bool load(size_t i)
 {
     char line[64];
@@ -163,5 +164,5 @@ int main(void)
             say("\n");
         }
     fflush(NULL);
-    _exit(EXIT_SUCCESS); /* destructors are nobody's concern */
+    _exit(EXIT_SUCCESS); /* destructors do not run: nobody needs them */
 }

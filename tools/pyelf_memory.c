@@ -1,7 +1,7 @@
-/* pyelf-memory: makes a set in memory and becomes the command that loads it from there.
+/* pyelf-memory: makes a set in memory, and becomes the command that loads it from there.
  *
- * What runs a set need not know how one is made, so that this is a program of its own: pyelfrun --memory
- * executes it, and is executed by it again, with the set (base/memory_set.h).
+ * It is a program of its own so that programs that run a set need not know how one is made. pyelfrun --memory executes
+ * it, and pyelf-memory executes pyelfrun again with the set (base/memory_set.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ static const struct cli_program program = {
     .option_count = sizeof table / sizeof table[0],
 };
 
-/* What one run makes, and what it is for. */
+/* What this run makes, and for which command. */
 struct run {
     struct options options;
-    const char *profile; /* as it was named */
+    const char *profile; /* as the user named it */
     char **command;
 };
 
@@ -46,7 +46,7 @@ static enum options_result refuse_operands(struct error *e)
     return OPTIONS_WRONG;
 }
 
-/* The profile, and what follows it in argv. */
+/* Takes the profile. All that follows it in argv is the command. */
 static enum options_result take_operands(struct run *r, const char *profile, char **command, struct error *e)
 {
     r->profile = profile;
@@ -98,7 +98,7 @@ static bool generate(struct run *r, int *fd, struct error *e)
     return ok;
 }
 
-/* Returns only when it failed. */
+/* Returns only where it failed. */
 static bool execute(char **command, int fd, struct error *e)
 {
     char number[16];

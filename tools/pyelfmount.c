@@ -9,7 +9,7 @@
 #include "tools/pyelfmount_fuse.h"
 #include "tools/pyelfmount_options.h"
 
-/* What one run makes, in the order of making; freed in the other. */
+/* What one run makes, in the order of making; main frees it in the reverse order. */
 struct run {
     struct mount_options options;
     struct prepared prepared;
@@ -29,7 +29,7 @@ static bool run(struct run *r, struct error *e)
 {
     const struct mount_options *o = &r->options;
 
-    /* Whether there is a place for it, before anything is made. */
+    /* Before anything is made: can a set be mounted there? */
     if (!mount_possible(o->directory, e))
         return false;
 
@@ -37,17 +37,17 @@ static bool run(struct run *r, struct error *e)
     if (!prepare(&r->prepared, &r->options.set, e))
         return false;
 
-    /* Every name is known after this; no thread goes on beyond it. */
+    /* After this every name is known, and no thread of the view's is left. */
     r->view = view_open(&r->prepared.plan, r->prepared.stock, o->cache, o->set.threads, e);
     if (!r->view)
         return false;
 
-    /* From here on the set is seen, and readers wait. */
+    /* From here on the set can be seen, and readers wait. */
     r->mounted = mount_begin(r->view, o->directory, o->others, e);
     if (!r->mounted || !mount_serve(r->mounted, o->foreground, e))
         return false;
 
-    /* Nobody reads any more. */
+    /* No reader is left. */
     if (o->foreground && !o->set.quiet)
         report(r->view);
     return true;
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
     struct run r = {0};
     int status = EXIT_SUCCESS;
     process_start();
-    mallopt(M_ARENA_MAX, 1); /* libfuse's threads come and go: what one has freed, the next is to have */
+    mallopt(M_ARENA_MAX, 1); /* libfuse's threads come and go: one arena lets the next reuse what one has freed */
     const enum options_result parsed = mount_options_parse(&r.options, argc, argv, &e);
     if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !run(&r, &e)))
         status = error_report("pyelfmount", &e);

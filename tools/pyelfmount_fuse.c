@@ -1,14 +1,14 @@
 /* See pyelfmount_fuse.h.
  *
- * Nothing in the set ever changes, so the kernel may keep what it has read, names and sizes as well as pages, for
- * as long as it likes.
+ * Nothing in the set ever changes. So the kernel may keep names, sizes and pages that it has read for as long as it
+ * likes.
  *
- * The kernel looks names up one at a time in a directory, and lists it only in between, so that whoever answers late
- * holds up all others. So a lookup never waits for a size: where that is not known yet, the entry has one that is
- * larger than any file, and its attributes are not kept. Who wants the size asks for them then, by himself; who reads
- * without asking is told where the file ends.
+ * The kernel looks up names in a directory one at a time, and lists the directory only in between. A late answer would
+ * hold up all other readers, so a lookup never waits for a size. Where the size is not known yet, the entry gets one
+ * that is larger than any file, and the kernel may not keep its attributes. A reader that wants the size then asks for
+ * the attributes, and only that reader waits. A reader that does not ask is told where the file ends.
  */
-#ifdef PYELFGEN_FUSE_THREADS /* libfuse lets us say how many threads it may have */
+#ifdef PYELFGEN_FUSE_THREADS /* libfuse takes a limit for its threads */
 #define FUSE_USE_VERSION 312
 #else
 #define FUSE_USE_VERSION 32
@@ -48,20 +48,20 @@ struct mounted {
 
 static const double always = 1e9; /* seconds */
 
-/* Who waits for an answer. */
+/* A request, for those who ask whether its reader still waits. */
 struct waiter {
     const struct mounted *mounted;
     fuse_req_t request;
 };
 
-/* Whether nobody waits for what is being made: the reader was interrupted, or the set is being unmounted. */
+/* Whether nobody waits for what is being made, because the reader was interrupted or the set is being unmounted. */
 static bool unwanted(void *context)
 {
     const struct waiter *w = context;
     return fuse_req_interrupted(w->request) || fuse_session_exited(w->mounted->session);
 }
 
-/* Tells why, where somebody can see it, and answers with an errno of it. */
+/* Reports the error where somebody still waits, and answers with an errno for it. */
 static void refuse(struct waiter *w, const struct error *e)
 {
     const bool gone = unwanted(w);
@@ -70,14 +70,15 @@ static void refuse(struct waiter *w, const struct error *e)
     fuse_reply_err(w->request, gone ? EINTR : e->code == ERROR_MEMORY ? ENOMEM : EIO);
 }
 
-/* Whoever waits for a library has a thread for himself meanwhile; besides, some answer those who want what is there,
- * or tell that nobody waits any more. */
+/* A reader that waits for a library occupies a thread. The further threads answer readers of what is there, and
+ * requests that say that a reader no longer waits. */
 enum { THREADS_MOST = WORKERS_MOST + 16, THREADS_IDLE = 10 };
 
 /* --- places ---------------------------------------------------------------------------- */
 
-/* Where something is in the set: the number of a file, or of the first in a directory, which directories above may
- * begin with too; and of a directory how many steps it is down from the set. All are in its number for the kernel. */
+/* Where something is in the set. `file` is the number of a file or, of a directory, of the first file in it;
+ * directories above may begin with the same file. `depth` is how many steps a directory is below the set, and 0 for
+ * files. The inode number that the kernel gets contains all three. */
 struct place {
     enum view_kind kind;
     uint32_t file;
@@ -120,7 +121,7 @@ static void put_size(struct stat *s, uint64_t size)
     s->st_blocks = (blkcnt_t)((size + BLOCK - 1) / BLOCK);
 }
 
-/* All but the size of a file. Modes are those that pyelfgen would give. */
+/* Fills in all but a file's size. The modes are those that pyelfgen would give. */
 static void fill(const struct mounted *m, const struct place *p, struct stat *s)
 {
     *s = (struct stat){.st_nlink = 1, .st_uid = m->user, .st_gid = m->group, .st_blksize = 1 << 17};
@@ -137,11 +138,11 @@ static void fill(const struct mounted *m, const struct place *p, struct stat *s)
 static void start(void *context, struct fuse_conn_info *connection)
 {
     (void)context;
-    /* as many reads may wait at a time, for the kernel too */
+    /* as many reads may wait in the kernel as there are threads */
     connection->max_background = THREADS_MOST;
 }
 
-/* Larger than any file; it is never said where somebody asks for a size. */
+/* Larger than any file. It is never the answer to a request for attributes. */
 #define UNKNOWN_SIZE (UINT64_C(1) << 40)
 
 static void look_up(fuse_req_t request, fuse_ino_t parent, const char *name)
@@ -170,7 +171,7 @@ static void look_up(fuse_req_t request, fuse_ino_t parent, const char *name)
         }
         put_size(&found.attr, size);
     }
-    fuse_reply_entry(request, &found); /* also where there is none, which may be remembered */
+    fuse_reply_entry(request, &found); /* where there is no such name, the kernel may remember that */
 }
 
 static void get_attributes(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
@@ -192,7 +193,7 @@ static void get_attributes(fuse_req_t request, fuse_ino_t number, struct fuse_fi
     fuse_reply_attr(request, &s, always);
 }
 
-/* Nothing ever changes in it, so the kernel may keep the list, too. */
+/* The list never changes, so the kernel may keep it. */
 static void open_directory(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *f)
 {
     (void)number;
@@ -201,17 +202,17 @@ static void open_directory(fuse_req_t request, fuse_ino_t number, struct fuse_fi
     fuse_reply_open(request, f);
 }
 
-/* A piece of a directory's list. Nothing is kept from one piece to the next, so that nothing is left when the kernel
- * does not close what it has opened, as when the set is unmounted: where to go on is in the offsets. */
+/* A piece of a directory's list. Nothing is kept from one piece to the next: offsets say where to go on. So nothing is
+ * left where the kernel does not close what it has opened, as when the set is unmounted. */
 struct listing {
     const struct mounted *mounted;
     fuse_req_t request;
-    unsigned depth; /* of what is in the directory */
+    unsigned depth; /* of the entries in the directory */
     char *bytes;
     size_t used, size;
 };
 
-/* Offsets: behind "." and "..", and behind a file by its number. */
+/* Offsets to go on from: after "." and after ".."; after a file, its number plus FROM_FILES and 1. */
 enum { FROM_START, FROM_ABOVE, FROM_FILES };
 
 static bool add_entry(struct listing *l, const char *name, const struct place *p, off_t next)
@@ -292,7 +293,7 @@ static void read_file(fuse_req_t request, fuse_ino_t number, size_t size, off_t 
     free(bytes);
 }
 
-/* There are none, which tools that copy them want to be told. */
+/* Files have no extended attributes. Tools that copy files want to be told so. */
 static void list_more_attributes(fuse_req_t request, fuse_ino_t number, size_t size)
 {
     (void)number;
@@ -302,7 +303,7 @@ static void list_more_attributes(fuse_req_t request, fuse_ino_t number, size_t s
         fuse_reply_xattr(request, 0);
 }
 
-/* For df: as large as the set, and full. */
+/* For df: a full file system as large as the set. */
 static void tell_space(fuse_req_t request, fuse_ino_t number)
 {
     const struct mounted *m = fuse_req_userdata(request);
@@ -385,10 +386,10 @@ bool mount_possible(const char *directory, struct error *e)
     return true;
 }
 
-/* The last that libfuse has said: one line, with why. */
+/* The last message of libfuse, one line that says why something failed. */
 static char *fuse_said(void)
 {
-    static char said[400]; /* it gives its log no context */
+    static char said[400]; /* static, because libfuse gives its log no context */
     return said;
 }
 
@@ -406,11 +407,11 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     struct fuse_args arguments = FUSE_ARGS_INIT(3, words);
     snprintf(more, sizeof more, "ro,fsname=pyelfmount,subtype=pyelfmount,default_permissions%s",
              others ? ",allow_other" : "");
-    char *absolute = realpath(directory, NULL); /* the background is in another directory */
+    char *absolute = realpath(directory, NULL); /* the background process has another working directory */
     if (!absolute)
         return error_errno(e, directory, "cannot mount the set");
     m->session = fuse_session_new(&arguments, &operations, sizeof operations, m);
-    /* A signal has to find what unmounts before there is anything mounted. */
+    /* The handlers come first: a signal after mounting must find what unmounts. */
     m->handlers = m->session && fuse_set_signal_handlers(m->session) == 0;
     m->there = m->handlers && fuse_session_mount(m->session, absolute) == 0;
     free(absolute);
@@ -422,8 +423,8 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     return error_at(e, directory, 0);
 }
 
-/* When files were made, for whoever copies them: when the set was mounted, or SOURCE_DATE_EPOCH, seconds by which
- * builds are the same every time (reproducible-builds.org). */
+/* The times of all files: when the set was mounted, or SOURCE_DATE_EPOCH, seconds that make builds the same every time
+ * (reproducible-builds.org). */
 static struct timespec time_of_files(void)
 {
     static const char epoch[] = "SOURCE_DATE_EPOCH";
@@ -457,9 +458,9 @@ struct mounted *mount_begin(struct view *view, const char *directory, bool other
 
 /* ---- until a signal ends it ----
  *
- * libfuse ends when its handler has run before it looks, or while it waits: a signal between the two would be lost.
- * So a thread takes the signals, and interrupts that wait until it has ended.
- */
+ * libfuse ends where its signal handler runs before it looks for an end, or while it waits. A signal between the two
+ * would be lost. So a thread takes the signals, and interrupts libfuse's wait again and again until libfuse has
+ * ended. */
 
 enum {
     WAKE = SIGUSR1,
@@ -469,7 +470,7 @@ enum {
 struct ending {
     struct fuse_session *session;
     pthread_t serving, waiting;
-    sigset_t signals; /* that end it, and WAKE, by which serve() says that it has ended otherwise */
+    sigset_t signals; /* those that end it, and WAKE, by which serve() says that it has ended otherwise */
     sem_t ended;
 };
 
@@ -503,7 +504,7 @@ static void *await_signal(void *context)
     return NULL;
 }
 
-/* 0, or by which signal it has ended; or -errno. */
+/* Returns 0, the number of the signal that ended it, or -errno. */
 static int loop(struct fuse_session *session)
 {
 #ifdef PYELFGEN_FUSE_THREADS
@@ -515,13 +516,14 @@ static int loop(struct fuse_session *session)
     const int ended = fuse_session_loop_mt(session, config);
     fuse_loop_cfg_destroy(config);
     return ended;
-#else /* as many as are wanted */
+#else /* no limit: libfuse starts as many as it wants */
     struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = THREADS_IDLE};
     return fuse_session_loop_mt(session, &config);
 #endif
 }
 
-/* As loop(). The threads of libfuse have all signals blocked that end it, and this one has WAKE only. */
+/* Returns as loop() does. The threads of libfuse have all signals blocked that end the program; this thread has only
+ * WAKE unblocked. */
 static int serve(struct fuse_session *session)
 {
     struct ending n = {.session = session, .serving = pthread_self()};
@@ -529,7 +531,7 @@ static int serve(struct fuse_session *session)
     const struct sigaction none = {.sa_handler = take_no_notice};
     sigemptyset(&wake);
     sigaddset(&wake, WAKE);
-    process_endings(&n.signals); /* for which libfuse has handlers */
+    process_endings(&n.signals); /* libfuse has handlers for these */
     sigaddset(&n.signals, WAKE);
     sem_init(&n.ended, 0, 0);
     sigaction(WAKE, &none, NULL);
@@ -552,7 +554,7 @@ bool mount_serve(struct mounted *m, bool foreground, struct error *e)
 {
     if (fuse_daemonize(foreground) != 0)
         return error_errno(e, "", "cannot go to the background; use -f");
-    fuse_set_log_func(NULL); /* threads speak for themselves */
+    fuse_set_log_func(NULL); /* libfuse's threads print their own messages */
     const int ended = serve(m->session);
     return ended >= 0 || error_set(e, ERROR_SYSTEM, "libfuse cannot go on: %s", strerror(-ended));
 }

@@ -1,4 +1,4 @@
-/* A view as a file system, through libfuse. */
+/* Shows a view as a file system, through libfuse. */
 #ifndef TOOLS_PYELFMOUNT_FUSE_H
 #define TOOLS_PYELFMOUNT_FUSE_H
 
@@ -6,17 +6,17 @@
 
 struct mounted;
 
-/* Whether a file system can be mounted there: FUSE is there, and an empty directory. */
+/* Whether a file system can be mounted there: FUSE is available, and the directory is empty and readable. */
 bool mount_possible(const char *directory, struct error *e);
 
-/* Mounts the view, which is borrowed. NULL with `e`. End it with mount_end. */
+/* Mounts the view, which it borrows. NULL with `e` on failure. End it with mount_end. */
 struct mounted *mount_begin(struct view *view, const char *directory, bool others, struct error *e);
 
-/* Answers readers until it is unmounted or a signal comes; in the background, where this process ends with status
- * 0, or in the foreground. */
+/* Answers readers until the set is unmounted or a signal comes. In the background, unless `foreground`, where the
+ * process that called ends with status 0. */
 bool mount_serve(struct mounted *m, bool foreground, struct error *e);
 
-/* Unmounts it where it still is. Takes NULL. */
+/* Unmounts the set where it is still mounted, and frees it. Takes NULL. */
 void mount_end(struct mounted *m);
 
 #endif

@@ -1,5 +1,5 @@
-/* pyelfprof: measures a real application into a profile, from which pyelfgen makes
- * a set of the same shape. See pyelfprof.h for the passes.
+/* pyelfprof: measures a real application into a profile, from which pyelfgen makes a set of the same shape. pyelfprof.h
+ * shows the passes.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -120,7 +120,7 @@ static const struct cli_program program = {
 struct command {
     struct prof p;
     bool explain, quiet;
-    unsigned modes; /* that were chosen */
+    unsigned modes; /* how many of them were chosen; one is allowed */
     const char *pid;
     char **operand; /* ends in NULL */
     size_t operands;
@@ -194,12 +194,12 @@ static bool take_option(struct command *c, int key, const char *value, struct er
         c->pid = value;
         break;
     default:
-        return false; /* and the error is set */
+        return false; /* the error is set */
     }
     return true;
 }
 
-/* Something that takes all further words. */
+/* Whether all further words belong to the command or script. */
 static bool runs(const struct command *c)
 {
     return c->p.from == FROM_RUN || c->p.from == FROM_PYTHON;
@@ -240,7 +240,7 @@ static bool check(const struct command *c, struct error *e)
     return true;
 }
 
-/* -1 to go on, otherwise the exit status. */
+/* Returns -1 to go on, otherwise the exit status. */
 static int parse(int argc, char **argv, struct command *c)
 {
     struct cli cli = cli_start(&program, argc, argv);
@@ -253,7 +253,7 @@ static int parse(int argc, char **argv, struct command *c)
             return 0;
         else if (!take_option(c, key, value, &e))
             return error_report(program.name, &e);
-        /* What follows may be options of another program. */
+        /* The words that follow may be options of another program. */
         cli.only_operands |= key == OPTION_PYTHON || key == OPTION_RUN;
     }
     return check(c, &e) ? -1 : error_report(program.name, &e);
@@ -264,7 +264,7 @@ static void find(struct command *c)
     struct prof *p = &c->p;
     switch (p->from) {
     case FROM_EXEC:
-        for (size_t i = 0; i < c->operands; i++) /* each is a process of its own */
+        for (size_t i = 0; i < c->operands; i++) /* each program is a process of its own */
             prof_exec(p, &c->operand[i], 1);
         break;
     case FROM_PYTHON:
@@ -289,10 +289,10 @@ static void find(struct command *c)
     }
 }
 
-/* Whether one of the C library's files is what was asked for, by its name. */
+/* Whether the user asked for a file of the C library by name. */
 static bool asked_for_libc(const struct command *c)
 {
-    const bool files = c->p.from != FROM_PYTHON && c->p.from != FROM_RUN; /* and no arguments of a program */
+    const bool files = c->p.from != FROM_PYTHON && c->p.from != FROM_RUN; /* the operands are files, and not arguments of a program */
     for (size_t i = 0; files && i < c->operands; i++)
         if (prof_is_libc(c->operand[i]))
             return true;
@@ -318,8 +318,8 @@ static void tell_of_libc(const struct command *c)
                                     : " before --python");
 }
 
-/* Not where the standard output is for the profile; where it is for what a script or command prints, on the other one.
- */
+/* Prints nothing where the profile goes to the standard output. Uses the standard error where a script or a command
+ * prints to the standard output. */
 static void tell_of_success(const struct command *c)
 {
     const struct prof *p = &c->p;
@@ -332,7 +332,7 @@ static void tell_of_success(const struct command *c)
     putc('\n', to);
 }
 
-/* Where nobody reads it any more, all is well nevertheless. */
+/* A reader that has closed the pipe is no failure. */
 static void tell(const struct command *c)
 {
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
@@ -350,7 +350,7 @@ static void nothing_there(const struct command *c, struct error *e)
         error_at(e, c->operand[0], 0);
 }
 
-/* The passes that make a profile of the files; false where there is none. */
+/* The passes that measure the files and write the profile; false where there is no profile. */
 static bool measure(struct command *c)
 {
     struct prof *p = &c->p;
@@ -379,7 +379,7 @@ static bool can_write(struct prof *p)
     return true;
 }
 
-/* The passes; what one leaves, the next takes. */
+/* All passes, in order. */
 static void profile(struct command *c)
 {
     struct prof *p = &c->p;
@@ -388,15 +388,14 @@ static void profile(struct command *c)
         return;
     find(c);
     const bool nothing_wanted = p->count == 0 && p->refusals > 0;
-    /* The files do not change from here on, but in number: what is none of the
-     * application's goes. */
+    /* From here on no file is added. prof_capture removes those that are not the application's. */
     prof_capture(p);
     if (p->count == 0) {
         if (nothing_wanted)
             prof_nothing_wanted(p, &e);
         else
             nothing_there(c, &e);
-        if (nothing_wanted || !p->failed) /* otherwise it is said why */
+        if (nothing_wanted || !p->failed) /* otherwise a complaint has said why */
             prof_complain(p, &e);
         return;
     }
@@ -428,7 +427,7 @@ int main(int argc, char **argv)
         profile(c);
         status = c->p.failed ? 1 : 0;
     }
-    if (status == 0 && !process_printed(program.name)) /* of a profile it is said already */
+    if (status == 0 && !process_printed(program.name)) /* where the profile failed, that was said already */
         status = EXIT_FAILURE;
     prof_free(&c->p);
     free(c);

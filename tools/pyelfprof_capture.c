@@ -1,8 +1,8 @@
-/* Capturing the files, and finding their debug files; see pyelfprof.h.
+/* Captures the files, and finds their debug files; see pyelfprof.h.
  *
- * Debug files are found as gdb finds them: by build-id in every debug directory,
- * and by .gnu_debuglink beside the library, in .debug there, and in the debug
- * directories under the library's own path, and under every end of that path.
+ * Debug files are found as gdb finds them: first by build-id in every debug directory; then by .gnu_debuglink beside
+ * the library, in .debug there, and in the debug directories under the library's own path and under every end of that
+ * path.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,11 +20,11 @@
 
 enum { BUILD_ID_PLACE = 2 * CAPTURE_BUILD_ID_MOST + sizeof "/.build-id//.debug" };
 
-/* Of one file, while threads work on others: nothing here takes from the arena. */
+/* What the threads share, each of which works on one file at a time. They take nothing from the arena. */
 struct task {
     struct prof *p;
     struct capture_wish wish;
-    char **debug_path; /* of each file that has one: malloc */
+    char **debug_path; /* for each file the path of its debug file; malloc; NULL: none */
 };
 
 static void note(struct error **to, const struct error *e)
@@ -36,8 +36,9 @@ static void note(struct error **to, const struct error *e)
 
 /* ---- debug files ---- */
 
-/* No debug file is so large, but one that is sparse can say that it is. One that costs more than a moment has blocks
- * for a part of it at least, also where a file system compresses. */
+/* Limits for computing a checksum. No debug file is as large as CRC_MOST, but a sparse file can claim to be. A file
+ * above CRC_ALWAYS, which takes more than a moment, must have blocks for 1/CRC_TIMES of its size. Files have that also
+ * where the file system compresses. */
 #define CRC_MOST   (UINT64_C(1) << 36)
 #define CRC_ALWAYS (UINT64_C(1) << 28)
 enum { CRC_TIMES = 32 };
@@ -48,7 +49,7 @@ static bool is_as_large_as_it_says(const struct stat *st)
     return size < CRC_MOST && (size <= CRC_ALWAYS || size / S_BLKSIZE / CRC_TIMES <= (uint64_t)st->st_blocks);
 }
 
-/* The checksum that .gnu_debuglink has of the file is that of zlib. */
+/* .gnu_debuglink has zlib's CRC of the debug file. */
 static bool crc_matches(const char *path, uint32_t wanted)
 {
     static const size_t size = 1 << 18;
@@ -66,13 +67,13 @@ static bool crc_matches(const char *path, uint32_t wanted)
     return n == 0 && crc == wanted;
 }
 
-/* Whether `path` is there and could be the debug file of *c. */
+/* Whether `path` is there and could be the debug file of *c; `by_link`: its checksum must match. */
 static bool is_debug_file(const struct capture *c, const char *path, bool by_link)
 {
     return access(path, R_OK) == 0 && (!by_link || crc_matches(path, c->debuglink_crc));
 }
 
-/* The place in a directory that the build-id leads to. */
+/* Where in a directory the build-id leads. */
 static bool build_id_place(const struct capture *c, char place[BUILD_ID_PLACE])
 {
     char digits[2 * CAPTURE_BUILD_ID_MOST + 1];
@@ -91,7 +92,7 @@ static bool find_by_build_id(const struct capture *c, const char *directory, cha
            is_debug_file(c, path, false);
 }
 
-/* Whether the file at `path`, which need not have been looked for, stands where the build-id leads. */
+/* Whether the path, which may come from a manifest, ends where the build-id leads. */
 static bool is_at_build_id(const struct capture *c, const char *path)
 {
     char place[BUILD_ID_PLACE];
@@ -161,14 +162,14 @@ bool prof_is_debug_dir(const char *path, struct error *e)
 
 /* ---- files ---- */
 
-/* Whether the file is of an application, where it was found and not given: a shared
- * object with code of its own, that a process of 64 bits could load. */
+/* Whether a file that was found in a directory is the application's: a shared object with code of its own that a 64-bit
+ * process could load. */
 static bool is_shared_object(const struct capture *c)
 {
     return c->library && c->wide && !c->executable && !c->debug_only;
 }
 
-/* A profile is no ELF file either. */
+/* Corrects the error for an operand that is a profile and no ELF file. */
 static void advise(const char *path, struct error *e)
 {
     char start[256];
@@ -200,7 +201,7 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     const struct capture *c = &file->capture;
     if (!file->given && !is_shared_object(c)) {
         file->left_out = true;
-    } else if (c->debug_only && t->p->output) { /* of which no set could be made */
+    } else if (c->debug_only && t->p->output) { /* no set could be made of it */
         error_set(&e, ERROR_INPUT, "has debug information alone, and no code; give the file that it belongs to");
         error_at(&e, file->path, 0);
         note(&file->failed, &e);
@@ -219,7 +220,7 @@ unsigned prof_threads(void)
     return n < 16 ? n : 16;
 }
 
-/* Files that stay, one behind the other. */
+/* Complains of files that failed, and closes the gaps that they and the files left out leave. */
 static void keep_good(struct prof *p)
 {
     size_t kept = 0;

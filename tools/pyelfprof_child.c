@@ -15,7 +15,7 @@
 #include "base/replacement.h"
 #include "tools/descendants.h"
 
-/* Milliseconds that a command has to end by the signal which is to end it; bytes of a report. */
+/* GRACE: milliseconds that a command has to end after the first signal. TEXT_MOST: bytes of a report. */
 enum { GRACE = 3000, TEXT_MOST = 1 << 28 };
 
 const char *prof_libexec(struct prof *p, const char *name)
@@ -73,7 +73,7 @@ static bool complain_errno(struct prof *p, const char *command, const char *what
 bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, bool (*prepare)(const void *context),
                       const void *context)
 {
-    int ends[2]; /* of what tells why it cannot be run */
+    int ends[2]; /* a pipe that tells why the command cannot be run */
     int why = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return complain_errno(p, words[0], "cannot make a pipe to it");
@@ -81,7 +81,7 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
     if (c->process == 0) {
         sigaction(SIGPIPE, &c->pipe, NULL);
         sigprocmask(SIG_SETMASK, &c->mask, NULL);
-        /* Where the profile goes, nothing else does. */
+        /* Nothing else may go where the profile or the list goes. */
         const bool is_ours = replacement_is_standard(p->output) || replacement_is_standard(p->list);
         if ((!is_ours || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
             execvp(words[0], words);
@@ -107,8 +107,8 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Takes notice of a signal: the first one is handed on, unless the terminal has sent it
- * to all, and the second one waits for nothing. */
+/* Takes a signal. The first one is handed on to the command, except where the terminal has sent it to both; then the
+ * command has GRACE to end. After the second one nothing is waited for. */
 static void notice(struct prof_child *c, int signals, int64_t *deadline)
 {
     struct signalfd_siginfo s;
@@ -120,7 +120,7 @@ static void notice(struct prof_child *c, int signals, int64_t *deadline)
         kill(c->process, c->signal);
 }
 
-/* False at the end of what comes. */
+/* False at the end of the stream, or on an error. */
 static bool take_some(int fd, void (*take)(void *to, const char *text, size_t size), void *to)
 {
     char text[4096];
@@ -136,7 +136,7 @@ bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, cons
     int64_t deadline = INT64_MAX;
     struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
     while (waitpid(c->process, &c->status, WNOHANG) != c->process && milliseconds() < deadline) {
-        /* Without a descriptor for signals it is looked often. */
+        /* Without a descriptor for signals the loop looks every 50 ms. */
         const int64_t left = c->signal ? deadline - milliseconds() : signals < 0 ? 50 : -1;
         if (poll(ready, 2, c->signal && left < 0 ? 0 : (int)left) <= 0)
             continue;
@@ -169,6 +169,6 @@ void prof_child_release(const struct prof_child *c)
     sigprocmask(SIG_SETMASK, &c->mask, NULL);
     if (c->signal) {
         raise(c->signal);
-        _exit(128 + c->signal); /* where it was blocked before */
+        _exit(128 + c->signal); /* reached where the signal was blocked before */
     }
 }

@@ -1,9 +1,8 @@
 /* Statistics of the files' debug information; see pyelfprof.h.
  *
- * Each file is read by a process of its own, a few at a time. libdwarf walks some
- * 23 MB of .debug_info a second, and so no more than TOTAL_MOST bytes are read of all
- * files together: of the largest only some units, and how sure the rest is, the
- * profile says.
+ * Each file is read by a process of its own, a few at a time. libdwarf walks some 23 MB of .debug_info in a second. So
+ * no more than TOTAL_MOST bytes are read of all files together: of the largest files only some units. The profile says
+ * how sure the estimates of the rest are.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 #include "tools/pyelfprof.h"
 
-/* Bytes of .debug_info, of all files and of one. */
+/* The most bytes of .debug_info that are read, of all files and of one. */
 #define TOTAL_MOST (UINT64_C(1) << 30)
 #define FILE_MOST  (UINT64_C(1) << 28)
 
@@ -27,7 +26,7 @@ static const char *path_of(const struct prof_file *file)
     return file->debug_path ? file->debug_path : file->path;
 }
 
-/* The key that occurs most. */
+/* The key that is used most often; 0 where there is none. */
 static uint32_t most_of(const struct stats_tally_table *t)
 {
     uint32_t key = 0;
@@ -41,7 +40,7 @@ static uint32_t most_of(const struct stats_tally_table *t)
     return key;
 }
 
-/* Attributes that tell compilers apart: GNU's views of locations, and what clang's tables of strings need. */
+/* Attributes that tell compilers apart: gcc's location views, and what clang's string offsets need. */
 enum { STR_OFFSETS_BASE = 0x72, GNU_LOCVIEWS = 0x2137 };
 
 static bool has(const struct stats_tally_table *t, uint32_t key)
@@ -53,7 +52,7 @@ static bool has(const struct stats_tally_table *t, uint32_t key)
     return false;
 }
 
-/* One for each use of the form, as no list was read. */
+/* Each use of the form counts as one unreadable list, because no list was read. */
 bool prof_leave_range_lists(struct debug_stats *s)
 {
     enum { FORM_RNGLISTX = 0x23 };
@@ -68,7 +67,7 @@ bool prof_leave_range_lists(struct debug_stats *s)
     return true;
 }
 
-/* Whether the counts are such as a row can have; those of huge files are not. */
+/* Whether a row can state the counts. Those of huge files are too large. */
 static bool is_in_range(const struct prof_dwarf *d)
 {
     const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries};
@@ -78,7 +77,7 @@ static bool is_in_range(const struct prof_dwarf *d)
     return d->units <= CAPTURE_COUNT_MOST && d->partial <= CAPTURE_COUNT_MOST;
 }
 
-/* 0 where all is in one unit, or there is none. */
+/* 0 for fewer than two units. */
 static uint64_t uneven_of(const struct uneven_sum *sizes)
 {
     const uint64_t uneven = uneven_hundredths(sizes);
@@ -90,7 +89,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
     struct error e;
     const struct stats_sample *sample = &s->sample;
     double sampled = sample->bytes ? (double)sample->bytes_read / (double)sample->bytes : 1;
-    prof_leave_range_lists(s); /* they are in no profile */
+    prof_leave_range_lists(s); /* no profile has them */
     double error = stats_scale(s);
     file->dwarf = (struct prof_dwarf){
         .known = s->number[STATS_DIES] > 0,
@@ -130,7 +129,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         prof_complain(p, &e);
 }
 
-/* How far the reading is, on a terminal only. */
+/* Shows on a terminal how many files were read. */
 static void show(size_t file, size_t files)
 {
     if (!isatty(STDERR_FILENO))
@@ -152,7 +151,7 @@ static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
     stats_free(s);
 }
 
-/* False, with a complaint, where it cannot be read. */
+/* False, with a complaint, where the file cannot be read. */
 static bool start(struct prof *p, struct reading *r, uint64_t most)
 {
     struct error e;
@@ -170,8 +169,8 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The most to read of one file, so that no file gets less than another that is no
- * smaller, and all together no more than TOTAL_MOST. */
+/* The most bytes to read of one file. Files up to that size are read whole and larger ones up to it, so that all
+ * together stay near TOTAL_MOST. Never 0, which would mean all. */
 static uint64_t share_of_each(const struct prof *p)
 {
     uint64_t *bytes = prof_must(malloc((p->count + 1) * sizeof *bytes));

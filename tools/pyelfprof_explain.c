@@ -1,8 +1,8 @@
-/* What a profile says, in sentences; see pyelfprof.h.
+/* Says in sentences what a profile says; see pyelfprof.h.
  *
- * Any profile will do, also one that was written by hand: what is not there is not
- * spoken of. What says anything besides what a profile may is refused: of that no
- * sentence here would be true. Whether a set follows is for pyelfgen to say.
+ * Any profile will do, also one that was written by hand: no sentence is printed about what is not there. A text with
+ * anything that a profile may not say is refused, because the sentences would be wrong. Whether a set can be made of
+ * the profile is for pyelfgen to say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@ enum { VALUES_MOST = 16 };
 
 struct explained {
     struct text t;
-    yaml_node_t *list; /* of rows; NULL where there are none */
+    yaml_node_t *list; /* the rows; NULL: none */
     size_t rows;
-    yaml_node_t *captured; /* NULL: written by hand, or --summary */
+    yaml_node_t *captured; /* NULL: written by hand, or with --summary */
 };
 
 /* ---- words ---- */
@@ -39,13 +39,13 @@ static const char *plural(double count, const char *one, const char *several)
     return count == 1 ? one : several;
 }
 
-/* The application's files, of which a sentence speaks: how many there are decides. */
+/* Singular or plural of a sentence about all of the application's files. */
 static const char *of_them(const struct explained *x, const char *one, const char *several)
 {
     return plural((double)x->rows, one, several);
 }
 
-/* Parts of a sentence: what comes before each. `last` where no other follows. */
+/* What to print before the next part of a sentence. `last` says that no other part follows. */
 static const char *between(unsigned *parts, bool last)
 {
     const unsigned before = (*parts)++;
@@ -62,7 +62,7 @@ static size_t having(struct explained *x, const char *key, const char *value)
     return text_having(&x->t, x->list, key, value);
 }
 
-/* Rows in which the key is a number other than 0. */
+/* How many rows have a number above 0 for the key. */
 static size_t having_some(struct explained *x, const char *key)
 {
     size_t count = 0;
@@ -122,8 +122,8 @@ static const struct {
              {"symtab", "symbol tables"},           {"strtab", "their names"}};
 enum { SIZES = sizeof sizes / sizeof sizes[0], SIZE_STRTAB = SIZES - 1 };
 
-/* -1 where the profile does not say it. What rows leave out is 0 where they have text,
- * and otherwise for pyelfgen to choose. */
+/* The sum of a size, or -1 where the profile does not say it. A row that has text but not this size means 0; a row
+ * without either leaves it to pyelfgen. */
 static double size_of(struct explained *x, const char *key)
 {
     yaml_node_t *sections = text_get(&x->t, x->t.root, "sections");
@@ -237,7 +237,8 @@ static void tell_symbols(struct explained *x)
                plural(unique, "object", "objects"));
 }
 
-/* Relocations for calls: where a row does not say how many, as many as it has slots of the PLT. */
+/* Relocations for calls. A row of a captured profile that does not give their number has as many as slots of the PLT.
+ */
 static double calls_of(struct explained *x)
 {
     double count = 0;
@@ -282,7 +283,7 @@ static void tell_relocations(struct explained *x)
 
 /* ---- who needs whom ---- */
 
-/* Edges in "0:12 5-8 17". */
+/* The number of edges in "0:12 5-8 17". */
 static double edges_of(const char *text)
 {
     double edges = 0;
@@ -371,7 +372,7 @@ static const char *language_words(const char *language)
     return strcmp(language, "c++") == 0 ? "C++" : strcmp(language, "c") == 0 ? "C" : language;
 }
 
-/* What the profile as a whole says, where rows do not. */
+/* The dialect of the whole profile, for profiles whose rows say nothing of it. */
 static void tell_dialect(struct explained *x)
 {
     yaml_node_t *dwarf = text_get(&x->t, x->t.root, "dwarf");
@@ -383,8 +384,8 @@ static void tell_dialect(struct explained *x)
            language ? " of " : "", language ? language_words(language) : "");
 }
 
-/* "DWARF 5 in 47 and 4 in 2": the values of a key in the rows' `dwarf`, of which there
- * are few, the first ones first. */
+/* "DWARF 5 in 47 and 4 in 2": the values of a key in the rows' `dwarf`, in the order of first use. There are few; after
+ * VALUES_MOST the others are left out. */
 static void tell_values(struct explained *x, const char *key)
 {
     struct {
@@ -409,7 +410,7 @@ static void tell_values(struct explained *x, const char *key)
         printf("%s%s in %zu", between(&parts, v + 1 == values), language_words(found[v].value), found[v].count);
 }
 
-/* Of the library with most units that says so. */
+/* Speaks of the library with the most units among those whose row has the key. */
 static void tell_uneven(struct explained *x)
 {
     double most = 0;
@@ -495,7 +496,7 @@ static void tell_dwarf(struct explained *x)
 
 /* ---- what it reveals ---- */
 
-/* Names of files and the like, as far as the profile is known to have none. */
+/* Which names the profile has, as far as that is known. */
 static void tell_names(struct explained *x)
 {
     const char *application = text_of(&x->t, x->t.root, "application");

@@ -1,4 +1,4 @@
-/* Which files: those that are given, and those in directories; see pyelfprof.h. */
+/* Chooses the files: those that are given, and those in directories; see pyelfprof.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -104,9 +104,9 @@ static bool matches(const char *const *pattern, size_t count, const char *path)
     return false;
 }
 
-/* What glibc installs for processes to load, by the names that ld.so looks for; until 2.33 these were links to
- * files with the version in their names, and are that in a core. Plugins of NSS are loaded by the C library
- * itself, whoever they are from. */
+/* The files of glibc that processes load, by the names that ld.so looks for. Until glibc 2.33 these names were links to
+ * files with the version in their names, and a core has the names of those files. NSS plugins are loaded by the C
+ * library itself, whoever made them. */
 static const char *const libc[] = {
     "ld-linux-x86-64.so.2",
     "ld-2.*.so",
@@ -169,8 +169,7 @@ static bool is_there(const struct prof *p, const struct stat *st)
     return false;
 }
 
-/* Whether the file begins as ELF files do. One that cannot be read may be one: that
- * is for the capture to say. */
+/* Whether the file begins as ELF files do. A file that cannot be read may be one; the capture will complain of it. */
 static bool may_be_elf(const char *path)
 {
     char magic[SELFMAG];
@@ -180,7 +179,8 @@ static bool may_be_elf(const char *path)
     return file_begin_is_elf(magic, got);
 }
 
-/* Only as long as nothing is wanted: whoever has a profile need not know. */
+/* Notes an ELF file that the options have left out, as long as they have let none in. The notes serve only for the
+ * message that nothing is left. */
 static void refuse(struct prof *p, const char *path)
 {
     struct stat st;
@@ -198,7 +198,7 @@ static int by_place(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct prof_place));
 }
 
-/* The same file may be there by several names, or in several processes. */
+/* Counts the files that were refused. The same file may have been found by several names, or in several processes. */
 static size_t count_refused(const struct prof *p)
 {
     size_t count = 0;
@@ -279,7 +279,7 @@ static void complain_errno(struct prof *p, int number, const char *path, const c
     prof_complain(p, &e);
 }
 
-/* Links to files are followed, links to directories are not: they may lead anywhere. */
+/* Follows links to files, but no links to directories, which may lead anywhere. */
 static void find_in(struct prof *p, const char *path)
 {
     char *paths[] = {(char *)path, NULL};
@@ -309,8 +309,8 @@ static void find_in(struct prof *p, const char *path)
     fts_close(tree);
 }
 
-/* Whether it is JSON of others, who have files of this name too: neither a manifest of
- * pyelfgen nor what was left of one that was cut off. */
+/* Whether the file is the JSON of some other program that uses the same file name: neither a manifest of pyelfgen nor
+ * the beginning of one that was cut off. */
 static bool is_foreign(const char *path)
 {
     static const char key[] = "\"" MANIFEST_KEY "\"";
@@ -327,8 +327,8 @@ static bool is_foreign(const char *path)
     return strncmp(text, key, strlen(text)) != 0;
 }
 
-/* The libraries that the manifest of a set names, in its order; none where it cannot be
- * used, which is said. False where the directory is no set. */
+/* Adds the libraries that the manifest of a set names, in its order. Where the manifest cannot be used it complains and
+ * adds none. False where the directory is no set. */
 static bool find_set(struct prof *p, const char *path)
 {
     struct set set;

@@ -1,8 +1,7 @@
-/* Who needs whom, and how many symbols each takes from the other; see pyelfprof.h.
+/* Which library needs which, and how many symbols it takes from there; see pyelfprof.h.
  *
- * DT_NEEDED names a library as DT_SONAME does, or by its file. A symbol comes from the
- * first library in the order of DT_NEEDED that defines one of its name; versions
- * are not looked at.
+ * DT_NEEDED names a library by its DT_SONAME or by its file's name. A symbol comes from the first library in the order
+ * of DT_NEEDED that defines its name; versions are ignored.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +12,12 @@
 
 enum { NOBODY = UINT32_MAX };
 
-/* A hash table of 64-bit keys with a value each; a key may be there several times. */
+/* A hash table from 64-bit keys to values. A key may be there several times, with different values. */
 struct table {
     struct slot {
         uint64_t key;
-        uint32_t value; /* NOBODY: free */
-        bool taken;     /* by some other file */
+        uint32_t value; /* NOBODY: the slot is free */
+        bool taken;     /* some other file has taken the symbol from here */
     } * slot;
     size_t mask;
 };
@@ -45,8 +44,8 @@ static void table_add(struct table *t, uint64_t key, uint32_t value)
     t->slot[at] = (struct slot){.key = key, .value = value};
 }
 
-/* The next value of a key; NOBODY behind the last. *at is where to look, from
- * table_begin on, and then behind the slot that it was in. */
+/* To find all values of a key, start *at with table_begin and call table_next, which moves *at behind the slot that it
+ * found. NOBODY ends them. */
 static size_t table_begin(const struct table *t, uint64_t key)
 {
     return random_mix(key) & t->mask;
@@ -85,7 +84,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The first file of that name, `self` only where no other has it; NOBODY where there is none. */
+/* The first file with that name. It is `self` only where no other file has the name. NOBODY: there is none. */
 static uint32_t find_file(const struct name *names, size_t count, const char *name, uint32_t self)
 {
     size_t low = 0;
@@ -102,7 +101,7 @@ static uint32_t find_file(const struct name *names, size_t count, const char *na
     return low < count && strcmp(names[low].name, name) == 0 ? names[low].file : NOBODY;
 }
 
-/* Two names for each file, by which it may be needed. */
+/* The two names by which each file may be needed, sorted. */
 static struct name *list_names(const struct prof *p)
 {
     struct name *names = prof_must(malloc((2 * p->count + 1) * sizeof *names));
@@ -121,11 +120,11 @@ static struct name *list_names(const struct prof *p)
 struct graph {
     struct prof *p;
     struct name *names;
-    struct table symbols; /* hash of a name to a file that defines it */
-    uint32_t *edge_to;    /* for each file, the number of the edge to it; NOBODY */
+    struct table symbols; /* the hash of a name leads to the files that define it */
+    uint32_t *edge_to;    /* for each file the number of the edge to it; NOBODY: no edge */
 };
 
-/* A library that names itself is loaded already. */
+/* A library that names itself is loaded already: that makes no edge. */
 static void find_edges(struct graph *g, struct prof_file *file, uint32_t self)
 {
     const struct capture *c = &file->capture;
@@ -141,7 +140,7 @@ static void find_edges(struct graph *g, struct prof_file *file, uint32_t self)
     }
 }
 
-/* Takes one symbol along an edge, which are as many as a row can say: imports of a hostile file may be more. */
+/* Counts one symbol along an edge, up to the number that a row can state: a hostile file may import more. */
 static void take(struct graph *g, struct prof_edge *edge, struct slot *symbol)
 {
     struct prof_file *of = &g->p->file[edge->to];
@@ -150,7 +149,7 @@ static void take(struct graph *g, struct prof_edge *edge, struct slot *symbol)
     symbol->taken = true;
 }
 
-/* Finds out where the file has its symbols from. */
+/* Finds out which files the file takes its symbols from. */
 static void find_symbols(struct graph *g, struct prof_file *file, uint32_t self)
 {
     const struct capture *c = &file->capture;

@@ -1,7 +1,9 @@
-/* How much memory the constructors of libraries take, which no file says: they are loaded to find out; see pyelfprof.h.
+/* How much memory the constructors of libraries take; see pyelfprof.h. No file says it, so the libraries are loaded to
+ * find out.
  *
- * Each after what it needs, so that what is measured is its own, by a process (tools/pyelf_load.c) which reports one
- * after the other. Where that ends at one, it is started again without this one.
+ * A process (tools/pyelf_load.c) loads them one after the other and reports on each. Each library comes after those
+ * that it needs, so that what is measured is its own. Where a library ends the process, the process is started again
+ * without that library.
  */
 #include <elf.h>
 #include <errno.h>
@@ -18,15 +20,15 @@
 #include "tools/pyelfprof_child.h"
 
 enum {
-    REPORT = 3,    /* descriptor of the process's */
-    TRIES = 100,   /* so many files may end it */
-    LEAST = 16384, /* bytes, of which fewer are chance, */
-    MOST = 1 << 30 /* and more not what a profile may have */
+    REPORT = 3,    /* descriptor in the process */
+    TRIES = 100,   /* how many files may end the process */
+    LEAST = 16384, /* bytes; fewer are chance */
+    MOST = 1 << 30 /* bytes; the most that a profile may state */
 };
 
 #define LOADER "pyelf-load"
 
-/* What is loaded, in order; `skipped` once it has ended the process. */
+/* What is loaded, in order. `skipped`: the file has ended the process. */
 struct loads {
     struct prof_file **file;
     bool *skipped;
@@ -39,7 +41,7 @@ static bool is_loaded(const struct prof_file *f)
            !prof_is_libc(f->name);
 }
 
-/* Files behind those that they need: depth first, with a stack of what is begun. */
+/* The files to load, each behind those that it needs: depth first, with a stack of files that are begun. */
 static struct loads loads_of(struct prof *p)
 {
     struct loads l = {.file = prof_must(calloc(p->count + 1, sizeof *l.file)),
@@ -73,7 +75,7 @@ static struct loads loads_of(struct prof *p)
     return l;
 }
 
-/* The paths of those that are left, each ended by a zero, in a file; -1 and errno on failure. */
+/* A memory file with the paths that are not skipped, each ended by a zero. Returns its descriptor, or -1 with errno. */
 static int put_list(const struct loads *l)
 {
     const int fd = memfd_create("pyelfprof", MFD_CLOEXEC);
@@ -91,7 +93,7 @@ static int put_list(const struct loads *l)
     return -1;
 }
 
-/* The process's descriptors. */
+/* Descriptors for the process. */
 struct ends {
     int list, report;
 };
@@ -103,7 +105,7 @@ static bool prepare(const void *context)
            (e->report == REPORT ? fcntl(REPORT, F_SETFD, 0) >= 0 : dup2(e->report, REPORT) >= 0);
 }
 
-/* The file that the process has under this number, and its place. */
+/* The file that has this number in the process, and its place in the list. */
 static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t *at)
 {
     for (*at = 0; *at < l->count; ++*at)
@@ -112,7 +114,7 @@ static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t
     return NULL;
 }
 
-/* In one line, as all extension modules want it. */
+/* One complaint for all files: every extension module fails for want of Python. */
 static void complain_of_python(struct prof *p, const struct prof_file *first, size_t others)
 {
     char more[64] = "";
@@ -125,12 +127,12 @@ static void complain_of_python(struct prof *p, const struct prof_file *first, si
                                  more));
 }
 
-/* Takes what it has reported; returns the place of the file that was begun last and has not been loaded, or l->count.
- */
+/* Takes the report. Returns the place of the file that was begun last where its end was not reported, and l->count
+ * otherwise. */
 static size_t take_report(struct prof *p, const struct loads *l, char *text)
 {
     size_t last = l->count;
-    const struct prof_file *first = NULL; /* of those that want Python, */
+    const struct prof_file *first = NULL; /* the first file that wants Python; `others` counts the others */
     size_t others = 0;
     for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         uint64_t number;
@@ -161,7 +163,7 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
     return last;
 }
 
-/* Runs the process; false where it could not be, which is complained of, or where a signal came. */
+/* Runs the process. False where it could not be run, with a complaint, or where a signal came. */
 static bool run(struct prof *p, struct prof_child *c, const char *loader, const struct loads *l, struct prof_report *r)
 {
     char *words[] = {(char *)loader, NULL};
@@ -182,7 +184,7 @@ static bool run(struct prof *p, struct prof_child *c, const char *loader, const 
     return ended;
 }
 
-/* Once; false where there is nothing more to find out. */
+/* Loads the files once. False where nothing more can be found out. */
 static bool load_once(struct prof *p, const char *loader, struct loads *l)
 {
     struct prof_child c;

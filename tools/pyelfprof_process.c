@@ -1,10 +1,9 @@
-/* What a process has loaded, and what one had when its core was written; see
- * pyelfprof.h.
+/* What a process has loaded, or had loaded when its core was written; see pyelfprof.h.
  *
- * Both have a memory, an auxiliary vector, and a list of mapped files. The first two
- * lead to the link map, which has the objects in the order in which they were loaded
- * (SVR4 ABI, <link.h>: r_debug); where each has its dynamic section says from which
- * file it is. Where there is no link map to be read, the order is that of addresses.
+ * Both a process and a core have a memory, an auxiliary vector and a list of mapped files. Memory and vector lead to
+ * the link map, which has the objects in the order in which they were loaded (SVR4 ABI, <link.h>: r_debug). The address
+ * of an object's dynamic section tells from which file the object is. Where no link map can be read, files come in the
+ * order of their addresses.
  */
 #include <elf.h>
 #include <errno.h>
@@ -23,22 +22,22 @@ enum { OBJECTS_MOST = 1 << 16, HEADERS_MOST = 256, NOTES_MOST = 1 << 26, MAPPING
 
 struct mapping {
     uint64_t begin, end;
-    const char *path; /* to read it by */
-    const char *name; /* as it was */
+    const char *path; /* where to read the file */
+    const char *name; /* the path in the application */
     bool code;
     bool deleted;
 };
 
 struct process {
     struct prof *p;
-    const char *what; /* of which errors are */
-    int fd;           /* memory: of a process at its addresses, of a core by its segments */
+    const char *what; /* the subject of error messages */
+    int fd;           /* memory: a process's by addresses, a core's by its segments */
     Elf64_Phdr *segment;
     size_t segments;
-    uint64_t headers, header_count; /* AT_PHDR, AT_PHNUM; 0 where unknown */
+    uint64_t headers, header_count; /* AT_PHDR, AT_PHNUM; 0: unknown */
     struct mapping *mapping;
     size_t mappings, capacity;
-    bool mapped; /* has memory, whether of files or not */
+    bool mapped; /* has memory, of files or not */
 };
 
 static void complain(struct process *s, const char *what)
@@ -88,7 +87,7 @@ static int by_address(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* A core may tell of millions, in any order. */
+/* A core may list millions, in any order. */
 static void sort_mappings(struct process *s)
 {
     if (s->mappings > 0)
@@ -110,7 +109,7 @@ static void add_file(struct process *s, const struct mapping *m)
 
 /* ---- the link map ---- */
 
-/* Where the r_debug is that the program's dynamic section leads to; 0 for nowhere. */
+/* The address of r_debug, from DT_DEBUG in the program's dynamic section; 0: not found. */
 static uint64_t find_debug(const struct process *s)
 {
     uint64_t bias = 0;
@@ -146,8 +145,9 @@ static const struct mapping *mapping_at(const struct process *s, uint64_t addres
     return s->mappings ? bsearch(&address, s->mapping, s->mappings, sizeof *s->mapping, by_place) : NULL;
 }
 
-/* Adds the files of the objects in the link map; false where there is none. The map of a hostile core may lead back
- * into itself: so it has done when it comes to the address that was met last of the 1st, 2nd, 4th, 8th and so on. */
+/* Adds the files of the objects in the link map; false where none was found. The map of a hostile core may lead back
+ * into itself. So the walk remembers the address that it met 1st, 2nd, 4th, 8th and so on, and ends when it comes to
+ * the last of these again. */
 static bool add_link_map(struct process *s)
 {
     struct r_debug debug;
@@ -180,7 +180,7 @@ static void add_all(struct process *s)
     struct error e;
     error_set(&e, ERROR_INPUT, "has no link map that can be read; its files are taken in the order of their addresses");
     error_at(&e, s->what, 0);
-    error_report("pyelfprof", &e); /* no failure: all is there */
+    error_report("pyelfprof", &e); /* no failure: no file is missing */
     for (size_t i = 0; i < s->mappings; i++) {
         if (s->mapping[i].code)
             add_file(s, &s->mapping[i]);
@@ -201,7 +201,8 @@ static void take_auxiliary(struct process *s, const uint8_t *data, size_t size)
 
 /* ---- a process ---- */
 
-/* Files are opened by what the process sees: it may have another root. */
+/* Takes a line of /proc/PID/maps. A deleted file is read through map_files. A path that cannot be read here is read
+ * through the process's root, which may be another. */
 static void take_line(struct process *s, const char *pid, char *line)
 {
     static const char deleted[] = " (deleted)";
@@ -248,7 +249,7 @@ static bool read_maps(struct process *s, const char *pid)
     return ok;
 }
 
-/* Why the maps of a process could not be read, by errno. */
+/* Says why the maps of a process could not be read; errno has the reason. */
 static void complain_of(struct process *s)
 {
     struct error e;
@@ -308,7 +309,7 @@ bool prof_is_core(const char *path)
     return is;
 }
 
-/* NT_FILE: count, page size, then begin, end, offset of each mapping, then their names
+/* An NT_FILE note has a count, the page size, begin, end and offset of each mapping, and then their names
  * (linux/fs/binfmt_elf.c). */
 static void take_files(struct process *s, const uint8_t *data, size_t size)
 {
@@ -363,7 +364,7 @@ static bool core_read(struct process *s)
     s->segment = prof_must(calloc(s->segments + 1, sizeof *s->segment));
     if (!read_at(s->fd, s->segment, s->segments * sizeof *s->segment, header.e_phoff))
         return false;
-    uint64_t room = NOTES_MOST; /* of all together: segments may overlap */
+    uint64_t room = NOTES_MOST; /* bytes for all notes together: segments may overlap */
     for (size_t i = 0; i < s->segments; i++) {
         const Elf64_Phdr *h = &s->segment[i];
         if (h->p_type != PT_NOTE || h->p_filesz > room)
@@ -377,7 +378,7 @@ static bool core_read(struct process *s)
     return s->mappings > 0;
 }
 
-/* Code is what begins with an ELF header: the note does not tell. */
+/* The note does not say which mappings are code. Files that begin as ELF files do are taken for code. */
 static void keep_objects(struct process *s)
 {
     for (size_t i = 0; i < s->mappings; i++) {

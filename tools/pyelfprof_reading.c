@@ -29,8 +29,8 @@ bool prof_unchanged(const char *path, const struct prof_state *state, struct err
 
 /* ---- reading ---- */
 
-/* Sets r->read to what libdwarf is to read. It knows zlib, too, if not so well: what is too large to be unpacked,
- * or of 32 bits, it may read all the same. */
+/* Sets r->read to the path that libdwarf is to read. libdwarf knows zlib too, if less well. So a zlib file that cannot
+ * be unpacked, because it is too large or has 32 bits, is left to libdwarf. */
 static bool unpack(struct prof_reading *r, uint32_t compression, struct error *e)
 {
     snprintf(r->read, sizeof r->read, "%s", r->path);

@@ -1,10 +1,11 @@
 /* What a command or a script loads when it runs; see pyelfprof.h.
  *
- * A command runs with the audit library libpyelflog.so (runtime/audit_log.h), which all
- * its processes inherit. Those that are Python say how long their imports take, on their
- * standard error (PYTHONPROFILEIMPORTTIME): it passes through us, but for these lines. A
- * script runs under python3, which names the extension modules
- * that are there at its end; what these need is then looked for as for --exec.
+ * A command runs with the audit library libpyelflog.so (runtime/audit_log.h), which all its processes inherit. Those of
+ * them that are Python report on the standard error how long their imports take (PYTHONPROFILEIMPORTTIME). The standard
+ * error passes through this program, which takes these lines out.
+ *
+ * A script runs under python3, which at its end names the extension modules that are there. What these need is then
+ * looked for as for --exec.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +23,15 @@
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
 
-/* The modules in the order of their import; runpy, which imports some for itself and
- * opens a script twice, is for archives and directories only: a pipe is read once. What the script prints is its own;
- * its status is that of this. It reports what went wrong, with its line in the script, and the modules' files: none
- * where it failed before it had imported one. Where it is interrupted, and once more while that is reported, there is
- * nothing to be said. Nor is there where the script has closed all descriptors: a file of its own may have the number.
- */
+/* Runs a script as python3 does, and reports texts that each end in a zero: the line of the script where something went
+ * wrong, what that was ("0" and nothing where all went well), and files. The files are Python's own and those of the
+ * extension modules in the order of their import. There are none where the script failed before it had imported such a
+ * module.
+ *
+ * What the script prints is its own; its status is the status of this program. runpy runs archives and directories
+ * only: it imports modules for itself and opens a script twice, whereas a pipe can be read only once. An interrupt
+ * prints no traceback, nor does a second one during the report. There is no report where the script has closed all
+ * descriptors, because a file of its own may have the number. */
 static const char script_text[] =
     "import os, sys\n"
     "report = int(sys.argv[1])\n"
@@ -114,8 +118,7 @@ static bool inherit(const void *context)
     return fcntl(*(const int *)context, F_SETFD, 0) == 0;
 }
 
-/* Runs the script; false where it could not be, which is complained of, or where a
- * signal came. */
+/* Runs the script. False where it could not be run, with a complaint, or where a signal came. */
 static bool run_script(struct prof *p, struct prof_child *c, char **script, struct prof_report *r)
 {
     int ends[2];
@@ -139,7 +142,7 @@ static bool run_script(struct prof *p, struct prof_child *c, char **script, stru
     return ended;
 }
 
-/* The files of the report, which ends in NULL. */
+/* The files of the report, from `from` on, as an array that ends in NULL. */
 static char **files_in(struct prof *p, const struct prof_report *r, const char *from, size_t *count)
 {
     const char *end = r->text + r->size;
@@ -152,7 +155,8 @@ static char **files_in(struct prof *p, const struct prof_report *r, const char *
     return files;
 }
 
-/* Whether it has the line and what went wrong, and ends where a text does: the script can write there, too. */
+/* Whether the report has the line and what went wrong, and ends where a text does. The script can write to the
+ * descriptor too. */
 static bool is_report(const struct prof_report *r)
 {
     const char *const end = r->text + r->size;
@@ -206,7 +210,7 @@ void prof_python(struct prof *p, char **script)
 
 /* ---- how long imports take ---- */
 
-/* What a Python said of one module. */
+/* What one Python said of one module. */
 struct import {
     char *module; /* malloc */
     uint64_t microseconds;
@@ -215,14 +219,15 @@ struct import {
 struct imports {
     struct import *import;
     size_t count, capacity;
-    char line[4096]; /* the beginning of one that is not whole yet */
+    char line[4096]; /* the beginning of a line that is not complete yet */
     size_t length;
-    bool passing; /* the rest of a line of another kind */
+    bool passing; /* until its end, a line of another kind goes on as it comes */
 };
 
 #define IMPORT_BEGINS "import time:"
 
-/* "import time:       123 |        456 |   package.module"; false for a line that is neither that nor the heading. */
+/* Takes "import time:       123 |        456 |   package.module". False for a line that is neither that nor the
+ * heading. */
 static bool take_import(struct imports *s, const char *line)
 {
     uint64_t own;
@@ -239,7 +244,7 @@ static bool take_import(struct imports *s, const char *line)
     return true;
 }
 
-/* How many of the next characters are passed on at once: up to the end of a line that is not of an import. */
+/* Passes on a line that is not about an import, up to its end. Returns how many characters that were. */
 static size_t pass_line(struct imports *s, const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
@@ -249,7 +254,7 @@ static size_t pass_line(struct imports *s, const char *text, size_t size)
     return length;
 }
 
-/* What may be the line of an import is held until it is whole; all else goes on as it comes. */
+/* Holds a line that may be about an import until it is complete; passes on all else as it comes. */
 static void pass_on(void *to, const char *text, size_t size)
 {
     struct imports *s = to;
@@ -280,7 +285,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Whether the module is of the file: "package.module", ".../module.cpython-311.so". */
+/* Whether the module is in the file: "package.module", ".../module.cpython-311.so". */
 static bool is_module(const char *path, const char *module)
 {
     const char *dot = strrchr(module, '.');
@@ -315,7 +320,7 @@ static const char *audit_library(struct prof *p)
     return NULL;
 }
 
-/* Adds a record's file: "PROCESS NANOSECONDS PATH". */
+/* Adds the file of a record "PROCESS NANOSECONDS PATH". */
 static void take_record(struct prof *p, const char *record, const char *library)
 {
     uint64_t process;
@@ -336,11 +341,11 @@ static void take_record(struct prof *p, const char *record, const char *library)
     }
 }
 
-/* What a command runs with. */
+/* What the command is started with. */
 struct audit {
     const char *libraries; /* for LD_AUDIT */
     const char *log;
-    int error; /* its standard error */
+    int error; /* descriptor for its standard error */
 };
 
 static bool prepare(const void *context)
@@ -350,8 +355,9 @@ static bool prepare(const void *context)
            setenv("PYTHONPROFILEIMPORTTIME", "1", 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
 }
 
-/* What the command has left running goes on to write there: a process of its own passes that on, with what is held of
- * a line. It keeps no one else waiting for the end of what it has inherited, and signals end it. */
+/* Processes that the command has left running may go on to write to its standard error. A process of our own passes
+ * that on, with the incomplete line that is held. Its standard input and output are closed, so that nobody waits for
+ * their end because of it. Signals end it. */
 static void pass_on_later(const struct prof_child *c, int fd, struct imports *imports)
 {
     struct pollfd more = {.fd = fd, .events = POLLIN};
@@ -372,7 +378,7 @@ static void pass_on_later(const struct prof_child *c, int fd, struct imports *im
     _exit(0);
 }
 
-/* False where it could not be run, or a signal came. */
+/* False where the command could not be run, or a signal came. */
 static bool run_audited(struct prof *p, struct prof_child *c, char **command, struct audit *audit,
                         struct imports *imports)
 {
@@ -392,7 +398,7 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
     return ended;
 }
 
-/* False where it could not be read to its end. */
+/* False where the log could not be read to its end. */
 static bool read_log(int fd, struct prof_report *r)
 {
     char text[1 << 14];
@@ -402,7 +408,7 @@ static bool read_log(int fd, struct prof_report *r)
     return n == 0 && !r->full;
 }
 
-/* Whether all that was loaded is in it. */
+/* Whether the log has everything that was loaded. */
 static bool is_whole(int fd)
 {
     struct stat s;

@@ -1,13 +1,18 @@
 /* What a program would load, as ld.so finds it; see pyelfprof.h.
  *
- * Nothing is run for it: a library is looked for where ld.so(8) says, in this order:
- * DT_RPATH of who needs it and of who loaded that (only where who needs it has no
- * DT_RUNPATH), LD_LIBRARY_PATH, its DT_RUNPATH, /etc/ld.so.cache, and the directories
- * of the system. $ORIGIN and $LIB are replaced. LD_PRELOAD and directories for some
- * processors only (glibc-hwcaps) are not looked at.
+ * Nothing is run. A library is looked for where ld.so(8) says, in this order:
  *
- * Libraries come breadth first, as in the link map, and one that is loaded already
- * is found by its name, not looked for.
+ *   - DT_RPATH of the file that needs it, then of the file that loaded that one, and so on; not where the file that needs it has DT_RUNPATH;
+ *   - LD_LIBRARY_PATH;
+ *   - DT_RUNPATH of the file that needs it;
+ *   - /etc/ld.so.cache;
+ *   - the directories of the system.
+ *
+ * $ORIGIN, $LIB and $PLATFORM are replaced. LD_PRELOAD and directories for some processors only (glibc-hwcaps) are not
+ * looked at.
+ *
+ * Libraries come breadth first, as in the link map. A library that is loaded already is found by its name, and not
+ * looked for.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -22,12 +27,12 @@
 #define CACHE_FILE   "/etc/ld.so.cache"
 #define CACHE_HEADER "glibc-ld.so.cache1.1"
 
-/* Of the directories that a file names so many are searched, repeated ones among them, and for all files together so
- * many times: names times directories, of this file and of all that loaded it, could be any number. */
+/* DIRECTORIES_MOST: how many of the directories that a file names are searched, counting repeated ones. LOOKUPS_MOST:
+ * how many times a directory is searched, for all files together. Without that limit, names times directories of a file
+ * and of all that loaded it could be any number. */
 enum { CACHE_MOST = 1 << 26, LOADED_MOST = 1 << 16, DIRECTORIES_MOST = 4096, LOOKUPS_MOST = 1 << 20 };
 
-/* The cache (glibc, dl-cache.h): a header, entries, strings. Offsets count from the
- * beginning. */
+/* The cache (glibc, dl-cache.h) has a header, entries and strings. Offsets count from the beginning of the file. */
 struct cache_header {
     char magic[20];
     uint32_t count;
@@ -38,14 +43,14 @@ struct cache_entry {
     int32_t flags;
     uint32_t name, path;
     uint32_t system;
-    uint64_t processor; /* 0: for any */
+    uint64_t processor; /* 0: for any processor */
 };
 
 struct loaded {
     char *path;
-    char *origin; /* its directory, without links */
+    char *origin; /* its directory, without links; malloc */
     struct capture c;
-    size_t by; /* who loaded it; itself where nobody did */
+    size_t by; /* the number of the file that loaded it; its own where none did */
 };
 
 struct search {
@@ -53,7 +58,7 @@ struct search {
     struct loaded *loaded;
     size_t count, capacity;
     size_t lookups;
-    uint8_t *cache; /* NULL where there is none */
+    uint8_t *cache; /* NULL: there is none */
     size_t cache_size;
 };
 
@@ -85,12 +90,12 @@ static const char *cache_string(const struct search *s, uint32_t offset)
 
 /* ---- one library ---- */
 
-/* Whether the file could be loaded by *of; then *c is what it says. */
+/* Whether *of could load the file. If so, *c has what the file says. */
 static bool fits(const char *path, const struct capture *of, struct capture *c)
 {
     const struct capture_wish wish = {.links_only = true};
     struct error e;
-    *c = (struct capture){0}; /* most are not there, which costs least to ask first */
+    *c = (struct capture){0}; /* most files are not there, and asking that first is cheapest */
     if (access(path, F_OK) == 0 && capture_read(path, &wish, c, &e) && c->machine == of->machine &&
         c->wide == of->wide && c->library)
         return true;
@@ -98,12 +103,12 @@ static bool fits(const char *path, const struct capture *of, struct capture *c)
     return false;
 }
 
-/* Writes the directory with its variables replaced; false where it is too long. */
+/* Writes the directory with its variables replaced into `to`, which has PATH_MAX bytes. False where it is too long. */
 static bool expand(const char *directory, size_t length, const char *origin, char *to)
 {
     static const struct {
         const char *name;
-        const char *value; /* NULL: the library's own directory */
+        const char *value; /* NULL: origin */
     } variables[] = {{"$ORIGIN", NULL},
                      {"${ORIGIN}", NULL},
                      {"$LIB", "lib/x86_64-linux-gnu"},
@@ -135,7 +140,7 @@ static bool expand(const char *directory, size_t length, const char *origin, cha
     return true;
 }
 
-/* Looks in directories that colons part. */
+/* Looks in a list of directories with colons between them. */
 static bool look_in(struct search *s, const char *directories, const char *name, const struct loaded *by, char *path,
                     struct capture *c)
 {
@@ -207,7 +212,7 @@ static bool is_loaded(const struct search *s, const char *name)
     return false;
 }
 
-/* The directory of a library, to be freed. */
+/* The directory of a library; malloc. */
 static char *origin_of(const char *path)
 {
     char *origin = realpath(path, NULL);
@@ -232,8 +237,8 @@ static bool is_among(const struct directory *kept, size_t count, const struct di
     return false;
 }
 
-/* Leaves each of the directories that colons part once, without those that no path has room for; false where there are
- * too many, and the last ones are left out. */
+/* Keeps each directory of the list once, and drops those that are longer than a path can be. False where there are too
+ * many; then the last ones are dropped. */
 static bool keep_directories(char *directories)
 {
     struct directory kept[DIRECTORIES_MOST];
@@ -256,7 +261,7 @@ static bool keep_directories(char *directories)
     return all;
 }
 
-/* Takes *c over. */
+/* Adds a file to those that are loaded. Takes *c over. */
 static void load(struct search *s, const char *path, struct capture *c, size_t by)
 {
     if (s->count == s->capacity) {
@@ -304,7 +309,7 @@ static void load_needed(struct search *s, size_t number)
     }
 }
 
-/* A program without a directory is one in PATH. */
+/* A program without a directory is looked for in PATH. */
 static const char *find_program(struct prof *p, const char *name)
 {
     const char *d = getenv("PATH");
@@ -330,7 +335,7 @@ void prof_exec(struct prof *p, char *const *paths, size_t count)
         const char *path = find_program(p, paths[i]);
         struct capture c;
         struct error e;
-        /* What cannot be read is complained of when it is captured. */
+        /* The capture will complain of what cannot be read. */
         if (!capture_read(path, &wish, &c, &e))
             prof_add(p, path, true);
         else if (!is_loaded(&s, path))

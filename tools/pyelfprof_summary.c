@@ -1,8 +1,8 @@
 /* Profiles of sums alone, --summary; see pyelfprof.h.
  *
- * pyelfgen shares sums out over all libraries: symbols that are those of a few may be
- * too few for that. Only pyelfgen knows what it needs, so it is asked to plan the set,
- * which takes it moments, before there is a profile that is of no use.
+ * pyelfgen shares sums out over all libraries. Where only a few libraries have symbols, the sum may be too small for
+ * all. Only pyelfgen knows how much it needs. So it is asked to plan the set, which takes moments, before a useless
+ * profile is written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 enum { SAID = 240 };
 
 struct sums {
-    size_t symbols, debug, libc; /* libraries with these, and of the C library */
+    size_t symbols, debug, libc; /* how many libraries have them, and how many are the C library's */
 };
 
 static struct sums count(const struct prof *p)
@@ -52,7 +52,7 @@ void prof_tell_of_sums(const struct prof *p)
                 p->count, s.symbols, s.debug);
 }
 
-/* The program beside this one. */
+/* The pyelfgen in the same directory as this program. */
 static bool find_generator(char path[PATH_MAX], struct error *e)
 {
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof GENERATOR);
@@ -64,7 +64,8 @@ static bool find_generator(char path[PATH_MAX], struct error *e)
            error_errno(e, path, "is what --summary is tried with; install it there, or leave out --summary");
 }
 
-/* The profile in memory, so that no file is left, whatever ends this process. */
+/* Writes the profile to a memory file, so that no file stays behind whatever ends this process. Returns its descriptor,
+ * or -1. */
 static int write_sums(const struct prof *p, struct error *e)
 {
     const int fd = memfd_create("pyelfprof", 0);
@@ -85,7 +86,8 @@ static int write_sums(const struct prof *p, struct error *e)
     return -1;
 }
 
-/* Has pyelfgen plan a set of the profile; its exit status as waitpid(2) has it, and how what it says begins. */
+/* Has pyelfgen plan a set of the profile. *status is as waitpid(2) has it; `said` is the beginning of its standard
+ * error. */
 static bool plan(const char *generator, int profile, int *status, char said[SAID], struct error *e)
 {
     char name[32];
@@ -114,7 +116,8 @@ static bool plan(const char *generator, int profile, int *status, char said[SAID
     return waitpid(process, status, 0) == process || error_errno(e, generator, "cannot be waited for");
 }
 
-/* What it lacks, without who says so, and without its advice, which is for whoever writes profiles. */
+/* The first statement of pyelfgen's message, without its name, and without its advice, which is for authors of
+ * profiles. */
 static const char *reason(char said[SAID])
 {
     static const char before[] = GENERATOR ": ";

@@ -40,7 +40,7 @@ static double number_of(const char *text)
     char *end;
     if (!text)
         return 0;
-    const double number = strtod(text, &end); /* a count or a share */
+    const double number = strtod(text, &end); /* without a unit: a count or a share */
     if (*end == '\0')
         return number >= 0 && number < 1e18 ? number : 0;
     return size_text_read(text, &bytes) == SIZE_TEXT_RIGHT ? (double)bytes : 0;
@@ -95,7 +95,7 @@ size_t text_having_in(struct text *t, yaml_node_t *list, const char *in, const c
 
 /* ---- the file ---- */
 
-/* Comments, which YAML's readers do not see, begin a line or follow a blank. */
+/* YAML's readers skip comments. A comment begins a line or follows a blank. */
 static bool has_comments(const char *from, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -105,8 +105,8 @@ static bool has_comments(const char *from, size_t size)
     return false;
 }
 
-/* What pyelfgen's reader takes for a profile: no brackets are nested that libyaml, whose time goes with the square of
- * their number, would never end with. */
+/* Loads what pyelfgen's reader accepts as a profile. That also limits how deep brackets are nested: libyaml's time goes
+ * with the square of their number. */
 static bool load(struct text *t, const char *from, size_t size, const char *path, struct error *e)
 {
     if (!profile_is_plain(from, size, path, e))

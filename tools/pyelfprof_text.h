@@ -1,5 +1,5 @@
-/* A profile as YAML, for whoever only reads it: it says nothing but what a profile may, which pyelfgen's reader has
- * checked; what is not there is NULL or 0.
+/* Access to a profile's YAML for readers that only look at it. pyelfgen's own reader has checked that it says nothing
+ * but what a profile may. What is not there reads as NULL or 0.
  */
 #ifndef TOOLS_PYELFPROF_TEXT_H
 #define TOOLS_PYELFPROF_TEXT_H
@@ -13,28 +13,28 @@
 struct text {
     yaml_document_t document;
     yaml_node_t *root;
-    bool comments; /* has some */
+    bool comments; /* the text has some */
 };
 
-/* Reads the profile; only where this is true there is something to free. */
+/* Reads the profile. Call text_free only where this returns true. */
 bool text_read(struct text *t, const char *path, struct error *e);
 void text_free(struct text *t);
 
-/* The value of a key; NULL where the mapping has no such key, or is none. */
+/* The node of a key, or its text; NULL where the mapping has no such key or is no mapping. */
 yaml_node_t *text_get(struct text *t, yaml_node_t *mapping, const char *key);
 const char *text_of(struct text *t, yaml_node_t *mapping, const char *key);
-/* A number, or a size in bytes. */
+/* The value as a number; a size counts in bytes. 0 where it is neither. */
 double text_number(struct text *t, yaml_node_t *mapping, const char *key);
 
-/* The rows of a list: how many, and one of them. */
+/* How many rows the list has, and row i of it. */
 size_t text_rows(yaml_node_t *list);
 yaml_node_t *text_row(struct text *t, yaml_node_t *list, size_t i);
 
-/* The sum over all rows of a key, of a mapping in the row where `in` is not NULL. */
+/* The sum of a key over all rows. With `in`, the key is looked for in that mapping of each row. */
 double text_sum(struct text *t, yaml_node_t *list, const char *in, const char *key);
-/* Rows that have the key with this text; NULL for any. */
+/* How many rows have this text for the key; with NULL, any value. */
 size_t text_having(struct text *t, yaml_node_t *list, const char *key, const char *text);
-/* Rows that have the key in the mapping `in`. */
+/* How many rows have the key in their mapping `in`. */
 size_t text_having_in(struct text *t, yaml_node_t *list, const char *in, const char *key);
 
 #endif

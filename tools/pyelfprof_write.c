@@ -1,8 +1,7 @@
-/* Writing the profile; see pyelfprof.h, and docs/capture.md for the keys.
+/* Writes the profile; see pyelfprof.h, and docs/capture.md for the keys.
  *
- * Nothing but numbers and the words in this file and of DWARF goes into it; with
- * --names alone the names of the libraries do. It appears under its name when it is
- * whole.
+ * Nothing goes into it but numbers, words of this file and words of DWARF. Only --names adds the names of libraries.
+ * The file appears under its name when it is whole.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -22,11 +21,12 @@ static const char *const from_names[] = {"files", "exec", "python", "run", "pid"
 
 /* ---- rows ---- */
 
-/* A mapping in flow style; what it opens stands only where something is in it. */
+/* A mapping in flow style. Its key and its brace are written with its first member, so that an empty mapping leaves no
+ * trace. */
 struct flow {
     FILE *to;
     struct flow *in;  /* the mapping that it is a member of, or NULL */
-    const char *open; /* its key there; without that, what stands before the mapping */
+    const char *open; /* its key in that mapping; without one, the text before the mapping */
     const char *comma;
     bool begun;
 };
@@ -84,7 +84,7 @@ static void put_list(struct flow *row, const char *key, const char *const *names
     flow_end(&f);
 }
 
-/* Of .dynsym, `dynamic` says more. */
+/* `dynamic` is the capture for .dynsym, which has more keys, and NULL for other tables. */
 static void put_symbols(struct flow *row, const char *key, const struct capture_symbols *s,
                         const struct capture *dynamic)
 {
@@ -105,10 +105,11 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
     flow_end(&f);
 }
 
-/* How many a row has that has enough samples. Lengths of names and sizes of functions jump between few different
- * numbers, which coarse quantiles do not tell from a slope. A row of a profile of many libraries is to stay below 1 kB:
- * it has no blanks after commas, no quotes around lists, and the fine quantiles only where they are no more runs of
- * equal ones than there are coarse ones. */
+/* Lengths of names and sizes of functions jump between a few values, which coarse quantiles do not tell from a slope.
+ * So a row with enough samples has QUANTILES_FINE of them.
+ *
+ * Rows of a profile with more than MANY_LIBRARIES are to stay below 1 kB. They have no blanks after commas, no quotes
+ * around lists, and fine quantiles only where these have no more runs of equal numbers than there are coarse ones. */
 enum { QUANTILES_FINE = 101, MANY_LIBRARIES = 200 };
 
 static size_t quantile_runs(const struct samples *s, size_t count)
@@ -119,7 +120,7 @@ static size_t quantile_runs(const struct samples *s, size_t count)
     return runs;
 }
 
-/* "5 131*18 135 136": a number that stands for several says for how many. There are none of fewer than `least`. */
+/* "5 131*18 135 136": "*18" says that a number stands for 18. A sample of fewer than `least` has no list. */
 static void put_quantiles(struct flow *row, const char *key, const struct samples *s, uint64_t least, bool many)
 {
     if (s->count < least)
@@ -128,7 +129,7 @@ static void put_quantiles(struct flow *row, const char *key, const struct sample
     const size_t coarse = few ? QUANTILES_FEW : QUANTILES;
     const size_t fine = few ? QUANTILES_FEW_FINE : QUANTILES_FINE;
     const size_t count = many && quantile_runs(s, fine) > coarse ? coarse : fine;
-    /* one number is to be read as text all the same */
+    /* a list of a single number still has to be read as text */
     const char *quote = many && quantile_runs(s, count) > 1 ? "" : "'";
     flow_key(row, key);
     fputs(quote, row->to);
@@ -143,7 +144,7 @@ static void put_quantiles(struct flow *row, const char *key, const struct sample
     fputs(quote, row->to);
 }
 
-/* "0:12 5:3 7-9": a range where consecutive libraries are needed for nothing. */
+/* "0:12 5:3 7-9". A range stands for consecutive libraries from which no symbol is taken. */
 static void put_needed(struct flow *row, const struct prof_file *file)
 {
     if (file->edges == 0)
@@ -173,7 +174,7 @@ static const char *language_name(uint32_t language, char text[STATS_NAME])
         return "c++";
     if (strcmp(name, "C") == 0 || (name[0] == 'C' && name[1] >= '0' && name[1] <= '9'))
         return "c";
-    /* One that nobody knows is a number that the file chose. */
+    /* A language that nobody knows is a number that the file chose: it becomes "other". */
     size_t i = 0;
     for (; name[i] && i < STATS_NAME - 1; i++)
         text[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i] == '_' ? '-' : name[i];
@@ -206,7 +207,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     flow_end(&f);
 }
 
-/* Whether a profile can have the character: YAML knows neither U+FFFE nor U+FFFF, and U+2028 and U+2029 end a line. */
+/* Whether a profile can contain the character. YAML has neither U+FFFE nor U+FFFF, and U+2028 and U+2029 end a line. */
 static bool is_plain(const char *s, size_t length)
 {
     static const char *const others[] = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbf\xbe", "\xef\xbf\xbf"};
@@ -217,7 +218,7 @@ static bool is_plain(const char *s, size_t length)
     return length && !utf8_is_control(s);
 }
 
-/* The file's name without its directories, as YAML has it in single quotes, and as much of it as a row can have. */
+/* The file's name without directories, in YAML's single quotes, cut to what a row may have. */
 static void put_name(struct flow *row, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -240,7 +241,8 @@ static void put_name(struct flow *row, const char *path)
     putc('\'', row->to);
 }
 
-/* Those for calls are as many as slots of the PLT where nothing else is said, as it is not of many libraries. */
+/* In a profile of many libraries the jump slots are left out where they are as many as the PLT's slots: readers assume
+ * that number. */
 static void put_relocations(struct flow *row, const struct capture *c, bool many)
 {
     const uint64_t slots = c->relocation[RELOCATION_JUMP_SLOT];
@@ -255,8 +257,8 @@ static void put_relocations(struct flow *row, const struct capture *c, bool many
     flow_end(&f);
 }
 
-/* Parts of text, but what is left over; nor relocations, of many libraries, where their numbers say how large they are.
- */
+/* The parts of text, without the rest, which follows. In a profile of many libraries the size of the relocations is
+ * left out where it follows from their number. */
 static void put_share(struct flow *row, const struct capture *c, bool many)
 {
     uint64_t share[SHARE_OTHER], relocations = 0;
@@ -286,7 +288,7 @@ static void put_exceptions(struct flow *row, const struct capture *c)
     flow_end(&f);
 }
 
-/* What is as pyelfgen does it unless it is told is left out. */
+/* A key is left out where its value is pyelfgen's default. */
 static void put_links(struct flow *row, const struct prof_file *file)
 {
     static const char *const relro[] = {"none", "partial", "full"};
@@ -316,14 +318,14 @@ static void put_links(struct flow *row, const struct prof_file *file)
     put_some(row, "constructor-memory", file->constructor_memory);
     if (c->module)
         put_some(row, "init-code", c->init_code);
-    if (!c->sizes.symtab) { /* which says how many functions there are, and how large they are */
+    if (!c->sizes.symtab) { /* otherwise .symtab says how many functions there are, and how large */
         put_some(row, "unwind-entries", c->unwind_entries);
         put_some(row, "unwind-small", c->unwind_small);
     }
     put_exceptions(row, c);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
-    if (c->page && c->page != 4096) /* of an object, which has no segments, there is none */
+    if (c->page && c->page != 4096) /* an object file has no segments, and so no page size */
         put_number(row, "page", c->page);
     if (c->loads != 4)
         put_number(row, "loads", c->loads);
@@ -411,14 +413,14 @@ static void write_tally(FILE *to, const char *key, const struct prof *p, enum st
         char text[STATS_NAME];
         const char *name = stats_key_name(tally, t->of[i].key, text);
         if (!profile_words_have(words, name, strlen(name)))
-            rest += t->of[i].uses; /* nobody's word but the file's, or one that readers of profiles do not know */
+            rest += t->of[i].uses; /* a word that only this file has, or that readers of profiles do not know */
         else
             fprintf(to, "%s:%" PRIu64 " ", name, t->of[i].uses);
     }
     fprintf(to, "others:%" PRIu64 "'\n", rest);
 }
 
-/* The sums; bss, which is none of the five, only where the rows tell of it. */
+/* The sums. bss is not one of the five; it is written only where rows have it too. */
 static void write_sections(FILE *to, const struct file_sizes *s, bool bss)
 {
     fprintf(to,
@@ -441,9 +443,8 @@ static void write_distributions(FILE *to, const struct prof *p)
     write_tally(to, "attributes", p, STATS_ATTRIBUTE, PROFILE_WORDS_ATTRIBUTES);
 }
 
-/* How debug files are found, most of what is in them; NULL where there are none. Which libraries have one, the rows
- * say.
- */
+/* How most of the debug information in debug files is found; NULL where there are no debug files. The rows say which
+ * libraries have one. */
 static const char *separation(const struct prof *p)
 {
     uint64_t all = 0, by_build_id = 0;
@@ -454,13 +455,14 @@ static const char *separation(const struct prof *p)
         if (!file->capture.debug_file)
             continue;
         any = true;
-        all += (s->debug + s->symtab + s->strtab) / 2; /* more than that is most */
+        all += (s->debug + s->symtab + s->strtab) / 2; /* half: more than that is most */
         by_build_id += file->by_build_id ? s->debug + s->symtab + s->strtab : 0;
     }
     return !any ? NULL : by_build_id > all ? "build-id" : "debuglink";
 }
 
-/* Whether any library's functions have mangled names, or most of all functions do: rows say of which libraries. */
+/* Whether most of the functions of any one library have mangled names, or most of all functions. The rows say which
+ * libraries have them. */
 static bool any_mangled(const struct prof *p)
 {
     uint64_t functions = 0, mangled = 0;
@@ -474,8 +476,8 @@ static bool any_mangled(const struct prof *p)
     return mangled > functions / 2;
 }
 
-/* What most of the debug information is like, by its bytes, in the keys that every
- * profile has: what single libraries are like instead, their rows say. */
+/* What most of the debug information is like, by its bytes, in the keys that every profile has. Rows say where single
+ * libraries differ. */
 static void write_majority(FILE *to, const struct prof *p)
 {
     uint64_t known = 0, old = 0, cpp = 0, fortran = 0, views = 0, clang = 0, zlib = 0, zstd = 0, units = 0,
@@ -486,7 +488,7 @@ static void write_majority(FILE *to, const struct prof *p)
         char text[STATS_NAME];
         if (!d->known)
             continue;
-        known += c->sizes.debug / 2; /* more than that is most */
+        known += c->sizes.debug / 2; /* half: more than that is most */
         old += d->version < 5 ? c->sizes.debug : 0;
         cpp += strcmp(language_name(d->language, text), "c++") == 0 ? c->sizes.debug : 0;
         fortran += strncmp(language_name(d->language, text), "fortran", 7) == 0 ? c->sizes.debug : 0;
@@ -504,7 +506,7 @@ static void write_majority(FILE *to, const struct prof *p)
     struct flow f = {.to = to, .open = "dwarf: ", .comma = ", "};
     if (units) {
         put_number(&f, "version", old > known ? 4 : 5);
-        const bool has_fortran = fortran > known && clang <= known; /* there is no form of both */
+        const bool has_fortran = fortran > known && clang <= known; /* clang's form exists for no Fortran */
         put_word(&f, "language", cpp > known ? "c++" : has_fortran ? "fortran" : "c");
         put_number(&f, "units", each ? each : 1);
     }
@@ -521,7 +523,7 @@ static void write_majority(FILE *to, const struct prof *p)
         putc('\n', to);
 }
 
-/* What a profile can say that all libraries have together. */
+/* Whether a profile can state these sums. */
 static bool is_in_range(const struct file_sizes *s)
 {
     const uint64_t sizes[] = {s->text, s->data, s->debug, s->symtab, s->strtab, s->bss};
@@ -554,7 +556,7 @@ bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
     return true;
 }
 
-/* To what is there, a device, a pipe or the standard output. */
+/* Writes to a device, a pipe or the standard output, which is not replaced. */
 static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, void *context, struct error *e),
                           void *context, struct error *e)
 {
@@ -563,7 +565,7 @@ static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, vo
     return (!ferror(to) && fflush(to) == 0) || error_errno(e, name, "cannot be written");
 }
 
-/* Whether the path is one of a descriptor that a shell has opened: /dev/stdout, and what <(...) and >(...) become. */
+/* Whether the path is a descriptor's that a shell has opened: /dev/stdout, or what <(...) and >(...) become. */
 static bool names_descriptor(const char *path)
 {
     static const char *const names[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
@@ -573,7 +575,7 @@ static bool names_descriptor(const char *path)
     return false;
 }
 
-/* One that has only a name would wait for a reader, perhaps for ever. */
+/* A FIFO that has only a name does not count: opening it could wait for a reader for ever. */
 bool prof_is_written_through(const char *path)
 {
     struct stat st;
@@ -619,7 +621,7 @@ bool prof_write(struct prof *p, struct error *e)
     return prof_replace(p->output, write_profile, p, e);
 }
 
-/* A path in a line of its own. */
+/* Prints a path as the rest of a line. */
 static void put_path(FILE *to, const char *path)
 {
     for (const char *s = path; *s; s++)
