@@ -1,5 +1,5 @@
-/* pyelfstat --compare: an application and its twin side by side. See compare.h for
- * the passes, docs/compare.md for what is compared and how.
+/* pyelfstat --compare: puts an application and its twin side by side. See compare.h for the passes, and docs/compare.md
+ * for what is compared and how.
  */
 #include "tools/compare.h"
 
@@ -86,7 +86,7 @@ static const struct cli_program program = {
 
 static bool take_tolerance(const char *text, double *tolerance, struct error *e)
 {
-    /* strtod alone would take hexadecimal, signs and leading blanks. */
+    /* strtod alone would accept hexadecimal numbers, signs and leading blanks. */
     const bool digits = strspn(text, "0123456789.") == strlen(text);
     char *end;
     double percent = strtod(text, &end);
@@ -137,7 +137,7 @@ static bool take_option(struct compare_options *o, int key, const char *value, s
     case OPTION_NO_DWARF:
         return o->no_dwarf = true;
     default:
-        return false; /* and the error is set */
+        return false; /* the error is set */
     }
 }
 
@@ -153,7 +153,7 @@ static bool check(const struct compare_options *o, int operands, struct error *e
     return true;
 }
 
-/* -1 to go on, otherwise the exit status. */
+/* Returns -1 to go on, otherwise the exit status. */
 static int parse(int argc, char **argv, struct compare_options *o)
 {
     struct cli cli = cli_start(&program, argc, argv);
@@ -180,7 +180,7 @@ static bool is_the_same(const char *one, const char *other)
     return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Before all the reading. */
+/* Checks the results' paths before the long reading. */
 static bool can_write(const struct comparison *c)
 {
     const struct compare_options *o = &c->compare->options;
@@ -246,7 +246,7 @@ int compare_main(int argc, char **argv)
     compare->options.without = report_must(arena_zeroed(&compare->report.arena, (size_t)argc + 1, sizeof *dirs));
     int status = parse(argc, argv, &compare->options);
     if (status < 0 && can_write(c) && read_sides(c)) {
-        /* What is read does not change from here on. */
+        /* From here on the sides do not change. */
         if (!compare_match(&compare->report.arena, c->side, compare->options.match, &c->pairs))
             report_must(NULL);
         compare_read_told(c);

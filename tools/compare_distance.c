@@ -8,7 +8,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Where one side has nothing: 0 if the other has nothing either. */
+/* The distance where at least one side is empty. */
 static double of_nothing(double a, double b)
 {
     return a == 0 && b == 0 ? 0 : 1;
@@ -55,12 +55,12 @@ double distance_of_histograms(const struct histogram *a, const struct histogram 
     return most;
 }
 
-/* The share of values below `at`, and of those up to it. */
+/* The share of values below `at`, and the share of values up to it. */
 static void shares_at(const uint64_t *q, uint64_t at, double *below, double *up_to)
 {
     const double step = 1.0 / (QUANTILES - 1);
-    int first = 0; /* quantile that is not below */
-    int next = 0;  /* quantile that is above */
+    int first = 0; /* the first quantile that is not below */
+    int next = 0;  /* the first quantile that is above */
     while (first < QUANTILES && q[first] < at)
         first++;
     while (next < QUANTILES && q[next] <= at)
@@ -80,7 +80,7 @@ double distance_of_quantiles(const uint64_t *a, const uint64_t *b)
 {
     const uint64_t *const both[2] = {a, b};
     double most = 0;
-    /* Between their quantiles both are straight lines. */
+    /* Both are straight between quantiles, so the largest difference is at one. */
     for (int i = 0; i < 2 * QUANTILES; i++) {
         uint64_t at = both[i % 2][i / 2];
         double below[2], up_to[2];

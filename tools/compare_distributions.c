@@ -1,4 +1,4 @@
-/* The distributions over a set; see compare.h. */
+/* The distributions over a set: samples, degrees of the graph, names of DWARF; see compare.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int compare_values(const void *a, const void *b)
 
 /* ---- samples ---- */
 
-/* All of a side in order, or NULL where not all are known. */
+/* All values of a side, ascending; NULL where not all are known. */
 static uint32_t *gather(const struct compare_side *side, enum compare_sample of, size_t *count)
 {
     *count = 0;
@@ -52,8 +52,8 @@ static uint64_t items(const struct histogram *h)
     return sum;
 }
 
-/* Whether a side says how its values are distributed; notes where one does not, which
- * then is not compared. */
+/* Whether both sides say how the values are distributed. Where one does not, notes that; the distribution is then not
+ * compared. */
 static bool say_both(struct comparison *c, const char *name, const uint64_t number[SIDES])
 {
     for (int s = 0; s < SIDES; s++) {

@@ -64,7 +64,7 @@ static void put_cell(FILE *to, const struct compare_quantity *q, int side)
     fputs("</td>", to);
 }
 
-/* With digits in groups, where it is a number; `text` has its sign. */
+/* Writes a number's difference with its digits in groups; `text` gives the sign. Other types are written as `text`. */
 static void put_difference(FILE *to, const struct compare_quantity *q, const char *text)
 {
     const uint64_t real = q->number[REAL], twin = q->number[TWIN];
@@ -130,7 +130,7 @@ static void put_set(FILE *to, const struct comparison *c)
     fputs("</details>\n", to);
 }
 
-/* How many quantities have each state, in words. */
+/* How many quantities are in each state, in words. */
 static void put_states(FILE *to, const size_t states[STATES])
 {
     for (int s = 0; s < STATES; s++)

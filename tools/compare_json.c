@@ -18,7 +18,7 @@ static void put_text(json_object *o, const char *key, const char *text)
     json_object_object_add(o, key, report_must(json_object_new_string(text)));
 }
 
-/* 64 bits hold no difference of more: the nearest. */
+/* A difference that 64 bits with sign cannot hold becomes the nearest that they can. */
 static int64_t difference(uint64_t real, uint64_t twin)
 {
     uint64_t size = twin > real ? twin - real : real - twin;
@@ -32,7 +32,7 @@ static void put_states(json_object *o, const size_t states[STATES])
         put_number(o, compare_state_names[s], states[s]);
 }
 
-/* With as many digits as are worth something. */
+/* A share with six decimals. */
 static json_object *share(double value)
 {
     char text[32];
@@ -92,7 +92,7 @@ static json_object *json_side(const struct compare_side *side)
     return o;
 }
 
-/* The number of a library in its set, and its name where it has one. */
+/* A library's number in its set, and its name or null. */
 static json_object *json_row(const struct comparison *c, int side, uint32_t row)
 {
     if (row == COMPARE_NOBODY)

@@ -1,16 +1,16 @@
-/* What is known of the keys of rows, and how they are numbered; see compare.h. */
+/* What is known of the keys of rows, and how keys get their numbers; see compare.h. */
 #include <string.h>
 
 #include "tools/compare.h"
 
 struct known {
-    const char *name; /* also of all keys below it, "dynamic" of "dynamic.weak" */
+    const char *name; /* also stands for all keys below it: "dynamic" for "dynamic.weak" */
     enum compare_kind kind;
     const char *missing;
 };
 
-/* In the order of the tables. What is not here stands behind, as a number or a word
- * as it is first met. Words that are missing are those that pyelfprof leaves out. */
+/* In the order of the tables. Keys that are not listed come after these; they are numbers or words as their first value
+ * is. `missing` is what pyelfprof means where it leaves the key out. */
 static const struct known known[] = {
     {"libraries", COMPARE_SUM, NULL},
     {"kind", COMPARE_WORD, "utility"},
@@ -86,15 +86,15 @@ static unsigned find_known(const char *name)
     return found;
 }
 
-/* What is estimated where not all debug information was read. */
+/* Whether the key is an estimate where not all debug information was read. */
 static bool is_sampled(const char *name, enum compare_kind kind)
 {
     return kind == COMPARE_SUM && strncmp(name, "dwarf.", 6) == 0 && strcmp(name, "dwarf.units") != 0 &&
            strcmp(name, "dwarf.partial") != 0;
 }
 
-/* Where the key is; COMPARE_KEYS_MOST where it is not. Rows have the same keys in the
- * same order, and so it is looked for behind the last one first. */
+/* The number of the key, or COMPARE_KEYS_MOST where it is not there. Rows have mostly the same keys in the same order,
+ * so the search begins behind the last key that was found. */
 static uint32_t find_key(const struct compare_keys *keys, const char *name)
 {
     for (uint32_t i = 0; i < keys->count; i++) {
@@ -109,7 +109,7 @@ uint32_t compare_key(struct compare *c, struct compare_keys *keys, const char *n
 {
     uint32_t found = find_key(keys, name);
     if (found == COMPARE_KEYS_MOST) {
-        name = compare_text(c, name); /* by which it is known from now on */
+        name = compare_text(c, name); /* known by this text from now on */
         found = find_key(keys, name);
     }
     if (found != COMPARE_KEYS_MOST)

@@ -1,4 +1,4 @@
-/* Which library of the twin stands for which of the application; see compare.h. */
+/* Finds which library of the twin stands for which of the application; see compare.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int compare_named(const void *a, const void *b)
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* The names that occur once, in order; NULL when memory runs out. */
+/* The names that occur once on the side, sorted; NULL where memory runs out. */
 static struct named *list_names(struct arena *a, const struct compare_side *side, size_t *count)
 {
     struct named *all = arena_zeroed(a, side->rows + 1, sizeof *all);
@@ -35,11 +35,11 @@ static struct named *list_names(struct arena *a, const struct compare_side *side
     return all;
 }
 
-/* The match of each row, of either side. */
+/* The match of each row, on both sides. */
 struct matching {
     const struct compare_side *side;
     uint32_t *match[SIDES];
-    bool *by_name; /* of REAL's */
+    bool *by_name; /* for each row of REAL */
 };
 
 static void pair_up(struct matching *m, uint32_t real, uint32_t twin, bool by_name)
@@ -66,7 +66,7 @@ static bool match_names(struct arena *a, struct matching *m)
 
 enum wanted { UTILITIES, MODULES, BOTH };
 
-/* The next row without match from `row` on. */
+/* The first row from `row` on that has no match and is of the wanted kind. */
 static size_t next_free(const struct matching *m, int side, size_t row, enum wanted wanted)
 {
     const struct compare_side *s = &m->side[side];
@@ -96,7 +96,7 @@ bool compare_match(struct arena *a, const struct compare_side sides[SIDES], enum
         m.match[s] = arena_zeroed(a, sides[s].rows + 1, sizeof *m.match[s]);
         if (!m.match[s])
             return false;
-        memset(m.match[s], 0xff, sides[s].rows * sizeof *m.match[s]); /* COMPARE_NOBODY */
+        memset(m.match[s], 0xff, sides[s].rows * sizeof *m.match[s]); /* every byte of COMPARE_NOBODY */
     }
     pairs->of = arena_zeroed(a, sides[REAL].rows + sides[TWIN].rows + 1, sizeof *pairs->of);
     if (!m.by_name || !pairs->of || (how == MATCH_NAME && !match_names(a, &m)))

@@ -1,4 +1,4 @@
-/* Which pictures the page has, and of what; see compare_html.h. */
+/* Which pictures the page has, and what they show; see compare_html.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- shares ---- */
 
-/* Quantities below "relocations." that count others than relocations, or some of these again. */
+/* Whether a quantity below "relocations." counts something else, or counts some relocations again. */
 static bool is_aside(const char *name)
 {
     static const char *const aside[] = {"relocations.symbols", "relocations.pages", "relocations.relro"};
@@ -16,7 +16,7 @@ static bool is_aside(const char *name)
     return false;
 }
 
-/* The quantities of the set below a key, "mix.". */
+/* Draws the quantities of the set below a key such as "mix.". */
 static void put_group(FILE *to, const struct comparison *c, const char *group, const char *title)
 {
     struct html_bar *bar = report_must(calloc(c->set.count + 1, sizeof *bar));
@@ -45,7 +45,7 @@ static void put_tally(FILE *to, const struct comparison *c, enum compare_tally_o
 
 /* ---- sizes ---- */
 
-/* The number of a row; false where it does not say it. */
+/* The number of a row; false where it is unknown. */
 static bool find_number(const struct comparison *c, const struct compare_row *row, const char *key, uint64_t *number)
 {
     *number = 0;

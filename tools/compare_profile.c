@@ -1,6 +1,5 @@
-/* Reading the text of a captured profile; see compare.h, and docs/capture.md for
- * its keys. It may come from anywhere: what is no such profile is refused, and what
- * it can take of our memory is bounded.
+/* Reads the text of a captured profile; see compare.h, and docs/capture.md for its keys. The text may come from
+ * anywhere. So whatever is no such profile is refused, and the memory that it can take is bounded.
  */
 #include <elf.h>
 #include <errno.h>
@@ -23,8 +22,8 @@ struct reading {
     const char *path;
     struct error *e;
     yaml_parser_t parser;
-    yaml_event_t event;   /* the present one */
-    bool versioned, told; /* the version is known here; there is one */
+    yaml_event_t event;   /* the present event */
+    bool versioned, told; /* pyelfgen-profile has a known value; the key is there */
 
     size_t row_room;
     struct compare_value *value; /* of the present row */
@@ -32,7 +31,7 @@ struct reading {
     struct compare_edge *edge;
     size_t edges, edge_room;
     size_t edges_of_all;
-    bool says_needed; /* the present row */
+    bool says_needed; /* the present row has `needed` */
 };
 
 #define WRONG(r, ...) (error_set((r)->e, ERROR_INPUT, __VA_ARGS__), place(r))
@@ -62,7 +61,7 @@ static bool is(const struct reading *r, yaml_event_type_t type)
     return r->event.type == type;
 }
 
-/* The present scalar; "" where it is none. Until the next event. */
+/* The text of the present scalar; "" for other events. Valid until the next event. */
 static const char *scalar(const struct reading *r)
 {
     return is(r, YAML_SCALAR_EVENT) ? (const char *)r->event.data.scalar.value : "";
@@ -81,7 +80,7 @@ static bool skip(struct reading *r)
     }
 }
 
-/* The next key of the present mapping, or *end. */
+/* Reads the next key of the present mapping. At the mapping's end sets *end. */
 static bool next_key(struct reading *r, const char *what, char key[NAME_MOST + 1], bool *end)
 {
     if (!next(r))
@@ -95,7 +94,7 @@ static bool next_key(struct reading *r, const char *what, char key[NAME_MOST + 1
     return true;
 }
 
-/* Calls `take` for each member of the present mapping, at its value. */
+/* Calls `take` for each member of the present mapping; the present event is then the member's value. */
 static bool each_member(struct reading *r, const char *what, bool (*take)(struct reading *r, const char *key))
 {
     char key[NAME_MOST + 1];
@@ -113,7 +112,7 @@ static bool each_member(struct reading *r, const char *what, bool (*take)(struct
 
 /* ---- values ---- */
 
-/* A whole number, or a size with a unit; false where it is neither. */
+/* Reads a whole number, or a size with a unit. False where the text is neither. */
 static bool number_of(const char *text, uint64_t *number)
 {
     char *end;
@@ -124,7 +123,8 @@ static bool number_of(const char *text, uint64_t *number)
     return (errno == 0 && *end == '\0') || size_text_read(text, number) == SIZE_TEXT_RIGHT;
 }
 
-/* The next number of a list, behind which `ends` has to come; NULL at what is none. */
+/* Reads the next number of a list. Its end, or one of `ends`, must follow. Returns what follows, or NULL where there is
+ * no such number. */
 static const char *list_number(const char *text, const char *ends, uint64_t *number)
 {
     char *end;
@@ -144,7 +144,7 @@ static bool add_value(struct reading *r, const char *name, const char *text, uin
     if (!key->known && !key->met)
         key->kind = is_number ? COMPARE_SUM : COMPARE_WORD;
     else if (!key->known && key->kind == COMPARE_SUM && !is_number)
-        key->kind = COMPARE_SKIP; /* no number after all, and no word */
+        key->kind = COMPARE_SKIP; /* neither a number nor a word in all rows */
     key->met = true;
     if (key->kind == COMPARE_SKIP)
         return true;
@@ -170,7 +170,7 @@ static bool take_value(struct reading *r, const char *name, const char *text)
 
 /* ---- lists ---- */
 
-/* `counted`: the text has a number of symbols. A captured one has none only where there are none. */
+/* `counted`: the text has a number of symbols. In a captured profile an edge without one has 0. */
 static bool add_edge(struct reading *r, uint64_t to, bool counted, uint64_t symbols)
 {
     if (to >= ROWS_MOST || r->edges_of_all == EDGES_MOST)
@@ -184,7 +184,7 @@ static bool add_edge(struct reading *r, uint64_t to, bool counted, uint64_t symb
     return true;
 }
 
-/* "0:12 5:3 7-9". */
+/* Reads "0:12 5:3 7-9"; see put_needed in pyelfprof_write.c. */
 static bool take_needed(struct reading *r, const char *text)
 {
     while (*text) {
@@ -214,8 +214,8 @@ static bool no_quantiles(struct reading *r, const char *name)
                  QUANTILES, 2 * QUANTILES - 1, QUANTILES_MOST, QUANTILES_FEW_FINE);
 }
 
-/* "0 146 171*3": values, and how often where they repeat. Of finer ones those that all have; what has few samples is
- * not compared. */
+/* Reads "0 146 171*3", where "*3" repeats a value. Of finer quantiles only the QUANTILES that every list has are kept.
+ * Lists of few samples are not compared. */
 static bool take_quantiles(struct reading *r, const char *name, const char *text, struct compare_quantiles *q)
 {
     uint64_t all[QUANTILES_MOST] = {0};
@@ -239,7 +239,7 @@ static bool take_quantiles(struct reading *r, const char *name, const char *text
     return q->known || no_quantiles(r, name);
 }
 
-/* "16:120 19:33": a number for each bucket. */
+/* Reads "16:120 19:33": the least value of a bucket, and its count. */
 static bool take_histogram(struct reading *r, const char *name, const char *text, struct histogram *h)
 {
     while (*text) {
@@ -259,7 +259,7 @@ static int compare_counts(const void *a, const void *b)
     return strcmp(((const struct compare_count *)a)->name, ((const struct compare_count *)b)->name);
 }
 
-/* "member:123 …". */
+/* Reads "member:123 …". */
 static bool take_tally(struct reading *r, const char *name, const char *text, struct compare_tally *t)
 {
     size_t room = 1;
@@ -340,7 +340,7 @@ static bool take_member(struct reading *r, const char *key)
     return take_value(r, key, scalar(r));
 }
 
-/* The sum of a row's numbers below `top` ("share."); how many there are. */
+/* The sum of the row's numbers below `top` ("share."). Returns how many there are. */
 static size_t sum_below(const struct reading *r, const char *top, uint64_t *sum)
 {
     size_t count = 0;
@@ -356,7 +356,7 @@ static size_t sum_below(const struct reading *r, const char *top, uint64_t *sum)
     return count;
 }
 
-/* What the row says of a key; NULL where it does not. */
+/* The row's value for a key; NULL where it has none. */
 static const struct compare_value *find_value(const struct reading *r, const char *name)
 {
     for (size_t i = 0; i < r->values; i++) {
@@ -372,8 +372,8 @@ static uint64_t number_at(const struct reading *r, const char *name)
     return value ? value->number : 0;
 }
 
-/* Whether the row is as pyelfprof writes them: of a capture, and with all that it never
- * leaves out. */
+/* Whether the row is as pyelfprof writes rows: it is part of a capture, and has every key that pyelfprof never leaves
+ * out. */
 static bool is_complete(const struct reading *r)
 {
     static const char *const always[] = {"kind", "text", "data", "bss", "functions", "plt", "outside"};
@@ -384,7 +384,7 @@ static bool is_complete(const struct reading *r)
     return r->side->captured;
 }
 
-/* Bytes of relocations: of all that relocations.… counts, but for what it says of them besides. */
+/* Bytes of relocations: 24 for each that `relocations` counts by type. The other keys in it are not added. */
 static uint64_t relocation_bytes(const struct reading *r)
 {
     static const char *const besides[] = {"relocations.symbols", "relocations.pages", "relocations.relro"};
@@ -395,9 +395,8 @@ static uint64_t relocation_bytes(const struct reading *r)
     return sum < UINT64_MAX / sizeof(Elf64_Rela) ? sum * sizeof(Elf64_Rela) : 0;
 }
 
-/* Says what pyelfprof leaves out because it follows: `global` where it is as
- * `dynamic`, the rest of `share`, a .data.rel.ro of relocated words only, as many
- * relocations for calls as there are slots, and the bytes of relocations. */
+/* Adds what pyelfprof leaves out because it follows: one relocation for calls for each slot of the PLT, the bytes of
+ * relocations, the rest of `share`, a .data.rel.ro of relocated words only, and `global` where it equals `dynamic`. */
 static bool complete(struct reading *r)
 {
     uint64_t sum;
@@ -423,7 +422,7 @@ static bool complete(struct reading *r)
         const bool of_dynsym = strcmp(of, "dynamic.ifunc") == 0 || strcmp(of, "dynamic.dynstr") == 0 ||
                                strcmp(of, "dynamic.aliases") == 0 || strcmp(of, "dynamic.unique") == 0 ||
                                strncmp(of, "dynamic.weak-", 13) == 0;
-        if (strncmp(of, "dynamic.", 8) != 0 || of_dynsym) /* `global` has none of these anyway */
+        if (strncmp(of, "dynamic.", 8) != 0 || of_dynsym) /* `global` never has these */
             continue;
         snprintf(name, sizeof name, "global.%s", of + 8);
         if (!add_value(r, name, "", r->value[i].number, true))
@@ -432,12 +431,12 @@ static bool complete(struct reading *r)
     return true;
 }
 
-/* Keeps the row's values and edges; says how many edges there are. */
+/* Completes the present row, adds how many edges and symbols it has, and copies it into the arena. */
 static bool keep_row(struct reading *r)
 {
     struct compare_row *row = present_row(r);
     uint64_t symbols = 0;
-    bool counted = true; /* all of them */
+    bool counted = true; /* for every edge */
     row->complete = is_complete(r);
     row->has_edges = row->complete || r->says_needed;
     r->says_needed = false;
@@ -498,7 +497,7 @@ static bool take_distribution(struct reading *r, const char *key)
         if (strcmp(key, compare_tally_names[t]) == 0)
             return take_tally(r, key, scalar(r), &r->side->tally[t]);
     }
-    return true; /* of the graph the rows say more */
+    return true; /* rows say more about the graph */
 }
 
 static bool take_size(struct reading *r, const char *key)
@@ -506,8 +505,7 @@ static bool take_size(struct reading *r, const char *key)
     return is(r, YAML_SCALAR_EVENT) ? take_value(r, key, scalar(r)) : WRONG(r, "sections: %s: is no value", key);
 }
 
-/* Numbers of the whole are only of use where there are no rows: they come first, as
- * the values of a row. */
+/* Sums at the top matter only where no rows follow. They stand before the rows, and are collected as a row's values. */
 static bool take_top(struct reading *r, const char *key)
 {
     uint64_t number;
@@ -540,7 +538,7 @@ static bool take_top(struct reading *r, const char *key)
 
 static bool take_document(struct reading *r)
 {
-    if (!next(r) || !next(r) || !next(r)) /* stream, document, the mapping */
+    if (!next(r) || !next(r) || !next(r)) /* stream start, document start, the mapping */
         return false;
     if (!each_member(r, "the profile", take_top))
         return false;
@@ -556,10 +554,10 @@ static bool take_document(struct reading *r)
     return true;
 }
 
-/* Every edge leads to a row, and to each only one. */
+/* Checks that every edge leads to a row, and no row has two edges to the same one. */
 static bool check_edges(struct reading *r)
 {
-    size_t *by = report_must(calloc(r->side->rows + 1, sizeof *by)); /* the last row that needs it, from 1 */
+    size_t *by = report_must(calloc(r->side->rows + 1, sizeof *by)); /* the last row that needs it, from 1; 0: none */
     bool ok = true;
     for (size_t i = 0; i < r->side->rows && ok; i++) {
         for (size_t j = 0; j < r->side->row[i].edges && ok; j++) {

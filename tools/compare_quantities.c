@@ -1,4 +1,4 @@
-/* What differs, library by library and in sum; see compare.h. */
+/* Compares library by library, and sums up over the set; see compare.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@ enum { WORDS_MOST = 64 };
 
 /* ---- states ---- */
 
-/* As number, but five times as far, and as far upwards as downwards: of 5 %, between
- * 0.8 and 1.25 times. */
+/* The state of a COMPARE_LOOSE number: five times the tolerance, and as far down as up. With 5 % that is 0.8 to 1.25
+ * times. */
 static enum compare_state loose_state(uint64_t real, uint64_t twin, double tolerance)
 {
     if (real == twin)
@@ -32,31 +32,31 @@ struct word_count {
     uint64_t count[SIDES];
 };
 
-/* A column of the table of all rows. */
+/* A key, as a column of the table of all rows. */
 struct column {
-    uint64_t number[SIDES]; /* of the present pair */
+    uint64_t number[SIDES]; /* of the present pair; said and word too */
     const char *word[SIDES];
-    bool said[SIDES]; /* by the row, or it follows: not, it is not known */
+    bool said[SIDES]; /* the row has the value, or it follows; otherwise it is unknown */
     uint64_t sum[SIDES];
     bool sampled;
-    size_t has[SIDES]; /* rows that are not complete, but say it */
-    bool known[SIDES]; /* all rows say it */
-    bool compared;     /* in some pair */
-    int silent;        /* the side on which some pair's row does not say it */
-    size_t silents;    /* pairs of which only one says it */
+    size_t has[SIDES]; /* rows that are not complete but have the key */
+    bool known[SIDES]; /* every row says it */
+    bool compared;     /* in at least one pair */
+    int silent;        /* the side that did not say it in the last such pair */
+    size_t silents;    /* in how many pairs only one side says it */
     size_t states[STATES];
 };
 
 struct comparing {
     struct comparison *c;
     double tolerance;
-    uint32_t *order; /* of keys in tables */
+    uint32_t *order; /* keys in the order of the tables */
     struct column *column;
     struct word_count *word;
     size_t words, word_room;
     uint32_t same_libraries, same_order, same_symbols; /* keys */
     size_t sample_states[COMPARE_SAMPLES][STATES];
-    uint32_t *place; /* of each row of the twin: which edge leads there, COMPARE_NOBODY */
+    uint32_t *place; /* for each row of the twin, the present library's edge to it; COMPARE_NOBODY: none */
 };
 
 static void count_word(struct comparing *g, uint32_t key, const char *word, int side)
@@ -92,7 +92,7 @@ static const struct compare_row *row_of(const struct comparison *c, const struct
     return pair->of[side] == COMPARE_NOBODY ? NULL : &c->side[side].row[pair->of[side]];
 }
 
-/* Puts a row into the columns; one that is not there has nothing. */
+/* Puts a row into the columns. A row that is missing says that everything is 0. */
 static void spread(struct comparing *g, const struct compare_row *row, int side)
 {
     const struct compare_keys *keys = &g->c->keys;
@@ -112,7 +112,8 @@ static void spread(struct comparing *g, const struct compare_row *row, int side)
     }
 }
 
-/* How much of the real library's place in the graph the twin's has. */
+/* Compares the edges of a pair: how many of the real library's edges the twin's has, how many stand at the same place,
+ * and how many symbols they share. */
 static void compare_edges(struct comparing *g, const struct compare_row *real, const struct compare_row *twin)
 {
     struct column *libraries = &g->column[g->same_libraries];
@@ -141,7 +142,7 @@ static void compare_edges(struct comparing *g, const struct compare_row *real, c
         g->place[twin->edge[i].to] = COMPARE_NOBODY;
 }
 
-/* The present pair's quantity of a key; false where there is nothing to say. */
+/* Makes the present pair's quantity for a key. False where it is skipped, or 0 on both sides. */
 static bool quantity_of(const struct comparing *g, uint32_t key, struct compare_quantity *q)
 {
     const struct compare_key *k = &g->c->keys.of[key];
@@ -163,13 +164,13 @@ static bool quantity_of(const struct comparing *g, uint32_t key, struct compare_
     return q->number[REAL] || q->number[TWIN];
 }
 
-/* Whether both rows say it, or the only one that there is. */
+/* Whether both rows say it. A missing row does. */
 static bool is_said(const struct column *column)
 {
     return column->said[REAL] && column->said[TWIN];
 }
 
-/* Of what only one of a pair says; what is 0 may as well not be said. */
+/* Whether only one row of the pair says it, and says more than 0. */
 static bool is_half_said(const struct column *column)
 {
     for (int s = 0; s < SIDES; s++) {
@@ -215,7 +216,7 @@ static bool quantiles_of(const struct compare_row *row, enum compare_sample of, 
     return s ? s->count >= QUANTILES_LEAST : row->quantiles[of].known;
 }
 
-/* The distributions of a library that has enough for one. */
+/* Compares a sample of a pair; false where a library has too few values. */
 static bool compare_samples(const struct compare_row *const row[SIDES], enum compare_sample of,
                             struct compare_quantity *q)
 {
@@ -237,7 +238,7 @@ static bool compare_samples(const struct compare_row *const row[SIDES], enum com
     return true;
 }
 
-/* Adds to the library's quantities, and to the states of one in all libraries. */
+/* Adds a quantity to the library's list, and counts its state over all libraries. */
 static void add_own(struct comparing *g, struct compare_library *library, struct compare_quantity *q,
                     size_t states[STATES])
 {
@@ -289,7 +290,7 @@ bool compare_is_told_of_all(const struct comparison *c, const struct compare_qua
     return q->libraries[STATE_TOLD] && !q->libraries[STATE_OFF] && !pairs->alone[REAL] && !pairs->alone[TWIN];
 }
 
-/* Adds what the libraries come to: where all that is off in them is told, so is what is off here. */
+/* Adds a quantity of the set. Where it is off, and all that is off in libraries is told, it is told too. */
 static void add_of_all(struct comparing *g, struct compare_quantity *q, const struct column *column)
 {
     memcpy(q->libraries, column->states, sizeof q->libraries);
@@ -369,7 +370,7 @@ static bool is_size(const char *name)
     return false;
 }
 
-/* The sums of a side, and which of them are known. */
+/* Sums up a side, and finds which sums are known. */
 static void sum_side(struct comparing *g, int s, uint64_t of_kind[2])
 {
     const struct compare_side *side = &g->c->side[s];
@@ -391,7 +392,7 @@ static void sum_side(struct comparing *g, int s, uint64_t of_kind[2])
         memcpy(of_kind, side->of_kind, sizeof side->of_kind);
 }
 
-/* How many there are of a kind, where either side says. */
+/* Adds the number of libraries of a kind, where both sides say it. */
 static void add_kind(struct comparing *g, const char *name, bool module, uint64_t of_kind[SIDES][2])
 {
     struct comparison *c = g->c;
@@ -406,8 +407,8 @@ static void add_kind(struct comparing *g, const char *name, bool module, uint64_
     add_count(g, name, of_kind[REAL][module], of_kind[TWIN][module]);
 }
 
-/* A profile without rows has few sums, and these are compared. Of what else it does
- * not say only the sizes are worth a word. */
+/* For a profile without rows: compares the few sums that both sides have. Of the rest, only sizes that one side lacks
+ * are named. */
 static void compare_summary(struct comparing *g)
 {
     struct comparison *c = g->c;
@@ -431,7 +432,7 @@ static void compare_summary(struct comparing *g)
     add_sums(g);
 }
 
-/* Whether any key is compared that stands below the same one, "dwarf" of "dwarf.dies". */
+/* Whether some key with the same first part is compared: "dwarf" of "dwarf.dies". */
 static bool is_compared_in_part(const struct comparing *g, const char *name)
 {
     size_t top = strcspn(name, ".");
@@ -443,7 +444,7 @@ static bool is_compared_in_part(const struct comparing *g, const char *name)
     return false;
 }
 
-/* The keys that no pair says on both sides. */
+/* Notes the keys that no pair says on both sides. */
 static void list_silent(struct comparing *g)
 {
     struct comparison *c = g->c;

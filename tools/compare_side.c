@@ -1,6 +1,5 @@
-/* Reading an operand; see compare.h. Files go through pyelfprof's passes to the text
- * of a profile, which is read as any other; what the text has no room for, all
- * samples of each library, is taken from the passes.
+/* Reads an operand; see compare.h. Files go through pyelfprof's passes and become the text of a profile, which is read
+ * like any other. The text has no room for all samples of each library, so these are taken from the passes.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -86,7 +85,7 @@ static bool read_files(struct compare *c, const char *path, struct compare_keys 
 
 /* ---- profiles ---- */
 
-/* Whether this is a stream, or a regular file that does not begin as ELF files do. */
+/* Whether the path is a stream, or a regular file that does not begin as ELF files do. */
 static bool is_profile(const char *path)
 {
     char magic[SELFMAG];
@@ -99,7 +98,8 @@ static bool is_profile(const char *path)
     return file_begin(path, magic, sizeof magic, &n) && n >= 0 && !file_begin_is_elf(magic, n);
 }
 
-/* A key that is misspelt would be a quantity of its own, and the real one 0. */
+/* Whether the text is a profile with known keys only. A misspelt key would be a quantity of its own, and the key that
+ * was meant would be 0. */
 static bool is_right(const char *text, size_t size, const char *path, struct error *e)
 {
     static const char first[] = "pyelfgen-profile";
@@ -134,7 +134,7 @@ static bool read_profile(struct compare *c, const char *path, struct compare_key
     return ok;
 }
 
-/* What is there has its own name; what is not may be a shipped profile. */
+/* Whether the path is the name of a shipped profile. A file or directory of that name goes first. */
 static bool is_shipped(const char *path, char found[PATH_MAX])
 {
     struct stat st;

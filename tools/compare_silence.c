@@ -1,4 +1,4 @@
-/* What is not compared, because a side does not say; see compare.h. */
+/* Finds what is not compared because a side does not say it; see compare.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 static const char *const group_names[COMPARE_GROUPS] = {"zstd", "dwarf", "constructor-memory"};
 
-/* Whether a key belongs to a group, "zstd" or "zstd.text". */
+/* Whether a key belongs to the group: "zstd" or "zstd.text". */
 static bool is_in(const char *key, const char *group)
 {
     size_t length = strlen(group);
@@ -26,8 +26,8 @@ static bool has_group(const struct comparison *c, int side, const char *group)
     return false;
 }
 
-/* A side without debug information has nothing to say of it; a profile may be of libraries that were loaded, which
- * files are not. */
+/* Whether the side says the group, be it that it has nothing. A side without debug information has no `dwarf`. A
+ * profile may be of libraries that were loaded (--load), which files here never are. */
 static bool says(const struct comparison *c, int side, enum compare_group group)
 {
     return has_group(c, side, group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info")) ||

@@ -1,4 +1,4 @@
-/* What is equal, within, off; and lists of quantities. See compare.h. */
+/* Which state a difference has, and lists of quantities; see compare.h. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ enum compare_state compare_number_state(uint64_t real, uint64_t twin, double tol
     return fabs((double)twin - (double)real) <= tolerance * (double)real ? STATE_WITHIN : STATE_OFF;
 }
 
-/* Quantiles are so far apart that a distance of one step is seen where hardly any value differs. */
+/* Quantiles show a whole step of distance where hardly any value differs. So a distance that equals the tolerance is
+ * within for quantiles, and off otherwise. */
 enum compare_state compare_distance_state(double distance, enum compare_method method, double tolerance)
 {
     const double rounding = method == METHOD_QUANTILES ? 1e-9 : -1e-9;

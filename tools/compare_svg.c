@@ -6,8 +6,8 @@
 
 #include "tools/compare_html.h"
 
-/* In the pictures' own units, some pixels. */
-enum { FEW = 80 }; /* libraries that are shown one by one */
+/* WIDTH to HEIGHT are in the pictures' own units, roughly pixels. */
+enum { FEW = 80 }; /* libraries that can be drawn one by one */
 enum { WIDTH = 420, LEFT = 46, RIGHT = 410, TOP = 10, BOTTOM = 150, HEIGHT = 184 };
 
 static const char *const side_names[SIDES] = {"real", "twin"};
@@ -69,7 +69,7 @@ static void put_bar(FILE *to, const struct html_bar *bar, const double all[SIDES
     fputs("</text>\n", to);
     for (int s = 0; s < SIDES; s++) {
         if (all[s] <= 0)
-            continue; /* it has none, or does not say */
+            continue; /* the side has none, or does not say it */
         double share = (double)bar->number[s] / all[s];
         double at = y + s * (THICK + 1);
         double length = most > 0 ? share / most * (TO - FROM) : 0;
@@ -116,7 +116,7 @@ void html_bars(FILE *to, const char *title, struct html_bar *bar, size_t count, 
 /* ---- distributions ---- */
 
 struct range {
-    unsigned first, last; /* buckets, the last one not in it */
+    unsigned first, last; /* buckets; last is behind the range */
 };
 
 static struct range range_of(const struct histogram h[SIDES])
@@ -145,7 +145,7 @@ static double bucket_x(const struct range *r, double bucket)
     return LEFT + (bucket - r->first) / (double)(r->last - r->first) * (RIGHT - LEFT);
 }
 
-/* A tick at a value, where there is room beside those that are there. */
+/* Draws a tick at a value, unless it would be too close to another. */
 static void put_tick(FILE *to, const struct range *r, uint64_t value, struct ticks *t)
 {
     enum { ROOM = 28 };
@@ -167,7 +167,7 @@ static void put_tick(FILE *to, const struct range *r, uint64_t value, struct tic
             BOTTOM, x, BOTTOM + 15, brief((double)value, text));
 }
 
-/* Powers of ten first, then between them what there is room for. */
+/* Draws powers of ten first, and then 2 and 5 times these where there is room. */
 static void put_ticks(FILE *to, const struct range *r, const char *unit)
 {
     static const unsigned firsts[] = {1, 2, 5};
@@ -189,7 +189,7 @@ static double sum_of(const struct histogram *h)
     return sum;
 }
 
-/* One curve: a share for each bucket, with steps between them. */
+/* Draws one side: a share for each bucket, with vertical steps between buckets. */
 static void put_curve(FILE *to, const struct range *r, const struct histogram *h, int side, double top, bool cumulated)
 {
     double all = sum_of(h);
@@ -220,7 +220,7 @@ static double highest_share(const struct histogram h[SIDES])
     return highest;
 }
 
-/* Where the cumulated curves are farthest from each other. */
+/* Marks where the cumulated curves are farthest apart. */
 static void put_gap(FILE *to, const struct range *r, const struct histogram h[SIDES])
 {
     const double all[SIDES] = {sum_of(&h[REAL]), sum_of(&h[TWIN])};
@@ -250,7 +250,7 @@ static void put_gap(FILE *to, const struct range *r, const struct histogram h[SI
         x, y[REAL], y[TWIN], RIGHT - 4, BOTTOM - 8, most);
 }
 
-/* A share at or above the highest, of which a half is a number of few digits, too. */
+/* A round number at or above the highest share, whose half has few digits as well. */
 static double round_up(double highest)
 {
     static const double steps[] = {0.1, 0.2, 0.4, 0.6, 0.8, 1};
@@ -332,7 +332,7 @@ static struct scale scale_of(const struct html_point *point, size_t count)
     return s;
 }
 
-/* With few libraries, squares and rings; with many, dots on a band. */
+/* Few libraries are squares and rings; many are dots on a band. */
 static void put_point(FILE *to, const struct html_point *p, int side, double x, double y, bool many)
 {
     if (side == REAL)

@@ -1,4 +1,4 @@
-/* The comparison as tables for people, what differs first; see compare.h. */
+/* Prints the comparison as tables for people, what differs most first; see compare.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "tools/compare.h"
 
-/* Without --libraries. */
+/* How much is shown without --libraries. */
 enum { LIBRARIES_SHOWN = 20, QUANTITIES_SHOWN = 8 };
 
 enum { NAME_WIDTH = 27, NUMBER_WIDTH = 13, CELL = COMPARE_CELL };
@@ -179,7 +179,7 @@ static void print_without(const struct comparison *c)
         putchar('\n');
 }
 
-/* In lines that do not grow too long. */
+/* Prints in lines of at most LINE characters. */
 static void print_silence(const struct comparison *c, int side)
 {
     enum { LINE = 100 };
@@ -198,7 +198,7 @@ static void print_silence(const struct comparison *c, int side)
     free(names);
 }
 
-/* By five times the tolerance only. */
+/* Whether only the wider tolerance of COMPARE_LOOSE makes it within. */
 static bool is_loosely_within(const struct comparison *c, const struct compare_quantity *q)
 {
     const double tolerance = c->compare->options.tolerance;

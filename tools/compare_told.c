@@ -1,8 +1,8 @@
-/* What the twin's maker tells: SET/differences.json, in which pyelfgen says what a set has otherwise than its profile;
- * see compare.h and docs/differences.md.
+/* Reads what the twin's maker tells: SET/differences.json, where pyelfgen says what a set has otherwise than its
+ * profile; see compare.h and docs/differences.md.
  *
- * What is told counts only where both numbers are those that are compared, so that the file can excuse nothing but what
- * it states; or where it is stated that pyelfgen does not count the quantity, which then is not its to excuse.
+ * A difference is told only where the file has both numbers that are compared, so that the file excuses nothing but
+ * what it states. It is also told where the file says that pyelfgen does not count the quantity at all.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #include "base/manifest.h"
 #include "tools/compare.h"
 
-/* 20,000 libraries have 20 MB. */
+/* 20,000 libraries take 20 MB. */
 static const struct json_file_limits limits = {
     .bytes = 256 << 20, .weight = (size_t)4 << 30, .what = "the differences of a set", .made = "pyelfgen"};
 
-/* A member of that type; NULL where there is none. */
+/* A member of that type; NULL: there is none. */
 static struct json_object *member(struct json_object *of, const char *name, enum json_type type)
 {
     struct json_object *found;
     return json_object_object_get_ex(of, name, &found) && json_object_is_type(found, type) ? found : NULL;
 }
 
-/* What is said of each library, by the name of its file. */
+/* What the file says of each library, by the library's name. */
 static struct json_object *by_name(struct json_object *libraries)
 {
     struct json_object *all = report_must(json_object_new_object());
@@ -60,7 +60,7 @@ void compare_read_told(struct comparison *c)
     json_object_put(top);
 }
 
-/* As differences.json has the name: "relocations: pages" of "relocations.pages". */
+/* The name of a quantity in differences.json: "relocations: pages" for "relocations.pages". */
 static void key_of(const char *name, char key[256])
 {
     const size_t top = strcspn(name, ".");
@@ -102,7 +102,7 @@ bool compare_is_told(const struct comparison *c, const char *library, const stru
     struct json_object *pair = differs ? member(differs, key, json_type_array) : NULL;
     if (!pair || json_object_array_length(pair) != SIDES)
         return false;
-    if (q->type == TYPE_DISTANCE) /* how far it is follows from what both sides know of it */
+    if (q->type == TYPE_DISTANCE) /* the distance follows from what both sides know of it */
         return true;
     return is_value(json_object_array_get_idx(pair, REAL), q, REAL) &&
            is_value(json_object_array_get_idx(pair, TWIN), q, TWIN);

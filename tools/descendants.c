@@ -51,7 +51,7 @@ static bool leave_children(const sigset_t *endings, struct error *e)
         return error_errno(e, "", "this process has children already, and cannot leave them alone");
     if (other > 0)
         stand_for(other, *endings);
-    process_end_with(self, sigismember(endings, SIGTERM) ? SIGTERM : SIGKILL); /* how the new process ends with the first one: SIGTERM leaves time to tidy up */
+    process_end_with(self, sigismember(endings, SIGTERM) ? SIGTERM : SIGKILL); /* SIGTERM leaves it time to tidy up */
     return true;
 }
 

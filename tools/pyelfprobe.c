@@ -1,5 +1,5 @@
-/* pyelfprobe: what debuggers and other tools cost on an application; of two
- * applications side by side. Table 4 of the Pynamic paper, and its cost model.
+/* pyelfprobe: what debuggers and other tools cost on an application, or on two side by side. It measures table 4 of the
+ * Pynamic paper, and fits the paper's cost model.
  */
 #include <limits.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "tools/pyelfprobe_report.h"
 #include "tools/pyelfprobe_tools.h"
 
-/* This program's file, which is the loader too. */
+/* The path of this program, which is also the loader. */
 static bool find_self(struct probe *p, struct error *e)
 {
     char path[PATH_MAX];
@@ -31,7 +31,7 @@ static bool find_self(struct probe *p, struct error *e)
     return self || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* How all applications are started: alike, or they could not be compared. */
+/* Chooses how all applications are started. They are started alike, because otherwise they could not be compared. */
 static bool choose_start(struct probe *p, struct error *e)
 {
     const struct probe_options *o = p->options;
@@ -47,7 +47,7 @@ static bool choose_start(struct probe *p, struct error *e)
         return true;
     if (o->start_given || o->python_given || e->code != ERROR_INPUT)
         return false;
-    p->start = START_LOADER; /* without Python */
+    p->start = START_LOADER; /* no Python is needed for that */
     p->imports = false;
     return true;
 }
@@ -60,10 +60,10 @@ static bool open_applications(struct probe *p, struct error *e)
     return choose_start(p, e);
 }
 
-/* Everything between the command line and the report. */
+/* Does everything between the command line and the report. */
 static bool probe(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
 {
-    /* From here on no signal ends this process but through us. */
+    /* From here on signals only end this process through our own code. */
     if (!children_start(&p->children, e) || !find_self(p, e) || !probe_open(p, e) || !open_applications(p, e))
         return false;
     if (p->options->json && !replacement_is_standard(p->options->json) && !replacement_possible(p->options->json, e))
@@ -82,7 +82,7 @@ static bool probe(struct probe *p, struct grid (*grids)[APPS_MOST], struct error
 static bool report(const struct probe *p, const struct grid (*grids)[APPS_MOST], struct error *e)
 {
     const bool model = p->options->model;
-    /* First what is to be kept: whoever reads the rest may have gone, and to write to nobody ends a program. */
+    /* The file first: a closed pipe may end the program while it prints the rest. */
     const bool saved = !p->options->json || report_save(p, model ? grids : NULL, p->options->json, e);
     if (replacement_is_standard(p->options->json))
         return saved;
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     p->progress = !options.quiet && isatty(STDERR_FILENO);
     bool well = probe(p, grids, &e);
     probe_progress(p, NULL);
-    probe_tidy(p); /* before anything is printed: to write to nobody ends a program */
+    probe_tidy(p); /* before printing, because a closed pipe ends the program */
     well = well && report(p, grids, &e);
     status = !well ? error_report(PROBE_PROGRAM, &e) : measure_well(p) && model_well(p, grids) ? 0 : 1;
     if (!process_printed(PROBE_PROGRAM))
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     probe_close(p);
     free(p);
     free(grids);
-    if (interrupted) { /* as whoever sent it expects */
+    if (interrupted) { /* end by the signal, as its sender expects */
         signal(interrupted, SIG_DFL);
         raise(interrupted);
         sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -33,7 +33,7 @@ static const char *copy(struct arena *arena, const char *text)
 
 /* ---- files ---- */
 
-/* Room for one more, doubling; what was there before stays in the arena. */
+/* Makes room for one more file by doubling. The old array stays in the arena. */
 static struct app_file *grow(struct app *app, struct arena *arena)
 {
     if (app->count == 0 || (app->count >= 16 && (app->count & (app->count - 1)) == 0)) {
@@ -99,7 +99,7 @@ static bool visit(struct app *app, const char *directory, const char *name, int 
         return error_errno(e, directory, "cannot be listed");
     }
     if (lstat(path, &st) != 0)
-        return true; /* gone */
+        return true; /* removed meanwhile */
     if (S_ISDIR(st.st_mode))
         return walk(app, path, depth + 1, arena, e);
     if (!S_ISREG(st.st_mode) || !is_shared_name(name) || !object_is(path))
@@ -107,7 +107,8 @@ static bool visit(struct app *app, const char *directory, const char *name, int 
     return app_add(app, path, arena, e);
 }
 
-/* The shared objects below, in version order; symbolic links are not followed. */
+/* Adds the shared objects in a directory and below, in version order. Does not follow symbolic links, and passes over
+ * hidden names. */
 static bool walk(struct app *app, const char *directory, int depth, struct arena *arena, struct error *e)
 {
     struct dirent **entries;
@@ -174,7 +175,7 @@ static bool take_directory(struct app *app, struct arena *arena, struct error *e
 
 /* ---- a list ---- */
 
-/* One path a line, absolute or from the list's directory; `#` begins a comment. */
+/* Reads one path from each line, absolute or relative to the list's directory. `#` begins a comment. */
 static bool take_list(struct app *app, struct arena *arena, struct error *e)
 {
     FILE *f = fopen(app->label, "re");
@@ -251,8 +252,8 @@ static bool take_command(struct app *app, struct arena *arena, struct error *e)
 
 /* ---- where to break ---- */
 
-/* In a set, the functions of a module stand by number behind PyInit_, the entry and
- * the extern, and each tenth begins a chain: the tenth is called through nine. */
+/* A function behind nine others in a chain. The functions of a set's module stand by number behind PyInit_, the entry
+ * and the extern, and each tenth begins a chain. */
 static const char *end_of_chain(const struct app_file *file, const struct object *o)
 {
     const char *last = NULL;
@@ -269,7 +270,7 @@ static const char *end_of_chain(const struct app_file *file, const struct object
     return last;
 }
 
-/* A name that was given is reached by the entry of the module that it begins with. */
+/* Finds the call for a function that the user gave: the entry of the module whose name the function begins with. */
 static void find_call(struct app *app)
 {
     for (size_t i = 0; i < app->count; i++) {
@@ -282,11 +283,11 @@ static void find_call(struct app *app)
     }
 }
 
-/* Where a function to break at is looked for: in modules of a set, whose entry leads there; in what else there is, but
- * for a set's marks; and in modules that have none but the one by which Python knows them. */
+/* Where to look for a function to break at: in modules of a set, whose entry leads there; in all other files; in
+ * modules that have no function but the one by which Python knows them. */
 enum among { AMONG_MODULES, AMONG_OTHERS, AMONG_BARE };
 
-/* The last file of the kind that has one. */
+/* Chooses a function of the last file of that kind that has one. */
 static bool choose_among(struct app *app, enum among among, struct arena *arena, struct error *e)
 {
     for (size_t i = app->count; i-- > 0 && !app->place;) {
@@ -307,7 +308,7 @@ static bool choose_among(struct app *app, enum among among, struct arena *arena,
     return true;
 }
 
-/* After the last file: the place to break at. */
+/* Chooses the place to break at, when all files are known. */
 static bool choose_place(struct app *app, const struct probe_options *o, struct arena *arena, struct error *e)
 {
     app->place = o->place;

@@ -1,4 +1,4 @@
-/* An application that is measured: which files, in which order, started how. */
+/* An application that is measured: its files, their order, and how it is started. */
 #ifndef TOOLS_PYELFPROBE_APP_H
 #define TOOLS_PYELFPROBE_APP_H
 
@@ -13,54 +13,53 @@
 
 struct app_file {
     const char *path; /* absolute */
-    const char *stem; /* "libmodule0": of a module that Python imports; NULL otherwise */
+    const char *stem; /* "libmodule0", of a module that Python imports; NULL: no such module */
     const char *entry;
     uint64_t bytes;
 };
 
 struct app {
-    const char *label;     /* as it was given */
-    const char *directory; /* of a set; NULL otherwise */
+    const char *label;     /* as the user gave it */
+    const char *directory; /* of a set or of shared objects; NULL: a list or a command */
     bool set;
-    size_t modules;         /* of a set: those that Python imports */
+    size_t modules;         /* of a set: how many modules Python imports */
     struct app_file *files; /* in the order in which they are loaded */
     size_t count;
     uint64_t bytes;   /* of all files */
-    const char *link; /* pyelf-link of a set, where that is how it is started */
-    char **command;   /* words, the first a path; NULL where it is none */
+    const char *link; /* pyelf-link of the set, with --start=link; NULL otherwise */
+    char **command;   /* words, ended by NULL, the first a path; NULL: no command */
 
-    /* Where a debugger is to break, NULL where there is nowhere; what is to be
-     * called to come there, and of which file: NULL where that is not known. */
+    /* The function where a debugger is to break; NULL: there is none. `call` is the function of the file `called` that
+     * leads there; both are NULL where that is not known. */
     const char *place;
     const char *call;
     const struct app_file *called;
 };
 
-/* Finds out about the application options->app[number]; everything that *app
- * points to is of the arena. A command has no files yet. */
+/* Finds out about the application options->app[number]. *app points into the arena and the options. A command has no
+ * files yet; live_try finds them. */
 bool app_open(struct app *app, const struct probe_options *options, size_t number, struct arena *arena,
               struct error *e);
 
-/* Whether Python could import it, or a part: a set that has modules. */
+/* Whether Python could import the application or a part of it: whether it is a set with modules. */
 bool app_imports(const struct app *app);
 
-/* Looks for pyelf-link in the set. */
+/* Looks for pyelf-link in the set. False where there is none. */
 bool app_find_link(struct app *app, struct arena *arena, struct error *e);
 
-/* Adds a file, if it is one, and no other with the same path is there. */
+/* Adds a regular file, unless its path is there already. False with *e where the file cannot be used. */
 bool app_add(struct app *app, const char *path, struct arena *arena, struct error *e);
 
-/* Reads all files into the page cache, or drops them from it: then `seen` tells
- * whether that could be done. */
+/* Reads all files into the page cache or drops them from it, as `wish` says. After dropping, `seen` tells whether that
+ * worked. */
 bool app_cache(const struct app *app, enum page_cache_wish wish, struct page_cache *seen, struct error *e);
 
-/* The numbers of the files in an order in which what a file needs of the others
- * comes before it, as far as there is no cycle, in an array that the caller frees;
- * NULL when memory ran out. (pyelfprobe_order.c) */
+/* Numbers of the files in an order in which a file comes after all that it needs, as far as there is no cycle. The
+ * caller frees the array. NULL where memory ran out (pyelfprobe_order.c). */
 size_t *app_needed_first(const struct app *app);
 
-/* The path of a program in PATH, or the path itself, of the arena; NULL where
- * there is no such program that can be executed. */
+/* The path of a program in PATH, or the path itself; from the arena. NULL where there is no such program that can be
+ * executed, or memory ran out. */
 const char *app_find_program(const char *name, struct arena *arena);
 
 #endif

@@ -34,7 +34,7 @@ bool cell_add(struct cell *cell, const struct sample *sample)
 
 void cell_miss(struct cell *cell, enum outcome outcome, const char *reason)
 {
-    struct error printable; /* replaces control characters */
+    struct error printable; /* error_set replaces control characters */
     if (cell->outcome != OUTCOME_NONE && cell->outcome != OUTCOME_DONE)
         return;
     cell->outcome = outcome;
@@ -56,8 +56,7 @@ double cells_median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* What is known of a metric, or of the ratios of pairs where there is a `b`; of
- * malloc. NULL when memory ran out. */
+/* The values of a metric that are known or, with `b`, the ratios of pairs. malloc; NULL where memory ran out. */
 static double *gather(const struct cell *a, const struct cell *b, enum metric metric, size_t *known)
 {
     double *values = malloc((a->count + 1) * sizeof *values);
@@ -85,7 +84,7 @@ static struct spread spread_of(const struct cell *a, const struct cell *b, enum 
     double *values = gather(a, b, metric, &known);
     struct spread spread = {NAN, NAN};
     for (size_t i = 0; i < known && known > 1; i++) {
-        spread.least = fmin(spread.least, values[i]); /* of NAN and a number it is the number */
+        spread.least = fmin(spread.least, values[i]); /* fmin of NAN and a number is the number */
         spread.most = fmax(spread.most, values[i]);
     }
     free(values);

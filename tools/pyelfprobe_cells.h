@@ -1,8 +1,8 @@
-/* What is measured, and what came of it: a cell for each tool, step, state of the
- * page cache and application, with a sample for each run.
+/* What is measured, and the results: a cell for each tool, step, state of the page cache and application, with a sample
+ * for each run.
  *
- * A cell that was asked for has an outcome, and its reason where there is no
- * measurement. Nothing that was not measured is a number.
+ * A cell that was asked for has an outcome, and a reason where there is no measurement. What was not measured is never
+ * a number.
  */
 #ifndef TOOLS_PYELFPROBE_CELLS_H
 #define TOOLS_PYELFPROBE_CELLS_H
@@ -12,7 +12,7 @@
 
 enum { APPS_MOST = 2 };
 
-/* The names of the command line, of the table and of JSON. */
+/* The names are those of the command line, of the table and of JSON. */
 #define PROBE_TOOLS(X)                                                                                                 \
     X(LOAD, "load")                                                                                                    \
     X(GDB, "gdb")                                                                                                      \
@@ -54,7 +54,7 @@ extern const char *const step_names[STEPS];
 extern const char *const cache_names[CACHES];
 extern const char *const metric_names[METRICS];
 
-/* Seconds, seconds, bytes, page faults, things; NAN where unknown. */
+/* In seconds, seconds, bytes, page faults, and things found; NAN: unknown. */
 struct sample {
     double of[METRICS];
 };
@@ -65,9 +65,9 @@ extern const char *const outcome_names[OUTCOMES];
 enum { REASON_SIZE = 256 };
 
 struct cell {
-    enum outcome outcome;     /* NONE: was not asked for */
-    char reason[REASON_SIZE]; /* why there is no measurement; of one that is done, what is to be said of it, or "" */
-    struct sample *samples;   /* owned */
+    enum outcome outcome;     /* NONE: not asked for */
+    char reason[REASON_SIZE]; /* why there is no measurement; of a measured cell a remark, or "" */
+    struct sample *samples;   /* owned, malloc */
     size_t count;
 };
 
@@ -75,36 +75,35 @@ struct cells {
     struct cell of[TOOLS][STEPS][CACHES][APPS_MOST];
 };
 
-/* Whether a tool has that step. */
+/* Whether the tool has the step: debuggers have all but `whole`, other tools only that. */
 bool cells_has(enum tool tool, enum step step);
 
-/* Adds a sample to the cell, which is done with the first; false when memory ran out. */
+/* Adds a sample to the cell, whose outcome becomes DONE with the first one. False where memory ran out. */
 bool cell_add(struct cell *cell, const struct sample *sample);
 
-/* There is no (further) measurement, for this reason, whose control characters
- * are replaced. The first reason stays. */
+/* Notes that there is no measurement, or no further one, and why. Control characters in the reason are replaced. The
+ * first reason stays. */
 void cell_miss(struct cell *cell, enum outcome outcome, const char *reason);
 
-/* The median of a metric over the samples that know it, NAN where none does. */
+/* The median of a metric over the samples that have it; NAN where none has. */
 double cell_median(const struct cell *cell, enum metric metric);
 
-/* B over A: the median of the ratios of runs that followed one another, so that what
- * changes on the machine meanwhile cancels out; where one has fewer runs, that of the
- * medians. NAN where it is not known. */
+/* B over A: the median of the ratios of runs that followed one another, so that changes on the machine meanwhile cancel
+ * out. Where one has fewer runs, the ratio of the medians. NAN where it is unknown. */
 double cells_ratio(const struct cell *a, const struct cell *b, enum metric metric);
 
-/* The least and the most of a metric over the samples that know it, and of the ratios
- * of pairs. NAN where less than two are known: one has no spread. */
+/* The least and the most of a metric over the samples that have it, and of the ratios of pairs. NAN where there are
+ * fewer than two: one value has no spread. */
 struct spread {
     double least, most;
 };
 struct spread cell_spread(const struct cell *cell, enum metric metric);
 struct spread cells_ratio_spread(const struct cell *a, const struct cell *b, enum metric metric);
 
-/* Takes back what was done; what failed stays so. */
+/* Drops the samples, and makes a measured cell one without outcome. A cell that failed stays so. */
 void cell_forget(struct cell *cell);
 
-/* The median of `count` values, which it sorts; NAN of none. */
+/* The median of `count` values, which it sorts; NAN where there are none. */
 double cells_median(double *values, size_t count);
 
 void cells_free(struct cells *cells);

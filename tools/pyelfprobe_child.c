@@ -47,12 +47,12 @@ static void open_as(int number, const char *path, int flags)
         close(fd);
 }
 
-/* In the child: never returns. */
+/* Runs in the child, and never returns. */
 static _Noreturn void become(const struct children *c, const struct child_order *order, pid_t parent)
 {
     setpgid(0, 0);
     process_end_with(parent, SIGKILL);
-    /* Any process may attach to it, where Yama asks; without Yama this fails. */
+    /* Where Yama restricts ptrace, this lets any process attach. Without Yama it fails. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     open_as(STDIN_FILENO, NULL, O_RDONLY);
     open_as(STDOUT_FILENO, order->out, O_WRONLY | O_CREAT | O_TRUNC);
@@ -84,11 +84,11 @@ bool child_begin(const struct children *c, const struct child_order *order, pid_
         become(c, order, self);
     if (*child < 0)
         return error_errno(e, order->words[0], "cannot be started");
-    setpgid(*child, *child); /* whoever is first */
+    setpgid(*child, *child); /* child and parent both do this: either may run first */
     return true;
 }
 
-/* The next signal within so many seconds: its number, 0 when there was none. */
+/* Waits so many seconds for a signal, and returns its number; 0: none came. */
 static int next_signal(const struct children *c, double seconds)
 {
     const double whole = floor(seconds);

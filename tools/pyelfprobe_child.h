@@ -1,11 +1,10 @@
-/* Processes that are measured: each in a process group of its own, with a time
- * limit, and gone with all its descendants afterwards.
+/* Processes that are measured. Each has a process group of its own and a time limit, and is gone with all its
+ * descendants afterwards.
  *
- * Debuggers put their debuggee into another process group, and lldb its server
- * too: so this process adopts orphans (PR_SET_CHILD_SUBREAPER) and ends every
- * descendant, whatever its group, when a measurement is over. SIGINT, SIGTERM and
- * SIGHUP are blocked from children_start on and noticed while a child is waited
- * for: the children are ended, and the caller is told.
+ * A debugger puts its debuggee into another process group, and lldb its server too. So this process adopts orphans
+ * (PR_SET_CHILD_SUBREAPER), and ends every descendant, whatever its group, when a measurement is over. SIGINT, SIGTERM
+ * and SIGHUP are blocked from children_start on, and noticed while a child is waited for: then the children are ended,
+ * and the caller is told.
  */
 #ifndef TOOLS_PYELFPROBE_CHILD_H
 #define TOOLS_PYELFPROBE_CHILD_H
@@ -18,56 +17,57 @@
 #include "base/error.h"
 
 struct children {
-    sigset_t awaited; /* blocked here */
-    sigset_t mask;    /* what was blocked before: the children's */
+    sigset_t awaited; /* the signals that are blocked here */
+    sigset_t mask;    /* what was blocked before, and is in children */
     int interrupted;  /* the signal that ends the program; 0: none */
 };
 
 struct child_order {
     char *const *words;             /* ended by NULL; the first is a path */
-    const char *const *environment; /* "NAME=VALUE", or "NAME" that is removed; ended by NULL; may be NULL */
-    const char *out;                /* file for standard output; NULL: /dev/null */
-    const char *log;                /* file for standard error, may be `out` too; NULL: /dev/null */
+    const char *const *environment; /* "NAME=VALUE", or "NAME" to remove it; ended by NULL; may be NULL */
+    const char *out;                /* file for the standard output; NULL: /dev/null */
+    const char *log;                /* file for the standard error, `out` too if the same; NULL: /dev/null */
     double limit;                   /* seconds; 0: none */
 };
 
 struct child_end {
-    bool in_time; /* false: ended by us; the other members are unknown but `begun` and `wall` */
+    bool in_time; /* false: killed at the limit; then only `begun` and `wall` are known */
     int status;   /* as waitpid(2) has it */
     double begun; /* seconds, CLOCK_MONOTONIC */
-    double wall;  /* seconds, from fork to the end */
-    double cpu;   /* seconds, user and system, with descendants that it has waited for */
-    uint64_t rss; /* bytes, most of it and of any such descendant */
+    double wall;  /* seconds from before the fork to the end */
+    double cpu;   /* seconds, user and system, with descendants that the process has waited for */
+    uint64_t rss; /* bytes, the peak of the process or of any such descendant */
 };
 
 bool children_start(struct children *c, struct error *e);
 
-/* Starts a process, which runs until child_wait or children_end. */
+/* Starts a process, which runs until child_wait or children_end. *begun becomes the time of the start. */
 bool child_begin(const struct children *c, const struct child_order *order, pid_t *child, double *begun,
                  struct error *e);
 
-/* To its end, or until the limit: then it and its group are killed. False when a
- * signal has come (c->interrupted); all children are gone then. */
+/* Waits for the end of the child, and kills its group and all descendants at the limit. end->begun must be the time of
+ * the start. False where a signal has come (c->interrupted) and all children are gone, or where waiting failed. */
 bool child_wait(struct children *c, pid_t child, const struct child_order *order, struct child_end *end,
                 struct error *e);
 
-/* Both. */
+/* Does what child_begin and child_wait do. */
 bool child_run(struct children *c, const struct child_order *order, struct child_end *end, struct error *e);
 
-/* Waits so many seconds, at most, for a signal; false when one has come, as above.
- * A child's end makes it return earlier. */
+/* Waits at most so many seconds for a signal. The end of a child makes it return earlier. False where a signal has
+ * come, as above. */
 bool children_pause(struct children *c, double seconds, struct error *e);
 
-/* Kills every descendant of this process, and buries them. */
+/* Kills every descendant of this process, and waits for them all. */
 void children_end(void);
 
-/* Now, in seconds, on the clock of struct child_end. */
+/* The time now in seconds, on the clock of struct child_end. */
 double child_clock(void);
 
-/* Whether it could not be executed, or the dynamic linker could not load it: shells have the same status for both. */
+/* Whether the program could not be executed, or the dynamic linker could not load it. Both have the status 127, as with
+ * shells. */
 bool child_was_not_executed(const struct child_end *end);
 
-/* How a process that did not exit with status 0 ended, in words. */
+/* Says in words how a process ended that did not exit with status 0. */
 void child_how(const struct child_end *end, char *text, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { WORDS_MOST = 8 };
 
-/* Which steps a session has, in order, and from which mark each is counted. */
+/* Which steps a session has, in order, and the mark from which each is counted; NULL: the mark before it. */
 struct step_mark {
     enum step step;
     enum session session;
@@ -49,7 +49,8 @@ bool debugger_same_session(enum step a, enum step b)
 
 /* ---- one session ---- */
 
-/* gdb -x FILE, lldb -o 'command script import FILE': the script finds the plan in the environment. */
+/* The command lines are gdb -x FILE and lldb -o 'command script import FILE'. The script finds the plan through the
+ * environment. */
 static bool make_words(const struct probe *p, enum tool tool, char *script, char *import, char **words, struct error *e)
 {
     const bool gdb = tool == TOOL_GDB;
@@ -116,13 +117,13 @@ static bool take_mark(struct cell *cell, const struct mark *mark, double clock, 
     return cell_add(cell, &sample) || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* The mark before, where a step is counted from whatever came before it. */
+/* The mark from which a step is counted; NULL: it is missing. */
 static const struct mark *from_mark(const struct marks *marks, const struct step_mark *step, const struct mark *mark)
 {
     return step->from ? plan_find(marks, step->from) : mark > marks->of ? mark - 1 : NULL;
 }
 
-/* Why a step was not asked of the debugger though it is wanted; NULL where it was. */
+/* Why the debugger was not asked for a step that is wanted; NULL where it was. */
 static const char *not_asked(const struct plan *plan, enum step step)
 {
     if (step == STEP_BREAK && !plan->place)
@@ -132,7 +133,7 @@ static const char *not_asked(const struct plan *plan, enum step step)
     return NULL;
 }
 
-/* What the steps of a session came to, but for `start`. */
+/* Takes the result of one step; `start` is taken elsewhere. */
 static bool take_step(struct cell *cell, const struct step_mark *step, const struct plan *plan,
                       const struct session_end *end, struct error *e)
 {
@@ -169,8 +170,8 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
     return well;
 }
 
-/* A session that failed at the first step that is wanted will fail again, and one
- * that took too long will so again. */
+/* Whether the session need not be repeated: it failed at the first step that is wanted, or took too long, and would
+ * again. */
 static bool has_failed(const struct probe *p, enum tool tool, enum session session, enum cache cache, size_t number)
 {
     bool is_first = true, failed = false;
@@ -196,7 +197,7 @@ static void miss_all(struct probe *p, enum tool tool, enum session session, enum
             cell_miss(&p->cells.of[tool][step_marks[i].step][cache][number], outcome, reason);
 }
 
-/* The plan of a session with an application that has been prepared for it. */
+/* The plan for a session with an application that has been prepared for it. */
 static struct plan make_plan(const struct probe *p, const struct app *app, enum session session,
                              const struct started *program)
 {

@@ -12,7 +12,7 @@
 #include "base/file_begin.h"
 #include "elf/reader.h"
 
-/* A file that is being read. */
+/* A file while it is read. */
 struct reading {
     struct reader file;
     struct arena *arena;
@@ -63,7 +63,7 @@ static const char *copy(struct arena *arena, const char *text)
     return to ? memcpy(to, text, size) : NULL;
 }
 
-/* What is in a section; NULL where it cannot be read. */
+/* The content of a section; NULL where it cannot be read. */
 static Elf_Data *read_table(struct reading *r, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data =
@@ -71,7 +71,7 @@ static Elf_Data *read_table(struct reading *r, Elf_Scn *section, const GElf_Shdr
     return data && data->d_buf && data->d_size ? data : NULL;
 }
 
-/* The strings of a table, of which the last ends. */
+/* The string table of a section; NULL where its last string does not end. */
 static Elf_Data *read_strings(struct reading *r, const GElf_Shdr *header)
 {
     GElf_Shdr strings;
@@ -80,7 +80,7 @@ static Elf_Data *read_strings(struct reading *r, const GElf_Shdr *header)
     return data && ((const char *)data->d_buf)[data->d_size - 1] == '\0' ? data : NULL;
 }
 
-/* The name at an offset, NULL where there is none; longer than of a file is no name. */
+/* The name at an offset; NULL where there is none, or it is longer than a path. */
 static const char *read_name(struct reading *r, const Elf_Data *strings, uint64_t offset)
 {
     if (offset >= strings->d_size)
@@ -122,7 +122,7 @@ static int compare(const void *a, const void *b)
     return strcmp(f->name, g->name);
 }
 
-/* Names that a debugger's command line can take. */
+/* Whether a debugger's command line can take the name. */
 static bool is_plain(const char *name)
 {
     return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);

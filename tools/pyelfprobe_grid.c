@@ -1,5 +1,6 @@
-/* See pyelfprobe_grid.h. The loader opens the first M files in an order in which
- * what a file needs comes before it, so that every library is one event. */
+/* See pyelfprobe_grid.h. The loader opens the first M files in an order in which a file comes after all that it needs,
+ * so that every library is one event.
+ */
 #include "tools/pyelfprobe_grid.h"
 
 #include <inttypes.h>
@@ -16,13 +17,13 @@ enum { SHARES = 4, BREAKPOINT_STEPS = 3, BREAKPOINTS_MOST = 1000 };
 
 struct work {
     size_t *order;      /* owned */
-    const char **names; /* of breakpoints; of the arena */
+    const char **names; /* names for breakpoints; of the arena */
     size_t name_count;
-    double *seconds[GRID_MOST]; /* of each run; owned */
+    double *seconds[GRID_MOST]; /* of each run of a point; owned */
     size_t runs[GRID_MOST];
 };
 
-/* Quarters of the files, and no breakpoints, half of them, all. */
+/* The points have 1 to 4 quarters of the files, and none, half and all of the breakpoints. */
 static void make_points(struct grid *g, size_t files, size_t breakpoints)
 {
     size_t last_m = 0;
@@ -41,7 +42,7 @@ static void make_points(struct grid *g, size_t files, size_t breakpoints)
     }
 }
 
-/* Functions of the files that all points have, evenly. */
+/* Takes functions of the first quarter of the files, which all points load, evenly spread in each file. */
 static bool find_breakpoints(struct probe *p, const struct app *app, struct work *w, size_t wanted, struct error *e)
 {
     const size_t files = app->count / SHARES ? app->count / SHARES : 1;
@@ -60,7 +61,7 @@ static bool find_breakpoints(struct probe *p, const struct app *app, struct work
     return true;
 }
 
-/* *well is false where the session failed, and the grid says why. */
+/* Measures a point once. Where the session fails, g->outcome and g->reason say so, and the result is true. */
 static bool run_point(struct probe *p, enum tool tool, struct app *app, struct work *w, struct grid *g, size_t i,
                       struct error *e)
 {
@@ -126,7 +127,7 @@ static bool prepare(struct probe *p, struct app *app, struct work *w, struct gri
     return true;
 }
 
-/* Each point of all applications, in turn: A B, B A, ... and, in every other run, from
+/* Measures each point of all applications once. Applications take turns (A B, B A, ...), and every other turn goes from
  * the last point to the first. */
 static bool measure_turn(struct probe *p, enum tool tool, uint64_t turn, struct work *works, struct grid *grids,
                          struct error *e)
@@ -146,7 +147,7 @@ static bool measure_turn(struct probe *p, enum tool tool, uint64_t turn, struct 
     return true;
 }
 
-/* The grids of a debugger, with all applications. */
+/* Measures and fits the grids of a debugger for all applications. */
 static bool grid_debugger(struct probe *p, enum tool tool, struct grid *grids, struct error *e)
 {
     struct work works[APPS_MOST] = {{0}};
@@ -173,7 +174,8 @@ bool grid_all(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
     const enum start start = p->start;
     const bool imports = p->imports;
     bool well = true;
-    /* Whatever else: it can open some of the files. */
+    /* A grid needs a part of the files. So they are opened, not imported, by the loader or, without modules, by
+     * Python. */
     p->imports = false;
     if (p->start != START_PYTHON || imports)
         p->start = START_LOADER;

@@ -1,5 +1,4 @@
-/* The JSON of docs/probe.md; see pyelfprobe_report.h. What is not known is not a
- * member, and never 0. */
+/* Writes the JSON of docs/probe.md; see pyelfprobe_report.h. What is unknown is left out, and never 0. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ static json_object *must(json_object *object)
     return object;
 }
 
-/* Foreign text: what is not UTF-8, or is a control character, becomes `?`. */
+/* Text from outside. A control character, or what is not UTF-8, becomes `?`. */
 static json_object *text(const char *s)
 {
     char *copy = malloc(strlen(s) + 1);
@@ -113,7 +112,7 @@ static json_object *json_cell(const struct cell *cell, int tool, int step, int c
     return object;
 }
 
-/* Of the ratio of wall times, from the least to the most. */
+/* Adds the least and the most of the ratios of wall times. */
 static void add_spread(json_object *ratio, const struct cell *cells)
 {
     const struct spread spread = cells_ratio_spread(&cells[0], &cells[1], METRIC_WALL);
@@ -246,7 +245,7 @@ bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], c
     well = well && (printed || replacement_open(&to, path, e));
     if (well)
         fprintf(to.file, "%s\n", json);
-    well = well && (printed || replacement_keep(&to, e)); /* main asks whether it is printed */
+    well = well && (printed || replacement_keep(&to, e)); /* main checks the standard output */
     json_object_put(root);
     return well;
 }

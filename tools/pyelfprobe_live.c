@@ -19,7 +19,7 @@
 
 enum { ENVIRONMENT_MOST = 8 };
 
-/* The environment of an application; LD_PRELOAD of it, not of this process. */
+/* The environment of an application, with its own LD_PRELOAD instead of this process's. */
 struct environment {
     char *preload; /* owned */
     const char *of[ENVIRONMENT_MOST];
@@ -39,7 +39,7 @@ static void say_limit(const struct probe *p, enum tool tool, char *reason)
     snprintf(reason, REASON_SIZE, "the application took longer than the time limit of %g s", p->options->limit[tool]);
 }
 
-/* Why it did not do what it should, from what it said. */
+/* Why the application failed, by what it printed or how it ended. */
 static void say_failed(const struct probe *p, const struct child_end *end, char *reason)
 {
     probe_last_line(p, LOG_FILE, reason);
@@ -47,9 +47,10 @@ static void say_failed(const struct probe *p, const struct child_end *end, char 
         child_how(end, reason, REASON_SIZE);
 }
 
-/* ---- that stays ---- */
+/* ---- an application that stays ---- */
 
-/* Until the report is there; *ended where the process is gone before. */
+/* Waits until the report is there, or the limit has passed. Where the process ends before that, sets end->in_time and
+ * end->status. */
 static bool await_report(struct probe *p, pid_t pid, double limit, bool *reported, struct child_end *end,
                          struct error *e)
 {
@@ -108,9 +109,9 @@ bool live_begin(struct probe *p, size_t number, enum tool tool, struct live *liv
     return true;
 }
 
-/* ---- that ends ---- */
+/* ---- an application that ends ---- */
 
-/* Runs it to its end; `more` is of its environment. */
+/* Runs the application to its end. `more` is added to its environment. */
 static bool run(struct probe *p, size_t number, const char *const *more, struct started *program, struct child_end *end,
                 struct error *e)
 {
@@ -173,7 +174,7 @@ bool live_measure(struct probe *p, enum cache cache, size_t number, struct error
     return cell_add(cell, &sample) || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* ---- before all ---- */
+/* ---- before the measurements ---- */
 
 struct shared {
     const char *path;
@@ -189,8 +190,8 @@ static int compare_loaded(struct dl_phdr_info *info, size_t size, void *data)
     return shared->is;
 }
 
-/* What this program has loaded too, libc first of all, is not the application's:
- * others have it in memory anyway. */
+/* Whether this program has loaded the file too, as it has libc. Other processes have such a file in memory anyway, so
+ * it does not count as the application's. */
 static bool is_everyones(const char *path)
 {
     char real[PATH_MAX];
@@ -198,7 +199,7 @@ static bool is_everyones(const char *path)
     return !realpath(path, real) || (dl_iterate_phdr(compare_loaded, &shared), shared.is);
 }
 
-/* Lines of LD_DEBUG=files: "   1234:     calling init: /usr/lib/libx.so". */
+/* Adds files from lines of LD_DEBUG=files: "   1234:     calling init: /usr/lib/libx.so". */
 static bool take_loaded(struct probe *p, struct app *app, const char *name, struct error *e)
 {
     static const char key[] = "calling init: ";
@@ -220,7 +221,7 @@ static bool take_loaded(struct probe *p, struct app *app, const char *name, stru
     return well;
 }
 
-/* A file for each process, by its number. */
+/* Reads the files that LD_DEBUG has made, one for each process. */
 static bool take_files(struct probe *p, struct app *app, struct error *e)
 {
     struct dirent **entries;
@@ -241,8 +242,8 @@ static bool take_files(struct probe *p, struct app *app, struct error *e)
     return well;
 }
 
-/* The Python that a file is for, as its name says, "x.cpython-312-x86_64-linux-gnu.so":
- * 12 of 3.12; 0 where it does not. */
+/* The minor version of the Python that a file is for, by its name: 12 for "x.cpython-312-x86_64-linux-gnu.so"; 0 where
+ * the name has none. */
 static unsigned minor_of(const char *why)
 {
     static const char tag[] = ".cpython-3";
@@ -262,7 +263,7 @@ static bool cannot_run(const struct app *app, const char *why, struct error *e)
     return error_at(e, app->label, 0);
 }
 
-/* Of a command that was started all the same: how it has ended, and what it said last. */
+/* Sets *e for a command that was started but did not end well: how it ended, and what it printed last. */
 static bool has_failed(const struct probe *p, const struct app *app, const struct child_end *end, struct error *e)
 {
     char how[REASON_SIZE], why[REASON_SIZE];
@@ -272,8 +273,8 @@ static bool has_failed(const struct probe *p, const struct app *app, const struc
     return error_at(e, app->label, 0);
 }
 
-/* What the dynamic linker says of a library of --preload that it has not found, and
- * goes on without: true, and the error says so, where there is such a line. */
+/* Whether the dynamic linker said that it did not find a library of --preload; then *e says so. It goes on without the
+ * library. */
 static bool lacks_preload(const struct probe *p, struct error *e)
 {
     char path[PATH_MAX], *line = NULL;

@@ -17,11 +17,11 @@
 enum { WORD_LIST = 2, WORD_REPORT, WORD_SIGNAL, WORD_CALL, WORD_WAIT, WORDS };
 
 struct loaded {
-    unsigned long long objects; /* by dl_iterate_phdr: so many since the program started */
+    unsigned long long objects; /* loaded since the program started (dlpi_adds) */
     double seconds, cpu;
     unsigned long long faults;
     unsigned long failed;
-    char why[512]; /* of the first */
+    char why[512]; /* why the first file could not be opened */
 };
 
 static bool is_said(const char *word)
@@ -46,7 +46,7 @@ static double seconds_of(const struct timeval *t)
     return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
-/* Everything so far, to be subtracted. */
+/* Totals so far; the caller subtracts two of them. */
 static struct loaded look(void)
 {
     struct loaded now = {0};
@@ -61,7 +61,7 @@ static struct loaded look(void)
     return now;
 }
 
-/* Opens every file; *called is that of the path `call`. */
+/* Opens every file. *called becomes the handle of the file whose path is `call`. */
 static struct loaded load(FILE *list, const char *call, void **called)
 {
     char path[PATH_MAX + 1];
@@ -128,7 +128,7 @@ int loader_run(int argc, char **argv)
     void *entry = called ? dlsym(called, function + 1) : NULL;
     if (entry) {
         unsigned long (*enter)(void);
-        memcpy(&enter, &entry, sizeof enter); /* ISO C has no cast */
+        memcpy(&enter, &entry, sizeof enter); /* ISO C has no cast for this */
         printf("%lu\n", enter());
     }
     while (is_said(argv[WORD_WAIT]))

@@ -1,4 +1,4 @@
-/* One run of pyelfprobe: what all its parts need. */
+/* One run of pyelfprobe: what all of its parts need. */
 #ifndef TOOLS_PYELFPROBE_PROBE_H
 #define TOOLS_PYELFPROBE_PROBE_H
 
@@ -12,12 +12,12 @@
 #include "tools/pyelfprobe_child.h"
 #include "tools/pyelfprobe_options.h"
 
-/* A tool of this machine. */
+/* A tool, as it was found on this machine. */
 struct tool_found {
-    const char *path;     /* NULL where it is absent */
-    const char *version;  /* the first line of --version; "" where it says none */
+    const char *path;     /* NULL: absent */
+    const char *version;  /* the first line of --version; "": none */
     const char *python;   /* PYTHONPATH=..., which lldb may need; NULL: none */
-    enum outcome outcome; /* DONE, or why it cannot be used */
+    enum outcome outcome; /* DONE: usable; otherwise why not */
     char reason[REASON_SIZE];
 };
 
@@ -27,32 +27,33 @@ struct probe {
     struct app apps[APPS_MOST];
     size_t app_count;
     enum start start;
-    bool imports; /* Python imports modules; else it opens files, as the loader does */
+    bool imports; /* Python imports modules; otherwise it opens files, as the loader does */
     struct tool_found tools[TOOLS];
     struct cells cells;
-    const char *self;         /* this program's file */
-    const char *python;       /* the Python that imports, NULL where none is needed */
-    char directory[PATH_MAX]; /* for temporary files; "" where there is none */
+    const char *self;         /* path of this program */
+    const char *python;       /* path of the Python that imports; NULL: none is needed */
+    char directory[PATH_MAX]; /* for temporary files; "": there is none */
     bool progress;
     struct arena arena;
 };
 
-/* A directory of its own below $TMPDIR or /tmp; its end, with all files in it; and that of all. */
+/* probe_open makes a temporary directory below $TMPDIR or /tmp. probe_tidy removes it with all its files. probe_close
+ * frees the whole. */
 bool probe_open(struct probe *p, struct error *e);
 void probe_tidy(struct probe *p);
 void probe_close(struct probe *p);
 
-/* The path of a temporary file; `path` has PATH_MAX bytes. */
+/* Sets `path`, which has PATH_MAX bytes, to that of a temporary file. */
 void probe_path(const struct probe *p, const char *name, char *path);
 
 /* Writes a temporary file. */
 bool probe_write(const struct probe *p, const char *name, const char *text, size_t size, struct error *e);
 
-/* The last line that is not empty of a temporary file, "" where there is none, for
- * a reason; `text` has REASON_SIZE bytes. */
+/* The last line of a temporary file that is not empty, as a reason; "" where there is none. `text` has REASON_SIZE
+ * bytes. */
 void probe_last_line(const struct probe *p, const char *name, char *text);
 
-/* On a terminal: what is done now; NULL clears the line. */
+/* Shows on a terminal what is being done. NULL clears the line. */
 void probe_progress(const struct probe *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

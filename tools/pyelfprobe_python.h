@@ -4,8 +4,8 @@
 
 #include "tools/pyelfprobe_probe.h"
 
-/* Finds p->python: the program itself, not the script or link by which it is called,
- * which a debugger would be led astray by. ERROR_INPUT where there is none. */
+/* Finds p->python: the program itself, and not a script or link by which it is called, which would mislead a debugger.
+ * ERROR_INPUT where there is none. */
 bool python_find(struct probe *p, struct error *e);
 
 #endif

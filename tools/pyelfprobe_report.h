@@ -1,4 +1,4 @@
-/* What was measured, for people and for programs. */
+/* Reports on the measurements, for people and for programs. */
 #ifndef TOOLS_PYELFPROBE_REPORT_H
 #define TOOLS_PYELFPROBE_REPORT_H
 
@@ -7,15 +7,15 @@
 #include "tools/pyelfprobe_grid.h"
 #include "tools/pyelfprobe_probe.h"
 
-enum { REPORT_VERSION = 1 }; /* of the JSON: docs/probe.schema.json */
+enum { REPORT_VERSION = 1 }; /* of the JSON; see docs/probe.schema.json */
 
-/* The tables (pyelfprobe_table.c). */
+/* Prints the tables (pyelfprobe_table.c). */
 void report_table(const struct probe *p, FILE *f);
 
-/* What --model has found (pyelfprobe_table_model.c). */
+/* Prints what --model has found (pyelfprobe_table_model.c). */
 void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], FILE *f);
 
-/* Everything, as JSON; `grids` is NULL without --model (pyelfprobe_json.c). */
+/* Writes everything as JSON. `grids` is NULL without --model (pyelfprobe_json.c). */
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* How an application is started for a measurement. */
+/* Says how an application is started for a measurement. */
 #ifndef TOOLS_PYELFPROBE_START_H
 #define TOOLS_PYELFPROBE_START_H
 
@@ -8,13 +8,13 @@
 #include "tools/pyelfprobe_probe.h"
 
 enum purpose {
-    PURPOSE_LOAD,   /* loads all, reports, ends */
-    PURPOSE_LINKED, /* is linked with all, and calls what leads to app->place */
-    PURPOSE_EVENTS, /* is linked with nothing, loads all and sends itself SIGUSR1 */
-    PURPOSE_LIVE,   /* loads all, reports and stays */
+    PURPOSE_LOAD,   /* loads everything, reports, ends */
+    PURPOSE_LINKED, /* is linked with everything, and calls what leads to app->place */
+    PURPOSE_EVENTS, /* is linked with nothing, loads everything, sends itself SIGUSR1 */
+    PURPOSE_LIVE,   /* loads everything, reports, stays */
 };
 
-/* Which files, and in which order: NULL for all as they are. */
+/* Which files are loaded, in which order. Without this, all files in their own order. */
 struct start_files {
     const size_t *order;
     size_t count;
@@ -22,22 +22,21 @@ struct start_files {
 
 struct started {
     char *const *words;  /* the program's path, its arguments, NULL */
-    const char *preload; /* LD_PRELOAD, "" where there is none */
-    bool signals;        /* it sends itself SIGUSR1 when all is loaded */
-    bool calls;          /* it comes to app->place */
-    bool reports;        /* into the temporary file START_REPORT */
+    const char *preload; /* LD_PRELOAD; "": none */
+    bool signals;        /* sends itself SIGUSR1 when everything is loaded */
+    bool calls;          /* comes to app->place */
+    bool reports;        /* writes a report into the temporary file START_REPORT */
 };
 
 #define START_REPORT "report"
 
-/* Everything in *s is of the arena or of the application. False with a reason in `e`
- * where that application cannot be started so (ERROR_INPUT), or something broke. */
+/* Fills *s, which points into the arena and the application. False with a reason where the application cannot be
+ * started in this way (ERROR_INPUT), or something broke. */
 bool start_prepare(struct probe *p, const struct app *app, enum purpose purpose, const struct start_files *files,
                    struct started *s, struct error *e);
 
-/* What the loader has reported; false where there is no report. The metrics are
- * those of PURPOSE_LOAD; *failed files could not be opened, for the first of which
- * `why`, of REASON_SIZE bytes, says why. */
+/* Reads what the loader has reported; false where there is no report. The metrics are those of PURPOSE_LOAD. *failed
+ * files could not be opened; `why`, of REASON_SIZE bytes, says why the first could not. */
 bool start_report(const struct probe *p, struct sample *sample, unsigned long *failed, char *why);
 
 #endif

@@ -63,7 +63,7 @@ struct prof_file {
     size_t edges;
     uint64_t outside;            /* DT_NEEDED that lead out of the set */
     bool timed;                  /* loaded is known */
-    uint64_t imported;           /* microseconds that Python took to import it, without the imports inside; 0: unknown */
+    uint64_t imported;           /* microseconds of its import in Python, without nested imports; 0: unknown */
     uint64_t loaded;             /* nanoseconds from the first file of the run to this one */
     uint64_t indirect;           /* symbols that come from libraries of the set, but from none in its DT_NEEDED */
     uint64_t used;               /* how many of its symbols others of the set take, each counted once */
