@@ -150,7 +150,7 @@ struct compare_tally {
 struct compare_side {
     const char *path; /* fit to be shown */
     bool profile;     /* read from a profile, not from files */
-    bool captured;    /* pyelfprof has written it; set only where rows follow */
+    bool captured;    /* pyelfprof has written it, with rows */
     bool summary;     /* a profile without libraries */
     struct compare_row *row;
     size_t rows;

@@ -170,7 +170,7 @@ static bool is_said(const struct column *column)
     return column->said[REAL] && column->said[TWIN];
 }
 
-/* Whether only one row of the pair says it, and says more than 0. */
+/* Whether only one row of the pair says it, and that is not 0. */
 static bool is_half_said(const struct column *column)
 {
     for (int s = 0; s < SIDES; s++) {

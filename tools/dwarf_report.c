@@ -1,4 +1,4 @@
-/* Reading, adding up and telling; see dwarf_report.h. */
+/* Reads debug information, adds it up, and reports on it; see dwarf_report.h. */
 #include "tools/dwarf_report.h"
 
 #include <elf.h>
@@ -14,12 +14,12 @@
 
 /* ---- numbers ---- */
 
-/* What ratios are of: the numbers of the statistics, and sums of them. */
+/* What ratios are made of: the numbers of the statistics, and sums of these. */
 enum {
     OF_UNITS = STATS_NUMBERS,
     OF_SHAPES,
     OF_PLACED,      /* variables and parameters */
-    OF_PLACED_LIST, /* those with a location list */
+    OF_PLACED_LIST, /* those of them with a location list */
     OF_DEBUG_BYTES,
     OF_INFO_BYTES,
     OF_LIST_BYTES,
@@ -31,7 +31,7 @@ enum {
 
 static const struct {
     const char *label;
-    const char *key; /* in JSON */
+    const char *key; /* its name in JSON */
     int numerator;
     int denominator;
     int digits;
@@ -60,7 +60,7 @@ static const struct {
 };
 enum { RATIOS = sizeof ratios / sizeof ratios[0] };
 
-/* Variables and parameters by where they are said to be. */
+/* Variables and parameters by their kind of location. */
 enum { PLACES = 4 };
 static const char *const place_names[PLACES] = {"list", "expression", "constant", "none"};
 
@@ -69,7 +69,7 @@ static uint64_t placed(const struct debug_stats *s, int place)
     return s->number[STATS_VARIABLES_LIST + place] + s->number[STATS_PARAMETERS_LIST + place];
 }
 
-/* Bytes of the sections that are called so, in a .dwo file or not. */
+/* Bytes of all sections of that name, with and without .dwo. */
 static double section_bytes(const struct debug_stats *s, const char *name)
 {
     uint64_t bytes = 0;
@@ -124,7 +124,7 @@ struct shares {
         uint64_t count;
     } of[SHARES_MOST];
     size_t number;
-    uint64_t rest; /* what has no name */
+    uint64_t rest; /* uses of keys that the tally has no room for */
 };
 
 static int compare_shares(const void *a, const void *b)
@@ -170,7 +170,7 @@ static void shares_of_places(const struct debug_stats *s, struct shares *shares)
 
 enum { LABEL_WIDTH = 42, LIST_INDENT = 14, LINE_WIDTH = 100 };
 
-/* One item of a list that is folded at the width of the line. */
+/* Prints an item of a list, and breaks the line where it would be too wide. */
 static void print_item(int *column, const char *item, bool last)
 {
     int width = (int)strlen(item) + !last;
@@ -185,8 +185,8 @@ static void print_item(int *column, const char *item, bool last)
     *column += width;
 }
 
-/* In percent, the largest first; those that would be shown as 0.0 together, if
- * they come to more. */
+/* Prints shares in percent, the largest first. Shares that would be shown as 0.0 are added up as "others", which is
+ * left out where it would be 0.0 too. */
 static void print_shares(const char *label, struct shares *shares)
 {
     double all = (double)shares->rest;
@@ -338,7 +338,7 @@ enum { READERS_MOST = 64 };
 struct reading {
     struct prof_reading of;
     struct debug_stats *s;
-    uint32_t compression; /* of its debug sections: if there are several, rather one that libdwarf does not know */
+    uint32_t compression; /* of its debug sections; of several kinds, one that libdwarf does not know */
     bool started;
 };
 
@@ -354,7 +354,7 @@ static bool take_section(void *context, const struct section_size *section, stru
     return true;
 }
 
-/* The file that has the library's debug information. */
+/* The path of the file with the library's debug information. */
 static const char *debug_path(const struct library *library)
 {
     return library->debug_path ? library->debug_path : library->path;
@@ -371,7 +371,7 @@ static void reading_start(struct report *r, struct reading *reading, const char 
         report_complain(r, &e);
 }
 
-/* Whether the file counts; *rangeless grows where its range lists do not. */
+/* Whether the file counts. *rangeless grows where its range lists do not count. */
 static bool reading_finish(struct report *r, struct reading *reading, const char *path, size_t *rangeless)
 {
     struct error e;
@@ -413,7 +413,7 @@ static void tell_each(struct report *r, const struct library *library, const str
     }
 }
 
-/* Sums all that can be read, telling of each where that is asked for. */
+/* Adds up all files that can be read, and reports on each where --each was given. */
 static void read_all(struct report *r, const struct library *libraries, size_t count, struct debug_stats *sum,
                      json_object *each)
 {

@@ -1,5 +1,6 @@
-/* pyelfstat --dwarf: what the debug information of files consists of
- * (dwarf/stats.h), summed, as a table for people or as JSON. */
+/* pyelfstat --dwarf: what the debug information of files consists of (dwarf/stats.h), added up, as a table for people
+ * or as JSON.
+ */
 #ifndef TOOLS_DWARF_REPORT_H
 #define TOOLS_DWARF_REPORT_H
 
@@ -8,8 +9,8 @@
 #include "tools/report.h"
 #include "tools/set.h"
 
-/* Reads the libraries of a set, or with `set` NULL these files, as many at
- * once as there are processors, and reports their sum. */
+/* Reads the libraries of a set or, where `set` is NULL, files, as many at once as there are processors. Reports their
+ * sum. */
 void dwarf_report(struct report *r, const struct set *set, const struct library *libraries, size_t count);
 
 #endif

@@ -42,7 +42,7 @@ static void make_points(struct grid *g, size_t files, size_t breakpoints)
     }
 }
 
-/* Takes functions of the first quarter of the files, which all points load, evenly spread in each file. */
+/* Takes functions of the first quarter of the files, which all points load, evenly. */
 static bool find_breakpoints(struct probe *p, const struct app *app, struct work *w, size_t wanted, struct error *e)
 {
     const size_t files = app->count / SHARES ? app->count / SHARES : 1;
@@ -61,7 +61,7 @@ static bool find_breakpoints(struct probe *p, const struct app *app, struct work
     return true;
 }
 
-/* Measures a point once. Where the session fails, g->outcome and g->reason say so, and the result is true. */
+/* Measures a point once. A session that fails sets g->outcome and g->reason; the result is true all the same. */
 static bool run_point(struct probe *p, enum tool tool, struct app *app, struct work *w, struct grid *g, size_t i,
                       struct error *e)
 {
@@ -174,7 +174,7 @@ bool grid_all(struct probe *p, struct grid (*grids)[APPS_MOST], struct error *e)
     const enum start start = p->start;
     const bool imports = p->imports;
     bool well = true;
-    /* A grid needs a part of the files. So they are opened, not imported, by the loader or, without modules, by
+    /* The files are opened, not imported, because a grid needs parts of them: by the loader or, without modules, by
      * Python. */
     p->imports = false;
     if (p->start != START_PYTHON || imports)

@@ -8,7 +8,7 @@
 #include "tools/pyelfprobe_live.h"
 #include "tools/pyelfprobe_readers.h"
 
-/* Every step of the tool that is wanted. */
+/* Notes for every wanted step of the tool that there is no measurement. */
 static void miss_tool(struct probe *p, enum tool tool, enum cache cache, size_t number, enum outcome outcome,
                       const char *reason)
 {
@@ -17,8 +17,8 @@ static void miss_tool(struct probe *p, enum tool tool, enum cache cache, size_t 
             cell_miss(&p->cells.of[tool][step][cache][number], outcome, reason);
 }
 
-/* Before each run. *ready is false where the files stay in memory, of which the tool's
- * cells then say why. */
+/* Reads the files into the page cache or drops them, before each run. Where they stay in memory, *ready becomes false,
+ * and the tool's cells say why. */
 static bool prepare_cache(struct probe *p, enum tool tool, enum cache cache, size_t number, bool *ready,
                           struct error *e)
 {
@@ -39,7 +39,7 @@ static bool prepare_cache(struct probe *p, enum tool tool, enum cache cache, siz
     return true;
 }
 
-/* One run of a tool, or of each of a debugger's sessions, with one application. */
+/* Runs a tool, or each of a debugger's sessions, once on one application. */
 static bool measure(struct probe *p, enum tool tool, enum cache cache, size_t number, struct error *e)
 {
     bool ready;
@@ -63,7 +63,7 @@ static bool measure(struct probe *p, enum tool tool, enum cache cache, size_t nu
     return true;
 }
 
-/* "run 2 of 3", or "warm-up", which has no number. */
+/* Runs a tool once on each application. `what` is shown on a terminal: "run 2 of 3", or "warm-up". */
 static bool measure_turn(struct probe *p, const char *what, uint64_t turn, enum cache cache, enum tool tool,
                          struct error *e)
 {
@@ -80,8 +80,8 @@ static bool measure_turn(struct probe *p, const char *what, uint64_t turn, enum 
     return true;
 }
 
-/* Whether the step's session took too long, and so is not tried again: then what came
- * before in it counts, or there would be nothing. */
+/* Whether the step's session took too long, so that it is not tried again. What it had measured before the limit then
+ * counts, because there will be nothing else. */
 static bool is_last(const struct probe *p, int tool, int step, enum cache cache, size_t app)
 {
     for (int other = 0; other < STEPS; other++)
@@ -91,8 +91,8 @@ static bool is_last(const struct probe *p, int tool, int step, enum cache cache,
     return false;
 }
 
-/* What each tool reads of its own is in memory from here on; what fails is not tried
- * again, and of the rest nothing counts. */
+/* Runs everything without counting it, so that what each tool reads of its own is in memory afterwards. What fails here
+ * is not tried again. */
 static bool warm_up(struct probe *p, struct error *e)
 {
     const enum cache cache = p->options->cache[CACHE_WARM] ? CACHE_WARM : CACHE_COLD;
@@ -108,8 +108,8 @@ static bool warm_up(struct probe *p, struct error *e)
     return true;
 }
 
-/* Where files have just been written, the page cache has them in larger pieces than where they were read, and they load
- * faster by up to a tenth: of two applications both are to be read from the disk. */
+/* Drops the files of two applications, so that both are read from the disk. Files that have just been written are in
+ * the page cache in larger pieces than files that were read, and load faster by up to a tenth. */
 static bool forget_how_cached(const struct probe *p, struct error *e)
 {
     for (size_t i = 0; i < p->app_count && p->app_count > 1; i++) {

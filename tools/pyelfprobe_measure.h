@@ -8,7 +8,7 @@
  * end. */
 bool measure_all(struct probe *p, struct error *e);
 
-/* Whether all that was tried succeeded. What is absent was not tried. */
+/* Whether something was measured, and nothing that was tried failed. What is absent was not tried. */
 bool measure_well(const struct probe *p);
 
 #endif

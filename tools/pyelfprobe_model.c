@@ -1,5 +1,6 @@
-/* See pyelfprobe_model.h. Householder's QR, because columns of 1, M and M^2 x B
- * are of very different sizes, and their squares in normal equations more so. */
+/* See pyelfprobe_model.h. The fit uses Householder's QR: the columns of 1, M and M^2 x B have very different sizes, and
+ * their squares in normal equations even more so.
+ */
 #include "tools/pyelfprobe_model.h"
 
 #include <math.h>
@@ -7,8 +8,7 @@
 
 enum { UNKNOWNS = 3, UNKNOWNS_MOST = 5 };
 
-/* A row of the system: the values that the unknowns stand before, and behind them
- * what they should come to. */
+/* A row of the system: the factors of the unknowns, and behind them the sum that they should give. */
 typedef double equation[UNKNOWNS_MOST + 1];
 
 static void make_row(double *row, const struct model_point *p, size_t unknowns)
@@ -20,8 +20,8 @@ static void make_row(double *row, const struct model_point *p, size_t unknowns)
     row[unknowns] = p->seconds;
 }
 
-/* Reflects the columns from `k` on so that below row `k` column `k` is zero; what is
- * left of it on the diagonal is returned. */
+/* Reflects the columns from `k` on, so that column `k` is zero below row `k`. Returns what is left of that column on
+ * the diagonal. */
 static double reflect(equation *a, size_t rows, size_t k, size_t unknowns)
 {
     double norm = 0;
@@ -31,7 +31,7 @@ static double reflect(equation *a, size_t rows, size_t k, size_t unknowns)
     if (norm == 0)
         return 0;
     const double diagonal = a[k][k] > 0 ? -norm : norm;
-    a[k][k] -= diagonal; /* the column is now the vector to reflect at */
+    a[k][k] -= diagonal; /* the column is now the vector that defines the reflection */
     const double square = norm * norm * 2 - 2 * diagonal * (a[k][k] + diagonal);
     for (size_t j = k + 1; j <= unknowns; j++) {
         double product = 0;
@@ -43,7 +43,8 @@ static double reflect(equation *a, size_t rows, size_t k, size_t unknowns)
     return diagonal;
 }
 
-/* Scales the columns to length 1, so that what is next to nothing is known as such. */
+/* Scales the columns to length 1, so that a value near zero can be recognised. False where a column has no finite
+ * length above 0. */
 static bool scale(equation *a, size_t rows, size_t unknowns, double *lengths)
 {
     for (size_t j = 0; j < unknowns; j++) {
@@ -97,8 +98,8 @@ static void judge(const struct model_point *points, size_t count, struct model_f
     fit->determined = spread > 0 ? 1 - off / spread : NAN;
 }
 
-/* How far T1 and T2 follow the scatter of the points: each weighs as what a second of
- * it alone would make of them. */
+/* Finds the standard errors of T1 and T2. For each point it solves for one second at that point alone, which gives the
+ * weight of the point in T1 and T2. The squares of the weights add up, times the variance of the residuals. */
 static void find_errors(equation *rows, const struct model_point *points, size_t count, size_t unknowns,
                         struct model_fit *fit)
 {
@@ -148,7 +149,7 @@ bool model_fit(const struct model_point *points, size_t count, bool growth, stru
 
 bool model_grows(const struct model_fit *straight, const struct model_fit *grown, size_t count)
 {
-    const double likely = 5; /* 5 % by chance, of some ten points */
+    const double likely = 5; /* 5 % by chance, for some ten points */
     const double before = straight->residual * straight->residual, after = grown->residual * grown->residual;
     if (count <= UNKNOWNS_MOST)
         return false;

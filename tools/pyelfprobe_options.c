@@ -149,7 +149,8 @@ static bool no_word(const char *option, const char *word, size_t length, const c
                      word, all);
 }
 
-/* Those of a list that commas divide, and no others; `skipped` of them are not for the command line. */
+/* Reads a list with commas. Only the names in it become wanted. The first `skipped` names cannot be given on the
+ * command line. */
 static bool read_list(const char *option, const char *text, const char *const *names, size_t skipped, size_t count,
                       bool *wanted, struct error *e)
 {
@@ -178,7 +179,7 @@ static bool read_seconds(const char *text, size_t length, double *seconds, struc
     return true;
 }
 
-/* `60,readelf=300`: one for all, and some by name. */
+/* Reads `60,readelf=300`: a limit for all tools, and limits for some by name. */
 static bool read_limits(const char *text, double *limit, struct error *e)
 {
     for (;;) {
@@ -199,7 +200,7 @@ static bool read_limits(const char *text, double *limit, struct error *e)
     }
 }
 
-/* What goes into a debugger's command or a line of a file. */
+/* Reads a text that goes into a debugger's command or a line of a file. */
 static bool read_plain(const char *option, const char *text, const char **value, struct error *e)
 {
     *value = text;
@@ -231,8 +232,8 @@ static bool add_app(struct probe_options *o, const char *value, bool command, st
     return true;
 }
 
-/* A path has to lead to a file. A name without `/` is for the dynamic linker to find
- * (live_try sees whether it has). */
+/* A path has to lead to a file. A name without `/` is left to the dynamic linker, and live_try sees whether it found
+ * it. */
 static bool add_preload(struct probe_options *o, const char *value, struct error *e)
 {
     struct stat st;

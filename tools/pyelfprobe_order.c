@@ -1,6 +1,6 @@
-/* Files in the order of what they need of one another: depth first through
- * DT_NEEDED, without recursion, because files may be of anyone. See
- * pyelfprobe_app.h. */
+/* Orders files by what they need of one another: depth first through DT_NEEDED. It does not recurse, because files may
+ * come from anywhere. See pyelfprobe_app.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct named {
 
 struct visit {
     size_t file;
-    size_t next; /* of what it needs */
+    size_t next; /* index of the next name in its DT_NEEDED */
 };
 
 static int compare(const void *a, const void *b)
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
     return by_name ? by_name : (x->file > y->file) - (x->file < y->file);
 }
 
-/* The file that a name of DT_NEEDED means, `count` where it is none of them. */
+/* The file that a name of DT_NEEDED means; `count` where it is none of them. */
 static size_t find(const struct named *names, size_t count, const char *name)
 {
     size_t low = 0, high = count;

@@ -27,7 +27,7 @@ static void add_program(json_object *root, const struct started *program)
         json_object_array_add(arguments, json_object_new_string(program->words[i]));
     if (*program->preload)
         json_object_object_add(environment, "LD_PRELOAD", json_object_new_string(program->preload));
-    /* lldb may have got another one. */
+    /* The program's own; lldb may run with another one. */
     if (getenv("PYTHONPATH"))
         json_object_object_add(environment, "PYTHONPATH", json_object_new_string(getenv("PYTHONPATH")));
     json_object_object_add(root, "arguments", arguments);
@@ -43,8 +43,8 @@ static bool is_among(json_object *directories, const char *directory)
     return false;
 }
 
-/* Directories of the application's files where debug files are that debuggers find by build-id, if they are told:
- * .gnu_debuglink they follow by themselves. */
+/* Directories of the application's files that have a tree of build-ids. Debuggers find debug files there only if they
+ * are told; they follow .gnu_debuglink by themselves. */
 static json_object *debug_directories(const struct app *app)
 {
     char last[PATH_MAX] = "", tree[PATH_MAX];
@@ -92,7 +92,7 @@ bool plan_write(const struct probe *p, const struct plan *plan, char *path, stru
     return well;
 }
 
-/* "missed STEP REASON". */
+/* Takes a line "missed STEP REASON". */
 static void take_missed(struct marks *marks, const char *line)
 {
     int at = 0;

@@ -1,5 +1,4 @@
-/* See pyelfprobe_readers.h. What the tools print goes to /dev/null: a file would
- * add its own cost. */
+/* See pyelfprobe_readers.h. What the tools print goes to /dev/null, because a file would add its own cost. */
 #include "tools/pyelfprobe_readers.h"
 
 #include <math.h>
@@ -18,12 +17,12 @@
 
 enum { BYTES_MOST = 256 << 10, WORDS_FIRST = 6 };
 
-/* The processes of one run, added up. */
+/* The sums over the processes of one run; rss is the largest. */
 struct run {
     double wall, cpu, rss;
     size_t processes, refused;
     bool in_time;
-    char why[REASON_SIZE]; /* of the first that was refused */
+    char why[REASON_SIZE]; /* of the first process that ended with another status than 0 */
 };
 
 static struct run run_start(void)
@@ -31,7 +30,7 @@ static struct run run_start(void)
     return (struct run){.in_time = true};
 }
 
-/* One process of the run, with what is left of the time. */
+/* Runs one process, within what is left of the run's time. */
 static bool add_process(struct probe *p, enum tool tool, struct run *r, char *const *words, struct error *e)
 {
     static const char *const environment[] = {"LC_ALL=C", "DEBUGINFOD_URLS", NULL};
@@ -89,7 +88,7 @@ static bool run_finish(struct probe *p, enum tool tool, const struct run *r, str
 
 /* ---- files ---- */
 
-/* All files in as few processes as the command line allows. */
+/* Gives all files to a tool, in as few processes as the length of a command line allows. */
 static bool read_files(struct probe *p, enum tool tool, const struct app *app, struct run *r, struct error *e)
 {
     char **words = calloc(app->count + WORDS_FIRST, sizeof *words);
@@ -112,7 +111,7 @@ static bool read_files(struct probe *p, enum tool tool, const struct app *app, s
     return well;
 }
 
-/* dwz takes one file, and needs debug information; what it makes of it is thrown away. */
+/* Runs dwz on each file with debug information, because it takes one at a time. Its output is thrown away. */
 static bool rewrite_files(struct probe *p, const struct app *app, struct run *r, struct error *e)
 {
     char out[PATH_MAX];
@@ -146,8 +145,8 @@ static bool look_at(struct probe *p, size_t number, struct cell *cell, struct er
     return add_process(p, TOOL_EU_STACK, &r, words, e) && run_finish(p, TOOL_EU_STACK, &r, cell, e);
 }
 
-/* The command line of perf record, of the arena. What is preloaded is for the
- * application, not for perf. */
+/* The command line of perf record, in the arena. LD_PRELOAD is set by env, because it is for the application and not
+ * for perf. */
 static char *const *record_words(struct probe *p, const struct started *program, const char *data, struct error *e)
 {
     const char *const first[] = {
@@ -172,8 +171,8 @@ static char *const *record_words(struct probe *p, const struct started *program,
     return (char *const *)words;
 }
 
-/* The symbols of what was recorded; what the application has read while it ran is
- * dropped again, where the cache is to be cold. */
+/* Measures perf script, which looks up the symbols of what was recorded. For a cold cache, what the application has
+ * read while it ran is dropped first. */
 static bool script(struct probe *p, enum cache cache, size_t number, const char *data, struct cell *cell,
                    struct error *e)
 {
@@ -184,8 +183,7 @@ static bool script(struct probe *p, enum cache cache, size_t number, const char 
            add_process(p, TOOL_PERF, &r, words, e) && run_finish(p, TOOL_PERF, &r, cell, e);
 }
 
-/* perf record, which is not measured, and then perf script. Without the right to
- * record it is absent. */
+/* Runs perf record, which is not measured, and then perf script. Where perf may not record, it counts as absent. */
 static bool symbolise(struct probe *p, enum cache cache, size_t number, struct cell *cell, struct error *e)
 {
     struct started program;

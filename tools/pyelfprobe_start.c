@@ -13,16 +13,16 @@
 
 #define LIST_FILE   "list"
 #define PYTHON_FILE "load.py"
-#define INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* psABI */
+#define INTERPRETER "/lib64/ld-linux-x86-64.so.2" /* path by the x86-64 psABI */
 
-enum { VALUE_MOST = 128 << 10 }; /* MAX_ARG_STRLEN of Linux, with 4 kB pages */
+enum { VALUE_MOST = 128 << 10 }; /* bytes: MAX_ARG_STRLEN of Linux with 4 kB pages */
 
 static bool no_memory(struct error *e)
 {
     return error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* a, what is between, and b, of the arena; NULL when memory ran out. */
+/* Joins three texts in the arena; NULL where memory ran out. */
 static const char *join(struct probe *p, const char *a, const char *between, const char *b)
 {
     const size_t size = strlen(a) + strlen(between) + strlen(b) + 1;
@@ -39,8 +39,8 @@ static size_t file_at(const struct start_files *files, size_t i)
     return files->order ? files->order[i] : i;
 }
 
-/* For Python the names of what it imports, below the directory, or no directory and
- * paths; for the loader paths. */
+/* Writes the list for the loader or for load.py. The loader gets paths. Python gets a directory and the names that it
+ * imports below it, or an empty line and paths. */
 static bool write_list(const struct probe *p, const struct app *app, const struct start_files *files, struct error *e)
 {
     const bool python = p->start == START_PYTHON;
@@ -71,8 +71,8 @@ static bool add_preload(FILE *f, const char *path, struct error *e)
     return true;
 }
 
-/* The dynamic linker is in every program, by the path in its PT_INTERP. Preloaded by another it is there a second time,
- * and the program ends by SIGFPE. */
+/* Whether the path is the dynamic linker's. Every program has it already, by the path in PT_INTERP. Preloaded by
+ * another path it is loaded a second time, and the program ends by SIGFPE. */
 static bool is_interpreter(const char *path)
 {
     struct stat ours, st;
@@ -80,7 +80,7 @@ static bool is_interpreter(const char *path)
            ours.st_ino == st.st_ino;
 }
 
-/* LD_PRELOAD: what is to be there before all, and for PURPOSE_LINKED all. */
+/* The value of LD_PRELOAD: the libraries of --preload and, for PURPOSE_LINKED, all files. */
 static const char *make_preload(struct probe *p, const struct app *app, enum purpose purpose, struct error *e)
 {
     char *text = NULL;
@@ -105,7 +105,7 @@ static const char *make_preload(struct probe *p, const struct app *app, enum pur
 
 /* ---- programs ---- */
 
-/* The words that loader and load.py share. */
+/* Makes the words that the loader and load.py share. */
 static bool add_words(struct probe *p, const struct app *app, enum purpose purpose, const char **words, struct error *e)
 {
     const bool reports = purpose == PURPOSE_LOAD || purpose == PURPOSE_LIVE;
@@ -145,7 +145,7 @@ static bool prepare_loader(struct probe *p, const struct app *app, enum purpose 
     return add_words(p, app, purpose, &words[n], e);
 }
 
-/* pyelf-link runs as pyelfrun starts it: with its library, and in its own way. */
+/* Prepares pyelf-link as pyelfrun would start it: with the runtime library preloaded, and with pyelfrun's options. */
 static bool prepare_link(struct probe *p, const struct app *app, enum purpose purpose, struct started *s,
                          struct error *e)
 {

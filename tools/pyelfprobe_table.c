@@ -1,4 +1,4 @@
-/* The tables on standard output; see pyelfprobe_report.h. */
+/* Prints the tables on the standard output; see pyelfprobe_report.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +24,10 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-/* What a table is of: one application; both beside one another; their ratio. */
+/* What a table shows: one application, two beside one another, or their ratio. */
 enum table { TABLE_ONE, TABLE_BOTH, TABLE_RATIO };
 
-/* One run has no spread; and for two applications beside one another there is no room
- * for all. */
+/* A single run has no spread. Two applications beside one another leave no room for the spread, nor for `found`. */
 static bool is_shown(const struct probe *p, enum table table, const struct column *column)
 {
     if (column->which != MEDIAN)
@@ -44,7 +43,7 @@ static void put_number(FILE *f, double value, int digits)
         fprintf(f, " %*.*f", NUMBER_WIDTH, digits, value);
 }
 
-/* Foreign names on a terminal. */
+/* A name from outside, without control characters. */
 static const char *printable(const char *text, struct error *e)
 {
     error_set(e, ERROR_INPUT, "%s", text);
@@ -108,7 +107,7 @@ static void put_row(const struct probe *p, enum table table, int tool, int step,
     fputc('\n', f);
 }
 
-/* Whether there is a row: of a ratio where both were measured, else where one was. */
+/* Whether the table has the row: a ratio needs measurements of all applications, other tables of one. */
 static bool has_row(const struct probe *p, enum table table, const struct cell *cells)
 {
     size_t measured = 0;
@@ -132,7 +131,7 @@ static void put_rows(const struct probe *p, enum table table, enum cache cache, 
         }
 }
 
-/* Page faults while the application loads, without a tool. */
+/* Prints the page faults of loading the application without a tool. */
 static void put_faults(const struct probe *p, FILE *f)
 {
     const char *before = "\n";
@@ -152,7 +151,7 @@ static void put_faults(const struct probe *p, FILE *f)
     }
 }
 
-/* A blank line before the first. */
+/* Prints a blank line before the first remark. */
 static void put_gap(bool *begun, FILE *f)
 {
     if (!*begun)
@@ -169,8 +168,8 @@ static void put_of(const struct probe *p, int cache, size_t app, enum outcome ou
     fprintf(f, "%s\n", printable(reason, &text));
 }
 
-/* Why none of the tools that are there has measured anything: as a rule because files
- * cannot be dropped. NULL where some have, or for several reasons. */
+/* The one reason why no tool of this machine has measured anything, as a rule that files cannot be dropped from memory.
+ * NULL where some tool has, or reasons differ. */
 static const char *find_common(const struct probe *p, int cache, size_t app)
 {
     const char *reason = NULL;
@@ -191,8 +190,8 @@ static bool is_said(const struct cell *cell)
     return cell->outcome != OUTCOME_NONE && *cell->reason;
 }
 
-/* "gdb break and backtrace": the tool, and those of its steps from `step` on of which
- * the same is to be said as of that. The step behind the last. */
+/* Prints "gdb break and backtrace": the tool, and its steps from `step` on as long as outcome and reason are the same.
+ * Returns the step behind them. */
 static int put_steps(const struct probe *p, int tool, int step, int cache, size_t app, FILE *f)
 {
     const struct cell *first = &p->cells.of[tool][step][cache][app];
@@ -211,7 +210,7 @@ static int put_steps(const struct probe *p, int tool, int step, int cache, size_
     return step;
 }
 
-/* What there is to say of a tool's cells; the same of steps in a row is said once. */
+/* Prints the remarks on a tool's cells. Steps in a row with the same remark share a line. */
 static void put_reason(const struct probe *p, int tool, int cache, size_t app, bool *begun, FILE *f)
 {
     for (int step = 0; step < STEPS;) {
@@ -227,7 +226,8 @@ static void put_reason(const struct probe *p, int tool, int cache, size_t app, b
     }
 }
 
-/* Where one application is a set and the other not, backtraces are of different places. */
+/* Warns where only one of the two applications is called at a known place: the backtraces are then of different
+ * places. */
 static void put_places(const struct probe *p, bool *begun, FILE *f)
 {
     bool measured = false;
@@ -241,8 +241,8 @@ static void put_places(const struct probe *p, bool *begun, FILE *f)
             p->apps[0].called ? "A" : "B", p->apps[0].called ? "B" : "A");
 }
 
-/* Where a debugger lists far more functions of one application than of the other, the time is of other work: as a rule
- * one of them has symbol tables or debug information and the other not. */
+/* Warns where a debugger lists more than twice as many functions of one application as of the other. As a rule one of
+ * them has symbol tables or debug information and the other has not, so the times are of different work. */
 static void put_functions(const struct probe *p, bool *begun, FILE *f)
 {
     for (int tool = 0; tool < TOOLS && p->app_count == 2; tool++)

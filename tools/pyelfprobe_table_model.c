@@ -1,10 +1,10 @@
-/* What --model has found; see pyelfprobe_report.h. */
+/* Prints what --model has found; see pyelfprobe_report.h. */
 #include <math.h>
 #include <stdio.h>
 
 #include "tools/pyelfprobe_report.h"
 
-/* Seconds as one says them. */
+/* Prints a time in seconds, minutes or hours. */
 static void put_time(FILE *f, double seconds)
 {
     if (fabs(seconds) < 120)
@@ -27,7 +27,7 @@ static void put_points(const struct grid *g, FILE *f)
     }
 }
 
-/* "T1 5.9672 (+-0.9) ms": with its standard error, where that is known. */
+/* Prints "T1 5.9672 (+-0.9) ms": with the standard error, where that is known. */
 static void put_cost(FILE *f, const char *name, double seconds, double error, const char *of)
 {
     fprintf(f, "%s %.4f", name, seconds * 1e3);
@@ -36,7 +36,7 @@ static void put_cost(FILE *f, const char *name, double seconds, double error, co
     fprintf(f, " ms for each %s", of);
 }
 
-/* What is less than twice its error may as well be nothing. */
+/* Says so where a cost is less than twice its error, and may as well be nothing. */
 static void put_doubt(FILE *f, const char *name, double seconds, double error, const char *more)
 {
     if (!isnan(error) && seconds < 2 * error)
@@ -89,7 +89,7 @@ void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], 
                 continue;
             fprintf(f, "\nmodel, %s%s", tool_names[tool], p->app_count == 1 ? "" : app ? ", B" : ", A");
             if (g->outcome != OUTCOME_DONE) {
-                struct error text; /* without control characters */
+                struct error text; /* error_set replaces control characters */
                 error_set(&text, ERROR_INPUT, "%s", g->reason);
                 fprintf(f, ": %s: %s\n", outcome_names[g->outcome], text.text);
                 continue;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #define OUT_FILE "version"
-#define WORKS    "python works" /* never literally in what is asked, which may be echoed */
+#define WORKS    "python works" /* the questions, which a tool may echo, never contain this */
 
 enum { SECONDS_MOST = 60, LLDB_NEWEST = 40, LLDB_OLDEST = 9 };
 
-/* Runs one of the questions below; the answer is in OUT_FILE, with complaints if wanted. Where there is none in
- * time, the tool cannot be used. */
+/* Runs a tool with a question. The answer goes to OUT_FILE, with the standard error if `complaints`. Where there is no
+ * answer in time, the tool cannot be used. */
 static bool ask(struct probe *p, struct tool_found *tool, enum tool id, char *const *words, bool complaints,
                 struct error *e)
 {
@@ -34,7 +34,7 @@ static bool ask(struct probe *p, struct tool_found *tool, enum tool id, char *co
     return true;
 }
 
-/* Whether a line of the answer has this text; `line`, of REASON_SIZE, is the first. */
+/* Whether a line of the answer has this text. `first`, of REASON_SIZE bytes, becomes the first line. */
 static bool has_answered(const struct probe *p, const char *text, char *first)
 {
     char path[PATH_MAX], line[REASON_SIZE];
@@ -70,9 +70,9 @@ static bool take_version(struct probe *p, enum tool id, struct error *e)
     return true;
 }
 
-/* ---- debuggers, which are told what to do in Python ---- */
+/* ---- debuggers, which run Python scripts ---- */
 
-/* *works: whether scripts run in it, with p->tools[id].python in the environment. */
+/* Finds out whether the debugger runs scripts, with p->tools[id].python in its environment. */
 static bool try_python(struct probe *p, enum tool id, bool *works, struct error *e)
 {
     struct tool_found *tool = &p->tools[id];
@@ -91,12 +91,12 @@ static bool try_python(struct probe *p, enum tool id, bool *works, struct error 
     return true;
 }
 
-/* Modules of the system's Python, from the directory of lldb's program on. */
+/* The modules of the system's Python, relative to the directory of lldb's program. */
 #define SYSTEM_MODULES "/../../python3/dist-packages"
 
-/* Debian's lldb looks for its own Python modules elsewhere than where they are: they are below the library directory
- * beside its own. What these import is with the system's Python, which is not the one that lldb finds where another is
- * first in PATH. */
+/* Debian's lldb looks for its own Python modules in a wrong place: they are below the library directory beside its own.
+ * They import modules of the system's Python. lldb finds another Python where another is first in PATH. So both
+ * directories are tried as PYTHONPATH. */
 static bool look_for_modules(struct probe *p, bool *works, struct error *e)
 {
     static const char *const places[] = {"python3/dist-packages", "python3*/dist-packages", "python3*/site-packages",

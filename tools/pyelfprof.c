@@ -292,7 +292,7 @@ static void find(struct command *c)
 /* Whether the user asked for a file of the C library by name. */
 static bool asked_for_libc(const struct command *c)
 {
-    const bool files = c->p.from != FROM_PYTHON && c->p.from != FROM_RUN; /* the operands are files, and not arguments of a program */
+    const bool files = c->p.from != FROM_PYTHON && c->p.from != FROM_RUN; /* not arguments of a program */
     for (size_t i = 0; files && i < c->operands; i++)
         if (prof_is_libc(c->operand[i]))
             return true;

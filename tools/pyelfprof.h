@@ -122,8 +122,8 @@ void prof_complain_errno(struct prof *p, const char *file, const char *what);
 int prof_open_regular(const char *path);
 
 /* Adds a file, unless --only, --without or --without-libc leave it out, or it is there already. A path that is missing
- * or no regular file is passed over, except where it is `given`: then it counts as failed, here or when it is captured.
- */
+ * or no regular file is passed over, except where it is `given`: then it counts as failed, here or when it is
+ * captured. */
 void prof_add(struct prof *p, const char *path, bool given);
 
 /* The same for a file that is read by another path than its own, which is `name`. */

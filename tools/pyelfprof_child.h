@@ -14,14 +14,14 @@
 
 struct prof_child {
     sigset_t awaited, mask; /* signals that are held, and those that were blocked before */
-    struct sigaction pipe;  /* how SIGPIPE was handled before; it is ignored meanwhile, so that a closed standard error ends nothing */
+    struct sigaction pipe;  /* the old handling of SIGPIPE, which is ignored meanwhile */
     pid_t process;
     int status; /* as waitpid(2) has it */
     int signal; /* the signal that came; 0: none */
 };
 
-/* Finds a file that belongs to this program, relative to the program as it was built or installed. Returns NULL, mostly
- * with a complaint, where the file is not there. */
+/* Finds a file that belongs to this program, relative to the program as it was built or installed. NULL where the file
+ * is not there, with a complaint, or where /proc/self/exe cannot be read. */
 const char *prof_libexec(struct prof *p, const char *name);
 
 /* What a command has written into a pipe. The text ends in a zero. */

@@ -237,8 +237,8 @@ static void tell_symbols(struct explained *x)
                plural(unique, "object", "objects"));
 }
 
-/* Relocations for calls. A row of a captured profile that does not give their number has as many as slots of the PLT.
- */
+/* Relocations for calls. A row of a captured profile that does not give their number has as many as slots of the
+ * PLT. */
 static double calls_of(struct explained *x)
 {
     double count = 0;

@@ -28,10 +28,10 @@
  * extension modules in the order of their import. There are none where the script failed before it had imported such a
  * module.
  *
- * What the script prints is its own; its status is the status of this program. runpy runs archives and directories
- * only: it imports modules for itself and opens a script twice, whereas a pipe can be read only once. An interrupt
- * prints no traceback, nor does a second one during the report. There is no report where the script has closed all
- * descriptors, because a file of its own may have the number. */
+ * What the script prints is its own; its status is the status of this program. runpy runs only archives, directories
+ * and compiled scripts: it imports modules for itself and opens a script twice, whereas a pipe can be read only once.
+ * An interrupt prints no traceback, nor does a second one during the report. There is no report where the script has
+ * closed all descriptors, because a file of its own may have the number. */
 static const char script_text[] =
     "import os, sys\n"
     "report = int(sys.argv[1])\n"

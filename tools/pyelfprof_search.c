@@ -2,11 +2,11 @@
  *
  * Nothing is run. A library is looked for where ld.so(8) says, in this order:
  *
- *   - DT_RPATH of the file that needs it, then of the file that loaded that one, and so on; not where the file that needs it has DT_RUNPATH;
- *   - LD_LIBRARY_PATH;
- *   - DT_RUNPATH of the file that needs it;
- *   - /etc/ld.so.cache;
- *   - the directories of the system.
+ *   - DT_RPATH of the file that needs it and of those that loaded that file, unless it has DT_RUNPATH
+ *   - LD_LIBRARY_PATH
+ *   - DT_RUNPATH of the file that needs it
+ *   - /etc/ld.so.cache
+ *   - the directories of the system
  *
  * $ORIGIN, $LIB and $PLATFORM are replaced. LD_PRELOAD and directories for some processors only (glibc-hwcaps) are not
  * looked at.

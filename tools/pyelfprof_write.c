@@ -241,8 +241,8 @@ static void put_name(struct flow *row, const char *path)
     putc('\'', row->to);
 }
 
-/* In a profile of many libraries the jump slots are left out where they are as many as the PLT's slots: readers assume
- * that number. */
+/* A row that says nothing of jump slots has as many as slots of the PLT. In a profile of many libraries they are left
+ * out where that is so, in others only where both are 0. */
 static void put_relocations(struct flow *row, const struct capture *c, bool many)
 {
     const uint64_t slots = c->relocation[RELOCATION_JUMP_SLOT];

@@ -1,9 +1,9 @@
-/* pyelfstat: the five sizes of sets and files, wanted beside actual; and, with
- * --dwarf, what their debug information consists of (dwarf_report.h).
+/* pyelfstat: compares the five sizes that were wanted with the actual ones, for sets and files. With --dwarf it says
+ * what their debug information consists of (dwarf_report.h).
  *
- * What is actual is read from the ELF files; the manifest of a set only says
- * which files belong to it and what was wanted. A file that cannot be read
- * costs its own row and the exit status, not the rest of the report.
+ * Actual sizes are read from the ELF files. The manifest of a set only says which files belong to it and what was
+ * wanted. A file that cannot be read loses its own row and makes the exit status a failure; the rest is reported all
+ * the same.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -30,9 +30,9 @@ struct row {
     struct counts sizes;
 };
 
-/* What was read of some libraries. */
+/* What was read from several libraries. */
 struct table {
-    struct row *rows; /* one for each that could be read */
+    struct row *rows; /* one for each library that could be read */
     size_t count;
     size_t unreadable;
     struct counts sum;
@@ -53,9 +53,8 @@ static bool counts_from(const struct file_sizes *sizes, struct counts *counts)
     return sizes_total(sizes, &counts->of[COLUMN_TOTAL]);
 }
 
-/* Adds what the files of split debug information have. If all files together have as
- * many bytes of it as the manifest says, what counts is what it says there was
- * before: that cannot be read from them. */
+/* Adds the sizes of the files with split debug information. Where all files together have as many bytes of it as the
+ * manifest states, the size before the split counts instead. Only the manifest has that one. */
 static bool read_split(const struct library *library, struct file_sizes *sizes, struct error *e)
 {
     for (size_t i = 0; i < library->split_paths; i++) {
@@ -70,7 +69,7 @@ static bool read_split(const struct library *library, struct file_sizes *sizes, 
     return true;
 }
 
-/* The sizes of a library; with a debug file, what that alone has comes from it. */
+/* The sizes of a library. Of a debug file it adds only the debug information and symbols. */
 static bool library_read(const struct library *library, struct file_sizes *sizes, struct error *e)
 {
     struct file_sizes debug;
@@ -80,11 +79,11 @@ static bool library_read(const struct library *library, struct file_sizes *sizes
         return read_split(library, sizes, e);
     if (!sizes_read(library->debug_path, &debug, e))
         return false;
-    debug.text = debug.data = debug.bss = 0; /* the library's, of which it says the sizes */
+    debug.text = debug.data = debug.bss = 0; /* the library's file says these */
     return sizes_add(sizes, &debug) || error_set(e, ERROR_INPUT, "%s has too large sizes", library->name);
 }
 
-/* Results of pyelfrun and profiles, which other reports take, are no ELF files either. */
+/* Results of pyelfrun and profiles are no ELF files either: says which other report takes them. */
 static void advise(const char *path, struct error *e)
 {
     char start[256];
@@ -100,8 +99,7 @@ static void advise(const char *path, struct error *e)
     }
 }
 
-/* Reads every library and complains of those that it cannot read; false when
- * their sum overflows. */
+/* Reads every library, and complains of those that cannot be read. False where their sum overflows. */
 static bool table_read(struct report *r, const struct library *libraries, size_t count, struct table *t,
                        struct error *e)
 {
@@ -134,7 +132,7 @@ static void print_heading(const char *corner, int corner_width, const int *width
         printf("  %*s", widths[c], size_column_names[c]);
 }
 
-/* What was wanted and what is, in MB, and the difference in bytes. */
+/* Prints the wanted and the actual sizes in MB, and their differences in bytes. */
 static void print_sums(const struct counts *wanted, const struct counts *actual)
 {
     enum { WANTED, ACTUAL, DIFFERENCE, LINES };
@@ -236,7 +234,7 @@ static json_object *json_difference(const struct counts *wanted, const struct co
 {
     json_object *object = report_must(json_object_new_object());
     for (int c = 0; c < COLUMNS; c++) {
-        /* Modulo 2^64, which is right for every difference below 2^63. */
+        /* Subtracts modulo 2^64, which is right for differences below 2^63. */
         int64_t difference = (int64_t)(actual->of[c] - wanted->of[c]);
         json_object_object_add(object, size_column_names[c],
                                wanted->known[c] ? report_must(json_object_new_int64(difference)) : NULL);
@@ -325,7 +323,7 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The sets in the order given, then a row for each file. */
+/* Reports on the sets in the order given, then prints a row for each file. */
 static void report_all(struct report *r, char **operands, size_t count)
 {
     if (r->json)
@@ -351,7 +349,7 @@ static const struct cli_option options[] = {
     {OPTION_EACH, "each", NULL, "also print a row for each library, in bytes"},
     {OPTION_JSON, "json", NULL, "report as JSON"},
     {OPTION_RUNS, "runs", NULL, "put results of pyelfrun --json side by side"},
-    /* each of these is answered with where it belongs */
+    /* these belong to --compare, which the answer says */
     {OPTION_OF_COMPARE, "libraries", NULL, NULL},
     {OPTION_OF_COMPARE + 1, "html", "FILE", NULL},
     {OPTION_OF_COMPARE + 2, "tolerance", "PERCENT", NULL},
@@ -425,7 +423,7 @@ static const struct cli_program program = {
     .option_count = sizeof options / sizeof options[0],
 };
 
-/* Whether the command line is one for compare_main, which has options of its own. */
+/* Whether the command line is for compare_main, which has options of its own. */
 static bool is_comparison(int argc, char **argv)
 {
     static const char name[] = "--compare";
@@ -447,7 +445,7 @@ static int refuse_of_compare(int key)
     return error_report(program.name, &e);
 }
 
-/* Moves the operands to the front of argv; -1 to go on, otherwise the status. */
+/* Moves the operands to the front of argv. Returns -1 to go on, otherwise the exit status. */
 static int parse(int argc, char **argv, struct report *r, size_t *count)
 {
     struct cli cli = cli_start(&program, argc, argv);

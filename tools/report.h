@@ -1,5 +1,6 @@
-/* What pyelfstat's reports share: one answer on stdout as text or JSON, and
- * complaints that cost their file and the exit status, not the rest. */
+/* What pyelfstat's reports share: one answer on the standard output as text or JSON, and complaints. A file that cannot
+ * be read makes the exit status a failure; the rest is reported all the same.
+ */
 #ifndef TOOLS_REPORT_H
 #define TOOLS_REPORT_H
 
@@ -10,28 +11,27 @@
 #include "base/error.h"
 
 struct report {
-    bool dwarf; /* of debug information, not of sizes */
+    bool dwarf; /* report on debug information, not on sizes */
     bool each;
     bool json;
-    bool runs; /* of results, not of files */
+    bool runs; /* report on results of pyelfrun, not on files */
     bool failed;
-    bool begun; /* something stands above */
+    bool begun; /* something has been printed before */
     struct arena arena;
     json_object *root; /* with --json only */
 };
 
-/* A report without a part of it would be a wrong one: without memory the
- * program ends. */
+/* Returns p. Where p is NULL the program ends: memory is short, and a report with a part missing would be wrong. */
 void *report_must(void *p);
 
-/* Foreign text as it may go to a terminal or into JSON: what is not UTF-8, or
- * is a control character, becomes `?`. From the arena. */
+/* Text from outside, made fit for a terminal or JSON: a control character, or what is not UTF-8, becomes `?`. From the
+ * arena. */
 const char *report_text(struct report *r, const char *text);
 json_object *report_json_text(struct report *r, const char *text);
 
 void report_complain(struct report *r, const struct error *e);
 
-/* A blank line between what is reported, none at the ends. */
+/* Prints a blank line between two parts of the report. */
 void report_gap(struct report *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* See runs.h: reading, and tables 1 and 2. */
+/* See runs.h. This file reads the results and prints tables 1 and 2. */
 #include "tools/runs.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct runs {
 
 enum { COLUMNS_MOST = RESULTS_PARTS + 1 };
 
-/* One table, then the same as ratios. */
+/* A table, which is printed twice: as it is, and as ratios. */
 struct grid {
     const char *title;
     const char *column[COLUMNS_MOST];
@@ -31,8 +31,8 @@ struct grid {
     bool seconds;
 };
 
-/* What the row is compared with: where there are several files, the same mode of
- * the first that has it; in one file, its first row. */
+/* The row with which a row is compared. With several files that is the first row of the same mode in an earlier file;
+ * with one file, its first row. The row itself where there is none. */
 static size_t base_of(const struct runs *all, size_t row)
 {
     if (all->file_count == 1)
@@ -56,7 +56,7 @@ static void put_cell(double v, bool seconds)
 
 static void put_heading(const struct runs *all, const struct grid *g, const char *corner)
 {
-    /* What is longer than the labels stands above, so that the columns stay. */
+    /* A heading longer than the labels gets a line of its own, so that the columns stay in place. */
     const bool above = strlen(corner) > (size_t)all->label_width;
     printf("%-*s%s", all->label_width, corner, above ? "\n" : "");
     printf("%*s", above ? all->label_width : 0, "");
@@ -117,7 +117,7 @@ static void put_table_1(const struct runs *all)
     free(cell);
 }
 
-/* How far several runs are apart, of the slowest rank each: what a limit for the median says nothing of. */
+/* Prints how far repeated runs are apart, by the slowest rank of each. The median does not show that. */
 static void put_over_runs(const struct runs *all)
 {
     static const int part[] = {RESULTS_STARTUP, RESULTS_IMPORT, RESULTS_VISIT, RESULTS_PARTS, RESULTS_MPI};
@@ -143,7 +143,8 @@ static void put_over_runs(const struct runs *all)
 
 /* ---- table 2 ---- */
 
-/* The mean of the ranks, of several runs the median; *absent where there is none. */
+/* The mean over the ranks; of several runs, the median of their means. NAN where it is unknown. *absent becomes a
+ * reason why a run has none, if one is given. */
 static double count_of(const struct runs_row *row, enum results_part part, const struct results_figure *like,
                        const char **absent)
 {
@@ -165,7 +166,7 @@ static double count_of(const struct runs_row *row, enum results_part part, const
     return median;
 }
 
-/* *apart: a line that follows has to stand apart from the table before it. */
+/* Prints a counter. *apart says whether the next line needs a gap before it. */
 static void put_counter(const struct runs *all, const struct results_figure *like, bool *apart)
 {
     double(*cell)[COLUMNS_MOST] = rows_of(all, sizeof *cell);
@@ -199,7 +200,7 @@ static void put_counter(const struct runs *all, const struct results_figure *lik
     free(cell);
 }
 
-/* Every counter of every row, at its first place. */
+/* Whether the counter is none of those seen, and there is room for it. */
 static bool is_new(const struct results_figure *f, const struct results_figure **seen, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -247,8 +248,8 @@ static void put_file(const struct runs_file *f)
     }
 }
 
-/* What both were told, and not the same: a cold cache, an audited linker. How often
- * they ran, and what came of a wish, is no difference. */
+/* Prints which options of two files differ, such as a cold cache or an audited linker. How often a set ran, and whether
+ * a wish was met, makes no difference. */
 static void put_other_options(const struct runs_file *f, const struct runs_file *first)
 {
     static const char *const told[] = {"phases", "import-order", "visit-order", "cache",   "dlopen-flags",
@@ -261,8 +262,7 @@ static void put_other_options(const struct runs_file *f, const struct runs_file 
     }
 }
 
-/* Figures of different sets are no comparison of what ran them, nor are those of
- * different options. */
+/* Warns where files are of different sets or options: their figures do not compare what ran them. */
 static void put_difference(const struct runs *all)
 {
     for (size_t i = 1; i < all->file_count; i++)
@@ -290,7 +290,7 @@ static const char *label_of(struct report *r, const struct runs_file *f, const s
 {
     const size_t size = strlen(f->path) + strlen(c->mode) + 64;
     char *label = report_must(arena_take(&r->arena, size));
-    bool several = false; /* numbers of ranks */
+    bool several = false; /* the file has several numbers of ranks */
     for (size_t i = 0; i < f->count; i++)
         several = several || f->cases[i].ranks != c->ranks;
     const int n = snprintf(label, size, "%s %s", f->path, c->mode);

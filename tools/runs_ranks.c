@@ -1,15 +1,15 @@
-/* The spread of times over ranks, and who is far out.
+/* The spread of times over ranks, and which ranks and hosts are outliers.
  *
- * Mean and standard deviation would be those of the outliers that they are to
- * find; the median and the median absolute deviation (MAD) of most ranks are
- * not. A rank is an outlier when its time is above all of
+ * Outliers would distort the mean and the standard deviation by which they are to be found. They leave the median and
+ * the median absolute deviation (MAD) as most ranks have them. A rank is an outlier when its time is above all of
  *
  *     median + 6 MAD      4 standard deviations, if times were normally distributed
  *     1.1 median          where nearly all take the same time, MAD is next to nothing
  *     median + 1 ms       what an operating system may take at any time
  *
- * A host is one by the same rule, among the medians of all hosts' ranks. Of fewer
- * than four, nobody can say which is out. */
+ * The same rule finds outliers among hosts, by the medians of their ranks. Among fewer than four, nobody can say which
+ * is out.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { FEWEST = 4, SHOWN_MOST = 10 };
 
 static const double mads_most = 6, share_most = 1.1, seconds_most = 1e-3;
 
-/* Who took how long: a rank, or the ranks of a host. */
+/* A time, and whose it is: a rank's, or that of a host's ranks. */
 struct taker {
     size_t rank;
     size_t ranks;
@@ -53,16 +53,15 @@ static bool is_out(const struct taker *t, const struct centre *c)
            t->seconds > c->median + seconds_most;
 }
 
-/* ---- who there is ---- */
+/* ---- ranks and hosts ---- */
 
-/* Every rank with the median of its times, in an array that the caller frees; the
- * ranks without any are left out. */
+/* Every rank that has times, with their median over the runs. The caller frees the array. */
 static struct taker *make_ranks(const struct runs_row *row, enum results_part part, size_t *count)
 {
     const struct results *r = &row->file->results;
     const struct results_run *first = row->is->first;
     struct taker *ranks = report_must(calloc(row->is->ranks + 1, sizeof *ranks));
-    const double **times = report_must(calloc(r->run_count + 1, sizeof *times)); /* of every run that has any */
+    const double **times = report_must(calloc(r->run_count + 1, sizeof *times)); /* those of each run that has some */
     double *value = report_must(calloc(r->run_count + 1, sizeof *value));
     size_t runs = 0;
     for (size_t i = 0; i < r->run_count; i++)
@@ -88,7 +87,7 @@ static int compare_hosts(const void *a, const void *b)
     return strcmp(((const struct taker *)a)->host, ((const struct taker *)b)->host);
 }
 
-/* The same for hosts; sorts the ranks by host. */
+/* Every host, with the median of its ranks. Sorts the ranks by host. */
 static struct taker *make_hosts(struct taker *ranks, size_t rank_count, size_t *count)
 {
     struct taker *hosts = report_must(calloc(rank_count + 1, sizeof *hosts));
@@ -103,7 +102,7 @@ static struct taker *make_hosts(struct taker *ranks, size_t rank_count, size_t *
     return hosts;
 }
 
-/* ---- what is said ---- */
+/* ---- what is printed ---- */
 
 static void put_spread(const struct runs_row *row, enum results_part part, const struct taker *ranks, size_t count,
                        int width)
@@ -138,7 +137,7 @@ static int compare_slowest(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The slowest first; sorts. How many there are. */
+/* Prints the outliers, slowest first, and sorts `takers`. Returns how many there are. */
 static size_t put_outliers(const struct runs_row *row, enum results_part part, struct taker *takers, size_t count,
                            bool hosts)
 {

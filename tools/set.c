@@ -1,4 +1,4 @@
-/* Reading a manifest or a directory; see set.h. */
+/* Reads the manifest of a set, or a directory; see set.h. */
 #include "tools/set.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@ static bool no_memory(struct error *e)
 
 /* ---- libraries ---- */
 
-/* Makes room for at most `most` libraries. */
+/* Makes room for `most` libraries. */
 static bool libraries_start(struct set *set, struct arena *arena, size_t most, struct error *e)
 {
     set->count = 0;
@@ -27,7 +27,7 @@ static bool libraries_start(struct set *set, struct arena *arena, size_t most, s
     return set->libraries || no_memory(e);
 }
 
-/* Where `name` is within the set; NULL when memory ran out. */
+/* The path of a file within the set; NULL where memory ran out. */
 static const char *path_within(const struct set *set, struct arena *arena, const char *name)
 {
     size_t size = strlen(set->path) + strlen(name) + 2;
@@ -37,7 +37,7 @@ static const char *path_within(const struct set *set, struct arena *arena, const
     return path;
 }
 
-/* The next one; NULL when memory ran out. */
+/* Adds a library, for which libraries_start has made room; NULL where memory ran out. */
 static struct library *libraries_add(struct set *set, struct arena *arena, const char *name, struct error *e)
 {
     const char *path = path_within(set, arena, name);
@@ -57,7 +57,7 @@ static const enum size_column columns[MANIFEST_SIZES] = {
     [MANIFEST_SYMTAB] = COLUMN_SYMTAB, [MANIFEST_STRTAB] = COLUMN_STRTAB, [MANIFEST_BSS] = COLUMN_BSS,
 };
 
-/* A total is wanted where all five sizes are. */
+/* Takes the sizes that were wanted. A total is wanted where all five sizes are. */
 static void take_wanted(const struct manifest_sizes *sizes, struct counts *wanted)
 {
     uint64_t total = 0;
@@ -74,7 +74,7 @@ static void take_wanted(const struct manifest_sizes *sizes, struct counts *wante
     wanted->of[COLUMN_TOTAL] = all ? total : 0;
 }
 
-/* A library of a manifest, with the files of its debug information. */
+/* Adds a library of a manifest, with the files that have its debug information. */
 static bool take_library(const struct manifest_library *l, struct arena *arena, struct set *set, struct error *e)
 {
     struct library *library = libraries_add(set, arena, l->name, e);
@@ -104,7 +104,7 @@ static bool take_manifest(const struct manifest *m, struct arena *arena, struct 
         return no_memory(e);
     set->application = memcpy(application, m->application, size);
     bool ok = libraries_start(set, arena, m->count, e);
-    if (m->joined) /* what is wanted is wanted of libraries */
+    if (m->joined) /* the wanted sizes are those of libraries */
         return ok && libraries_add(set, arena, manifest_executable(m, MANIFEST_STATIC)->name, e);
     take_wanted(&m->wanted, &set->wanted);
     for (size_t i = 0; i < m->count && ok; i++) {
@@ -127,7 +127,7 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What a set has that nothing else does: a marker, or a file that is not finished. */
+/* Whether only an incomplete set has such a file: a marker, or a file that is not finished. */
 static bool is_of_unfinished_set(const char *name)
 {
     static const char *const temporary[] = {".libmodule", ".libutility", ".pyelf"};
@@ -143,7 +143,7 @@ static int is_wanted(const struct dirent *entry)
     return is_library_name(entry->d_name) || is_of_unfinished_set(entry->d_name);
 }
 
-/* Links are not followed: they may lead anywhere. */
+/* Counts the libraries in directories below. Does not follow links, which may lead anywhere. */
 static size_t count_below(const char *path)
 {
     char *paths[] = {(char *)path, NULL};
@@ -156,12 +156,12 @@ static size_t count_below(const char *path)
     return count;
 }
 
-/* A name of a file, to find the others. */
+/* A name in the directory, with the file that it leads to. */
 struct place {
     dev_t device;
     ino_t inode;
     bool link;
-    int at; /* in the list of names */
+    int at; /* its place in the list of names */
 };
 
 static int by_file(const void *a, const void *b)
@@ -175,7 +175,8 @@ static int by_file(const void *a, const void *b)
     return p->link != q->link ? p->link - q->link : p->at - q->at;
 }
 
-/* Says which of the names are another one's file. What is not there is nobody's. */
+/* Finds the names that lead to the same file as another name. A file's own name goes before a link. A name without a
+ * file repeats none. */
 static bool find_repeated(const struct set *set, struct dirent **entries, int count, struct arena *arena,
                           bool **repeated, struct error *e)
 {
