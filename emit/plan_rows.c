@@ -172,18 +172,6 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
     return alike_for(code, left < 1000 ? (uint32_t)left : 1000, !l->without_debug || !is_told);
 }
 
-/* Whether the helpers have to be larger than small functions. This is so in a stripped library without debug
- * information if its row counts fewer small unwind entries without a dynamic symbol than helpers and the other glue
- * would add, and if it has enough code. */
-static bool has_large_helpers(const struct profile *p, const struct plan_library *l, const struct profile_row *row)
-{
-    enum { LITTLE = 12 };                                      /* helpers take less than this part of the code */
-    const uint32_t others = l->kind == LIBRARY_MODULE ? 4 : 1; /* the PLT, two methods and GLUE_EXECUTE */
-    const bool is_told = l->stripped && l->without_debug && profile_row_says(p, row, ROW_UNWIND_SMALL) >= 0;
-    return is_told && rows_value_or(row, ROW_UNWIND_SMALL, 0) < SHAPE_HELPERS + others &&
-           rows_value_or(row, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
-}
-
 /* Whether the names of the row's dynamic symbols are longer, on average, than the longest name of a function outside.
  */
 static bool has_long_names(const struct profile_row *row)
@@ -302,7 +290,6 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     begin_parts(plan, l);
     begin_want(plan, l, row_number, w);
     l->alike_code = choose_alike_code(plan->profile, l, row);
-    l->large_helpers = has_large_helpers(plan->profile, l, row);
     if (w->functions && !l->stripped && !l->unaligned) /* of code in whole multiples of CODE_ALIGN */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     begin_names(plan, l, w->mangled);

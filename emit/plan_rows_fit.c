@@ -110,6 +110,22 @@ static bool adds_methods(const struct plan *plan, const struct plan_library *l)
            (relative == PROFILE_DERIVED || relative >= (int64_t)shape.relative);
 }
 
+/* Whether the helpers have to be larger than small functions. This is so in a stripped library without debug
+ * information if its row counts fewer small unwind entries without a dynamic symbol than small helpers and the other
+ * glue would add, and if it has enough code. */
+static bool wants_large_helpers(const struct plan *plan, const struct plan_library *l)
+{
+    enum { LITTLE = 12 }; /* helpers take less than this part of the code */
+    struct plan_library with = *l;
+    with.large_helpers = false;
+    const struct shape shape = shape_of(plan, &with);
+    const struct glue glue = glue_size(&(struct code){.plan = plan, .library = &with}, &shape);
+    const bool is_told =
+        l->stripped && l->without_debug && profile_row_says(plan->profile, l->said, ROW_UNWIND_SMALL) >= 0;
+    return is_told && rows_value_or(l->said, ROW_UNWIND_SMALL, 0) < glue_small_entries(&with, &shape, &glue) &&
+           rows_value_or(l->said, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
+}
+
 /* Sets counts, names and extras of a library with `functions` numbered functions, of which `exported` are exported. */
 static void set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
                        uint32_t exported)
@@ -128,6 +144,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     l->adds_methods = adds_methods(plan, l);
+    l->large_helpers = wants_large_helpers(plan, l);
     /* where there are few slots, none is for the entry */
     const int64_t plt = rows_bound_slots(plan, l);
     l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&

@@ -733,6 +733,31 @@ def test_a_process(capture, process):
     assert flow_from(captured) == "pid" and re.fullmatch(LIBC, captured.said)
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may change a process's root")
+def test_a_process_in_a_container(capture, tmp_path):
+    """It has other files at the same paths: those that it has loaded are captured, and not ours."""
+    (tmp_path / "small.c").write_text("int answer(void) { return 42; }\n")
+    (tmp_path / "large.c").write_text("int answer(void) { return 42; }\nconst char many[100000] = {1};\n")
+    (tmp_path / "main.c").write_text("#include <unistd.h>\nint answer(void); int main(void) { write(1, \"ready\\n\", 6); return pause() + answer(); }\n")
+    inside = tmp_path / "root"
+    library, within = tmp_path / "libanswer.so", inside / tmp_path.relative_to("/") / "libanswer.so"
+    within.parent.mkdir(parents=True)
+    gcc = [tool("gcc"), "-shared", "-fPIC"]
+    subprocess.run([*gcc, "-o", library, tmp_path / "small.c"], check=True)
+    subprocess.run([*gcc, "-o", within, tmp_path / "large.c"], check=True)
+    subprocess.run([tool("gcc"), "-o", inside / "main", tmp_path / "main.c", library], check=True)
+    for path in re.findall(r"(/\S+) \(0x", subprocess.run(["ldd", inside / "main"], capture_output=True, text=True).stdout):
+        if path != str(library):
+            (inside / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, inside / path[1:])
+    with subprocess.Popen(["chroot", inside, "/main"], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout.readline() == "ready\n"
+        captured = capture("--no-dwarf", "--pid", running.pid)
+        running.kill()
+    (row,) = [row for row in captured.rows if row["name"] == "libanswer.so"]
+    assert row["text"] > 100000
+
+
 def flow_from(captured):
     return re.search(r"from: (\w+)", captured.top["captured"])[1]
 

@@ -400,6 +400,21 @@ def test_side_by_side(programs, tmp_path):
     assert row(report, f"{b} vanilla ", "ratio")[:3] == ["-", "40.00", "0.20"]
 
 
+def test_runs_of_as_many_ranks_are_compared(programs, tmp_path):
+    """Where an earlier file has the mode with several numbers of ranks; to any number where it has no such run."""
+    a, b = tmp_path / "a", tmp_path / "b"
+
+    def runs(*pairs):
+        return [("vanilla", ["n1"] * ranks, {"import": [seconds] * ranks}, []) for ranks, seconds in pairs]
+
+    craft(a, runs((2, 1.0), (4, 10.0)))
+    craft(b, runs((4, 5.0), (2, 3.0), (8, 7.0)))
+    report = programs.run("pyelfstat", "--runs", a, b).stdout
+    ratios = {ranks: row(report, f"{b} vanilla {ranks} ", "ratio") for ranks in (2, 4, 8)}
+    assert {ranks: found[1] for ranks, found in ratios.items()} == {2: "3.00", 4: "0.50", 8: "7.00"}
+    assert [found[-1] for found in ratios.values()] == ["2", "4", "2"]
+
+
 def test_counters(programs, tmp_path):
     hosts = ["n1", "n2"]
     a, b = tmp_path / "a", tmp_path / "b"

@@ -23,11 +23,11 @@ const char *prof_libexec(struct prof *p, const char *name)
     char self[PATH_MAX];
     static const char *const places[] = {PYELFPROF_TO_LIBEXEC, "../libexec/pyelfgen"};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return NULL;
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    self[length > 0 ? length : 0] = '\0';
+    char *const slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
         const char *path = prof_format(p, "%s/%s/%s", self, places[i], name);
         if (access(path, R_OK) == 0)
             return path;

@@ -216,8 +216,13 @@ void prof_load(struct prof *p)
     if (!loader)
         return;
     struct loads l = loads_of(p);
-    for (unsigned i = 0; l.count && i < TRIES && load_once(p, loader, &l); i++) {
-    }
+    unsigned tries = 0;
+    bool again = l.count > 0;
+    for (; again && tries < TRIES; tries++)
+        again = load_once(p, loader, &l);
+    if (again)
+        prof_complain_at(p, LOADER, 0,
+                         prof_format(p, "ended %u times; what constructors take is not known of all libraries", tries));
     free(l.file);
     free(l.skipped);
 }

@@ -201,8 +201,18 @@ static void take_auxiliary(struct process *s, const uint8_t *data, size_t size)
 
 /* ---- a process ---- */
 
-/* Takes a line of /proc/PID/maps. A deleted file is read through map_files. A path that cannot be read here is read
- * through the process's root, which may be another. */
+/* Whether a process's file is another one than ours of that path, or one that only the process can reach: in a
+ * container it has another root. `inside` is the path through its root. */
+static bool is_elsewhere(const char *path, const char *inside)
+{
+    struct stat here, there;
+    if (access(path, R_OK) != 0 || stat(path, &here) != 0)
+        return true;
+    return stat(inside, &there) == 0 && (here.st_dev != there.st_dev || here.st_ino != there.st_ino);
+}
+
+/* Takes a line of /proc/PID/maps. A deleted file is read through map_files, and one that is not ours of that path
+ * through the process's root. */
 static void take_line(struct process *s, const char *pid, char *line)
 {
     static const char deleted[] = " (deleted)";
@@ -219,12 +229,11 @@ static void take_line(struct process *s, const char *pid, char *line)
     if (m.deleted)
         line[path + (int)(length - strlen(deleted))] = '\0';
     m.name = prof_copy(s->p, line + path);
+    m.path = prof_format(s->p, "/proc/%s/root%s", pid, m.name);
     if (m.deleted)
         m.path = prof_format(s->p, "/proc/%s/map_files/%" PRIx64 "-%" PRIx64, pid, m.begin, m.end);
-    else if (access(m.name, R_OK) == 0)
+    else if (!is_elsewhere(m.name, m.path))
         m.path = m.name;
-    else
-        m.path = prof_format(s->p, "/proc/%s/root%s", pid, m.name);
     mapping_add(s, &m);
 }
 

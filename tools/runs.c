@@ -31,16 +31,22 @@ struct grid {
     bool seconds;
 };
 
-/* The row with which a row is compared. With several files that is the first row of the same mode in an earlier file;
- * with one file, its first row. The row itself where there is none. */
+/* The row with which a row is compared. With several files that is the first row of the same mode in an earlier file,
+ * of as many ranks where there is one; with one file, its first row. The row itself where there is none. */
 static size_t base_of(const struct runs *all, size_t row)
 {
+    const struct results_case *const is = all->rows[row].is;
+    size_t base = row;
     if (all->file_count == 1)
         return 0;
-    for (size_t i = 0; i < row; i++)
-        if (strcmp(all->rows[i].is->mode, all->rows[row].is->mode) == 0 && all->rows[i].file != all->rows[row].file)
-            return i;
-    return row;
+    for (size_t i = row; i-- > 0;) {
+        const struct results_case *const other = all->rows[i].is;
+        if (all->rows[i].file == all->rows[row].file || strcmp(other->mode, is->mode) != 0)
+            continue;
+        if (base == row || other->ranks == is->ranks || all->rows[base].is->ranks != is->ranks)
+            base = i;
+    }
+    return base;
 }
 
 static void put_cell(double v, bool seconds)
