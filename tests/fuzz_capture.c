@@ -1,4 +1,4 @@
-/* libFuzzer target of elf/capture: any bytes as a file. */
+/* libFuzzer target of elf/capture and elf/unpack: any bytes as a file. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* libFuzzer target of pyelfstat --compare: any text as a captured profile, compared
- * with itself and with another, to the JSON and the page. */
+/* libFuzzer target of pyelfstat --compare: any text as a captured profile. It is compared with itself and with another
+ * profile; the results are written as JSON and as a page. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static void compare_sides(struct comparison *c)
     assert(compare_write_html(c, &e));
 }
 
-/* What either side is: the input, or the other profile. */
+/* Compares two sides. Each is the input or the other profile. */
 static void run(const uint8_t *data, size_t size, bool real_is_other, bool twin_is_other)
 {
     struct compare *compare = calloc(1, sizeof *compare);

@@ -11,10 +11,10 @@
 
 struct fuzz_file {
     int fd;
-    char path[64]; /* while fd is open */
+    char path[64]; /* valid while fd is open */
 };
 
-/* A file in memory with these bytes, whose fd the caller closes; false, with nothing open, where there is none. */
+/* Makes a file in memory with these bytes. The caller closes its fd. False, with nothing open, if that fails. */
 static inline bool fuzz_file_make(struct fuzz_file *f, const uint8_t *data, size_t size)
 {
     f->fd = memfd_create("fuzz", MFD_CLOEXEC);

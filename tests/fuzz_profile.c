@@ -1,6 +1,5 @@
-/* Hostile profiles: whatever the bytes, profile_parse returns; an error is one
- * printable line; what is accepted has a canonical text that loads as itself.
- * A libFuzzer target: the bytes are the file. */
+/* libFuzzer target of profiles: any bytes as the file, also hostile ones. profile_parse always returns. An error is one
+ * printable line. An accepted profile has a canonical text, which loads as the same profile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ static void check_manner(const struct manner *m)
             "inlined functions of other sizes than there are", "");
 }
 
-/* Headers can be made in the manner that it says, and in others that are nearer to it. */
+/* Headers can be made in the manner that the profile says, and in those that a search makes of it. */
 static void check_manners(const struct profile *p)
 {
     struct debug_counts made = {.all = {[ABBREV_CALL_SITE] = 7, [ABBREV_INLINED] = 3, [ABBREV_LOCAL] = 9}};

@@ -1,5 +1,5 @@
-/* libFuzzer target of driver/results: any bytes as results. What is written of
- * them can be read, and is then written the same. */
+/* libFuzzer target of driver/results: any bytes as results. What is written of them can be read, and is then written
+ * the same. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the text, which it frees, and writes what it has read. */
+/* Reads and frees the text. Returns what is written of it, which the caller frees, and sets *size to its size. */
 static char *again(char *text, size_t *size)
 {
     struct results r;
@@ -40,8 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(results_cases(&r, &count));
     results_free(&r);
 
-    /* Times are rounded to nanoseconds when they are written first, and their mean
-     * is that of what was written from the second time on. */
+    /* The first writing rounds times to nanoseconds, the second one computes means of these rounded times. From then on
+     * the text stays the same. */
     char *given = malloc(size + 1);
     assert(given);
     char *text = again(again(memcpy(given, data, size), &size), &size);

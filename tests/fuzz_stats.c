@@ -1,6 +1,5 @@
-/* libFuzzer target of dwarf/stats: any bytes as a file, of which a sample is read.
- * libdwarf itself ends some processes that read broken files; what is looked for is
- * what our part of the reading does. */
+/* libFuzzer target of dwarf/stats: any bytes as a file, of which a sample is read. libdwarf itself ends the process on
+ * some broken files; this target looks for errors in our part of the reading. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

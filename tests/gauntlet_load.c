@@ -1,9 +1,10 @@
-// What gauntlet.py loads libraries with: load LIBRARY FUNCTION [UNWINDER] calls
-// a function that takes nothing and prints what it returns.
-//
-// Built with -DHOOK=NAME it has that function itself, instead of a library's:
-// calls go through the PLT, and the program's symbols come first. There the
-// stack is unwound, by the shared library UNWINDER, or by valgrind without one.
+/* The program with which gauntlet.py loads libraries. `load LIBRARY FUNCTION [UNWINDER]` calls a function that takes
+ * nothing, and prints what it returns.
+ *
+ * Built with -DHOOK=NAME, the program has the function NAME itself. Calls of a library's NAME come here, because they
+ * go through the PLT and the program's symbols come first. NAME unwinds the stack with the shared library UNWINDER, or
+ * without one through valgrind.
+ */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +21,7 @@
 static const char *unwinder;
 static unsigned long (*address_of)(void *context);
 
-// One frame: where it will go on, as LIBRARY OFFSET.
+/* Prints where a frame will go on, as LIBRARY OFFSET. */
 static int show(void *context, void *unused)
 {
     (void)unused;
@@ -30,7 +31,7 @@ static int show(void *context, void *unused)
         printf("%s %#lx\n", where.dli_fname, address - (unsigned long)where.dli_fbase);
     else
         printf("? %#lx\n", address);
-    return 0; // _URC_NO_REASON: go on
+    return 0; /* _URC_NO_REASON: go on */
 }
 
 unsigned long HOOK(void)

@@ -1,5 +1,5 @@
-/* LEB128 as DWARF 5, section 7.6, defines it, read by the tests' own code: what
- * base/bytes.h writes and reads is judged by another reader than itself. */
+/* A reader of LEB128 of the tests' own, after DWARF 5, section 7.6. So another reader than that of base/bytes.h checks
+ * what base/bytes.h writes and reads. */
 #ifndef TESTS_LEB128_READER_H
 #define TESTS_LEB128_READER_H
 
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-/* From the last byte, at the most the tenth, to the first. What is above the number's own bits
- * is that of `negative`, where the number's highest bit is set. */
+/* Reads the number at *p, which has ten bytes at most, and moves *p behind it. The bits above the number's own bits are
+ * those of `negative` if its highest bit is set: 0 for unsigned numbers, all ones for signed ones. */
 static inline uint64_t get_leb(const uint8_t **p, uint64_t negative)
 {
     size_t size = 0;

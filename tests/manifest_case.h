@@ -1,6 +1,5 @@
-/* A right manifest, and wrong ones: the right one with one text in it replaced, so
- * that one thing is wrong at a time; the message is asserted too.
- */
+/* A right manifest, and a way to make wrong ones: one text in the right one is replaced, so that only one thing is
+ * wrong at a time. The error message is checked, too. */
 #ifndef TESTS_MANIFEST_CASE_H
 #define TESTS_MANIFEST_CASE_H
 
@@ -19,7 +18,7 @@
 
 #define DIGEST "\"xxh3-128\": \"0123456789abcdeffedcba9876543210\""
 
-/* Sizes that a marker and a library have, in JSON. */
+/* Sizes of a marker and of a library, in JSON. Each size of a library begins with the digits `n`. */
 #define MARKER_SIZES DIGEST ", \"text\": 9, \"data\": 9, \"debug\": 9, \"symtab\": 9, \"strtab\": 9, \"bss\": 9"
 #define SIZES(n)                                                                                                       \
     DIGEST ", \"text\": " n "1, \"data\": " n "2, \"debug\": " n "3, \"symtab\": " n "4, \"strtab\": " n               \
@@ -47,7 +46,7 @@ static const char right[] =
                           "3") ",\n"
                                "   \"functions\": 9, \"visited\": 9, \"marks\": 9, \"marked\": 9}]}\n";
 
-/* The right manifest with the first `from` replaced; the caller's to free. */
+/* The right manifest with the first `from` replaced by `to`. The caller frees it. */
 static char *with(const char *from, const char *to)
 {
     const char *place = strstr(right, from);

@@ -1,4 +1,4 @@
-/* A profile that says how often tags and attributes are used, for the tests of what follows from that. */
+/* A profile that says how often tags and attributes are used, for tests of the manner that follows from that. */
 #ifndef TESTS_MANNER_CASE_H
 #define TESTS_MANNER_CASE_H
 
@@ -14,7 +14,7 @@
 #include "dwarf/manner.h"
 #include "emit/profile.h"
 
-/* Of one library, whose row ends with the text `row`. The caller frees it. */
+/* A profile of one library. The text `row` is the end of the library's row. The caller frees the profile. */
 static inline struct profile manner_profile(const char *language, const char *row, const char *tags,
                                             const char *attributes)
 {
@@ -28,7 +28,7 @@ static inline struct profile manner_profile(const char *language, const char *ro
     struct error e = {0};
     if (!profile_parse(&p, text, strlen(text), "manner", &e))
         fail_msg("%s", e.text);
-    /* not in the text, which is refused where they are no counts */
+    /* these are not in the text, because profile_parse refuses what is not counts */
     p.distributions[DISTRIBUTION_TAGS] = strdup(tags);
     p.distributions[DISTRIBUTION_ATTRIBUTES] = strdup(attributes);
     return p;
@@ -42,7 +42,7 @@ static inline unsigned sum_of_pieces(const uint16_t *piece, unsigned kinds)
     return sum;
 }
 
-/* All of the pieces that headers consist of, by their kinds. */
+/* Asserts that the pieces of all kinds together are as many as headers consist of. */
 static inline void assert_pieces_are_all(const struct manner *m)
 {
     assert_int_equal(sum_of_pieces(m->piece, PIECES), MANNER_PIECES);

@@ -1,5 +1,4 @@
-/* How the tests of profiles ask: what is understood, and what is refused, in which
- * words and on which line. */
+/* What the tests of profiles check: what is understood, and what is refused, with which message and on which line. */
 #ifndef TESTS_PROFILE_TEXT_H
 #define TESTS_PROFILE_TEXT_H
 
@@ -14,7 +13,8 @@
 
 #include "emit/profile.h"
 
-/* A profile in which only the tail can be wrong; it begins on line 4. */
+/* Right beginnings of profiles: only what a test adds can be wrong. That begins on line 4 behind HEAD, on line 3 behind
+ * SIZES. */
 #define HEAD  "pyelfgen-profile: 1\nmodules: 280\nfunctions: 9\n"
 #define SIZES "pyelfgen-profile: 1\nmodules: 280\nsections: {data: 9 MB, debug: 0, symtab: 0, strtab: 0, "
 

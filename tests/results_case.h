@@ -1,5 +1,5 @@
-/* Results as pyelfrun writes them: two runs that were done, on two hosts, with
- * two counters, and one that failed. */
+/* Results as pyelfrun writes them: two runs that were done, on two hosts and with two counters, and one run that
+ * failed. */
 #ifndef TESTS_RESULTS_CASE_H
 #define TESTS_RESULTS_CASE_H
 

@@ -1,4 +1,4 @@
-/* emit/alike: how alike code is beside what zstd leaves of it. */
+/* emit/alike: how alike code is, and how much zstd leaves of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@ static const uint64_t sizes[] = {1, 2000, 2048, 40000, 65536, 65537, 3000000, UI
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-/* The more alike, the less is left, and the more code there is. */
+/* zstd leaves less of code that is more alike, and a smaller share of more code. */
 static void test_less_is_left(void **state)
 {
     (void)state;
@@ -30,7 +30,8 @@ static void test_less_is_left(void **state)
     }
 }
 
-/* What is wanted is left, or as much as can be; and steps are of alike functions alone. */
+/* The wanted share is left, or the nearest that can be. Only code in which all constants are the same leaves out blocks
+ * (steps). */
 static void test_what_is_wanted(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@
 
 /* ---- randomness ---- */
 
-/* Java's SplittableRandom(0) and the reference code of SplitMix64 begin so. */
+/* Java's SplittableRandom(0) and the reference code of SplitMix64 begin with these numbers. */
 static void test_random_is_splitmix64(void **state)
 {
     (void)state;
@@ -88,12 +88,12 @@ static void test_file_begin(void **state)
     assert_false(file_begin(path, begin, sizeof begin, &got));
     assert_int_equal(errno, ENOENT);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_true(file_begin(path, begin, sizeof begin, &got)); /* and waits for nobody */
+    assert_true(file_begin(path, begin, sizeof begin, &got)); /* without waiting for a writer */
     assert_int_equal(got, -1);
     assert_int_equal(unlink(path), 0);
 }
 
-/* A pipe gives what is there, and takes what has room: much less than all. */
+/* A read from a pipe gives what is there, and a write takes what there is room for: much less than all. */
 static void test_whole_is_more_than_a_pipe_holds(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void test_replacement_keeps_links_and_rights(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
 }
 
-/* Names as long as names may be, which leave no room for more; a longer one is refused at once. */
+/* Names as long as names may be leave no room for a suffix. A longer name is refused at once. */
 static void test_replacement_of_long_names(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void test_replacement_of_long_names(void **state)
         name[length] = '\0';
         assert_true(replacement_possible(name, &e));
         replace(name);
-        replace(name); /* behind a path now */
+        replace(name); /* the file exists, so its path is absolute now */
         expect_text(name, "new");
         unlink(name);
         name[length] = 'n';
@@ -232,7 +232,7 @@ static void test_replacement_is_whole_or_not_there(void **state)
 
     assert_true(replacement_open(&r, "link", &e));
     fputs("half", r.file);
-    expect_text("old", "old"); /* and so far nothing of the new one */
+    expect_text("old", "old"); /* nothing of the new text is there yet */
     replacement_drop(&r);
     assert_null(r.file);
     expect_text("old", "old");
@@ -248,7 +248,7 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_true(replacement_is_same("link", "./old") && replacement_is_same("-", "-"));
     snprintf(name, sizeof name, "../%s/another", directory); /* which is not there yet */
     assert_true(replacement_is_same("another", name));
-    assert_int_equal(symlink("another", "waiting"), 0); /* a link to it */
+    assert_int_equal(symlink("another", "waiting"), 0); /* a link to what is not there yet */
     assert_true(replacement_is_same("waiting", name) && !replacement_is_same("waiting", "old"));
     unlink("waiting");
     assert_false(replacement_is_same("old", "another") || replacement_is_same("-", "./-"));
@@ -283,7 +283,8 @@ static void test_replacement_is_whole_or_not_there(void **state)
 
 /* ---- workers ---- */
 
-/* Of a machine on which a process may use every second processor, as Linux tells it: in no fewer bits than it has. */
+/* A machine with so many processors, of which a process may use every second one. Like Linux, it refuses sets of fewer
+ * bits. */
 static size_t machine;
 
 int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)

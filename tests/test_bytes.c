@@ -13,8 +13,7 @@
 
 /* ---- bytes ---- */
 
-/* The examples of DWARF 5, figures C.1 and C.2 (section 7.6), and the edges of
- * the types. */
+/* The examples of DWARF 5, figures C.1 and C.2 (section 7.6), and the limits of the types. */
 static const struct {
     uint64_t value;
     uint8_t encoded[10];
@@ -190,7 +189,7 @@ static void test_arena_is_aligned_and_apart(void **state)
     assert_null(a.first);
 }
 
-/* Takes the same amounts and gives the number of blocks that it took. */
+/* Takes the same amounts each time. Returns how many blocks the arena has then. */
 static size_t fill(struct arena *a, void **first)
 {
     *first = arena_take(a, 100);

@@ -92,8 +92,7 @@ static struct counts by_chance(uint64_t seed)
     return c;
 }
 
-/* Calls `check` with every module of PLANS plans. `context` is what `start` made
- * of the plan. */
+/* Calls `check` with each of PLANS plans, which are made from random counts. */
 static void each_plan(void (*check)(struct made *m))
 {
     for (uint64_t seed = 0; seed < PLANS; seed++) {
@@ -118,7 +117,7 @@ static const struct plan_library *utility_of(const struct plan *plan, const stru
     return &plan->library[i->library];
 }
 
-/* Where the heads of the utilities' chains are marked that someone calls. */
+/* Returns for each utility an array with 1 for each function that some module calls. The caller frees all of them. */
 static uint8_t **mark_called(struct made *m)
 {
     const struct plan *plan = &m->plan;
@@ -141,7 +140,7 @@ static uint8_t **mark_called(struct made *m)
     return called;
 }
 
-/* Whether any module's function is covered, [1], or is not, [0]. */
+/* Sets any[1] if any module's function is covered, and any[0] if any is not. */
 static void classes_of(const struct plan *plan, bool any[2])
 {
     any[0] = any[1] = false;
@@ -264,7 +263,7 @@ static void check_needed(struct made *m)
         }
         assert_int_equal(names, row->import_names);
         for (uint32_t u = 0; u < plan->utilities; u++)
-            assert_true(state[u] != 1 || m->profile.calls.need_all); /* each of them is called */
+            assert_true(state[u] != 1 || m->profile.calls.need_all); /* each needed utility is called */
     }
     free(state);
 }
@@ -308,9 +307,8 @@ static void test_need_all(void **state)
     unmake(&m);
 }
 
-/* As many different functions are called as when each call chose one by chance,
- * n (1 - (1 - 1/n)^k) of n by k calls, give or take; those of neighbourhoods
- * would be of 32 utilities only. */
+/* A module calls as many different functions as if each call chose one by chance: about n (1 - (1 - 1/n)^k) of n by k
+ * calls. With neighbourhoods these would be of 32 utilities only. */
 static void test_random_calls_go_everywhere(void **state)
 {
     (void)state;
@@ -333,8 +331,8 @@ static void test_random_calls_go_everywhere(void **state)
     unmake(&m);
 }
 
-/* The calls of a module go to neighbours, so that data need not hold a table of
- * every utility in each: with many of both, few are needed. */
+/* A module calls neighbouring utilities only. So each module needs few of them, even if there are many of both, and its
+ * data need not hold a table of every utility. */
 static void test_neighbourhood_is_small(void **state)
 {
     (void)state;
@@ -362,8 +360,7 @@ static void test_without_utilities(void **state)
     unmake(&m);
 }
 
-/* A single module's few functions call more often than asked, rather than leave
- * a utility's chain alone. */
+/* A single module with few functions calls more often than asked, so that each chain of the utilities is called. */
 static void test_many_utilities_of_few_functions(void **state)
 {
     (void)state;

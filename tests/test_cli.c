@@ -32,8 +32,8 @@ static void test_error_text_is_one_printable_line(void **state)
     assert_int_equal(e.line, 0);
 }
 
-/* C1 control characters in UTF-8, and what is not UTF-8: Latin-1, longer than
- * need be, a surrogate, above U+10FFFF, cut. */
+/* C1 control characters in UTF-8 are replaced, and so is what is not UTF-8: Latin-1, overlong forms, surrogates,
+ * numbers above U+10FFFF, cut characters. */
 static void test_error_text_is_utf8(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_error_from_errno(void **state)
     assert_int_equal(e.code, ERROR_MEMORY);
 }
 
-/* What error_report writes to standard error, and its status. */
+/* Sets `text` to what error_report writes to standard error. Returns the status that it returns. */
 static int reported(const struct error *e, char *text, size_t size)
 {
     FILE *f = tmpfile();
@@ -153,8 +153,8 @@ static const struct cli_program program = {
     .option_count = sizeof options / sizeof options[0],
 };
 
-/* Parses the NULL-terminated arguments, and writes what came of it as one
- * text: `key=value` or `key` by ' ', ended by the error's text. */
+/* Parses the NULL-terminated arguments. Writes the result as one text: `key=value ` or `key ` for each, then `! ` and
+ * an error's text. */
 static void parse(char *const *arguments, char *text, size_t size)
 {
     char *argv[16] = {(char *)"prog"};

@@ -1,5 +1,5 @@
-/* What pyelfstat --compare decides by itself: distances of distributions, which
- * library stands for which, what is equal, within or off; and profiles that lie. */
+/* What pyelfstat --compare decides by itself: distances of distributions, which library stands for which, and what is
+ * equal, within tolerance or off. Wrong profiles are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void test_distance_of_values(void **state)
     assert_near(distance_of_values(VALUES(3, 4), VALUES(1, 2)), 1);
     assert_near(distance_of_values(VALUES(1, 2, 3, 4), VALUES(1, 2, 3, 5)), 0.25);
     assert_near(distance_of_values(VALUES(5, 5, 5, 5), VALUES(5, 5, 6)), 1.0 / 3);
-    /* Half of one lies below all of the other. */
+    /* Half of one side's values are below all of the other's. */
     assert_near(distance_of_values(VALUES(1, 2, 7, 8), VALUES(7)), 0.5);
     assert_near(distance_of_values(NULL, 0, NULL, 0), 0);
     assert_near(distance_of_values(NULL, 0, VALUES(1)), 1);
@@ -54,7 +54,7 @@ static void test_distance_of_histograms(void **state)
     assert_near(distance_of_histograms(&a, &b), 0.75);
 }
 
-/* First + i * step. */
+/* Sets q[i] to first + i * step. */
 static const uint64_t *ramp(uint64_t q[QUANTILES], uint64_t first, uint64_t step)
 {
     for (uint64_t i = 0; i < QUANTILES; i++)
@@ -72,10 +72,10 @@ static void test_distance_of_quantiles(void **state)
     assert_near(distance_of_quantiles(ramp(a, 0, 10), ramp(b, 1000, 10)), 1);
     /* Straight lines from 0 to 200 and from 20 to 220 are a tenth apart. */
     assert_near(distance_of_quantiles(ramp(a, 0, 10), ramp(b, 20, 10)), 0.1);
-    /* All at one end of what is evenly spread. */
+    /* All values of one side at the end, or in the middle, of the other's even spread. */
     assert_near(distance_of_quantiles(ramp(a, 0, 10), ramp(b, 200, 0)), 1);
     assert_near(distance_of_quantiles(ramp(a, 0, 10), ramp(b, 100, 0)), 0.5);
-    /* An atom against values just beside it. */
+    /* Many equal values, and values just beside them. */
     ramp(a, 0, 10);
     memcpy(b, a, sizeof b);
     for (int i = 5; i <= 15; i++)
@@ -84,7 +84,7 @@ static void test_distance_of_quantiles(void **state)
     assert_near(distance_of_quantiles(b, a), 0.25);
 }
 
-/* Quantiles tell the distance of their values to within a step between them. */
+/* The distance of quantiles is that of the values to within a step between quantiles. */
 static void test_quantiles_follow_values(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void test_states(void **state)
     assert_int_equal(compare_distance_state(0.049, METHOD_EXACT, 0.05), STATE_WITHIN);
     assert_int_equal(compare_distance_state(0.05, METHOD_EXACT, 0.05), STATE_OFF);
     assert_int_equal(compare_distance_state(0.001, METHOD_EXACT, 0), STATE_OFF);
-    /* a step between quantiles is seen where hardly anything differs */
+    /* Quantiles may be a step apart where hardly any value differs, so the tolerance itself is within */
     assert_int_equal(compare_distance_state(0.05, METHOD_QUANTILES, 0.05), STATE_WITHIN);
     assert_int_equal(compare_distance_state(0.051, METHOD_QUANTILES, 0.05), STATE_OFF);
     assert_int_equal(compare_distance_state(0.05, METHOD_QUANTILES, 0.01), STATE_OFF);
@@ -143,7 +143,7 @@ static void test_states(void **state)
 
 /* ---- matching ---- */
 
-/* Rows as "name:kind name:kind", where - is no name. */
+/* Makes the rows of a side from "name:kind name:kind", where - is no name, and m or u is the kind. */
 static void make_rows(struct compare_side *side, struct compare_row *rows, char *text)
 {
     *side = (struct compare_side){.row = rows};
@@ -154,7 +154,7 @@ static void make_rows(struct compare_side *side, struct compare_row *rows, char 
     }
 }
 
-/* Matches two lists; what matches what, "0=1n 1=0", with n for those by name. */
+/* Matches two lists and compares the pairs with "0=1n 1=0", where n says that a pair is matched by name. */
 static void check_match(const char *real, const char *twin, enum compare_match_how how, const char *wanted)
 {
     struct compare_row rows[SIDES][16];
@@ -196,14 +196,14 @@ static void test_match(void **state)
     check_match("a:u b:u", "a:u b:u", MATCH_NAME, "0=0n 1=1n");
     check_match("a:u b:u", "b:u a:u", MATCH_NAME, "0=1n 1=0n");
     check_match("a:u b:u", "b:u a:u", MATCH_ORDER, "0=0 1=1");
-    /* Names that are there twice say nothing. */
+    /* A name that occurs twice on one side matches nothing. */
     check_match("a:u a:u b:u", "b:u a:u c:u", MATCH_NAME, "0=1 1=2 2=0n");
     check_match("a:u b:u", "b:u b:u", MATCH_NAME, "0=0 1=1");
-    /* Nor do those that only one side has, or nobody. */
+    /* Nor does a name that only one side has, or a missing one. */
     check_match("-:u x:u", "y:u -:u", MATCH_NAME, "0=0 1=1");
-    /* A twin has its modules first. */
+    /* A twin lists its modules first. */
     check_match("-:u -:m -:u -:m", "-:m -:m -:u -:u", MATCH_NAME, "0=2 1=0 2=3 3=1");
-    /* Kinds give way before a library is alone. */
+    /* Libraries of different kinds are matched before one is left alone. */
     check_match("-:m -:m -:u", "-:m -:u -:u", MATCH_ORDER, "0=0 1=2 2=1");
     check_match("a:u b:u c:u", "b:u", MATCH_NAME, "0=- 1=0n 2=-");
     check_match("b:u", "a:u b:u c:m", MATCH_NAME, "0=1n -=0 -=2");
@@ -277,12 +277,12 @@ static void test_rows(void **state)
     assert_int_equal(number_of(r, 0, "share.other"), 500);
     assert_int_equal(number_of(r, 1, "share.other"), UINT64_MAX);
     assert_int_equal(number_of(r, 0, "new-key"), 5);
-    /* As many as in .dynsym, where there is a .symtab and nothing else is said. */
+    /* `global` is as `dynamic` where there is a .symtab and the row says nothing else. */
     assert_int_equal(number_of(r, 0, "global.functions"), 3);
     assert_int_equal(number_of(r, 0, "global.dynstr"), UINT64_MAX);
     assert_int_equal(number_of(r, 1, "global.functions"), UINT64_MAX);
     assert_int_equal(number_of(r, 1, "global.undefined"), 1);
-    /* Whose row is not all there, nothing follows of. */
+    /* Nothing is derived for a row that is not complete. */
     assert_true(row[0].complete && row[1].complete && !row[2].complete);
     assert_true(row[0].has_edges && row[1].has_edges && !row[2].has_edges);
     assert_int_equal(number_of(r, 2, "global.functions"), UINT64_MAX);
@@ -299,7 +299,7 @@ static void test_rows(void **state)
     assert_int_equal(row[0].quantiles[SAMPLE_FUNCTIONS].of[0], 1);
     assert_int_equal(row[0].quantiles[SAMPLE_FUNCTIONS].of[19], 2);
     assert_int_equal(row[0].quantiles[SAMPLE_FUNCTIONS].of[20], 3);
-    /* Of finer ones those that all have; few samples are not compared. */
+    /* Of finer quantiles those are kept that all rows have. Quantiles of few samples are not compared. */
     assert_true(row[0].quantiles[SAMPLE_NAMES].known);
     assert_int_equal(row[0].quantiles[SAMPLE_NAMES].of[0], 3);
     assert_int_equal(row[0].quantiles[SAMPLE_NAMES].of[1], 5);
@@ -369,8 +369,8 @@ static void test_refused(void **state)
     free(r);
 }
 
-/* Of a key that is not known the first value says what it is; where that was wrong, it
- * is not compared. */
+/* The first value of an unknown key decides whether the key is a number or a word. If a later value does not fit, the
+ * key is not compared. */
 static void test_unknown_keys(void **state)
 {
     (void)state;
@@ -384,7 +384,7 @@ static void test_unknown_keys(void **state)
     assert_int_equal(number_of(r, 1, "a"), 2);
     end_reading(r);
 
-    /* A key is one key, also where it cannot be shown as it is. */
+    /* Equal keys are one key, even if they cannot be shown as they are. */
     assert_true(read_text(r, "pyelfgen-profile: 1\nlibraries:\n- {kind: module, \"a\\tb\": 1}\n- {\"a\\tb\": 2}\n"));
     assert_int_equal(number_of(r, 0, "a?b"), 1);
     assert_int_equal(r->side.row[0].value[1].key, r->side.row[1].value[0].key);
@@ -392,7 +392,7 @@ static void test_unknown_keys(void **state)
     free(r);
 }
 
-/* Words that are too many count together. */
+/* Words beyond a limit are counted together. */
 static void test_many_words(void **state)
 {
     (void)state;
@@ -434,7 +434,7 @@ static void test_many_words(void **state)
     free(text);
 }
 
-/* Keys and edges are bounded. */
+/* The numbers of keys and of edges have limits. */
 static void test_bounds(void **state)
 {
     (void)state;

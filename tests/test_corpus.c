@@ -1,4 +1,4 @@
-/* dwarf/corpus: fewer headers are the first of all, and no string is there twice. */
+/* dwarf/corpus: if fewer headers are made, they are the first of all; and no string is there twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ static void check_header(const struct corpus_header *h, const struct corpus_head
     assert_int_equal(h->file, of->file);
 }
 
-/* All that a library reads of the headers that it may choose is there, and no more than of these; what it knows of all
- * headers is the same. */
+/* With a limit on names, a corpus has the headers that a library may choose, with their whole contents, and no others.
+ * What it says of all headers is the same. */
 static void check_fewer(struct dialect dialect, uint64_t names)
 {
     const struct manner usual = manner_usual();
@@ -43,7 +43,7 @@ static void check_fewer(struct dialect dialect, uint64_t names)
     assert_int_equal(c.room, all.room);
     for (uint32_t h = 0; h < c.made; h++)
         check_header(&c.header[h], &all.header[h]);
-    assert_int_not_equal(all.header[c.made].names, 0); /* those that have the same names are there together */
+    assert_int_not_equal(all.header[c.made].names, 0); /* headers with the same names are made together */
     for (uint32_t h = 0; h < all.made; h++) {
         assert_int_equal(all.header[h].cut[0].named, all.header[0].cut[0].named);
         assert_in_range(all.header[h].cut[all.header[h].cuts - 1].entries, all.room - all.room / 50, UINT32_MAX);
@@ -74,7 +74,7 @@ static void test_cpp(void **state)
     check_fewer((struct dialect){.version = 4, .language = DWARF_CPP}, 300000);
 }
 
-/* Headers of C++ are made whatever there is most of, each as long as others are. */
+/* Headers of C++ can be made whatever they declare most of, and each is as long as others are. */
 static void check_manner(const struct manner *m)
 {
     struct corpus c;
@@ -131,7 +131,7 @@ static void check_once(struct dialect dialect)
     corpus_free(&c);
 }
 
-/* As a linker leaves it. */
+/* A linker merges equal strings, so each must be there once. */
 static void test_no_string_is_there_twice(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* runtime/counters.h: what is counted is what this test does. */
+/* runtime/counters.h: counters count what this test does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "runtime/counters.h"
 
-/* libsde forgets the descriptions that it was given. The name is LeakSanitizer's. */
+/* A hook of LeakSanitizer, by its name: libsde never frees the descriptions that it was given. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -26,7 +26,7 @@ const char *__lsan_default_suppressions(void)
 enum { PAGE = 4096, MOST = 64 };
 
 struct readings {
-    struct counters *counters; /* closed by the group, whose are opened once */
+    struct counters *counters; /* opened once for the group, which also closes them */
     uint64_t before[MOST], after[MOST];
 };
 
@@ -43,8 +43,7 @@ static struct counters *open_counters(const struct counters_wish *wish)
     return c;
 }
 
-/* The counters of all tests but the first: PAPI reads what we publish, and what
- * the kernel counts by itself. */
+/* The counters of all tests but the first. PAPI reads what we publish and what the kernel counts by itself. */
 static int start(void **state)
 {
     setenv("PAPI_EVENTS", "perf::PAGE-FAULTS,sde:::pyelf::modules_imported,no_such_event", 1);
@@ -77,7 +76,7 @@ static const struct counter *find(const struct readings *r, const char *name, si
     return NULL;
 }
 
-/* By how much it grew; skips the test where there is no such counter. */
+/* By how much the counter grew. Skips the test if the counter is absent. */
 static uint64_t grown(const struct readings *r, const char *name)
 {
     size_t at;
@@ -90,8 +89,8 @@ static uint64_t grown(const struct readings *r, const char *name)
     return r->after[at] - r->before[at];
 }
 
-/* Without being asked, no library comes into the process that is not there. To
- * be the first test. */
+/* If counters are not asked for, no library is loaded for them. This test has to be the first, because the others load
+ * such libraries. */
 static void test_costs_nothing(void **state)
 {
     (void)state;
@@ -151,7 +150,7 @@ static void test_page_faults(void **state)
         memory[i * PAGE] = 1;
     counters_after(r.counters, r.after);
     assert_in_range(grown(&r, "minor-faults"), PAGES, PAGES + PAGES / 4);
-    /* the kernel may keep some pages to itself for a while */
+    /* the kernel may not have counted some of the pages yet */
     assert_in_range(grown(&r, "rss"), PAGES / 2 * PAGE, 2 * PAGES * PAGE);
     munmap(memory, PAGES * PAGE);
 }
@@ -164,7 +163,7 @@ static void test_reading(void **state)
     begin(&r, state);
     assert_int_equal(read(fd, buffer, sizeof buffer), sizeof buffer);
     counters_after(r.counters, r.after);
-    /* what reading the counters reads is not among it, but for a few bytes of PAPI's */
+    /* what reading the counters itself reads is not counted, but for a few bytes of PAPI's */
     assert_in_range(grown(&r, "read-bytes"), sizeof buffer, sizeof buffer + 100);
     close(fd);
 }
@@ -179,7 +178,7 @@ static void test_switches(void **state)
     assert_in_range(grown(&r, "voluntary-switches"), 10, 100);
 }
 
-/* A library of every glibc that nothing here needs. */
+/* Loads a library that every glibc has and that nothing here needs. */
 static void test_loading(void **state)
 {
     struct readings r;
@@ -230,7 +229,7 @@ static void test_papi(void **state)
     }
     assert_in_range(r.after[faults] - r.before[faults], PAGES, PAGES + PAGES / 4);
 
-    /* the same name twice: ours, and PAPI's reading of it */
+    /* the same name occurs twice: our counter, and PAPI's reading of it */
     published = faults + 1;
     const struct counter *list;
     counters_list(r.counters, &list);

@@ -1,4 +1,4 @@
-/* emit/digest_pieces.c: the digest of a file in pieces is that of the file. */
+/* emit/digest_pieces.c: the digest of a file that arrives in pieces is that of the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void assert_digest(const struct digest_pieces *d, struct file *f)
     assert_int_equal(digest[1], h.low64);
 }
 
-/* Adds all of it, from behind, in pieces of up to `most` bytes. */
+/* Adds the whole file in pieces of up to `most` bytes, the last piece first. */
 static void add_pieces(const struct digest_pieces *d, const struct file *f, uint64_t most)
 {
     for (uint64_t end = f->size, i = 0; end; i++) {
@@ -84,7 +84,7 @@ static void test_any_size_in_any_pieces(void **state)
     }
 }
 
-/* What no piece has whole is read back, and no more. */
+/* Only blocks that no piece contains whole are read back. */
 static void test_reads_little(void **state)
 {
     enum { SIZE = 1000 * DIGEST_BLOCK, MIDDLE = 500 * DIGEST_BLOCK + 17 };
@@ -101,7 +101,7 @@ static void test_reads_little(void **state)
     free(bytes);
 }
 
-/* Where there is no room for sums, and where nobody added anything: a hole. */
+/* Blocks are read back if there is no room for their sums, or if nobody has added them: a hole. */
 static void test_reads_what_is_not_known(void **state)
 {
     enum { SIZE = 300 * DIGEST_BLOCK + 5 };

@@ -1,6 +1,5 @@
-/* Distributions of captured profiles, emit/distribution.h, and names and undefined symbols whose
- * lengths follow them.
- */
+/* emit/distribution.h: distributions of captured profiles. Also names and undefined symbols whose lengths follow such
+ * distributions. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ static void assert_ascending(const uint32_t *value, uint32_t count)
         assert_true(value[i - 1] <= value[i]);
 }
 
-/* Values that are distributed as these quantiles say, in ascending order. */
+/* Sets `value` to values that are distributed as these quantiles say, in ascending order. */
 static void draw(const char *quantiles, uint32_t count, uint32_t *value)
 {
     assert_true(distribution_values(quantiles, NULL, count, value));
@@ -50,7 +49,7 @@ static void test_quantiles(void **state)
     assert_int_equal(value[1], 10);
     assert_int_equal(value[10], 20);
     assert_int_equal(value[20], 100);
-    /* of others there are as many of each as between them */
+    /* values between are evenly spread; 10 goes on for half of the way to 20 */
     draw("0 10*9 20 30*9 100", 2001, value);
     assert_int_equal(value[100], 10);
     assert_int_equal(value[900], 10);
@@ -60,7 +59,7 @@ static void test_quantiles(void **state)
     assert_int_equal(value[0], 20);
 }
 
-/* The largest are ever rarer: between the last two quantiles each eighth ends at as many times where it begins. */
+/* The largest values become ever rarer: between the last two quantiles, the ends of the eighths grow by one factor. */
 static void test_the_largest_values(void **state)
 {
     static uint32_t value[MOST];
@@ -71,13 +70,13 @@ static void test_the_largest_values(void **state)
     assert_in_range(value[1987], 61, 66);
     assert_int_equal(value[2000], 256);
     draw("1*19 2 256", 2001, value);
-    assert_in_range(value[1950], 22, 24); /* the mean of 2 and 256 */
+    assert_in_range(value[1950], 22, 24); /* the geometric mean of 2 and 256 */
     draw("0*20 2147483647", 2001, value);
     assert_int_equal(value[2000], DISTRIBUTION_MOST);
 }
 
-/* A value that fills what is between some quantiles has half of what is next to these; others are evenly spread over
- * the rest. */
+/* A value that several quantiles in a row have goes on for half of the way to the next ones. Other values are evenly
+ * spread over the rest. */
 static void test_values_that_repeat(void **state)
 {
     static uint32_t value[MOST];
@@ -94,7 +93,7 @@ static void test_values_that_repeat(void **state)
     assert_true(distribution_has_quantiles("0 10*2 20*3 30 40 50 60 70", value, 1001));
 }
 
-/* What a histogram says of those that are not known otherwise. */
+/* A histogram less the values that are known otherwise. */
 static void test_without_what_is_known(void **state)
 {
     static const struct distribution_part few = {"3*5 8*5 100", 11};
@@ -107,7 +106,7 @@ static void test_without_what_is_known(void **state)
     assert_true(distribution_without("3:7 8:9 90:4", NULL, 0, &left));
     assert_string_equal(left, "3:7 8:9 90:4");
     free(left);
-    /* where it has fewer of a size, of those below */
+    /* if a bucket has fewer values, the others are taken from the buckets below */
     assert_true(distribution_without("3:60 8:1 90:1", more, 3, &left));
     assert_string_equal(left, "3:11");
     free(left);
@@ -117,7 +116,7 @@ static void test_without_what_is_known(void **state)
     assert_null(left);
 }
 
-/* Coarser and finer ones, which say where values jump. */
+/* Coarser and finer quantiles, which say where values jump. */
 static void test_more_quantiles(void **state)
 {
     static uint32_t value[MOST];
@@ -141,7 +140,7 @@ static void test_more_quantiles(void **state)
     assert_false(distribution_is_of_few("1*31"));
 }
 
-/* Few values are other than they were. */
+/* Few values change, and these stay in the range that all were in. */
 static void test_fit_few(void **state)
 {
     enum { COUNT = 100 };
@@ -157,7 +156,7 @@ static void test_fit_few(void **state)
         assert_true(value[0] >= 5 && value[COUNT - 1] <= 54);
         assert_true(distribution_distance(was, value, COUNT) < 0.2);
     }
-    /* more than all can be without others than there are */
+    /* sums that cannot be reached in that range */
     memcpy(value, was, sizeof was);
     assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, 9000), 9000);
     assert_int_equal(distribution_fit_few(value, COUNT, 3, 500, 400), 400);
@@ -195,7 +194,7 @@ static void test_what_is_no_distribution(void **state)
         assert_false(distribution_values(NULL, buckets[i], 4, value));
     assert_true(distribution_are_counts("member:3 variable:18446744073709551615"));
     assert_false(distribution_are_counts("member:3 variable:18446744073709551616"));
-    /* what cannot be read leaves the other */
+    /* if the quantiles cannot be read, the histogram counts */
     assert_true(distribution_values("1 2 3", "5:1", 4, value));
     assert_int_equal(value[3], 5);
 }
@@ -210,7 +209,7 @@ static void test_rest(void **state)
         const uint32_t count = 200 + random_below(random_at(seed, 0), 2000);
         const uint32_t some = random_below(random_at(seed, 1), count / 4);
         assert_true(distribution_values("3 5 8 9 10 11 12*4 14*4 17 20 21 25 29 31 99", NULL, count, all));
-        for (uint32_t i = 0; i < some; i++) /* as they are wanted, or from anywhere */
+        for (uint32_t i = 0; i < some; i++) /* some of the wanted values, or values from elsewhere */
             fixed[i] = seed % 2 ? all[random_below(random_at(seed, 2 + i), count)] : 30 + i % 7;
         assert_true(distribution_rest(all, count, fixed, some, rest));
         assert_ascending(rest, count - some);
@@ -255,14 +254,14 @@ static void test_fit(void **state)
     assert_true(distribution_fit(value, 10, 4, 6, 100) == 60);   /* or higher */
 }
 
-/* As capturing writes them. */
+/* Writes quantiles as capturing does. */
 static void write_quantiles(const uint32_t *value, uint32_t count, uint32_t quantiles, char *text)
 {
     for (uint32_t i = 0; i < quantiles; i++)
         text += sprintf(text, " %u", value[(uint64_t)(count - 1) * i / (quantiles - 1)]);
 }
 
-/* Of values some are fixed: the others are changed so that quantiles and sum are again what they were. */
+/* Some of the values are fixed. The others are changed so that quantiles and sum become again what they were. */
 static void test_fit_quantiles(void **state)
 {
     static uint32_t all[MOST];
@@ -279,7 +278,7 @@ static void test_fit_quantiles(void **state)
             const uint32_t r = random_below(random_at(seed, 2 + i), 1000);
             all[i] = 3 + r / 20 + (r > 900 ? (r - 900) * 3 : 0);
         }
-        memcpy(fixed, all, some * sizeof *fixed); /* any, as values are not yet in order */
+        memcpy(fixed, all, some * sizeof *fixed); /* random ones, because `all` is not sorted yet */
         const uint64_t sum = sum_of(all + some, count - some);
         distribution_sort(all, count);
         write_quantiles(all, count, quantiles, wanted);
@@ -298,7 +297,8 @@ static void test_fit_quantiles(void **state)
     }
 }
 
-/* What cannot be had: the sum as near as quantiles allow; and quantiles with too many fixed values between them. */
+/* What cannot be met: the sum comes as near as the quantiles allow, also with too many fixed values between two of
+ * these. Without quantiles nothing changes. */
 static void test_fit_quantiles_in_vain(void **state)
 {
     uint32_t value[4] = {1, 2, 3, 4};
@@ -344,7 +344,7 @@ static void test_outside_names_take_what_is_wanted(void **state)
         assert_true(is == bytes);
         assert_names_differ(module, seed, choice, count);
     }
-    /* as long as can be */
+    /* the longest names there are */
     const uint64_t most = outside_choose(true, 0, 1, 10, 0, 1 << 20, NULL, choice);
     assert_in_range(most, 10 * 30, 10 * 64);
 }
@@ -381,7 +381,7 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
     }
 }
 
-/* The shortest of every list. */
+/* The shortest names of every list differ, too. */
 static void test_outside_names_of_all_lists_differ(void **state)
 {
     enum { COUNT = 700 };
@@ -397,7 +397,7 @@ static void test_outside_names_of_all_lists_differ(void **state)
         }
 }
 
-/* The C library that runs this says so. */
+/* Asks the C library that runs this test whether it has our symbols in our versions. */
 static void test_the_c_library_has_these_versions(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* dwarf/line.h: line number programs, read again by a decoder that knows only
- * section 6.2 of the DWARF 5 specification. */
+/* dwarf/line.h: line number programs are read again by a decoder that knows only section 6.2 of the DWARF 5
+ * specification. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,8 @@ static uint64_t get_fixed(const uint8_t **p, unsigned size)
     return value;
 }
 
-/* 6.2.4, up to the tables of directories and files. */
+/* Reads a header of `size` bytes (6.2.4) up to the tables of directories and files. A program of `program` bytes
+ * follows it. */
 static struct parameters read_header(const uint8_t *p, uint64_t size, uint64_t program)
 {
     struct parameters h;
@@ -67,7 +68,7 @@ static struct parameters read_header(const uint8_t *p, uint64_t size, uint64_t p
     return h;
 }
 
-/* 6.2.5: runs a program; the number of its rows, with the one that ends the sequence. */
+/* Runs a program (6.2.5). Returns the number of its rows, with the one that ends the sequence. */
 static size_t decode(const struct parameters *h, const uint8_t *p, const uint8_t *end, struct row *rows, size_t most)
 {
     struct row state = {.line = 1};
@@ -158,7 +159,7 @@ static struct parameters header_of(uint64_t program)
     return header_in(version_5, program, 0);
 }
 
-/* The size that is said before is the one that is written, whatever is named. */
+/* A header has the size that line_header_size says, whatever it names. */
 static void test_header_sizes(void **state)
 {
     (void)state;
@@ -207,7 +208,7 @@ static void test_header(void **state)
     assert_memory_equal(h.lengths, lengths, sizeof lengths);
 }
 
-/* Every advance of the line and the address around where special opcodes end. */
+/* All advances of line and address around the limits of special opcodes. */
 static void test_edges_of_special_opcodes(void **state)
 {
     (void)state;
@@ -219,7 +220,7 @@ static void test_edges_of_special_opcodes(void **state)
     }
 }
 
-/* What a special opcode can say takes one byte, and the next step more. */
+/* An advance within a special opcode's limits takes one byte; one more byte of address takes three. */
 static void test_special_opcodes_are_used(void **state)
 {
     (void)state;
@@ -291,7 +292,7 @@ static void test_prologue_end_belongs_to_the_next_row(void **state)
     assert_false(found[2].prologue_end);
 }
 
-/* A column stays until another is set, a discriminator is for one row. */
+/* A column stays until another is set; a discriminator is for one row. */
 static void test_what_goes_before_a_row(void **state)
 {
     (void)state;
@@ -325,7 +326,8 @@ static void test_what_goes_before_a_row(void **state)
     }
 }
 
-/* Within a statement: what a byte can advance to, and what it cannot. Statements have one row within, or more. */
+/* Rows within a statement, with advances that fit into one byte and some that do not. The first statement has one such
+ * row, the second several. */
 static void test_inner_rows(void **state)
 {
     (void)state;
@@ -358,8 +360,8 @@ static void test_inner_rows(void **state)
     }
 }
 
-/* The caller adds to the address where its code begins: it must be the 8 bytes
- * behind the first three. */
+/* The caller adds the address where its code begins to the number that line_begin writes. So that number has to be the
+ * 8 bytes behind the first three. */
 static void test_place_of_the_address(void **state)
 {
     (void)state;

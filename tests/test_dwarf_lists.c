@@ -1,5 +1,5 @@
-/* Location and range lists byte by byte, as the standards draw them, where numbers
- * change their length; and abbreviations that occur once, in every number of bytes. */
+/* Location and range lists byte by byte, as the standards define them, around the numbers whose length changes. Also
+ * abbreviations that occur once, in every number of bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void end(struct scene *s)
     composed_free(&s->out);
 }
 
-/* What has been written since `from`, an offset. */
+/* Asserts what was written since the offset `from`. */
 static void assert_written(const struct bytes *b, const uint8_t *end, size_t from, const char *bytes, size_t size)
 {
     assert_int_equal((size_t)(end - b->data) - from, size);
@@ -57,7 +57,7 @@ static void test_version_5_relative_to_the_unit(void **state)
     compose_list_register(&s.composer, 127, 128, 17);
     compose_list_frame(&s.composer, 128, 16383, -64);
     compose_list_frame(&s.composer, 16383, 16384, -65);
-    compose_list_register(&s.composer, 20000, 20000, 1); /* nowhere: left out */
+    compose_list_register(&s.composer, 20000, 20000, 1); /* covers nothing: left out */
     const uint32_t list = compose_list_end(&s.composer).at;
     assert_int_equal(list, LIST_HEADER);
     ASSERT_LIST(list, "\x04\x00\x7f\x01\x55"                     /* offset_pair 0 127 reg5 */
@@ -84,8 +84,7 @@ static void test_version_5_with_a_base(void **state)
     end(&s);
 }
 
-/* The second of the two variables that the stamp ends with says where the second of its two lists is. */
-/* In C++ a list of one entry has no base address, and is moved by adding to its own. */
+/* In C++ a list of one entry has no base address: the entry has the address, which is patched to move the list. */
 static void test_version_5_of_one_entry(void **state)
 {
     (void)state;
@@ -94,7 +93,7 @@ static void test_version_5_of_one_entry(void **state)
     s.corpus.dialect.language = DWARF_CPP;
     compose_list_begin(&s.composer, 0x200);
     compose_list_register(&s.composer, 0x210, 0x27f, 0);
-    ASSERT_LIST(compose_list_end(&s.composer).at, "\x04\x90\x04\xff\x04\x01\x50" /* relative to the unit as ever */
+    ASSERT_LIST(compose_list_end(&s.composer).at, "\x04\x90\x04\xff\x04\x01\x50" /* relative to the unit */
                                                   "\x00");
     s.composer.lists_as = LISTS_BASED;
     compose_list_begin(&s.composer, 0x200);
@@ -121,6 +120,8 @@ static void test_version_5_of_one_entry(void **state)
     end(&s);
 }
 
+/* Puts a stamp in its form for a unit's first 16 KiB. It ends with two variables, each with a list. The second variable
+ * has to refer to the second list. */
 static void put_near(struct scene *s, uint64_t at, const struct stamp_store *store, const struct stamp *stamp)
 {
     const uint32_t views = s->corpus.dialect.views ? 4 : 0;
@@ -132,7 +133,7 @@ static void put_near(struct scene *s, uint64_t at, const struct stamp_store *sto
     assert_int_equal(said[1], list);
 }
 
-/* A stamp that goes into a unit's first 16 KiB, and there has numbers of two bytes. */
+/* A stamp within a unit's first 16 KiB has numbers of two bytes in its lists. */
 
 static void test_version_5_in_two_bytes(void **state)
 {
@@ -190,7 +191,8 @@ static void test_version_5_in_two_bytes(void **state)
     }
 }
 
-/* What has the ranges of what it is in refers to the same list; what has others, or other ends, has its own. */
+/* A block with the same ranges as the block around it refers to that one's list. A block with other ranges, or with
+ * other ends, has a list of its own. */
 static void ranges_are_shared(void **state)
 {
     (void)state;
@@ -258,7 +260,7 @@ static void test_version_4(void **state)
     end(&s);
 }
 
-/* Before the list, a pair for each entry but the base address; references tell both. */
+/* Views are before the list, a pair for each entry but the base address. References name the list and its views. */
 static void test_views(void **state)
 {
     (void)state;
@@ -269,7 +271,7 @@ static void test_views(void **state)
         s.composer.lists_as = LISTS_BASED;
         compose_list_begin(&s.composer, 0x200);
         compose_list_register(&s.composer, 0x200, 0x27f, 0);
-        compose_list_register(&s.composer, 0x27f, 0x27f, 1); /* nowhere: no view either */
+        compose_list_register(&s.composer, 0x27f, 0x27f, 1); /* covers nothing: no view either */
         compose_list_register(&s.composer, 0x27f, 0x280, 2);
         const struct debug_list list = compose_list_end(&s.composer);
         assert_int_equal(list.views, compose_list_header(s.corpus.dialect));
@@ -317,7 +319,7 @@ static void test_ranges(void **state)
     end(&s);
 }
 
-/* A unit that uses no list has no header either; one that does says how long it is. */
+/* A unit without lists has no header of lists either. A header says how long the unit's lists are. */
 static void test_headers(void **state)
 {
     (void)state;

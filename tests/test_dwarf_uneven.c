@@ -1,4 +1,4 @@
-/* dwarf/uneven.h: units are as unlike as is wanted, few ones and many. */
+/* dwarf/uneven.h: units are as unlike as is wanted, be they few or many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,9 @@ static void test_as_unlike_as_is_wanted(void **state)
         }
 }
 
-/* So few cannot be: one is as large as all, then. */
+/* So few units cannot be that unlike: one is as large as all, then. Less than two units have weights of about one size.
+
+ */
 static void test_few(void **state)
 {
     (void)state;
@@ -41,7 +43,7 @@ static void test_few(void **state)
     }
 }
 
-/* Half of them are far below the mean; the largest is far above it. */
+/* Half of the units are far below the mean, and the largest is far above it. */
 static void test_lognormal(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* elf/hash.c: the hash tables of the dynamic linker, against those that ld
- * writes, and against the lookup that glibc makes in them. */
+/* elf/hash.c: hash tables for the dynamic linker, compared with those that ld writes, and searched as glibc does. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -22,7 +21,7 @@ enum { SYMBOLS_MOST = 5000 };
 
 /* --- what ld makes ----------------------------------------------------------- */
 
-/* A library that `cc` linked, with functions f0, f1, ... that call others, u0, u1, ..., and nothing else. */
+/* A library that `cc` linked. It has functions f0, f1, ..., refers to others, u0, u1, ..., and has nothing else. */
 struct linked {
     char path[256];
     int fd;
@@ -92,7 +91,7 @@ static uint32_t gnu_of(const char *name)
     return hash_gnu(HASH_GNU_START, name, strlen(name));
 }
 
-/* Counts around the steps of ld's tables, and where the Bloom filter grows. */
+/* Counts around which ld takes other sizes of tables, and around which the Bloom filter grows. */
 static const uint32_t counts[] = {1,  2,  3,  4,  16,  17,  31,   32,   33,   37,  47,
                                   48, 63, 64, 65, 100, 131, 1000, 1024, 1536, 5000};
 enum { COUNTS = sizeof counts / sizeof counts[0] };
@@ -109,7 +108,7 @@ static void test_gnu_hash_is_that_of_ld(void **state)
         assert_int_equal(h.shift2, l.gnu[3]);
         assert_int_equal(hash_gnu_size(&h), l.gnu_size);
 
-        /* ld has sorted its symbols: in that order they stay. */
+        /* ld has sorted its symbols, so our order leaves them where they are. */
         uint32_t *hashes = calloc(counts[i], sizeof *hashes);
         uint32_t *order = calloc(counts[i], sizeof *order);
         uint32_t *start = calloc(h.buckets + UINT64_C(1), sizeof *start);
@@ -143,7 +142,8 @@ static void test_sysv_hash_is_that_of_ld(void **state)
     }
 }
 
-/* Pynamic's modules: as many undefined symbols as defined ones. .hash has them all, .gnu.hash only the latter. */
+/* As in Pynamic's modules, there are about as many undefined symbols as defined ones. .hash has all of them, .gnu.hash
+ * only the defined ones. */
 static void test_undefined_symbols_count_as_with_ld(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void free_table(struct table *t)
     free(t->words);
 }
 
-/* The index in .dynsym, 0 where the table has no such name. */
+/* The index of the name in .dynsym; 0 if the table does not have it. */
 static uint32_t look_up(const struct table *t, const char *name)
 {
     uint32_t hash = gnu_of(name);

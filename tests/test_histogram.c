@@ -35,8 +35,8 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Against the C library's sort, for values of all widths and counts of both ways to
- * sort them. */
+/* Compared with the C library's sort, for values of all widths, and for counts that samples_take sorts in one way and
+ * in the other. */
 static void quantiles_are_of_sorted_values(void **state)
 {
     (void)state;

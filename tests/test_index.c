@@ -1,5 +1,5 @@
-/* dwarf/index.h: hashes of known names, and both indexes read again by a decoder
- * that knows only section 6.1.1 of the DWARF 5 specification, or gdb's manual. */
+/* dwarf/index.h: hashes of known names. Both indexes are read again by a decoder that knows only section 6.1.1 of the
+ * DWARF 5 specification, or gdb's manual. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static const char *text_at(const void *owner, uint32_t name)
 struct made {
     struct arena arena;
     struct index x;
-    uint8_t *data; /* with bytes in front and behind that stay as they are */
+    uint8_t *data; /* with MARGIN bytes in front and behind, which have to stay as they are */
 };
 
 static const uint8_t *make(struct made *m, enum index_kind kind, const struct index_entry *entries, uint32_t count,
@@ -139,7 +139,7 @@ static struct parsed parse(const struct made *m, const uint8_t *p)
     return d;
 }
 
-/* A name's list, NULL where it is not found; the way a reader goes. */
+/* Looks up a name as a reader does. Returns the name's list; NULL if it is not found. */
 static const uint8_t *look_up(const struct parsed *d, const char *name)
 {
     uint32_t hash = slow_hash(name, 5381, 33, 0);
@@ -154,7 +154,7 @@ static const uint8_t *look_up(const struct parsed *d, const char *name)
     return NULL;
 }
 
-/* The tag that a code stands for; what else its abbreviation says is the same in all. */
+/* The tag of an abbreviation. All abbreviations have the same attributes. */
 static uint64_t tag_of(const struct parsed *d, uint64_t code)
 {
     static const uint8_t attributes[] = {1, 0x0f, 3, 0x13, 0, 0}; /* compile_unit udata, die_offset ref4 */
@@ -246,7 +246,7 @@ static void test_numbers_of_units(void **state)
     }
 }
 
-/* Counts around which the number of buckets and of slots changes, and many. */
+/* Counts around which the numbers of buckets and of slots change, and a large one. */
 static void test_every_name_is_found(void **state)
 {
     (void)state;
@@ -292,7 +292,7 @@ static void test_every_name_is_found(void **state)
     }
 }
 
-/* What gdb takes one of is listed once. */
+/* Entries of which gdb takes only one are listed once. */
 static void test_vectors(void **state)
 {
     (void)state;
@@ -300,8 +300,8 @@ static void test_vectors(void **state)
     const struct index_unit units[3] = {{0, 100, 0x1000, 0x1100}, {100, 50, 0, 0}, {150, 50, 0x1100, 0x1180}};
     const struct index_entry entries[] = {
         {0, 1, 0, DW_TAG_structure_type, true}, {0, 2, 0, DW_TAG_subprogram, true},
-        {0, 3, 0, DW_TAG_typedef, true},    /* a type, as the first */
-        {0, 4, 0, DW_TAG_subprogram, true}, /* as the second: its concrete instance */
+        {0, 3, 0, DW_TAG_typedef, true},    /* a type, like the first entry */
+        {0, 4, 0, DW_TAG_subprogram, true}, /* a function, like the second entry: its concrete instance */
         {0, 5, 1, DW_TAG_subprogram, true},     {0, 6, 1, DW_TAG_base_type, true},
         {0, 7, 1, DW_TAG_class_type, false},    {0, 8, 2, DW_TAG_class_type, false},
         {0, 9, 2, DW_TAG_enumerator, false},
@@ -321,7 +321,7 @@ static void test_vectors(void **state)
     discard(&m);
 }
 
-/* Offsets and addresses that are only known after the size pass. */
+/* Offsets and addresses may be set after the size pass. */
 static void test_places_may_come_later(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* dwarf/indexed.c: sections in clang's form become longer by any number of bytes; emit/indexed_aim.c: sizes in the
- * normal form are found with which those in clang's are a little less than is wanted. What is in the sections is for
- * readers to judge (test_clang.py). */
+/* dwarf/indexed.c: sections in clang's form are filled by any number of bytes. emit/indexed_aim.c: finds sizes in the
+ * normal form with which those in clang's form are a little less than wanted. Readers judge the contents of the
+ * sections (test_clang.py). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void test_filled_by_any_number_of_bytes(void **state)
     fill_all(HEAD SIZES "names: {style: itanium}\ndwarf: {compiler: clang, language: c++}\n");
 }
 
-/* In the size pass, with all that is wanted together. */
+/* The size pass fills all sections together to the size of the plan. */
 static void test_together_they_have_the_size_of_the_plan(void **state)
 {
     (void)state;
@@ -99,7 +99,8 @@ static void test_together_they_have_the_size_of_the_plan(void **state)
 
 /* --- aiming ---------------------------------------------------------------------- */
 
-/* What becomes of sizes in the normal form: so many hundredths of them, and what follows. */
+/* What becomes of sizes in the normal form: some sections get so many hundredths of theirs; `names` bytes are added to
+ * .debug_str; the others have fixed sizes. */
 struct world {
     unsigned info, lists, ranges; /* hundredths */
     uint64_t names, abbrev, offsets, addresses;
@@ -123,7 +124,7 @@ static uint64_t translated(const struct world *w, const uint64_t normal[DEBUG_SE
 
 enum { LINE = 60000, LINE_STR = 900, ARANGES = 480 };
 
-/* Aims at `wanted`; fills `got` with the best, and returns how many tries it took. */
+/* Aims at `wanted`. Sets `got` to the best sizes; returns how many tries it took. */
 static unsigned aim_at(const struct world *w, const uint64_t wanted[INDEXED_SECTIONS], uint64_t all,
                        uint64_t got[INDEXED_SECTIONS])
 {
@@ -158,7 +159,7 @@ static void test_aims_a_little_low(void **state)
 {
     (void)state;
     static const struct world worlds[] = {
-        {65, 114, 128, 8800, 15000, 37000, 12000}, /* about clang's of C */
+        {65, 114, 128, 8800, 15000, 37000, 12000}, /* about as clang's form is in C */
         {65, 102, 103, 90000, 15000, 37000, 12000},
         {40, 60, 200, 100, 1000, 2000, 3000},
         {130, 250, 30, 0, 16000, 38000, 13000},
@@ -176,7 +177,7 @@ static void test_aims_a_little_low(void **state)
     }
 }
 
-/* What has more than is wanted and cannot be asked for less is made up for in .debug_info. */
+/* Some sections cannot be asked for less, and may come out larger than wanted. Then .debug_info gets as much less. */
 static void test_makes_room_for_what_follows(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void test_makes_room_for_what_follows(void **state)
     assert_in_range(got[INDEXED_INFO], 180000 - excess - 1000, 180000 - excess);
 }
 
-/* With the size of all together alone. */
+/* Only a size of all sections together is wanted. */
 static void test_without_sizes_of_sections(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ static void test_without_sizes_of_sections(void **state)
     assert_in_range(best, all - all / 500, all);
 }
 
-/* Where all that is tried fails, or is too long, it ends. */
+/* The search ends even where every try fails or is too long. */
 static void test_ends_where_nothing_fits(void **state)
 {
     (void)state;

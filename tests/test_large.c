@@ -1,6 +1,6 @@
-/* emit/large.c: what is written in windows has the same bytes as an image: libraries of both versions and languages,
- * of types in units of their own, with units that only define data, with rows, sizes of sections and views. None is an
- * executable. */
+/* emit/large.c: libraries that are written in windows have the same bytes as those written in an image. There are both
+ * versions and both languages, types in units of their own, units that only define data, rows, sizes of sections, and
+ * views, but no executables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "emit/mix.h"
 #include "emit/profile.h"
 
-/* Large enough for several steps of what is composed and written: some 20 MB a library. */
+/* Large enough for several steps of composing and writing: some 20 MB for each library. */
 #define SIZES  "sections: {text: 12 MB, data: 2 MB, debug: 50 MB, symtab: 700 kB, strtab: 4 MB}\n"
 #define LITTLE "sections: {text: 2 MB, data: 200 kB, debug: 7 MB, symtab: 120 kB, strtab: 600 kB}\n"
 #define HEAD   "pyelfgen-profile: 1\nmodules: 2\nutilities: 1\n"
@@ -29,7 +29,7 @@ struct made {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
-    struct builder image, windows; /* written so */
+    struct builder image, windows; /* one for each way of writing */
 };
 
 static void make(struct made *m, const char *text)
@@ -56,7 +56,7 @@ static void unmake(struct made *m)
     profile_free(&m->profile);
 }
 
-/* The file that is in the directory; to be freed. */
+/* The contents of the file in the directory. The caller frees them. */
 static uint8_t *read_file(const struct directory *d, const struct set_file *file)
 {
     uint8_t *bytes = malloc(file->size + 1);
@@ -73,10 +73,11 @@ static uint8_t *read_file(const struct directory *d, const struct set_file *file
     return bytes;
 }
 
-/* The library when its file is there already, as it is to be or not; nobody may execute it, until then. */
+/* Writes the library again while its file is there, as it should be or with one byte changed. Before that, nobody may
+ * execute the file. */
 static void write_again(struct made *m, struct directory *d, uint32_t index, const struct set_file *file)
 {
-    /* in the header, between sections (before .text is a page's end), at the end */
+    /* none; in the header; between sections (.text begins a page); in the middle; at the end */
     const uint64_t places[] = {UINT64_MAX, 7, m->windows.library.layout.section[SECTION_TEXT].offset - 33,
                                file->size / 2, file->size - 1};
     assert_false(file->kept);
@@ -101,7 +102,7 @@ static void write_again(struct made *m, struct directory *d, uint32_t index, con
     }
 }
 
-/* The rows that were composed are as many as a reader finds. */
+/* As many rows were composed as a reader finds. */
 static void count_rows(const struct builder *b)
 {
     const struct debug *d = &b->library.debug;
@@ -119,7 +120,7 @@ static void count_rows(const struct builder *b)
     assert_int_equal(b->composed.rows, rows);
 }
 
-/* Sizing the rest of it once more changes nothing. */
+/* Sizing once more all but what is loaded changes nothing. */
 static void size_again(struct builder *b)
 {
     struct error e = {0};
@@ -153,7 +154,7 @@ static void compare(struct made *m, struct directory *d, uint32_t index)
     uint8_t *bytes = read_file(d, &file);
     assert_memory_equal(bytes, wanted->image, file.size);
     free(bytes);
-    if (index == m->plan.modules) /* one of each set */
+    if (index == m->plan.modules) /* for one library of each set */
         write_again(m, d, index, &file);
     unlinkat(d->fd, file.name, 0);
 }
@@ -171,7 +172,7 @@ static void compare_all(const char *text)
         compare(&m, &directory, i);
     unmake(&m);
     directory_close(&directory);
-    assert_int_equal(rmdir(path), 0); /* and no temporary file either */
+    assert_int_equal(rmdir(path), 0); /* nothing is left, not even a temporary file */
 }
 
 static void large_libraries_are_the_same(void **state)
@@ -210,7 +211,7 @@ static void and_those_with_units_of_data(void **state)
     }
 }
 
-/* Whole huge pages are given back, which those of the file's offsets have to be. */
+/* A window gives whole huge pages of memory back. They have to be huge pages of the file's offsets, too. */
 static void a_window_begins_a_huge_page(void **state)
 {
     (void)state;
@@ -219,13 +220,13 @@ static void a_window_begins_a_huge_page(void **state)
     for (unsigned i = 0; i < 3; i++) {
         assert_true(window_open(&w[i], &layout, NULL, NULL, NULL));
         assert_int_equal((uintptr_t)w[i].image % (1 << 21), 0);
-        w[i].image[layout.file_size] = 1; /* writers go a little beyond */
+        w[i].image[layout.file_size] = 1; /* writers may go a little beyond the end */
     }
     for (unsigned i = 0; i < 3; i++)
         window_close(&w[i]);
 }
 
-/* Where debug information does not come out again as it was sized, nothing is left of the file. */
+/* If debug information comes out with another size than in the size pass, nothing is left of the file. */
 static void what_differs_when_it_is_written_is_refused(void **state)
 {
     (void)state;
@@ -250,7 +251,7 @@ static void what_differs_when_it_is_written_is_refused(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
-/* The second has so little of .debug_abbrev that its table has those abbreviations alone that entries have. */
+/* The .debug_abbrev of the second library is so small that its table has only the abbreviations that entries have. */
 static void and_those_of_rows(void **state)
 {
     (void)state;
@@ -276,7 +277,7 @@ static void and_those_of_rows(void **state)
         "   rnglists: 48, aranges: 48}}\n");
 }
 
-/* What is too large for memory, and of what variants. */
+/* Libraries of 256 MB and more are written in windows, except with compressed or separate debug information. */
 static void only_large_ones_are(void **state)
 {
     (void)state;

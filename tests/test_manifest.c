@@ -1,4 +1,4 @@
-/* The manifest's reader with manifests that are right and wrong; see manifest_case.h. */
+/* Manifests that are right, and those that are wrong in one place; see manifest_case.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void test_right(void **state)
     manifest_free(NULL);
 }
 
-/* Nothing is wanted where the sizes followed from the counts. */
+/* No size is wanted where sizes followed from the counts. */
 static void test_nothing_wanted(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void test_libraries_first(void **state)
     manifest_free(&m);
 }
 
-/* Later releases may say more without being another version. */
+/* Later releases may say more in the same version of the format. */
 static void test_unknown_keys(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void test_row_not_an_object(void **state)
     assert_refused(none, sizeof none - 1, "'libraries' is missing");
 }
 
-/* Nobody reads a later version's rows with this one's eyes. */
+/* The version is checked before the rows, which may look different in a later version. */
 static void test_version_comes_first(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void test_version_comes_first(void **state)
     assert_refused(text, sizeof text - 1, "has version 2, this program reads 1");
 }
 
-/* Wherever a manifest ends too early, it is not taken for a whole one. */
+/* A manifest that ends too early, wherever that is, is not taken for a whole one. */
 static void test_truncated(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void test_line_of_error(void **state)
     assert_false(manifest_parse(&m, text, strlen(text), &e));
     assert_int_equal(e.line, 8);
     free(text);
-    /* where the row begins */
+    /* the line where the row begins */
     text = with("\"visited\": 10", "\"visited\": \"\"");
     assert_false(manifest_parse(&m, text, strlen(text), &e));
     assert_int_equal(e.line, 7);
@@ -265,7 +265,7 @@ static void test_long_texts(void **state)
     free(text);
 }
 
-/* No value, known or not, is larger than the window that it is read through. */
+/* No value, of a known key or another, is larger than the window through which it is read. */
 static void test_long_value(void **state)
 {
     (void)state;
@@ -385,7 +385,7 @@ static void test_read_symbolic_link(void **state)
     assert_non_null(strstr(e.text, "is a symbolic link"));
 }
 
-/* A pipe would block whoever opens it. */
+/* A pipe would block a reader that opens it. */
 static void test_read_pipe(void **state)
 {
     struct manifest m;
@@ -409,7 +409,7 @@ static void test_read_huge(void **state)
     assert_non_null(strstr(e.text, "is longer than 1024 MB"));
 }
 
-/* A manifest that passes the window many times; row `wrong` is wrong. */
+/* Writes a manifest that is many times as long as the reader's window. Row `wrong` is wrong. */
 static void write_many(const char *directory, unsigned modules, unsigned wrong)
 {
     char path[128];

@@ -1,7 +1,7 @@
-/* What a manifest says of further files of a library; see manifest_case.h. */
+/* Further files of a library in a manifest; see manifest_case.h. */
 #include "manifest_case.h"
 
-/* Debug files; the name of one becomes a path. */
+/* Debug files. Their names become paths, so they are checked. */
 static void test_debug_file(void **state)
 {
     (void)state;
@@ -42,7 +42,7 @@ static void test_debug_file(void **state)
     }
 }
 
-/* The files of split debug information, whose names become paths too. */
+/* Files of split debug information. Their names become paths, too. */
 static void test_split(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* How the manner of a set is brought nearer to an application's, by entries that nothing was made of. */
+/* emit/manner_fit, manner_search and manner_sample: how a set's manner comes nearer to an application's. The counts of
+ * entries are made up: nothing is composed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ static void add_attribute(struct debug_counts *c, uint32_t name, uint64_t uses)
     c->attribute[c->attributes++].uses = uses;
 }
 
-/* As many of each as there are in the text. */
+/* Counts that are exactly as the texts above say. */
 static struct debug_counts all_met(void)
 {
     static const struct {
@@ -70,13 +71,13 @@ static void distance_is_half_of_what_differs(void **state)
     struct profile p = profile_of(TAGS, ATTRIBUTES);
     struct debug_counts c = all_met();
     assert_true(manner_distance(&p, &c) < 1e-9);
-    c.all[ABBREV_CALL_SITE] -= 1000; /* of 44600 */
+    c.all[ABBREV_CALL_SITE] -= 1000; /* of 44600 entries */
     c.all[ABBREV_CALL_SITE_LEAF] += 1000;
     assert_true(manner_distance(&p, &c) < 1e-9);
     c.all[ABBREV_CALL_SITE] -= 892;
     c.all[ABBREV_LABEL] += 892; /* of which none is wanted */
     assert_true(manner_distance(&p, &c) > 0.0199 && manner_distance(&p, &c) < 0.0201);
-    c.attribute[4].uses -= 6850; /* of 68500 */
+    c.attribute[4].uses -= 6850; /* of 68500 attributes */
     add_attribute(&c, DW_AT_decl_line, 6850);
     assert_true(manner_distance(&p, &c) > 0.0999 && manner_distance(&p, &c) < 0.1001);
     profile_free(&p);
@@ -123,7 +124,7 @@ static void what_lacks_becomes_more(void **state)
         const char *tags, *attributes;
         enum { CALLS, INLINED, LEXICAL, MEMBERS, PASSED, PARAMETERS, UNIONS, GONE, ENDING, SPREAD } what;
     } cases[] = {
-        {TAGS " call_site:1", ATTRIBUTES, CALLS}, /* the first counts: nothing changes */
+        {TAGS " call_site:1", ATTRIBUTES, CALLS}, /* only the first number of a tag counts: nothing changes */
         {"call_site:9000 " TAGS, ATTRIBUTES, CALLS},
         {"inlined_subroutine:4000 " TAGS, ATTRIBUTES, INLINED},
         {"lexical_block:3000 " TAGS, ATTRIBUTES, LEXICAL},
@@ -158,7 +159,7 @@ static void what_lacks_becomes_more(void **state)
         }
         if (!i) {
             assert_int_equal(number[0], number[1]);
-        } else if (cases[i].what == PARAMETERS) { /* which were as usual, and so have no number */
+        } else if (cases[i].what == PARAMETERS) { /* was 0, which stands for the usual number */
             assert_true(number[1] > 3 * MANNER_USUAL / 2);
         } else {
             assert_true(number[0] < number[1]);
@@ -197,7 +198,7 @@ static struct debug_counts all_met_in_cpp(void)
     return c;
 }
 
-/* What headers of C++ declare, and how much is inlined. */
+/* In C++: what headers declare, and how much is inlined. */
 static void headers_of_cpp_become_alike(void **state)
 {
     (void)state;
@@ -257,7 +258,7 @@ static void headers_of_cpp_become_alike(void **state)
     }
 }
 
-/* Numbers that no application has. */
+/* Counts that no application has. */
 static void nothing_goes_beyond_bounds(void **state)
 {
     (void)state;
@@ -291,7 +292,7 @@ static void nothing_goes_beyond_bounds(void **state)
             }
 }
 
-/* One number changes alone. */
+/* A search in which only the number of calls changes. */
 struct trial {
     struct profile p;
     struct manner m;
@@ -324,16 +325,16 @@ static void the_best_is_found_in_a_few_tries(void **state)
         goes_on = try_with(&t, calls[tries++]);
         assert_int_equal(t.s.is_best, tries <= 2);
     }
-    assert_int_equal(tries, 6); /* four of which brought nothing */
+    assert_int_equal(tries, 6); /* the last four of which brought nothing */
     assert_memory_equal(&t.m, &best, sizeof best);
-    /* what is near enough is the last */
+    /* a try that is near enough is the last */
     t.s = (struct manner_search){.tries = 0};
     assert_false(try_with(&t, 9000));
     assert_true(t.s.is_best);
     profile_free(&t.p);
 }
 
-/* Where nothing can be made, half of the step is tried, and half of that. */
+/* If nothing can be made in a manner, half of the step is tried, and then half of that. */
 static void what_cannot_be_made_is_too_far(void **state)
 {
     (void)state;
@@ -347,12 +348,12 @@ static void what_cannot_be_made_is_too_far(void **state)
         assert_in_range(t.m.calls, usual + (before - usual) * 2 / 5, usual + (before - usual) * 3 / 5);
         before = t.m.calls;
     }
-    assert_false(manner_search_next(&t.s, &t.p, NULL, &t.m)); /* the fourth */
+    assert_false(manner_search_next(&t.s, &t.p, NULL, &t.m)); /* the fourth that brings nothing */
     assert_int_equal(t.m.calls, usual);
     profile_free(&t.p);
 }
 
-/* What is far from the best, after the first three, is left: half of the way from that is tried. */
+/* From the third try on, one that is far from the best is abandoned. Half of the step from the best is tried next. */
 static void what_leads_nowhere_is_left(void **state)
 {
     (void)state;
@@ -367,12 +368,12 @@ static void what_leads_nowhere_is_left(void **state)
     assert_memory_equal(&t.s.last.manner, &best, sizeof best);
     assert_in_range(t.m.calls, (best.calls + whole) / 2 - 1, (best.calls + whole) / 2 + 1);
     const int half = t.m.calls;
-    assert_true(try_with(&t, 7100)); /* from there it goes on */
+    assert_true(try_with(&t, 7100)); /* the search goes on from there */
     assert_true(t.s.is_best && t.m.calls > half);
     profile_free(&t.p);
 }
 
-/* What was too few and becomes too many, by as much, ends between the two. */
+/* A number that is too small, and then too large by as much, ends between the two. */
 static void what_turns_goes_half_as_far(void **state)
 {
     (void)state;
@@ -385,14 +386,14 @@ static void what_turns_goes_half_as_far(void **state)
     assert_true(from < near && near < far);
     const struct manner whole = manner_fitted(&t.s.last.manner, &t.p, &t.c);
     assert_in_range(far - near, (far - whole.calls) / 2, (far - whole.calls) / 2 + 1);
-    /* and one and a half times as far where it has to go on, up to the whole way */
+    /* and one and a half times as far where it goes on, up to the whole way */
     assert_true(try_with(&t, 12000));
     const struct manner again = manner_fitted(&t.s.last.manner, &t.p, &t.c);
     assert_in_range(near - t.m.calls, (near - again.calls) * 3 / 4 - 1, (near - again.calls) * 3 / 4 + 1);
     profile_free(&t.p);
 }
 
-/* Sums of libraries stand for as many bytes as there are. */
+/* The libraries of a sample stand for about as many bytes as there are. They have at most `most` bytes themselves. */
 static void assert_sample(const uint64_t *bytes, uint32_t libraries, uint64_t most)
 {
     struct manner_sampled sampled[100];
@@ -422,7 +423,7 @@ static void samples_stand_for_all(void **state)
     assert_sample(bytes, 5, 0);
     for (unsigned i = 0; i < 100; i++)
         bytes[i] = MB;
-    assert_sample(bytes, 100, UINT64_C(100) * MB); /* all */
+    assert_sample(bytes, 100, UINT64_C(100) * MB); /* all are in the sample */
     for (unsigned i = 0; i < 100; i++)
         bytes[i] = UINT64_C(30) * MB;
     assert_sample(bytes, 100, UINT64_C(200) * MB);

@@ -1,4 +1,4 @@
-/* The list of a set in memory, which comes with the environment. */
+/* base/memory_set: the list of a set in memory, which a program finds through its environment. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "base/memory_set.h"
 
-/* Puts the text where a program finds its list. */
+/* Puts the list where a program looks for it. */
 static void give(const char *text)
 {
     char number[16];
@@ -43,7 +43,7 @@ static void test_what_is_written_is_taken(void **state)
     assert_true(memory_set_write(f, library[2], "libc.so", NULL, 0));
     fclose(f);
     assert_false(memory_set_given());
-    setenv(MEMORY_SET_VARIABLE, "", 1); /* is as good as none */
+    setenv(MEMORY_SET_VARIABLE, "", 1); /* is as good as no list */
     assert_false(memory_set_given());
     give(text);
     assert_true(memory_set_given());
@@ -69,17 +69,17 @@ static void test_what_is_no_list_is_refused(void **state)
     static const char *const wrong[] = {
         " ",
         "9\n",
-        "9 p\n",              /* and no libraries */
+        "9 p\n",              /* no libraries */
         "9 \n9 liba.so\n",    /* no profile */
         "9 p\n9\n",           /* a library without a name */
         "9 p\n9  \n",         /* the same */
-        "9 p\n9 liba.so\n\n", /* nothing at all */
+        "9 p\n9 liba.so\n\n", /* an empty line */
         "9 p\nx liba.so\n",   /* no number */
         "9 p\n-1 liba.so\n",  /* no descriptor */
         "9 p\n900 liba.so\n", /* one that is not open */
         "9 p\n0 liba.so\n",   /* a standard stream */
-        "9 p\n+9 liba.so\n",  /* no digits */
-        " 9 p\n9 liba.so\n",  /* neither */
+        "9 p\n+9 liba.so\n",  /* a sign */
+        " 9 p\n9 liba.so\n",  /* a space in front */
         "1 p\n9 liba.so\n",
         "900 p\n9 liba.so\n",
         "9 p\n9 liba.so 1\n", /* a need that is no library */

@@ -1,5 +1,5 @@
-/* emit/names.c and emit/mangle.c: lengths, sums and hashes of names, against names written out one by one. What
- * demanglers make of mangled ones: test_names_itanium.py. */
+/* emit/names.c and emit/mangle.c: lengths, sums and hashes of names, compared with names that are written out one by
+ * one. test_names_itanium.py checks what demanglers make of mangled ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 /* Room for the longest name, and for what names_write may overwrite beyond it. */
 enum { ROOM = PROFILE_NAME_MOST + NAME_PREFIX_MOST + 64 };
 
-/* What a name is by its definition: library, "_fun", number, digits. */
+/* Writes a name by its definition: library, "_fun", number, digits. */
 static void spell(char *out, const struct names *n, const char *library, uint32_t number)
 {
     int natural = sprintf(out, "%s_fun%u", library, number);
@@ -120,8 +120,8 @@ static void test_hash_is_not_asked_for(void **state)
     free(n);
 }
 
-/* What is written behind a name's end is written over by the next name, and at
- * most 32 bytes from its start. */
+/* names_write may write beyond the end of a name, but with a short name no further than 32 bytes from its start. The
+ * next name is written over that. */
 static void test_little_is_overwritten(void **state)
 {
     (void)state;
@@ -141,8 +141,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Two functions of one library never have one name: without a length, and with
- * any that is more than the longest natural name (the plan asks for no other). */
+/* Two functions of one library never have the same name: neither without a length, nor with any that is more than the
+ * longest natural name (the plan asks for no other). */
 static void test_names_are_different(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static const uint32_t averages[] = {MANGLE_LEAST,    MANGLE_LEAST + 1,  MANGLE_N
                                     MANGLE_MOST / 2, MANGLE_MOST - 100, MANGLE_MOST};
 enum { AVERAGES = sizeof averages / sizeof averages[0] };
 
-/* A function of these parameters with such a name, whatever its hash has to be. */
+/* A function with these parameters whose hash gives such a name. */
 static struct function function_named(uint32_t index, uint32_t method, bool is_template, uint32_t type, uint32_t number,
                                       const char *parameters)
 {
@@ -208,7 +208,7 @@ static struct function function_named(uint32_t index, uint32_t method, bool is_t
     return f;
 }
 
-/* What g++ 12 makes of the same declarations. */
+/* The names that g++ 12 gives to the same declarations. */
 static void test_known_mangled_names(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void test_known_mangled_names(void **state)
     free(n);
 }
 
-/* What a mangled name is by its parts. */
+/* Writes a mangled name from its parts. */
 static void spell_mangled(char *out, const struct names *n, const struct plan_library *l, uint32_t index,
                           const struct function *f)
 {
@@ -281,7 +281,7 @@ static void test_mangled_names_and_hashes(void **state)
         struct plan_library libraries[] = {library_called("libmodule0", 1, COUNT),
                                            library_called("libutility123456", UINT64_MAX, COUNT)};
         struct names_head head = {0};
-        for (uint32_t k = 0; k < 2 * COUNT; k++) { /* the two in turn, class by class */
+        for (uint32_t k = 0; k < 2 * COUNT; k++) { /* functions of both in turn, class by class */
             struct plan_library *l = &libraries[k / MANGLE_METHODS % 2];
             uint32_t i = k / 2 / MANGLE_METHODS * MANGLE_METHODS + k % MANGLE_METHODS;
             struct function f = function_of(l->key, i);
@@ -328,7 +328,7 @@ static void test_classes(void **state)
     }
 }
 
-/* Sums for an average that was not known when the names were counted. */
+/* Sums for averages that were not known when the names were counted. */
 static void test_sums_of_mangled_lengths(void **state)
 {
     (void)state;

@@ -11,7 +11,7 @@
 
 enum { KEYS = 100000 };
 
-/* Half of them close to each other, as offsets are. */
+/* Half of the keys are close to each other, as offsets are. */
 static uint64_t key_of(uint64_t round, uint32_t i)
 {
     return i % 2 ? random_at(round, i) : 4 * (uint64_t)i;

@@ -1,4 +1,4 @@
-/* elf/output.c: a file that arrives in any order, and is read back. */
+/* elf/output.c: a file whose pieces arrive in any order, and that is read back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "elf/output.h"
 
-/* Several slices, of which the last is no whole page. */
+/* The file has several slices; the last one is no whole page. */
 enum { SIZE = (9 << 20) + 12345, PIECE = 2777777 };
 
 struct made {
@@ -54,7 +54,7 @@ static void begin(struct made *m)
     struct error e;
     uint8_t *bytes = malloc(PIECE);
     assert_true(output_begin(&m->output, m->directory, "whole", "a/whole", 0777, SIZE, &e));
-    for (uint64_t end = SIZE; end > 0;) { /* from behind */
+    for (uint64_t end = SIZE; end > 0;) { /* the last piece first */
         const uint64_t size = end < PIECE ? end : PIECE;
         end -= size;
         for (uint64_t i = 0; i < size; i++)
@@ -83,7 +83,7 @@ static void test_comes_back(void **state)
     assert_true(st.st_mode & S_IXUSR);
 }
 
-/* What is not there is an error. */
+/* Reading beyond the end of the file is an error. */
 static void test_a_file_that_ends_early(void **state)
 {
     struct made *m = *state;

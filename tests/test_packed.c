@@ -1,4 +1,4 @@
-/* emit/packed: beside what libzstd itself makes of the same bytes. */
+/* emit/packed: estimates, compared with what libzstd itself makes of the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum { LEVEL = 3, MOST = 3 << 20 };
 
 static struct packed_places places;
 
-/* What libzstd makes of them, where it is not told how many there will be. */
+/* What libzstd makes of the bytes if it is not told how many there will be. */
 static size_t really(const uint8_t *bytes, size_t size)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -36,7 +36,7 @@ static size_t really(const uint8_t *bytes, size_t size)
     return out.pos;
 }
 
-/* Within `percent`, and some bytes. */
+/* The estimate is within `percent`, and some bytes, of the real size. */
 static void check_near(const uint8_t *bytes, size_t size, double percent)
 {
     const double real = (double)really(bytes, size);
@@ -69,7 +69,7 @@ static void test_one_byte_and_random_ones(void **state)
     free(bytes);
 }
 
-/* Constants that are to take ever more: the next ones compress no better, but for literals alone. */
+/* Constants that are to take more and more. The next ones compress no better, but a little where all are literals. */
 static void test_constants(void **state)
 {
     const struct manner usual = manner_usual();
@@ -92,7 +92,7 @@ static void test_constants(void **state)
     stock_free(stock);
 }
 
-/* Programs and text: this program itself. */
+/* This program itself, which has code and text. */
 static void test_a_program(void **state)
 {
     uint8_t *bytes = malloc(MOST);

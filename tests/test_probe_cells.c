@@ -20,7 +20,7 @@ static void test_medians(void **state)
     assert_true(isnan(cells_median(NULL, 0)));
 }
 
-/* A run that does not know a metric does not count as one of 0. */
+/* A run that does not know a metric is left out. It does not count as 0. */
 static void test_unknown(void **state)
 {
     (void)state;
@@ -42,7 +42,7 @@ static void add_walls(struct cell *cell, const double *walls, size_t count)
         assert_true(cell_add(cell, &(struct sample){.of = {[METRIC_WALL] = walls[i], [METRIC_CPU] = NAN}}));
 }
 
-/* A machine that becomes ten times slower between the runs: B is twice A all the same. */
+/* The machine becomes ten times slower between the runs. The ratio of B to A stays 2. */
 static void test_ratio_of_pairs(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void test_ratio_of_pairs(void **state)
     add_walls(&b, b_walls, 3);
     assert_true(cells_ratio(&a, &b, METRIC_WALL) == 2);
     assert_true(isnan(cells_ratio(&a, &b, METRIC_CPU)));
-    add_walls(&b, b_walls, 1); /* no pairs any more: medians 10 and 11 */
+    add_walls(&b, b_walls, 1); /* other numbers of runs are no pairs: medians 10 and 11 */
     assert_true(cells_ratio(&a, &b, METRIC_WALL) == 1.1);
     assert_true(isnan(cells_ratio(&(struct cell){0}, &b, METRIC_WALL)));
     assert_true(isnan(cells_ratio(&(struct cell){0}, &(struct cell){0}, METRIC_WALL)));
@@ -60,7 +60,7 @@ static void test_ratio_of_pairs(void **state)
     free(b.samples);
 }
 
-/* Of runs, and of the ratios of pairs; one alone has none. */
+/* The spread of runs, and of the ratios of pairs. A single run has none. */
 static void test_spread(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void test_spread(void **state)
     free(b.samples);
 }
 
-/* Of a warm-up nothing is left, but what failed. */
+/* Of a warm-up only a failure is kept. */
 static void test_forget(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void test_reasons(void **state)
     assert_int_equal(cell.outcome, OUTCOME_TIMEOUT);
     assert_string_equal(cell.reason, "too ?[31mlong?");
 
-    /* Cut within a character of two bytes, it is UTF-8 all the same. */
+    /* A reason that is cut within a character of two bytes is still UTF-8. */
     for (size_t i = 0; i + 1 < sizeof long_reason; i += 2)
         memcpy(long_reason + i, "\u00e4", 2);
     long_reason[sizeof long_reason - 1] = '\0';

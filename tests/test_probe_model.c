@@ -19,7 +19,7 @@ static void assert_near(double value, double expected, double relative)
         fail_msg("%.12g is not %.12g", value, expected);
 }
 
-/* What a debugger with these costs would take; `noise` is the most that a time is off. */
+/* Times of a debugger with these costs, each off by at most `noise` seconds. */
 static void make_points(struct model_point *points, const struct model_fit *costs, double noise)
 {
     static const double libraries[NUMBERS] = {125, 250, 375, 500}, breakpoints[STEPS] = {0, 5, 10};
@@ -58,7 +58,7 @@ static void test_exact_points(void **state)
     assert_near(fit.determined, 1, 1e-12);
 }
 
-/* The debugger that looks through all libraries at each event, and for each breakpoint. */
+/* A debugger that looks through all libraries at each event, and for each breakpoint. */
 static void test_growth(void **state)
 {
     (void)state;
@@ -116,15 +116,15 @@ static void test_noise(void **state)
     assert_true(fit.residual > 0.005 && fit.residual < 0.05);
 }
 
-/* Errors are those that many fits of points with noise have; of points on a line they are none. */
+/* Errors are as large as those of many fits of points with noise. Points on a line have none. */
 static void test_errors(void **state)
 {
     (void)state;
     static const struct model_point hand[] = {{1, 0, 0}, {2, 0, 1}, {1, 1, 2}, {2, 1, 4}};
     struct model_fit fit;
     struct error e;
-    /* One point more than unknowns, and the inverse of the matrix in test_by_hand has
-     * 11/10 and 4/10 on its diagonal. */
+    /* There is one point more than unknowns, and the inverse of the matrix in test_by_hand has 11/10 and 4/10 on its
+     * diagonal. */
     assert_true(model_fit(hand, 4, false, &fit, &e));
     const double square = fit.residual * fit.residual * 4;
     assert_near(fit.t1_error, sqrt(square * 1.1), 1e-9);

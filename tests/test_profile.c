@@ -1,5 +1,5 @@
-/* What a profile says as a whole: what is understood, and what is refused, in which
- * words and on which line. Values of single keys are in test_profile_values.c. */
+/* Profiles as a whole: what is understood, and what is refused, with which message and on which line. Values of single
+ * keys are in test_profile_values.c. */
 #include "profile_text.h"
 
 static void refuses_what_is_no_profile(void **state)

@@ -1,5 +1,5 @@
-/* The canonical text of a profile, which loads as the same whatever is in it,
- * and profiles as files: found, read, replaced. */
+/* The canonical text of a profile, which loads as the same profile whatever is in it. Profiles as files: found, read,
+ * replaced. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
@@ -40,7 +40,7 @@ static char *canonical(const struct profile *p)
     return text;
 }
 
-/* What the plan sees: all but the spelling. */
+/* Compares what the plan sees: all but the spelling. */
 static void assert_same(const struct profile *a, const struct profile *b)
 {
     assert_string_equal(a->application, b->application);
@@ -65,7 +65,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
     assert_memory_equal(a->dwarf.mix, b->dwarf.mix, sizeof a->dwarf.mix);
 }
 
-/* Text with everything in it that YAML has a meaning for. */
+/* Text with everything that has a meaning in YAML. */
 static char *random_application(struct random *r)
 {
     static const char *const pieces[] = {
@@ -89,7 +89,7 @@ static bool chance(struct random *r, unsigned one_in)
     return random_below(random_next(r), one_in) == 0;
 }
 
-/* From `least` to `most`, small, large and round numbers alike. */
+/* A number from `least` to `most`; small, large and round ones are all likely. */
 static int64_t random_number(struct random *r, int64_t least, int64_t most)
 {
     uint64_t v = random_next(r) >> random_below(random_next(r), 64);
@@ -220,8 +220,7 @@ static void text_nests(void **state)
     }
 }
 
-/* Where decimals are written with a comma, as the thread's and the process's
- * locale. */
+/* The text is the same in a locale that writes decimals with a comma. */
 static void text_knows_no_locale(void **state)
 {
     (void)state;
@@ -252,7 +251,7 @@ static void assert_no_text(struct profile *p, const char *message)
     assert_int_equal(e.code, ERROR_INPUT);
 }
 
-/* A profile that a program put together is checked as one from a file. */
+/* A profile that a program has put together is checked like one from a file. */
 static void text_refuses_what_would_not_load(void **state)
 {
     (void)state;
@@ -391,7 +390,7 @@ static void saves_and_loads(void **state)
     assert_string_equal(e.text, "is no regular file; give another name");
     p.modules = p.utilities = 0;
     assert_false(profile_save(&p, "saved.prof", &e));
-    assert_true(profile_load(&q, "saved.prof", &e)); /* what was there is still there */
+    assert_true(profile_load(&q, "saved.prof", &e)); /* the old file is still there */
     profile_free(&q);
     profile_free(&p);
 }
@@ -431,7 +430,7 @@ static void finds_files_and_names(void **state)
     snprintf(mine, sizeof mine, "%s/mine.prof", profiles);
     setenv("PYELFGEN_PROFILES", profiles, 1);
 
-    assert_found("mine", mine); /* a set's directory of the same name does not hide it */
+    assert_found("mine", mine); /* a directory of that name, as of a set, does not hide it */
     assert_found("here", "here");
     assert_found("here.prof", "here.prof");
     assert_found("./here", "./here");

@@ -1,4 +1,4 @@
-/* What tags say of how headers and blocks are made. */
+/* emit/profile_manner: what tags, attributes and forms say about how headers and blocks are made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct manner manner_for(const char *language, const char *row, const cha
     return m;
 }
 
-/* What a hundred structures made in the usual manner come with, for 10 units and 100 functions. */
+/* The tags of a hundred structures made in the usual manner, for 10 units and 100 functions. */
 #define USUAL_TYPES                                                                                                    \
     "array_type:33 const_type:33 enumeration_type:4 member:560 pointer_type:103 restrict_type:1 structure_type:100 "   \
     "subprogram:470 subroutine_type:34 typedef:103 union_type:2 atomic_type:3"
@@ -118,7 +118,7 @@ static void follows_code(void **state)
     assert_int_equal(m.spread, MANNER_USUAL);
     assert_false(m.fuller);
     assert_false(manner_for("c++", "", "call_site:1000 variable:1000", "").fuller); /* nothing was inlined */
-    /* 100 functions and 1000 calls take 20400 bytes of these */
+    /* 100 functions and 1000 calls take 20400 bytes of .debug_info */
     m = manner_for("c", ", mix: {info: 81600 B}", "call_site:1000", "");
     assert_int_equal(m.entries, MANNER_USUAL / 4);
     assert_int_equal(m.imports, 1);
@@ -129,7 +129,7 @@ static void follows_code(void **state)
     assert_true(m.entries > manner_usual().entries && m.entries < MANNER_USUAL);
 }
 
-/* What a thousand inlined calls have, and blocks of C++. */
+/* In C++ the ranges and variables of a thousand inlined calls count, in C they do not. */
 static void follows_inlined(void **state)
 {
     (void)state;
@@ -146,20 +146,20 @@ static void follows_inlined(void **state)
         assert_int_equal(m.spread > MANNER_USUAL, cases[i].spread);
         assert_int_equal(m.fuller, cases[i].fuller);
     }
-    /* 100 functions and 500 inlined calls take 33400 bytes of these, in C less */
+    /* 100 functions and 500 inlined calls take 33400 bytes of .debug_info, in C less */
     static const char few[] = "call_site:1 inlined_subroutine:500";
     assert_int_equal(manner_for("c++", ", mix: {info: 66800 B}", few, "").entries, MANNER_USUAL / 2);
     assert_int_equal(manner_for("c", ", mix: {info: 66800 B}", few, "").entries, MANNER_USUAL * 7 / 16);
 }
 
-/* What large applications in C++ have: much inlined in little code, long enumerations, many names. */
+/* Large applications in C++ have much inlined in little code, long enumerations, and many names. */
 static void follows_large(void **state)
 {
     (void)state;
     static const char few[] = "call_site:1000 inlined_subroutine:1000";
     static const struct {
         const char *row;
-        unsigned inlined; /* in steps by the square root of two, by calls or by code: that which is more */
+        unsigned inlined; /* by calls or by code, whichever says more; in steps by the square root of two */
     } codes[] = {{"", 11},
                  {", share: {code: 1000000 B}", 11},
                  {", share: {code: 13100 B}", 45},
@@ -174,7 +174,7 @@ static void follows_large(void **state)
     assert_int_equal(manner_for("c", "", "structure_type:1000 enumerator:9000", "").enumerators, MANNER_USUAL);
 }
 
-/* A profile whose forms say so. */
+/* Sets *p to a profile with these forms, attributes and tags. The caller frees it. */
 static void with_forms(const char *forms, const char *attributes, const char *tags, struct profile *p)
 {
     char text[512];
@@ -187,7 +187,7 @@ static void with_forms(const char *forms, const char *attributes, const char *ta
         fail_msg("%s", e.text);
 }
 
-/* Headers besides those that line tables name. */
+/* Further headers besides those that line tables name follow from the bytes of names. */
 static void follows_names(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void follows_names(void **state)
     }
 }
 
-/* A hundred functions with two parameters each, and what they have. */
+/* The share of all entries that belongs to a hundred functions, each of which has two parameters. */
 static void counts_functions_entries(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void counts_functions_entries(void **state)
     assert_int_equal(manner_for("c", "", "variable:200000", "").defined, MANNER_USUAL);
 }
 
-/* Of a hundred members and as many typedefs. */
+/* The lines of a hundred members and as many typedefs. */
 static void follows_lines(void **state)
 {
     (void)state;
@@ -245,9 +245,8 @@ static void follows_lines(void **state)
     }
 }
 
-/* What dwz leaves: ends of functions, and of 600 lines 400 of functions, which take a byte beyond those of
- * declarations.
- */
+/* What dwz leaves: ends of functions in DW_FORM_udata, and lines of one byte. Of 600 lines 200 are of declarations;
+ * `lows` is the share of the other 400 that take one byte. */
 static void follows_partial_units(void **state)
 {
     (void)state;
@@ -300,8 +299,9 @@ static void follows_forms(void **state)
     profile_free(&p);
 }
 
-/* Of 100 declarations 60 have an early line; files of the other abbreviations are no constants, unless nearly all are
- * in one source. */
+/* 100 entries name a file, and 60 of them have a line below 256. If less than half as many abbreviations have the file
+ * as a constant, units declare things in several headers. If two in three constants are there, only the declarations of
+ * headers count, because the other entries are of one source. */
 static void several_headers_leave_no_constants(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void several_headers_leave_no_constants(void **state)
         {"data2:100", "call_site:9", false}, /* no early line */
         {"data2:101", "call_site:9", false},
         {"data2:40 implicit_const:18446744073709551615", "pointer_type:18446744073709551615", true},
-        /* 30 are declared, and the others in one source */
+        /* 30 are declared in headers, the others in one source */
         {"data2:40 implicit_const:84", "member:30", true},
         {"data2:40 implicit_const:85", "member:30", false},
         {"data2:40 implicit_const:84", "member:30 partial_unit:1", false},

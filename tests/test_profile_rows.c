@@ -13,7 +13,7 @@
 #include "emit/profile.h"
 #include "profile_text.h"
 
-/* What pyelfprof takes of a file is what a row can say. */
+/* A row can say all that pyelfprof takes from a file. */
 static_assert(CAPTURE_SIZE_MOST == PROFILE_SIZE_MOST && CAPTURE_LOADED_MOST <= PROFILE_SIZE_MOST, "sizes");
 static_assert(CAPTURE_DWARF_MOST == PROFILE_DWARF_MOST, "of debug information");
 static_assert(CAPTURE_NAME_MOST == PROFILE_APPLICATION_MOST, "names");
@@ -40,7 +40,7 @@ static void reads_rows(void **state)
     assert_true(p.graph);
     assert_int_equal(p.row[0].value[ROW_KIND], ROW_KIND_UTILITY);
     assert_int_equal(p.row[0].value[ROW_DATA], 1500);
-    assert_int_equal(p.row[0].value[ROW_DEBUG], 0); /* text is there */
+    assert_int_equal(p.row[0].value[ROW_DEBUG], 0); /* text is given, so this is 0 */
     assert_int_equal(p.row[0].value[ROW_ADDRESS_64], 5);
     assert_int_equal(p.row[0].value[ROW_BUILD_ID], 0);
     assert_int_equal(p.row[0].value[ROW_HASH], 3);
@@ -53,7 +53,7 @@ static void reads_rows(void **state)
     assert_int_equal(p.row[1].value[ROW_TEXT], PROFILE_DERIVED);
     assert_int_equal(p.row[2].edges, 2);
     assert_string_equal(p.row[3].text[ROW_TEXT_NAME], "libreal.so");
-    assert_int_equal(p.sections[SIZE_TEXT], PROFILE_DERIVED); /* not every row has one */
+    assert_int_equal(p.sections[SIZE_TEXT], PROFILE_DERIVED); /* not every row gives one */
     profile_free(&p);
 }
 
@@ -73,7 +73,7 @@ static void sums_rows(void **state)
     profile_free(&p);
 }
 
-/* What was read and written twice is the same, whatever its layout. */
+/* Text that was read, written and read again is the same, whatever its layout was. */
 static void writes_what_it_read(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void refuses_wrong_rows(void **state)
     ALL_REFUSED(wrong);
 }
 
-/* As many as there may be, and one more. */
+/* As many rows as there may be, and one more. */
 static void bounds_rows(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void bounds_rows(void **state)
     free(text);
 }
 
-/* A few bytes may say many edges. */
+/* A few bytes may state many edges, so that edges have a limit. */
 static void bounds_edges(void **state)
 {
     (void)state;

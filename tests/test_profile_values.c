@@ -1,5 +1,4 @@
-/* Values of a profile's keys: what is understood, and what is refused, in which words
- * and on which line. */
+/* Values of a profile's keys: what is understood, and what is refused, with which message and on which line. */
 #include "profile_text.h"
 
 static void refuses_wrong_sizes(void **state)
@@ -57,7 +56,7 @@ static void refuses_wrong_sizes(void **state)
     ALL_REFUSED(wrong);
 }
 
-/* Debug sections' sizes in a profile that has `debug` bytes of them; line 4 has `dwarf`. */
+/* A profile with `debug` bytes of debug information. The text `dwarf` stands below the key on line 4. */
 #define MIX(debug, dwarf)                                                                                              \
     "pyelfgen-profile: 1\nmodules: 280\n"                                                                              \
     "sections: {text: 1 MB, data: 1 MB, symtab: 0, strtab: 0, debug: " debug "}\ndwarf:\n" dwarf

@@ -1,4 +1,4 @@
-/* elf/relr.h: packed relative relocations, read back as the gABI says how. */
+/* elf/relr.h: packed relative relocations, read back as the gABI says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct places {
     size_t count;
 };
 
-/* Packs the places in `room` bytes and compares what a dynamic linker finds. */
+/* Packs the places into `room` bytes, and compares them with those that a dynamic linker finds. */
 static void check(const struct places *p, uint64_t room)
 {
     uint64_t table[WORDS_MOST];
@@ -58,7 +58,7 @@ static void add_run(struct places *p, uint64_t at, size_t count, uint64_t pitch)
         p->at[p->count++] = at + i * pitch;
 }
 
-/* One address and a bit each, until 63 are full. */
+/* A run takes one address, and a bit for each further word. A bitmap is full with 63 bits. */
 static void test_a_table_is_an_address_and_bits(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void test_a_table_is_an_address_and_bits(void **state)
     }
 }
 
-/* Words that are further apart than bitmaps reach have an address each. */
+/* Words that are further apart than a bitmap reaches have an address each. */
 static void test_far_words(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void test_far_words(void **state)
     }
 }
 
-/* Whatever the gaps are between words and between groups of them, the sum over groups is enough. */
+/* Whatever the gaps between words and between groups are, the sum of relr_most over the groups is enough. */
 static void test_any_groups(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Results: what is read is what was written, what is wrong is refused, and what
- * is shown follows from the values of the ranks. */
+/* driver/results: what is read is what was written, wrong results are refused, and what is shown follows from the
+ * values of the ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void expect_wrong(const char *text, size_t size, const char *said)
     assert_null(r.runs);
 }
 
-/* With the first `old` replaced. */
+/* Expects that the right results with the first `old` replaced are refused. */
 static void expect_refused(const char *old, const char *new, const char *said)
 {
     char text[2 * sizeof right];
@@ -126,7 +126,7 @@ static void test_what_was_cut_off(void **state)
         expect_wrong(right, size, "ends in the middle");
 }
 
-/* Whatever byte is wrong: refused, or read and written again without harm. */
+/* Results with any wrong byte are refused, or read and written again without harm. */
 static void test_any_byte(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_any_byte(void **state)
         }
 }
 
-/* A megabyte of text that would be a gigabyte of tables. */
+/* Text of which each megabyte would become a gigabyte of tables. */
 static void test_what_would_be_heavy(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void test_a_case_is_the_median_of_its_runs(void **state)
     struct results r = read_right();
     size_t count;
     struct results_case *cases = results_cases(&r, &count);
-    assert_int_equal(count, 1); /* what failed is none */
+    assert_int_equal(count, 1); /* the run that failed is no case */
     assert_string_equal(cases[0].mode, "link");
     assert_int_equal(cases[0].runs, 2);
     assert_true(cases[0].seconds[RESULTS_IMPORT] == 0.3);
@@ -330,7 +330,7 @@ static void expect_text(const char *path, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* What cannot be written whole leaves what was there, and nothing else. */
+/* If results cannot be written whole, the old file stays, and no other file is left. */
 static void test_saving(void **state)
 {
     (void)state;

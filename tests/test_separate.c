@@ -1,4 +1,4 @@
-/* elf/separate.c: two files out of one image, each with what it has to have. */
+/* elf/separate.c: two files out of one image, each with the sections that it has to have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static const char link_name[] = "libmodule0.so.debug";
 
-/* A library with a few sections of each kind; every section holds its number. */
+/* A library with a few sections of each kind. Each byte of a section is the section's number. */
 struct made {
     struct layout whole;
     struct separate files;
@@ -34,13 +34,13 @@ static void make(struct made *m, const char *link)
     *m = (struct made){.whole = {.page = 4096, .relro = LAYOUT_RELRO_PARTIAL}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         m->whole.section[sections[i].id].size = sections[i].size;
-    /* the program headers of a library are those of one with all segments */
+    /* layout_place gives every library a segment for this section */
     m->whole.section[SECTION_EH_FRAME_HDR].size = 20;
     assert_true(layout_place(&m->whole, &e));
     assert_true(separate_place(&m->files, &m->whole, link ? separate_link_size(link) : 0, &e));
     m->image = malloc(m->whole.file_size);
     assert_non_null(m->image);
-    memset(m->image, 0xee, m->whole.file_size); /* whoever relies on zeros is found */
+    memset(m->image, 0xee, m->whole.file_size); /* so that code that relies on zeros is found */
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_SHSTRTAB; id++)
         if (layout_kind(id)->type != SHT_NOBITS)
             memset(m->image + m->whole.section[id].offset, (int)id, m->whole.section[id].size);
@@ -81,7 +81,7 @@ static void each_section_is_in_one_file(void **state)
         bool has_bytes = layout_kind(id)->type != SHT_NOBITS;
         bool both = id == SECTION_NOTE_BUILD_ID || id == SECTION_COMMENT;
         if (loaded) {
-            /* symbols of one are right in the other */
+            /* so the sections of symbols are right in both files */
             assert_int_equal(debug->section[id].index, library->section[id].index);
             assert_int_equal(header_at(debug_file, debug->section[id].index).sh_addr, m.whole.section[id].address);
             assert_int_equal(header_at(debug_file, debug->section[id].index).sh_size, m.whole.section[id].size);
@@ -100,7 +100,7 @@ static void each_section_is_in_one_file(void **state)
     free(m.image);
 }
 
-/* Reflected, of polynomial 0x04c11db7, bit by bit. */
+/* CRC-32: reflected, of polynomial 0x04c11db7, bit by bit. */
 static uint32_t crc_of(const uint8_t *p, uint64_t size)
 {
     uint32_t crc = ~UINT32_C(0);
@@ -145,7 +145,7 @@ static void sizes_are_those_of_the_whole(void **state)
     free(m.image);
 }
 
-/* What readers find where contents are elsewhere. */
+/* A reader finds zeros in the debug file where only the library has contents. */
 static void nothing_is_zero(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* emit/share.h: what each rank does, found by each alone. */
+/* emit/share.h: what each rank does, which every rank finds out alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,13 +13,13 @@
 
 enum { ITEMS = 5000, RANKS_MOST = 600 };
 
-/* Bytes from a few to many. */
+/* Weights in bytes, from a few to many. */
 static uint64_t weight_at(uint32_t i)
 {
     return (random_at(7, i) >> 40) * (i % 100 == 0 ? 50 : 1);
 }
 
-/* Every item is one rank's; returns what the rank with the most has, `first` included. */
+/* Asserts that every item is one rank's. Returns the bytes of the rank that has the most, with `first`. */
 static uint64_t deal(const uint64_t *weight, uint32_t count, uint64_t first, int ranks)
 {
     uint8_t *seen = calloc(count + 1, 1);
@@ -43,7 +43,7 @@ static uint64_t deal(const uint64_t *weight, uint32_t count, uint64_t first, int
     return most;
 }
 
-/* What no division can be better than. */
+/* The largest share has at least so many bytes, however items are divided. */
 static uint64_t bound(const uint64_t *weight, uint32_t count, uint64_t first, int ranks)
 {
     uint64_t sum = first;
@@ -70,7 +70,7 @@ static void test_balance(void **state)
     assert_true(deal(weight, ITEMS, 0, 4) <= bound(weight, ITEMS, 0, 4) * 1001 / 1000);
 }
 
-/* Fewer than there are ranks, or none. */
+/* Fewer items than ranks, or none. */
 static void test_few(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void test_few(void **state)
     assert_int_equal(deal(weight, 3, 0, 1), 10);
 }
 
-/* The first rank has something to do besides, and what is nobody else's. */
+/* The first rank has other bytes to do besides, and items that are for no other rank. */
 static void test_first(void **state)
 {
     (void)state;

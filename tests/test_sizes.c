@@ -1,6 +1,5 @@
-/* elf/sizes: the same numbers as binutils' `size` and `readelf` on what gcc,
- * gas, ld and objcopy make; and no crash, no wait and a telling error on what
- * is broken. */
+/* elf/sizes: the same numbers as binutils' `size` and `readelf` on files that gcc, gas, ld and objcopy make. Broken
+ * files cause no crash and no wait, but a telling error. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +103,7 @@ static void by_size(const struct tiny *t, const char *name, struct file_sizes *s
     assert_int_equal(pclose(f), 0);
 }
 
-/* Lines like `  [12] .text  PROGBITS  0000000000001040 001040 000123 00  AX …`. */
+/* Adds up the sections of lines like `  [12] .text  PROGBITS  0000000000001040 001040 000123 00  AX …`. */
 static void by_readelf(const struct tiny *t, const char *name, struct file_sizes *sizes)
 {
     char command[2 * PATH_MAX];
@@ -179,7 +178,7 @@ static void test_stripped(void **state)
 static void test_compressed_debug(void **state)
 {
     const struct tiny *t = *state;
-    /* by what they are uncompressed; .zdebug, which is obsolete, as it is */
+    /* counted as uncompressed; .zdebug, which is obsolete, as it is in the file */
     struct file_sizes plain;
     struct file_sizes compressed;
     char path[PATH_MAX + 16];
@@ -207,7 +206,7 @@ static void test_other_classes_and_byte_orders(void **state)
     }
 }
 
-/* Code that may be written is text; memory that may not be, too. */
+/* Code that may be written is text, and so is memory that may not be written. */
 static void test_unusual_flags(void **state)
 {
     const struct tiny *t = *state;
@@ -218,8 +217,7 @@ static void test_unusual_flags(void **state)
     assert_as_binutils(t, "flags.o");
 }
 
-/* 0xff00 sections and more: section 0 has their number and the index of their
- * names. */
+/* With 0xff00 sections or more, section header 0 has their number and the index of the section with their names. */
 static void test_very_many_sections(void **state)
 {
     const struct tiny *t = *state;
@@ -296,7 +294,7 @@ static void test_cut_off_anywhere(void **state)
     close(s.fd);
 }
 
-/* Every bit of the file header and of every section header. */
+/* Flips every bit of the file header and of every section header. */
 static void test_any_bit_flipped(void **state)
 {
     const struct tiny *t = *state;
@@ -324,7 +322,7 @@ static void test_any_bit_flipped(void **state)
     assert_true(accepted > 0 && refused > 0);
 }
 
-/* One member of the headers at a time. */
+/* Changes one member of the headers at a time. */
 static void test_headers_that_lie(void **state)
 {
     const struct tiny *t = *state;
@@ -359,13 +357,13 @@ static void test_headers_that_lie(void **state)
     LIE("has the unknown ELF class 7", EI_CLASS, (uint8_t){7});
     LIE("has the unknown ELF byte order 0", EI_DATA, (uint8_t){0});
 
-    /* As many sections as a 64-bit file can say, in a file of a few. */
+    /* As many sections as a 64-bit file can state, in a file with a few. */
     scratch_put(&s, SHDR(header.e_shoff, sh_size), &all_ones, sizeof all_ones);
     LIE("has its section headers", EHDR(e_shnum), half_zero);
     scratch_put(&s, SHDR(header.e_shoff, sh_size), &(uint64_t){UINT32_MAX}, sizeof(uint64_t));
     LIE("has its section headers", EHDR(e_shnum), half_zero);
 
-    /* Two sections that take no room in the file, but all of the memory. */
+    /* Two sections that take no room in the file, but all of the address space. */
     scratch_put(&s, SHDR(first, sh_type), &nobits, sizeof nobits);
     scratch_put(&s, SHDR(first, sh_size), &half, sizeof half);
     scratch_put(&s, SHDR(second, sh_type), &nobits, sizeof nobits);
@@ -373,7 +371,7 @@ static void test_headers_that_lie(void **state)
     close(s.fd);
 }
 
-/* A file whose headers are all there, as a hole. */
+/* A file with a huge hole, so that all that its headers state lies within the file. */
 static void test_sparse_giants(void **state)
 {
     const struct tiny *t = *state;

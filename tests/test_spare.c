@@ -1,4 +1,4 @@
-/* Which spare entries take so many bytes, are so many and have so many attributes (dwarf/spare_fit.h). */
+/* dwarf/spare_fit.h: finds spare entries that have given numbers of bytes, entries and attributes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "dwarf/spare_fit.h"
 
-enum { ROUND = 64 }; /* rounds have so many of the items below, of which each is cut off */
+enum { ROUND = 64 }; /* so many rounds have each[i] items of a sort; fractions are cut off */
 
 static const struct spare_item of_rounds[] = {{62, 6, 33}, {12, 1, 5}, {5, 1, 2}, {19, 2, 4}};
 static const uint32_t each[] = {64, 50, 70, 21};
@@ -30,7 +30,7 @@ static struct spare_item rounds(const void *context, uint64_t count)
     return sum;
 }
 
-/* As gcc's entries in DWARF 5 are. */
+/* Items as gcc's entries in DWARF 5 are. */
 static struct spare_wanted usual(struct spare_item all)
 {
     return (struct spare_wanted){
@@ -58,7 +58,7 @@ static void check(const struct spare_wanted *w, const struct spare_fitted *f)
     assert_int_equal(sum.attributes, w->all.attributes);
 }
 
-/* What some of each take is found again, if not the same of each. */
+/* What some items of each sort take can be met again, though maybe with other numbers of items. */
 static void test_what_there_can_be_is_found(void **state)
 {
     struct random r = {1};
@@ -83,7 +83,7 @@ static void test_what_there_can_be_is_found(void **state)
     assert_true(found > CASES - CASES / 50);
 }
 
-/* No attribute more or less is out of reach where there is room. */
+/* Where there is room, every number of attributes can be met. */
 static void test_any_number_of_attributes_is_met(void **state)
 {
     (void)state;
@@ -99,9 +99,9 @@ static void test_what_cannot_be_is_not_found(void **state)
 {
     static const struct spare_item none[] = {
         {10000, 900, 100},  /* fewer attributes than entries */
-        {10000, 900, 9000}, /* more than any have */
-        {1000, 900, 3000},  /* entries of a byte */
-        {100000, 100, 500}, /* of a thousand */
+        {10000, 900, 9000}, /* more than any entries have */
+        {1000, 900, 3000},  /* entries of one byte */
+        {100000, 100, 500}, /* entries of a thousand bytes */
         {0, 0, 0},          {12, 1, 7},
     };
     (void)state;

@@ -1,6 +1,5 @@
-/* The statistics of DWARF: files read here and in a process of their own, sums,
- * and what goes wrong. What the counts should be is asked of other readers, by
- * test_pyelfstat_dwarf.py. */
+/* dwarf/stats: files read in this process and in one of their own, sums, and errors. test_pyelfstat_dwarf.py asks other
+ * readers what the counts should be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +23,7 @@
 #include "dwarf/stats.h"
 #include "dwarf/stats_parts.h"
 
-/* All that libdwarf has a word for may stand in a profile, but for the ends of ranges, which nothing is. */
+/* A profile may have every word that libdwarf knows, but for the ends of ranges, which no entry has. */
 static void test_words_are_those_of_profiles(void **state)
 {
     static const struct {
@@ -105,7 +104,7 @@ static int remove_tiny(void **state)
     return 0;
 }
 
-/* Large, and so not on the stack. */
+/* Statistics are too large for the stack. */
 static struct debug_stats *new_stats(void)
 {
     struct debug_stats *s = calloc(1, sizeof *s);
@@ -163,7 +162,7 @@ static void test_files_add_up(void **state)
     delete_stats(s);
 }
 
-/* Several processes at once, finished in another order than started. */
+/* Several processes at once, which are finished in another order than started. */
 static void test_several_at_once(void **state)
 {
     const struct tiny *t = *state;
@@ -177,8 +176,8 @@ static void test_several_at_once(void **state)
     delete_stats(s);
 }
 
-/* What is said of a process that is killed before it answers, tried again where it was faster; with all its time over,
- * it was the kernel that did so for that. */
+/* Asserts the error for a process that is killed before it answers; tries again if the process was faster. `over`: its
+ * processor time is used up, so that the kernel must have killed it for that. */
 static void assert_killed(const char *path, bool over, const char *text)
 {
     struct error e = {0};
@@ -205,7 +204,7 @@ static void test_killed(void **state)
     assert_killed(t->path, true, "was stopped after 0 s of processor time");
 }
 
-/* Units of many sizes, of which some are read, and what that says of all. */
+/* Units of many sizes. Some are read, and what they say of all is about right. */
 static void test_samples(void **state)
 {
     const struct tiny *t = *state;
@@ -235,7 +234,7 @@ static void test_samples(void **state)
     delete_stats(some);
 }
 
-/* Of a unit that is more than may be read, the beginning is. */
+/* If the only unit is more than may be read, its beginning is read. */
 static void test_sample_of_one_unit(void **state)
 {
     const struct tiny *t = *state;
@@ -297,8 +296,8 @@ static void test_what_is_no_file(void **state)
     assert_refused(path, "is not an object file that libdwarf reads");
 }
 
-/* Cut off in many places: an answer each time, and nothing added where it is
- * no. In processes, as libdwarf leaks from some and dies of others. */
+/* A file that is cut off in many places gives an answer each time; an error adds nothing. Each is read in its own
+ * process, because libdwarf leaks memory on some and ends by a signal on others. */
 static void test_cut_off(void **state)
 {
     const struct tiny *t = *state;
@@ -331,7 +330,7 @@ static void test_tallies_are_bounded(void **state)
     (void)state;
     struct debug_stats *s = new_stats();
     struct debug_stats *sum = new_stats();
-    /* Downwards, so that each goes before all others. */
+    /* Keys descend, so that each goes before all others. */
     for (uint32_t key = STATS_KEYS + 10; key > 0; key--)
         stats_tally_add(s, STATS_TAG, key, key);
     const struct stats_tally_table *table = &s->tally[STATS_TAG];

@@ -1,5 +1,5 @@
-/* emit/stock.c, block_make.c and dwarf/stamp_shelve.c: blocks of code say as much as there is room for, or the stock is
- * refused. */
+/* emit/stock.c, block_make.c and dwarf/stamp_shelve.c: blocks of code say no more than there is room for, or the stock
+ * is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "emit/stock.h"
 
-/* All runs of code are inlined functions with all that these may have, or lexical blocks beside them; calls pass all
- * that they may, or nothing, so that there are more runs. */
+/* A manner that tells all that can be told. All runs of code are inlined functions with all that these may have, or
+ * lexical blocks beside them. Calls pass all that they may; without calls there are more runs. */
 static struct manner that_tells_all(struct manner m, bool with_calls, bool with_blocks)
 {
     enum { MANY = UINT16_MAX / MANNER_USUAL };
@@ -28,7 +28,7 @@ static struct manner that_tells_all(struct manner m, bool with_calls, bool with_
     return m;
 }
 
-/* Whether it is overfull: nothing else can go wrong. */
+/* Whether the stock is overfull. Making it fails for no other reason. */
 static bool is_overfull(struct dialect dialect, const struct manner *m)
 {
     struct stock *s = stock_begin(dialect, m, 42);
@@ -42,7 +42,8 @@ static bool is_overfull(struct dialect dialect, const struct manner *m)
     return overfull;
 }
 
-/* As if memory had run out it would end; beyond its room, too. */
+/* A manner that tells too much makes the stock overfull. Otherwise making it would end as if memory had run out, or
+ * write beyond its room. */
 static void refuses_what_is_too_much(void **state)
 {
     (void)state;

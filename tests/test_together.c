@@ -1,4 +1,4 @@
-/* emit/together.h: what a rank is refused for, and what comes to the leader, without MPI. */
+/* emit/together.h without MPI: for what a rank is refused, and what comes to the leader. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "emit/tidy.h"
 #include "emit/together.h"
 
-/* What goes from one rank to the other. */
+/* What one rank sends to the other. */
 struct ranks_state {
     int rank;
     uint8_t said[512];
@@ -81,7 +81,7 @@ static struct plan plan_of(struct plan_library *libraries)
 
 static const struct set_making making = {.path = "set"};
 
-/* Whether the plan of rank 1 is taken for that of rank 0. */
+/* Whether rank 1's plan is taken for the same as rank 0's. */
 static bool are_alike(const struct plan *first, const struct plan *second, struct error *e)
 {
     struct ranks_state state = {.rank = 0};
@@ -91,7 +91,7 @@ static bool are_alike(const struct plan *first, const struct plan *second, struc
     return together_alike(&r, second, &making, e);
 }
 
-/* Where the profile is the same and so is the version. */
+/* Plans may differ though profile and version are the same. */
 static void test_another_plan(void **unused)
 {
     (void)unused;
@@ -114,7 +114,7 @@ static void test_another_plan(void **unused)
 
 /* --- one directory ---------------------------------------------------------------------- */
 
-/* Where no lock keeps another run out, the file by which its ranks meet stays. */
+/* The file by which the ranks of another run meet stays, even if no lock keeps that run out. */
 static void test_meeting_of_another_run(void **unused)
 {
     (void)unused;
@@ -128,7 +128,7 @@ static void test_meeting_of_another_run(void **unused)
     struct directory d = {.fd = open(path, O_RDONLY | O_DIRECTORY), .path = path};
     assert_true(d.fd >= 0);
     assert_true(together_open(&d, &how, &e));
-    assert_int_not_equal(faccessat(d.fd, name, F_OK, 0), 0); /* its own goes */
+    assert_int_not_equal(faccessat(d.fd, name, F_OK, 0), 0); /* its own file is removed */
     close(openat(d.fd, name, O_WRONLY | O_CREAT, 0600));
     assert_false(together_open(&d, &how, &e));
     assert_non_null(strstr(e.text, "cannot make the file"));
@@ -163,8 +163,8 @@ static void forget(struct set *set)
         free(set->library[i].file);
 }
 
-/* What rank 1 has made of `theirs` comes to rank 0, which has made 0 and 3. Of the message `cut` bytes are
- * lost at its end, and its byte `at` is `byte`. */
+/* Rank 1 has made `theirs`, and sends that to rank 0, which has made 0 and 3. The message loses `cut` bytes at its end.
+ * Its byte `at` becomes `byte`, unless `at` is 0. */
 struct handing {
     struct share theirs;
     size_t cut, at;

@@ -1,4 +1,4 @@
-/* emit/view.c, images.c, view_names.c: what is read of a set that is nowhere, without a file system around it. */
+/* emit/view.c, images.c, view_names.c: reading a set that is stored nowhere, without a file system around it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 enum { FILES = 2, BYTE = 1, THREADS = 8 };
 
-/* A plan, and the bytes of its libraries' files as a builder of our own makes them. */
+/* A plan, and its libraries' files as a builder of the test's own makes them. */
 struct made {
     struct profile profile;
     struct stock *stock;
@@ -86,7 +86,7 @@ static struct view *open_view(const struct made *m, uint64_t cache, unsigned thr
     return v;
 }
 
-/* A library's own file. */
+/* The number of a library's own file. */
 static uint32_t find(const struct view *v, const struct made *m, uint32_t library)
 {
     char name[FILE_NAME_MOST];
@@ -142,7 +142,7 @@ struct reading {
     struct view *view;
 };
 
-/* All libraries from another one on, in pieces, so that they drive each other out. */
+/* Reads all libraries in pieces, beginning with number `index`, so that they drive each other out of the cache. */
 static bool read_all(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct reading *r = context;
@@ -206,7 +206,7 @@ static void test_what_nobody_wants_is_not_made(void **state)
     assert_false(view_read(v, file, &stop, &got, sizeof got, 0, &size, &e));
     assert_true(asked >= 2);
     assert_int_equal(view_counts(v).made + view_counts(v).sized, 0);
-    /* whoever comes after has it */
+    /* whoever comes later gets it */
     assert_true(view_size(v, file, NULL, &size, &e));
     text = malloc(size + 1);
     assert_non_null(text);
@@ -214,7 +214,7 @@ static void test_what_nobody_wants_is_not_made(void **state)
     assert_int_equal(got, size);
     assert_memory_equal(text, "{", 1);
     assert_int_equal(view_counts(v).images, 0);
-    /* and what is there needs no asking */
+    /* what is there is read without asking */
     assert_true(view_read(v, file, &stop, text, 1, 0, &got, &e));
     free(text);
     view_free(v);
@@ -238,7 +238,7 @@ static void test_an_image_stays_while_it_is_read(void **state)
     images_add(&s, copy_of(m, 0));
     struct image *first = images_take(&s, 0);
     assert_ptr_equal(first, s.of[0]);
-    assert_ptr_equal(images_take(&s, 0), first); /* two of them */
+    assert_ptr_equal(images_take(&s, 0), first); /* a second reader */
     images_add(&s, copy_of(m, 1));
     images_add(&s, copy_of(m, 2));
     assert_ptr_equal(s.of[0], first);
@@ -249,7 +249,7 @@ static void test_an_image_stays_while_it_is_read(void **state)
     assert_int_equal(s.bytes, m->image[0]->size + m->image[2]->size);
     images_give(&s, first);
     assert_null(s.of[0]);
-    assert_non_null(s.of[2]); /* the newest, however large */
+    assert_non_null(s.of[2]); /* the newest stays, however large it is */
     assert_null(images_take(&s, 1));
     assert_int_equal(s.bytes, m->image[2]->size);
     images_free(&s);
@@ -275,7 +275,7 @@ static void test_what_was_read_longest_ago_goes(void **state)
 
 struct listed {
     unsigned files, directories, most;
-    uint32_t last; /* the number of the last */
+    uint32_t last; /* the number of the last file */
 };
 
 static bool count_one(void *context, const char *name, enum view_kind kind, uint32_t file)
@@ -288,7 +288,7 @@ static bool count_one(void *context, const char *name, enum view_kind kind, uint
     return l->files + l->directories < l->most;
 }
 
-/* One name at a time, each going on behind the one before. */
+/* Lists one name at a time. Each list goes on behind the name before. */
 static struct listed list_in_pieces(const struct view *v, const char *directory)
 {
     struct listed all = {0};

@@ -2,16 +2,17 @@
  *
  *     decode_text LIBRARY...
  *
- * Prints for each library how many instructions it has, and a line on stderr
- * for everything that is not as a compiler leaves it:
+ * Prints for each library how many instructions it has, and a line on stderr for everything that a compiler would not
+ * have written:
  *
  * - a byte of .init, .plt, .plt.got, .plt.sec, .text or .fini that is no part of an instruction;
- * - a direct call or jump, or a function symbol, that leads to none's start;
- * - a jump out of its function, but for one to the PLT, a function that runs on past its end;
- * - code between functions that does anything, between those that symbols or unwind tables tell of;
- * - an operand relative to %rip that is in no section.
+ * - a direct call or jump, or a function symbol, whose address is not the start of an instruction;
+ * - a jump out of its function, unless it goes to the PLT;
+ * - a function that runs on past its end;
+ * - code between functions that is not padding; functions are those of symbols and of unwind tables;
+ * - an operand relative to %rip whose address is in no loaded section.
  *
- * Exit status: 0, 1 when there was such a line, 2 for a file that cannot be read.
+ * Exit status: 0; 1 if there was such a line; 2 if a file cannot be read.
  */
 #include <Zydis/Zydis.h>
 #include <fcntl.h>
@@ -26,8 +27,8 @@
 
 enum { PLT = 1, PLT_SECOND = 2, TEXT = 3, REGIONS = 6, SECTIONS_MOST = 64, COMPLAINTS_MOST = 20 };
 
-/* What is known of each byte of a section with code. */
-enum { STARTS = 1, IN_FUNCTION = 2, ENDS = 4 /* of a function: nothing runs past here */ };
+/* Marks of one byte of a section with code. */
+enum { STARTS = 1, IN_FUNCTION = 2, ENDS = 4 /* of a function: its last byte, past which nothing runs */ };
 
 struct region {
     uint64_t address, size;
@@ -42,9 +43,9 @@ struct range {
 struct object {
     const char *path;
     struct region region[REGIONS];
-    struct range section[SECTIONS_MOST]; /* that are loaded */
+    struct range section[SECTIONS_MOST]; /* only those that are loaded */
     size_t sections;
-    struct range *function; /* sorted */
+    struct range *function; /* sorted by address */
     size_t functions;
     unsigned complaints;
 };
@@ -60,7 +61,7 @@ static bool is_in(const struct region *r, uint64_t address)
     return address - r->address < r->size;
 }
 
-/* The byte's marks, or NULL where there is no code. */
+/* The marks of the byte at `address`; NULL if there is no code. */
 static uint8_t *marks_at(struct object *o, uint64_t address)
 {
     for (unsigned i = 0; i < REGIONS; i++)
@@ -107,7 +108,7 @@ static bool is_padding(const ZydisDecodedInstruction *i, const ZydisDecodedOpera
            operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operand[0].reg.value == operand[1].reg.value;
 }
 
-/* Whether the instruction behind it is not run after it. */
+/* Whether execution never goes on to the instruction behind this one. */
 static bool leaves(const ZydisDecodedInstruction *i)
 {
     return i->meta.category == ZYDIS_CATEGORY_RET || i->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
@@ -236,8 +237,8 @@ static int32_t word_at(const Elf_Data *data, uint64_t offset)
     return word;
 }
 
-/* Those without symbols that unwind tables tell of: the rows of .eh_frame_hdr say where they begin and where their
- * entries are, these how long they are (LSB core 5.0, 10.6). */
+/* Adds the functions that have no symbol but an entry in the unwind tables. A row of .eh_frame_hdr says where the
+ * function begins and where its entry in .eh_frame is; the entry says how long the function is (LSB core 5.0, 10.6). */
 static bool add_unwound(struct object *o, Elf *elf)
 {
     enum { HEADER = 12, ROW = 8, LENGTH = 12 };
@@ -263,7 +264,8 @@ static bool add_unwound(struct object *o, Elf *elf)
     return true;
 }
 
-/* A function whose symbol has no size, as crtbegin.o's: up to the next one anything may stand. */
+/* Marks a function whose symbol has no size, as those of crtbegin.o. Anything may stand between its start and the next
+ * function, so all of that counts as the function. */
 static void mark_sizeless(struct object *o, size_t n)
 {
     const uint64_t end = n + 1 < o->functions ? o->function[n + 1].address : o->function[n].address;
@@ -279,7 +281,7 @@ static void mark_functions(struct object *o)
     for (size_t n = 0; n < o->functions; n++) {
         const struct range *f = &o->function[n];
         if (n && f->address == o->function[n - 1].address && f->end == o->function[n - 1].end)
-            continue; /* another name of it */
+            continue; /* another name of the same function */
         if (f->end == f->address) {
             mark_sizeless(o, n);
             continue;
@@ -302,8 +304,8 @@ static void mark_functions(struct object *o)
     }
 }
 
-/* In a stripped library static functions have no names: nothing is known to be
- * between functions. */
+/* In a stripped library static functions have no names, so code between known functions may belong to one. All of .text
+ * counts as in a function. */
 static void mark_nameless(struct region *text)
 {
     for (uint64_t at = 0; at < text->size; at++)
@@ -364,7 +366,7 @@ static bool check(struct object *o, Elf *elf, uint64_t *instructions)
     return true;
 }
 
-/* One library; the program's exit status for it. */
+/* Checks one library. Returns the program's exit status for it. */
 static int decode_file(const char *path)
 {
     struct object o = {.path = path};

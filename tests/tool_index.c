@@ -1,18 +1,18 @@
-/* Writes an index of the names of any DWARF file, as read by someone else.
+/* Writes an index of names (dwarf/index.h) for any DWARF file, whose entries another program has read.
  *
  *     write_index names|gdb STRINGS OUTPUT < LIST
  *
- * STRINGS is a file with what names are offsets of: for `names` the contents of
- * .debug_str. LIST has a line for each unit, and after it those of its entries:
+ * STRINGS is a file, in which names are offsets; for `names` it has the contents of .debug_str. LIST has a line for
+ * each unit and, behind it, a line for each of the unit's entries:
  *
  *     unit OFFSET LENGTH START END
  *     die OFFSET TAG FLAGS NAME LINKAGE-NAME
  *
- * All are decimal numbers, OFFSET of an entry that in its unit, FLAGS the letters of
- * `flags` below or -, the names -1 where there is none. What is listed is what
- * index_wants says. Prints how many names and entries that were.
+ * All numbers are decimal. The OFFSET of an entry is relative to its unit. FLAGS are the letters that add_die knows, or
+ * - for none. A name is -1 if the entry has none. index_wants decides which entries are listed. Prints how many names
+ * and entries these are.
  *
- * Exit status: 0, 1 for anything that cannot be read or written.
+ * Exit status: 0; 1 if anything cannot be read or written.
  */
 #include <inttypes.h>
 #include <stdio.h>
