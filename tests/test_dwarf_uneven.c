@@ -29,9 +29,8 @@ static void test_as_unlike_as_is_wanted(void **state)
         }
 }
 
-/* So few units cannot be that unlike: one is as large as all, then. Less than two units have weights of about one size.
-
- */
+/* So few units cannot be that unlike: one is as large as all, then. Where there are fewer than two units, weights are
+ * of about one size. */
 static void test_few(void **state)
 {
     (void)state;

@@ -167,7 +167,7 @@ static void test_undefined_symbols_count_as_with_ld(void **state)
 /* --- lookups as in glibc, elf/dl-lookup.c ---------------------------------------- */
 
 struct table {
-    uint32_t first, symbols; /* defined ones begin at first */
+    uint32_t first, symbols; /* `first`: index in .dynsym of the first defined symbol */
     char (*name)[32];
     uint32_t *hashes, *order, *start;
     uint32_t *words;

@@ -78,7 +78,7 @@ static void test_growth(void **state)
     assert_true(straight.residual > 0.1 && grown.residual < 1e-9);
 }
 
-/* Least squares of four points, whose normal equations are solved by hand:
+/* Least squares of four points, whose normal equations are written out by hand:
  * 0, 1, 2 and 4 s for (M, B) of (1, 0), (2, 0), (1, 1), (2, 1). */
 static void test_by_hand(void **state)
 {
