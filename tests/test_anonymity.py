@@ -1,4 +1,4 @@
-"""What must not be in a captured profile: any word of the application, wherever it stands in its files."""
+"""A captured profile must not have a word of the application, wherever the word stands in the application's files."""
 
 import getpass
 import os
@@ -16,7 +16,7 @@ from sets import mostly
 
 DOCUMENTED = pathlib.Path(__file__).parent.parent / "docs" / "capture.md"
 
-# All words that a profile may have besides those of DWARF: keys, and what stands for a value.
+# All words that a profile may have besides those of DWARF: its keys, and words that are values.
 SCHEMA = set(
     """
     pyelfgen-profile modules utilities sections text data debug symtab strtab bss names style itanium dwarf version
@@ -29,7 +29,7 @@ SCHEMA = set(
     entries sampled error mix info abbrev line str line_str loclists rnglists aranges addr str_offsets macro B
     """.split()
 )
-# Other languages than C and C++, as libdwarf calls them, in the way of the schema.
+# Languages that are not above, as libdwarf calls them, spelled as in profiles.
 LANGUAGES = set("ada83 ada95 fortran90 fortran95 fortran03 fortran08 rust go d zig mips-assembler".split())
 NUMBER = re.compile(r"\d+(\.\d{1,3})?|\d+\*\d+|\d+-\d+")
 
@@ -49,7 +49,7 @@ def foreign_words(text):
 
 
 def strings_of(path):
-    """Words of five characters and more from anywhere in the file, its path and its build-id."""
+    """Words of five characters and more from anywhere in the file and its path, and its build-id."""
     found = set(re.findall(r"[A-Za-z0-9_]{5,}", str(path)))
     done = subprocess.run([tool("strings"), "-a", "-n", "5", path], capture_output=True, text=True, errors="replace")
     for line in done.stdout.splitlines():
@@ -59,7 +59,7 @@ def strings_of(path):
 
 
 def of_this_machine():
-    """Who captures, where and when: nobody's business either."""
+    """Words that say who captures, and on which machine. A profile must not have them either."""
     kernel = os.uname()
     python = re.findall(r"[\d.]+", ask("python3", "--version"))
     words = {socket.gethostname(), getpass.getuser(), os.getcwd(), kernel.release, kernel.version, *python}
@@ -85,7 +85,7 @@ def anonymous(programs, tmp_path):
 def test_the_page_lists_all_words():
     quoted = " ".join(re.findall(r"`([^`]*)`", DOCUMENTED.read_text()))
     listed = set(re.findall(r"[\w+-]+", quoted))
-    # those are explained in profile.md, and `libraries` in a sentence
+    # the words that are left out here are explained in profile.md
     assert SCHEMA - listed - {"pyelfgen-profile", "itanium", "B", "both"} == set()
 
 
@@ -109,7 +109,7 @@ def test_strings_of_real_libraries(anonymous, small, place):
     assert words & strings <= known
 
 
-# ---- one that has a word of its own everywhere ----
+# ---- a library with one word everywhere ----
 
 WORD = "hush"
 IDENTIFIER = "0123456789abcdef0123456789abcdeffeedbeef"
@@ -137,7 +137,7 @@ __asm__(".symver hushfunction, hushversioned@@HUSHVERSION_2.5");
 
 @pytest.fixture(scope="module")
 def hush(tmp_path_factory):
-    """Files that say one word wherever a file can say one; by what was done to them."""
+    """{what was done to the file: path} of files that have one word wherever a file can have a word."""
     directory = tmp_path_factory.mktemp("hush") / "hushdirectory"
     directory.mkdir()
     (directory / "hushheader.h").write_text("static inline int hushinline(int hushargument) { return hushargument * 3; }\n")
@@ -176,7 +176,7 @@ def tells(text):
 
 
 def test_the_word_is_everywhere(hush):
-    """What is to be found: without that the others would show nothing."""
+    """The files have the word that must not be found. Otherwise the tests below would prove nothing."""
     strings = {word.lower() for word in strings_of(hush["plain"])}
     for place in ("rodata", "data", "tls", "struct", "member", "parameter", "variable", "label", "section", "version_2"):
         assert any(WORD + place in word for word in strings), place
@@ -190,11 +190,11 @@ def test_the_word_is_everywhere(hush):
 @pytest.mark.parametrize("how", ["plain", "stripped", "packed", "separate", "program"])
 @pytest.mark.parametrize("options", [[], ["--no-dwarf"], ["--full"], ["--summary"]])
 def test_files(anonymous, hush, small, how, options):
-    """With a set beside them where one alone is too little for a set of sums."""
+    """With --summary a set is captured besides, because one file is too little for a set of sums."""
     text = anonymous(*options, hush[how], *([small] if "--summary" in options else []))
     assert tells(text) == []
     if how == "separate" and not options:
-        assert "debug-file: true" in text and "tags: " in text  # it was read, then
+        assert "debug-file: true" in text and "tags: " in text  # the debug file was read
 
 
 def test_a_name_would_be_seen(programs, hush, tmp_path):
@@ -217,7 +217,7 @@ def test_runs(anonymous, hush, programs):
 
 @pytest.fixture
 def script(hush, tmp_path):
-    """A script that imports an extension module with the word in its names, and waits where it is told to."""
+    """A script that imports an extension module with the word in its names, and waits if its argument is `wait`."""
     include = subprocess.run(
         ["/usr/bin/python3", "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
         capture_output=True,

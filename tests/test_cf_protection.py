@@ -28,7 +28,7 @@ def made(sets):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """What gcc and ld make, with branches checked."""
+    """A library that gcc and ld make, with branches checked."""
     directory = tmp_path_factory.mktemp("checked")
     (directory / "a.c").write_text(SOURCE)
     path = directory / "libchecked.so"
@@ -38,7 +38,7 @@ def built(tmp_path_factory):
 
 
 def disassembled(path, section):
-    """The instructions of a section, without their addresses and operands, in lists of 16 bytes each."""
+    """The instructions of a section without operands, in one list for each 16 bytes."""
     text = ask("objdump", "-d", "--no-show-raw-insn", "-j", section, path)
     parts = {}
     for address, word in re.findall(r"^ +([0-9a-f]+):\t(?:bnd )?(\S+)", text, flags=re.M):
@@ -55,7 +55,7 @@ def plt_entry(path):
 
 
 def test_plt_is_in_two_parts_as_ld_has_it(made, built):
-    """Slots lead to the first part, calls to the second, which tools give the functions' names."""
+    """Slots lead to the first part, calls to the second. Tools give the second the functions' names."""
     (lazy, *first), second = disassembled(built, ".plt"), disassembled(built, ".plt.sec")
     for path in counted_libraries(made):
         own_lazy, *own_first = disassembled(path, ".plt")
@@ -70,7 +70,7 @@ def test_plt_is_in_two_parts_as_ld_has_it(made, built):
 
 
 def test_functions_begin_with_a_landing_place(made):
-    """All to which a symbol leads, and what runs at load and unload."""
+    """All functions with a symbol begin with endbr64, also what runs at load and unload."""
     for path in counted_libraries(made):
         code = ask("objdump", "-d", "-j", ".text", "-j", ".init", "-j", ".fini", path)
         first = re.findall(r"^\w+ <(.*)>:\n +\w+:\t[^\t]*\t(\w+)", code, flags=re.M)
@@ -79,7 +79,7 @@ def test_functions_begin_with_a_landing_place(made):
 
 
 def test_note_says_so(made, built):
-    """In the place and with the segments that ld's output has."""
+    """The note has the contents, the place and the segments of that in ld's output."""
 
     def told(path):
         note = re.search(r"Properties: .*", ask("readelf", "-nW", path))[0]
@@ -113,7 +113,7 @@ def test_option_is_the_key(programs, tmp_path, made):
 
 
 def test_captured_and_regenerated(programs, built, tmp_path):
-    """The row says it, and of its PLT, unwind tables and notes nothing differs."""
+    """A captured row has the key. The twin does not differ from the row in it, nor in its PLT and notes."""
     programs.run("pyelfprof", "-o", tmp_path / "a.prof", built)
     assert "cf-protection: true" in (tmp_path / "a.prof").read_text()
     programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set")
@@ -128,7 +128,7 @@ def test_captured_and_regenerated(programs, built, tmp_path):
     "damage", [(4, b"\xff\xff\xff\x7f"), (16, b"\x01\x00\x00\x00\xff\xff\xff\xff"), (20, b"\x00\x00\x00\x00")]
 )
 def test_damaged_notes_are_no_properties(programs, built, tmp_path, damage):
-    """Sizes beyond the note are not followed."""
+    """pyelfprof does not follow sizes that lead beyond the note."""
     place, bytes_there = damage
     offset = int(re.search(r"\.note\.gnu\.property +NOTE +\w+ (\w+)", ask("readelf", "-SW", built))[1], 16)
     data = bytearray(built.read_bytes())
@@ -139,7 +139,7 @@ def test_damaged_notes_are_no_properties(programs, built, tmp_path, damage):
 
 
 def test_parameters_are_in_their_registers_until_they_are_spilled(made):
-    """The registers' entries end where the instruction does that writes the slot, also behind an endbr64."""
+    """Location list entries of registers end behind the instruction that writes the slot, also behind an endbr64."""
     for path in counted_libraries(made):
         (name,) = re.findall(r" (\w+_helper0)$", ask("readelf", "-sW", path), flags=re.M)
         code = ask("objdump", "-d", "--no-show-raw-insn", f"--disassemble={name}", path)

@@ -1,6 +1,6 @@
 """Debug information as clang writes it: strings, addresses and lists by number; and the twin of what clang compiled.
 
-That readers find nothing wrong with it, and the sizes, are among the variants of other tests (sets.py).
+Other tests, of which it is a variant (sets.py), check its sizes and that readers find nothing wrong with it.
 """
 
 import collections
@@ -15,10 +15,10 @@ import pytest
 from objects import ask, counted_libraries, functions, section, sums, tool
 from sets import PLAIN, profile_text
 
-# With room for all that functions are told with.
+# With room for all that debug information can say of functions.
 KEYS = {**PLAIN, "sections": {**PLAIN["sections"], "debug": 3_000_001}}
 
-# Captured: pyelfgen itself, its debug information of 4 MB, compiled by clang 14 with -g -O2 and linked as a library.
+# Captured from pyelfgen itself, compiled by clang 14 with -g -O2 and linked as a library: 4 MB of debug information.
 REAL = pathlib.Path(__file__).with_name("clang.prof")
 
 
@@ -50,7 +50,7 @@ def test_sections(library):
 
 
 def test_forms_are_those_of_clang(library):
-    """No offset and no address is where clang has a number; nothing is said that clang does not say."""
+    """Where clang has a number there is no offset or address. Attributes that clang does not write are absent."""
     found, tags = uses(library)
     forms = {form for _, form in found}
     assert {"strx1", "strx2", "addrx", "loclistx", "rnglistx"} <= forms
@@ -65,7 +65,7 @@ def test_forms_are_those_of_clang(library):
 
 
 def test_numbers_of_strings_are_as_narrow_as_can_be(library):
-    """Those of a name in each unit: the first 256 of one byte. Each unit has no more than it uses."""
+    """The first 256 strings of each unit have numbers of one byte. A unit uses all numbers up to its last one."""
     dump = ask("llvm-dwarfdump", "--debug-info", "--verbose", library)
     for unit in dump.split("Compile Unit:")[1:]:
         numbers = {}
@@ -78,16 +78,16 @@ def test_numbers_of_strings_are_as_narrow_as_can_be(library):
 
 
 def test_no_abbreviation_is_the_same_as_another(library):
-    """Of one unit: each table has those of its entries, in the order in which they come."""
+    """No two abbreviations in the table of one unit are the same."""
     tables = ask("readelf", "--debug-dump=abbrev", library).split("Number TAG")[1:]
     assert len(tables) > 1
-    for table in tables[:-1]:  # the last has one that is there to be as long as is wanted
+    for table in tables[:-1]:  # the last table has one that fills the section up to the wanted size
         entries = re.split(r"^ +\d+ +(?=DW_TAG)", table, flags=re.M)[1:]
         assert len(entries) == len(set(entries))
 
 
 def test_files_have_checksums(library):
-    """The same of a file in all units that name it."""
+    """A file has the same checksum in all units that name it, and no other file has that."""
     found = collections.defaultdict(set)
     dump = ask("llvm-dwarfdump", "--debug-line", library)
     for name, checksum in re.findall(r'name: "([^"]+)"\n +dir_index: \d+\n +md5_checksum: (\w{32})\n', dump):
@@ -106,7 +106,7 @@ def test_addr2line_finds_each_function(library):
 
 
 def test_where_one_byte_more_is_wanted(programs, tmp_path):
-    """Sizes that differ by a byte or two are met, too: what is filled may have any."""
+    """Sizes that differ by single bytes are met, too, because what fills the sections may have any size."""
     for more in range(4):
         size = PLAIN["sections"]["debug"] + more
         profile = tmp_path / f"{more}.prof"
@@ -138,7 +138,7 @@ def test_no_executable_is_made_of_it(programs, tmp_path):
 
 @pytest.fixture(scope="module")
 def twin(programs, tmp_path_factory):
-    """The set, and what pyelfstat says of it beside the real one."""
+    """(directory, what pyelfstat says of the twin beside the real one, text of the twin's profile)"""
     directory = tmp_path_factory.mktemp("twin")
     return directory, *programs.twin(REAL, directory)
 
@@ -148,7 +148,7 @@ def test_its_profile_says_that_it_is_clangs(twin):
 
 
 def test_each_section_has_the_size_of_the_real_one(twin):
-    """To the byte, also those that only clang has."""
+    """To the byte, also the sections that only clang writes."""
     (library,) = twin[1]["libraries"]
     sizes = {row["name"]: (row["real"], row["twin"]) for row in library["quantities"] if row["name"].startswith("mix.")}
     assert set(sizes) >= {f"mix.{name}" for name in "info abbrev line str line_str loclists rnglists addr str_offsets".split()}
@@ -163,7 +163,7 @@ def test_entries_are_as_the_real_ones(twin):
 
 
 def test_what_differs_is_said_as_it_is_counted(twin):
-    """Of entries and attributes: what pyelfgen says that the set has, a reader finds."""
+    """pyelfprof counts as many entries and attributes as pyelfgen says in differences.json that the set has."""
     directory, report, _ = twin
     (library,) = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
     quantities = {row["name"]: row.get("twin") for row in report["libraries"][0]["quantities"]}
@@ -173,7 +173,7 @@ def test_what_differs_is_said_as_it_is_counted(twin):
 
 
 def test_gdb_reads_it(sets):
-    """Types and lines of functions, from the numbers."""
+    """gdb finds types and lines of functions by way of the numbers."""
     path = counted_libraries(sets.get("clang"))[0]
     name, _ = functions(path)[3]
     commands = [f"info scope {name}", f"info line {name}", f"ptype {name}"]
@@ -186,7 +186,7 @@ def test_gdb_reads_it(sets):
 
 @pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
 def test_what_clang_says_is_what_is_said(library, tmp_path):
-    """Forms of each attribute, where both have it, are among those that clang itself chooses for some source."""
+    """The forms of each attribute that both have are among those that clang itself chooses for the source below."""
     source = tmp_path / ("a.cpp" if library.parent.name == "c++" else "a.c")
     source.write_text(SOURCE)
     shared = tmp_path / "a.so"
@@ -198,7 +198,7 @@ def test_what_clang_says_is_what_is_said(library, tmp_path):
             forms[attribute].add(re.sub(r"^(strx|data)[1-4]$", r"\1", form))
     both = set(real) & set(made)
     assert len(both) > 25
-    # where these are in one place, whose expression says it, and where they move is a matter of the source
+    # whether a variable is in one place, or in several, or a constant depends on the source
     assert {name: made[name] for name in both - {"location", "const_value"} if not made[name] <= real[name]} == {}
 
 
@@ -230,7 +230,7 @@ double both_of(struct item *i, size n)
 
 
 def test_debug_addr_has_what_the_units_refer_to(library):
-    """Sections with numbers are as long as their headers say, one part behind the other."""
+    """Each part of the sections of addresses and of string offsets is as long as its header says; nothing is between."""
     for name, each in ((".debug_addr", 8), (".debug_str_offsets", 4)):
         _, offset, size = section(library, name)
         data = library.read_bytes()[offset : offset + size]

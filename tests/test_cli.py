@@ -1,4 +1,4 @@
-"""pyelfgen's command line: what is wrong is said in one line, and nothing is made."""
+"""pyelfgen's command line and profiles: a mistake is reported in one line, and nothing is made. Pynamic's arguments."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ SIZES = {"text": 400_000, "data": 40_000, "debug": 700_000, "symtab": 30_000, "s
 
 @pytest.fixture
 def wrong(programs, tmp_path):
-    """Runs pyelfgen in an empty directory, to no good; returns its line without the program's name."""
+    """Runs pyelfgen, which must fail and make nothing. Returns its one line without the program's name."""
 
     def run(*arguments, status, **options):
         (tmp_path / "here").mkdir(exist_ok=True)
@@ -29,7 +29,7 @@ def wrong(programs, tmp_path):
 
 @pytest.fixture
 def refused(wrong, tmp_path):
-    """Generates from the text of a profile, to no good; returns the line without the file's name."""
+    """Runs pyelfgen with a text as the profile, which it must refuse. Returns the line without the file's name."""
 
     def run(text):
         path = tmp_path / "a.prof"
@@ -109,7 +109,7 @@ FULL = HEAD + "sections: {text: 400 kB, data: 40 kB, debug: 700 kB, symtab: 30 k
 
 
 def sized(**changed):
-    """A profile in which one size is written otherwise."""
+    """A profile with SIZES, some of them replaced by these texts, or left out where the text is None."""
     texts = {size: f"{number} B" for size, number in SIZES.items()}
     return HEAD + "sections: {" + ", ".join(f"{k}: {v}" for k, v in {**texts, **changed}.items() if v) + "}\n"
 
@@ -205,7 +205,7 @@ def test_no_bss_at_all(refused):
 
 @pytest.mark.parametrize("size", FIVE)
 def test_size_that_is_too_small(size, refused):
-    """Which library, which size, the least that is possible, and which key to change."""
+    """The message names the library, the size, the least that is possible, and the key to change."""
     said = refused(profile_text(modules=3, functions=200, sections={**SIZES, "text": 900_000, size: 5000}))
     found = re.match(
         rf"sections: {size}: 5000 bytes are too few: (\w+)\.so needs at least (\d+), all 3 libraries together (\d+); "
@@ -237,7 +237,7 @@ def test_names_that_cannot_be_so_long(refused):
 
 @pytest.mark.parametrize("key", ["length", "pad"])
 def test_longest_names(key, programs, tmp_path):
-    """What a profile may say is met, or refused by that key."""
+    """The longest names that a profile may ask for are either made, or refused with the name of the key."""
     (tmp_path / "a.prof").write_text(profile_text(modules=1, functions=9, names={key: 4096}))
     done = programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-o", tmp_path / "set", "-q", status=None)
     if done.returncode == 0:
@@ -260,7 +260,7 @@ def test_section_that_is_too_large(key, most, refused):
 
 @pytest.mark.parametrize("libraries, billions", [(1000, 8), (100_000, 800)])
 def test_more_functions_than_a_plan_may_have(libraries, billions, refused):
-    """At once: nothing is counted that takes as long as there are functions."""
+    """They are refused at once: nothing before that takes time for each function."""
     said = refused(profile_text(modules=libraries, utilities=libraries, functions=4_000_000))
     assert said.startswith(f"functions: {billions}000000000 in all libraries are too many, at most 1000000000 are possible;")
 
@@ -344,7 +344,7 @@ def test_pynamic_counts(pynamic):
 
 
 def test_pynamic_names(pynamic):
-    """The name and exactly so many digits."""
+    """A name is that of the library and the function's number, and then exactly as many digits as -n says."""
     for row in libraries_of(pynamic, "module", "utility"):
         stem = row["name"][:-3]
         names = [name for name, _ in functions(pynamic / row["name"])]
@@ -364,7 +364,7 @@ def test_pynamic_needs(pynamic):
 
 
 def test_pynamic_calls_any_utility(pynamic):
-    """About as many relocations for utilities as functions, each for another function, of all utilities."""
+    """A module calls about as many functions of utilities as it has, each of them once. All utilities are called."""
     utilities = set()
     for i in range(8):
         rows = ask("readelf", "-rW", pynamic / f"libmodule{i}.so").splitlines()
@@ -378,7 +378,7 @@ def test_pynamic_calls_any_utility(pynamic):
 
 
 def test_pynamic_extern_chain(pynamic):
-    """Each module's entry calls the extern function of the module before; the last one's, its own."""
+    """A module's entry calls the extern function of the module before; the last module's calls its own besides."""
     for i in range(8):
         made = [name for _, name in calls(pynamic / f"libmodule{i}.so")[f"libmodule{i}_entry"]]
         externs = [name for name in made if name.endswith("_extern")]

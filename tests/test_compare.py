@@ -1,4 +1,4 @@
-"""pyelfstat --compare from outside: what differs and what does not, JSON, and the page, also in a browser."""
+"""pyelfstat --compare, run as a program: what it reports as different, its JSON, and its page, also in a browser."""
 
 import collections
 import html.parser
@@ -18,15 +18,15 @@ SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "compare.sche
 
 STATES = ("equal", "within", "told", "off")
 
-# Elements that HTML has no end of.
+# Elements that have no end tag in HTML.
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
-# A name that is markup, wherever it is put unchanged.
+# A file name that becomes markup wherever the page has it unescaped.
 HOSTILE = "<img src=x onerror=alert(1)>\"'&amp;<svg>.so"
 
 
 def library(directory, name, text, *options):
-    """A small shared library, stripped: nothing in it but what the text says."""
+    """Compiles a C text to a small shared library, stripped, so that only the text makes libraries differ."""
     directory.mkdir(exist_ok=True)
     source = directory / "source.c"
     source.write_text(text)
@@ -36,7 +36,7 @@ def library(directory, name, text, *options):
 
 
 def make_application(directory, zeroed=4000, order="bc", letters="abc"):
-    """A library a that needs b and c in this order, and these."""
+    """Makes a.so and the libraries that it needs, in this order. b.so has so many zeroed bytes."""
     for letter in letters[1:]:
         size = zeroed if letter == "b" else 64
         text = f"static char zero[{size}]; int of_{letter}(int i) {{ return zero[i]++; }}"
@@ -79,7 +79,7 @@ def validate(content):
 
 
 def check_sums(content, strict):
-    """What the JSON sums up is what it lists."""
+    """The `summary` of the JSON follows from the quantities and libraries that it lists."""
     of_set = collections.Counter(quantity["state"] for quantity in content["set"])
     of_each = collections.Counter(q["state"] for one in content["libraries"] for q in one["quantities"])
     assert content["summary"]["set"] == {state: of_set[state] for state in STATES}
@@ -95,7 +95,7 @@ def check_sums(content, strict):
 
 @pytest.fixture
 def compare(programs, tmp_path):
-    """Compares; the table has to say what the JSON says, which has to follow its schema."""
+    """Compares two sides. The JSON must follow its schema, and the table must have the same sums as the JSON."""
 
     def run(real, twin, *options, status=0, **more):
         path = tmp_path / "compared.json"
@@ -116,7 +116,7 @@ def compare(programs, tmp_path):
 
 
 def test_what_is_left_out_is_not_off(programs, application, tmp_path):
-    """By patterns, of the set and of each library: nothing else changes, and the report says so."""
+    """--without leaves out what its patterns match, in the set and each library, and no more. The report names them."""
     profile = tmp_path / "real.prof"
     programs.run("pyelfprof", "-o", profile, application("real"))
     text = re.sub(r"bss: (\d+)", lambda m: f"bss: {int(m[1]) + 5000}", profile.read_text())
@@ -219,7 +219,7 @@ def functions(count, statements):
 
 
 def test_distribution(compare, tmp_path):
-    """Of 400 functions a tenth is larger: the distance is a tenth, wherever the borders of buckets are."""
+    """A tenth of 400 functions is larger, so the distance is a tenth, wherever the borders of buckets are."""
     library(tmp_path / "real", "a.so", functions(400, 8))
     library(tmp_path / "twin", "a.so", functions(360, 8) + functions(400, 9)[-40 * len(functions(1, 9)) :])
     for real in (tmp_path / "real", tmp_path / "real" / "a.so"):
@@ -276,7 +276,7 @@ def test_without_match(compare, application):
 
 
 def test_profiles(compare, programs, small, tmp_path):
-    """A profile will do in place of files, without names and of few lines too."""
+    """A side may be a profile instead of files. The profile may have no names, and may be a summary without rows."""
     profile, summary = tmp_path / "small.prof", tmp_path / "summary.prof"
     programs.run("pyelfprof", "-o", profile, small)
     programs.run("pyelfprof", "--summary", "-o", summary, small)
@@ -293,7 +293,7 @@ def test_profiles(compare, programs, small, tmp_path):
 
 
 def test_twin(compare, programs, small, tmp_path):
-    """What is made from a profile is in the profile's order, and has its sizes and its graph."""
+    """A twin has its libraries in the order of the profile, with the sizes and the DT_NEEDED graph of the real ones."""
     programs.run("pyelfprof", "-o", tmp_path / "small.prof", small)
     programs.run("pyelfgen", "--profile", tmp_path / "small.prof", "-o", tmp_path / "twin", "-q")
     found = compare(small, tmp_path / "twin", "--match", "order", status=None)
@@ -303,20 +303,20 @@ def test_twin(compare, programs, small, tmp_path):
     assert (found.status == 0) == found.json["summary"]["agrees"]
 
 
-# Distributions of three functions say nothing.
+# Without distributions, which say nothing of three functions.
 NUMBERS = ["--no-dwarf", "--without", "function-sizes", "--without", "name-lengths"]
 
 
 @pytest.fixture
 def twin(programs, application, tmp_path):
-    """A profile of three small libraries, and what is made of it: it cannot have all, and says so."""
+    """The profile of three small libraries, and its twin, which differs from it. differences.json says where."""
     programs.run("pyelfprof", "-o", tmp_path / "real.prof", application("real"))
     programs.run("pyelfgen", "--profile", tmp_path / "real.prof", "-o", tmp_path / "twin", "-q")
     return tmp_path / "real.prof", tmp_path / "twin"
 
 
 def test_what_is_told(compare, twin):
-    """What differences.json says is off, and what nothing says not; it is on the page, and decides with --told."""
+    """What is off and stands in differences.json is told, in the table and on the page. With --told the sides agree."""
     real, made = twin
     differs = [library["differs"] for library in json.loads((made / "differences.json").read_text())["libraries"]]
     found = compare(real, made, *NUMBERS, status=1)
@@ -334,7 +334,7 @@ def test_what_is_told(compare, twin):
 
 
 def test_what_is_not_counted(compare, twin):
-    """What differences.json says that pyelfgen does not count is told, whatever it is; of a library and of the set."""
+    """What differences.json lists as unknown is told whatever its numbers are, of a library and of the set."""
     real, made = twin
     path = made / "differences.json"
     content = json.loads(path.read_text())
@@ -354,7 +354,7 @@ def test_what_is_not_counted(compare, twin):
 
 @pytest.mark.parametrize("of", [0, 1])
 def test_what_is_told_wrongly(compare, twin, of):
-    """Both numbers have to be those that there are."""
+    """A quantity is told only if both numbers in differences.json are those that are compared. Otherwise it is off."""
     real, made = twin
     path = made / "differences.json"
     content = json.loads(path.read_text())
@@ -368,7 +368,7 @@ def test_what_is_told_wrongly(compare, twin, of):
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"pyelfgen-differences": 1', "[" * 100])
 def test_what_is_told_cannot_be_read(programs, twin, text):
-    """Then all of it is off, and the file is named."""
+    """If differences.json cannot be read, nothing is told, and the error names the file."""
     real, made = twin
     (made / "differences.json").write_text(text)
     done = programs.run("pyelfstat", "--compare", *NUMBERS, "--told", real, made, status=2)
@@ -378,7 +378,7 @@ def test_what_is_told_cannot_be_read(programs, twin, text):
 
 @pytest.mark.parametrize("text", ["{}", '{"pyelfgen-differences": 1}', '{"pyelfgen-differences": 1, "libraries": [3, {}]}'])
 def test_nothing_is_told(programs, twin, text):
-    """Another program's file of that name, or one in which nothing stands."""
+    """A differences.json of another program, or one that lists nothing, is no error. Nothing is told then."""
     real, made = twin
     (made / "differences.json").write_text(text)
     done = programs.run("pyelfstat", "--compare", *NUMBERS, "--told", real, made, status=1)
@@ -394,7 +394,7 @@ def test_what_is_told_of_a_pipe(programs, twin):
 
 
 def test_memory_of_constructors_is_of_those_that_were_loaded(compare, twin):
-    """Files are not: what a profile of pyelfprof --load has is then not compared."""
+    """Only profiles of pyelfprof --load have constructor-memory. Beside files, which have none, it is not compared."""
     real, made = twin
     text = real.read_text().replace("kind: utility", "constructor-memory: 65536, kind: utility", 1)
     real.write_text(text)
@@ -406,14 +406,14 @@ def test_memory_of_constructors_is_of_those_that_were_loaded(compare, twin):
 
 
 def test_not_asked_for(compare, programs, small, tmp_path):
-    """What one side was not asked for does not differ."""
+    """What one side was captured without (--no-dwarf) is not compared, and so does not differ."""
     profile = tmp_path / "small.prof"
     programs.run("pyelfprof", "--no-dwarf", "-o", profile, small)
     found = compare(profile, small)
     assert not [name for name in found.set if name.startswith(("dwarf.", "zstd.")) or name == "tags"]
     assert found.json["summary"]["not-compared"] == ["zstd", "dwarf"]
     assert "not compared, because the real does not say: zstd, dwarf\n" in found.printed
-    # but a side without debug information has said all
+    # files without debug information have 0 entries, which is compared
     library(tmp_path / "bare", "a.so", "int f(int i) { return i; }")
     found = compare(tmp_path / "bare", small, status=1)
     assert found.json["summary"]["not-compared"] == [] and found.set["dwarf.dies"]["real"] == 0
@@ -425,7 +425,7 @@ def rows(path, *texts, top=""):
 
 
 def test_rows_that_do_not_say(compare, programs, tmp_path):
-    """What a row that somebody wrote does not say is not 0, and not as ever."""
+    """What a hand-written row leaves out is unknown, neither 0 nor the usual value. It is not compared."""
     real = rows(
         tmp_path / "real.prof",
         "kind: utility, text: 5, bss: 0, hash: sysv, local: {functions: 3, objects: 2}, needed: '1', outside: 3",
@@ -435,7 +435,7 @@ def test_rows_that_do_not_say(compare, programs, tmp_path):
     found = compare(real, twin, status=1)
     assert found.json["summary"]["not-compared"] == ["local.objects", "needed", "outside", "hash"]
     numbers = {name: (q["real"], q["twin"]) for name, q in found.set.items()}
-    # only of the libraries of which both sides say it
+    # the sums are over the libraries for which both sides give the quantity
     assert numbers == {
         "libraries": (2, 2),
         "kind: utility": (2, 2),
@@ -457,7 +457,7 @@ def test_rows_that_do_not_say(compare, programs, tmp_path):
 
 
 def test_edges_without_a_number(compare, tmp_path):
-    """What a row that somebody wrote needs carries some symbols, where it does not say how many."""
+    """An edge of a hand-written row that gives no number of symbols carries an unknown number of them."""
     rest = ("kind: utility, functions: 20",) * 2
     unsaid, half, said = (
         rows(tmp_path / f"{name}.prof", f"kind: module, functions: 20, needed: '{needed}'", *rest)
@@ -471,13 +471,13 @@ def test_edges_without_a_number(compare, tmp_path):
         assert compare(real, twin, status=int(bool(differs))).differing() == (
             {"needed.same-symbols": differs} if differs else {}
         )
-    # in a captured profile it carries none
+    # in a captured profile such an edge carries no symbols
     captured = rows(tmp_path / "captured.prof", "kind: module, functions: 20, needed: '1 2'", *rest, top="captured: {}\n")
     assert compare(captured, said, status=1).set["needed.symbols"]["real"] == 0
 
 
 def test_pictures_of_what_one_side_says(programs, small, tmp_path):
-    """No point, and no bar of 0 %, for what the other does not say."""
+    """The pictures have no point for what a side does not give, and no bar of 0 %."""
     (tmp_path / "twin.prof").write_text("pyelfgen-profile: 1\nlibraries:\n- {kind: module, text: 50 kB}\n")
     found = check_page(programs.run("pyelfstat", "--compare", "--html", "-", small, tmp_path / "twin.prof", status=1).stdout)
     assert found.count("circle", "ring") == 1 and found.count("rect", "real") > 6 * 12
@@ -485,7 +485,7 @@ def test_pictures_of_what_one_side_says(programs, small, tmp_path):
 
 
 def test_pictures_of_many(compare, programs, tmp_path):
-    """Where there is no room for squares and rings the pictures say what they have instead."""
+    """100 libraries have no room for squares and rings. The pictures have a band and dots, and say what these are."""
     row = "kind: utility, text: {}, bss: 8"
     real = rows(tmp_path / "many.prof", *(row.format(1000 + i) for i in range(100)))
     found = check_page(programs.run("pyelfstat", "--compare", "--html", "-", real, real).stdout)
@@ -494,19 +494,19 @@ def test_pictures_of_many(compare, programs, tmp_path):
 
 
 def test_rows_that_do_not_say_and_files(compare, programs, small, tmp_path):
-    """Of a captured row what is left out is 0 or as ever; of one that somebody wrote it is not known."""
+    """What a captured row leaves out is 0 or the usual value. What a hand-written row leaves out is unknown."""
     captured = tmp_path / "captured.prof"
     programs.run("pyelfprof", "-o", captured, small)
     text = captured.read_text()
     assert {q["state"] for q in compare(captured, small).json["set"]} == {"equal"}
-    # neither by whom nor how it was made is said
+    # without `captured` the rows count as hand-written
     captured.write_text(re.sub("^captured: .*\n", "", text, flags=re.M))
     found = compare(captured, small)
     silent = found.json["summary"]["not-compared"]
     assert {"hash", "bind", "relro", "page", "loads"} <= set(silent) and "global" in silent
     assert not {"text", "dynamic", "dwarf", "mix", "function-sizes"} & set(silent)
     assert found.json["summary"]["set"]["off"] == 0 and "hash: gnu" not in found.set
-    # one row that lacks what every captured one has
+    # a row without `plt`, which every captured row has, counts as hand-written
     captured.write_text(re.sub(r", plt: \d+", "", text, count=1))
     found = compare(captured, small, status=None)
     assert found.set["plt"]["libraries"] == {"equal": 11, "within": 0, "told": 0, "off": 0, "not-compared": 1}
@@ -525,7 +525,7 @@ def test_summary_that_does_not_say(compare, small, tmp_path):
 
 @pytest.mark.parametrize("percent", ["5", "0.5", "12", "0"])
 def test_headings_have_the_tolerance(compare, programs, application, percent):
-    """Whichever it is: of the table and of the sums, and on the page."""
+    """The headings of the table and of the sums, and the page, have the tolerance as it was given."""
     real, twin = application("real"), application("twin", zeroed=4008)
     printed = compare(real, twin, "--no-dwarf", "--tolerance", percent, status=None).printed
     assert set(re.findall(r"within ([\d.]+) %", printed)) == {percent}
@@ -616,7 +616,7 @@ def test_no_profile(programs, application, tmp_path, text):
     ids=["in a mapping", "in a row", "at the top", "captured", "twice", "deep", "deep in captured", "deep in a row"],
 )
 def test_keys_that_no_profile_has(programs, tmp_path, found, instead, said):
-    """A misspelt key is no quantity of its own, on whichever side it is."""
+    """An unknown key is an error on either side, and no quantity of its own. Deep nesting behind it does no harm."""
     right = rows(tmp_path / "right.prof", "kind: module, functions: 3, dynamic: {undefined: 4}, plt: 5")
     wrong = tmp_path / "wrong.prof"
     wrong.write_text(right.read_text().replace(found, instead, 1))
@@ -627,7 +627,7 @@ def test_keys_that_no_profile_has(programs, tmp_path, found, instead, said):
 
 @pytest.mark.parametrize("list_of", ["1*22", "3 2*20", "4*11 5*191"])
 def test_no_quantiles(programs, application, tmp_path, list_of):
-    """As many as there never are, descending ones, more than there ever are."""
+    """These lists are refused: one of a length that no profile has, one that descends, one that is too long."""
     row = f"- {{kind: module, text: 9000, data: 900, bss: 8, name-lengths: '{list_of}'}}"
     (tmp_path / "wrong.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n{row}\n")
     done = programs.run("pyelfstat", "--compare", application("real"), tmp_path / "wrong.prof", status=2)
@@ -666,7 +666,7 @@ def test_full_disk(programs, application, file_system):
 
 
 class Page(html.parser.HTMLParser):
-    """Elements with their attributes, and text; every element has to end in its place."""
+    """The elements of a page with their attributes, and its texts. Every element must end in its place."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -699,7 +699,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check_page(text):
-    """Nothing on the page asks for anything outside it, and nothing on it runs."""
+    """The page loads nothing from outside and runs no script. Returns what is on it."""
     page = Page(text)
     assert not re.search(r"(https?:)?//[a-z]", re.sub(r"<t(itle|d|h)[^>]*>[^<]*", "", text)), "an address"
     assert "url(" not in text and "@import" not in text and "javascript:" not in text
@@ -724,7 +724,7 @@ def test_page(page, small, programs, tmp_path):
     path = page(small, tmp_path / "twin", status=1)
     found = check_page(path.read_text())
     libraries = 12
-    # six sizes of each, two distributions and two degrees with their sums, five lists of shares
+    # pictures: six of sizes; two of each distribution and degree, one of them cumulated; five of shares
     assert found.count("svg") == 6 + 2 * 4 + 5
     assert found.count("rect", "real") >= 6 * libraries and found.count("circle", "ring") == 6 * libraries
     assert found.count("path", "curve") == 2 * 8
@@ -738,7 +738,7 @@ def test_page(page, small, programs, tmp_path):
 
 
 def labels(found):
-    """The labels of each picture, as attributes, and its height."""
+    """[(height, [attributes of a label, ...]), ...] of the pictures."""
     pictures = []
     for name, of in found.elements:
         if name == "svg":
@@ -749,14 +749,14 @@ def labels(found):
 
 
 def test_labels_of_pictures(page, programs, small, tmp_path):
-    """None is cut off by the picture's edge, none is on another, and axes say what they are of."""
+    """No label is cut off by the picture's edge or overlaps another, and the axes say what they show."""
     programs.run("pyelfgen", "--profile", SMALL, "--seed", 7, "-o", tmp_path / "twin", "-q")
     found = check_page(page(small, tmp_path / "twin", status=1).read_text())
     for height, texts in labels(found):
         assert texts and all(9 <= float(of["y"]) <= height - 5 for of in texts)
         ticks = sorted(float(of["x"]) for of in texts if of.get("class") == "middle")
         assert all(b - a >= 28 for a, b in zip(ticks, ticks[1:]))
-        # at the right: unit, and distance
+        # the labels at the right edge: unit and distance
         ends = sorted(float(of["y"]) for of in texts if of.get("class") == "end" and float(of["x"]) > 400)
         assert all(b - a >= 13 for a, b in zip(ends, ends[1:]))
     captions = found.text["figcaption"]
@@ -781,7 +781,7 @@ def test_page_of_hostile_names(page, application, tmp_path):
 
 
 def test_page_of_hostile_profile(page, tmp_path):
-    """Words of a profile are as foreign as names."""
+    """The page escapes words of a profile as it escapes names, because a profile may hold any text."""
     (tmp_path / "evil.prof").write_text(
         "pyelfgen-profile: 1\ndistributions: {tags: '<b>x</b>:5 others:0', forms: '\"><i>:1'}\n"
         "libraries:\n- {kind: module, name: '</td><script>', text: 5, hash: '<u>', mix: {info: 7}}\n"
@@ -809,7 +809,7 @@ def browser(tmp_path_factory):
 
 @pytest.mark.slow
 def test_page_in_browser(page, browser, programs, small, tmp_path):
-    """A browser finds the same pictures in the page, and draws them in the light and in the dark."""
+    """A browser finds the same elements in the page as the parser here. Its pictures in light and in dark differ."""
     path = page(small, small, status=0)
     wanted, found = check_page(path.read_text()), Page(browser(path, "--dump-dom"))
     for tag, name in (("svg", None), ("rect", "real"), ("circle", "ring"), ("path", "curve"), ("table", None)):

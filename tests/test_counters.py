@@ -1,4 +1,4 @@
-"""Counters of pyelfrun from outside: held against what the kernel, the dynamic linker, binutils and PAPI say."""
+"""Counters of pyelfrun, compared with what the kernel, the dynamic linker, binutils and PAPI say."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def linked(programs, tmp_path_factory):
 
 
 def test_system_counts_are_the_kernels(programs, small, tmp_path):
-    """The kernel's own account of the whole process, which wait4 gives, is what the phases add up to."""
+    """The counts of the phases agree with the kernel's own account of the whole process, which wait4 gives."""
     file = tmp_path / "results.json"
     command = [programs.path("pyelfrun"), "--quiet", "--json", file, small]
     with open(os.devnull, "w") as nothing:
@@ -70,19 +70,19 @@ def test_system_counts_are_the_kernels(programs, small, tmp_path):
     assert process.returncode == 0
     counted = Counted(file)
     faults = sum(counted("minor-faults", phase) for phase in counted.phases)
-    # without what happens between the phases: an interpreter and MPI start, and stop
+    # fewer than the kernel counts, because the interpreter and MPI start and stop between the phases
     assert 100 < faults < usage.ru_minflt
-    # the kernel counts pages for each processor, and adds up now and then
+    # the kernel counts pages for each processor and adds up now and then, so a difference of 1 MiB is allowed
     about = 1 << 20
     resident = [counted("rss", phase) for phase in counted.phases]
     assert 0 < resident[0] < resident[1] + about
-    # an interpreter with MPI; what the kernel states holds that of this test before it became the program
+    # at least an interpreter with MPI; the kernel's maximum includes the process of this test before execve
     assert 10_000_000 < max(resident) < usage.ru_maxrss * 1024 + about
     assert all(counted("major-faults", phase) <= usage.ru_majflt for phase in counted.phases)
 
 
 def test_faults_of_the_launcher_are_not_the_programs(programs, small, count):
-    """pyelfrun becomes the program: what it has read and touched before is taken off."""
+    """pyelfrun becomes the program. What it has read and touched before that is subtracted."""
     warm = count("--warm", "--phases", "import", small)
     plain = count("--phases", "import", small)
     files = sum(f.stat().st_size for f in pathlib.Path(small).glob("*.so"))
@@ -104,13 +104,13 @@ def test_loaded_is_what_the_set_has(small, count):
     assert counted("sde:::pyelf::relocations_relative") == kinds.count("R_X86_64_RELATIVE")
     symbolic = len(kinds) - kinds.count("R_X86_64_JUMP_SLOT") - kinds.count("R_X86_64_RELATIVE")
     assert counted("sde:::pyelf::relocations_symbolic") == symbolic
-    # opened with RTLD_NOW; lazily, what the PLT needs is looked up later
+    # libraries are opened with RTLD_NOW; with --lazy, functions of the PLT are looked up later
     assert counted("sde:::pyelf::symbols_looked_up") == symbolic + kinds.count("R_X86_64_JUMP_SLOT")
     assert count("--lazy", small)("sde:::pyelf::symbols_looked_up") == symbolic
 
 
 def test_binding_of_executables(linked, count):
-    """In mode link everything is loaded in the startup, and bound when it is called; with LD_BIND_NOW it is bound too."""
+    """In mode link the startup loads all, and the first call binds a function. In mode bind-now the startup binds, too."""
     lazily = count("--mode", "link", linked)
     now = count("--mode", "bind-now", linked)
     libraries = len(list(linked.glob("*.so")))
@@ -121,7 +121,7 @@ def test_binding_of_executables(linked, count):
 
 
 def linker_says(programs, directory, text):
-    """Of what LD_DEBUG=files,libs prints, the lines of the modules' imports."""
+    """The lines that LD_DEBUG=files,libs prints while the modules are imported."""
     program = programs.build / "libexec" / "pyelfgen" / "pyelf-vanilla"
     output = text / "ld"
     programs.command(
@@ -190,7 +190,7 @@ def test_absent_counters_say_why(programs, small, count):
 
 
 def test_papi_may_be_missing(small, count, tmp_path):
-    """Whoever asks for PAPI on a machine without it is told what the dynamic linker says."""
+    """Where PAPI cannot be loaded, its counters are absent, and the reason is what the dynamic linker says."""
     for name in ("libpapi.so.7.0", "libsde.so.1"):
         (tmp_path / name).write_bytes(b"no library")
     counted = count("--counters", "papi", small, env={"LD_LIBRARY_PATH": str(tmp_path)})
@@ -199,7 +199,7 @@ def test_papi_may_be_missing(small, count, tmp_path):
 
 
 def test_papi_reads_our_events(programs, small, count):
-    """PAPI itself, in the process, reads what we publish."""
+    """PAPI reads in the same process what pyelfrun publishes as SDE."""
     name = "sde:::pyelf::modules_imported"
     counted = count("--counters", "sde,papi", small, env={"PAPI_EVENTS": f"{name},perf::PAGE-FAULTS"})
     papi = counted.counter(name, source="papi")
@@ -250,7 +250,7 @@ def test_simulated_misses(simulated, linked):
     link = simulated("--mode", "link", linked)
     for counted in (vanilla, link):
         assert {c["source"] for c in counted.phases["visit"]["counters"]} == {"cachegrind", "sde"}
-        # the time of a simulation is no time
+        # the time of a simulated run means nothing
         seconds = counted.phases["visit"]["seconds"]
         assert seconds["max"] is None and seconds["absent"] == "simulated"
         for phase in counted.phases:
@@ -258,10 +258,10 @@ def test_simulated_misses(simulated, linked):
                 counted(f"simulated_{what}", phase) for what in ("instructions", "data_accesses", "D1_misses")
             )
             assert 0 < misses < accesses < instructions
-    # what is bound during the visit is looked for in every library before
+    # mode link binds during the visit, and looks for each function in every library before the right one
     assert link("simulated_D1_misses", "visit") > 5 * vanilla("simulated_D1_misses", "visit")
     assert link("simulated_instructions") < vanilla("simulated_instructions")
-    # the visit takes so many instructions, whatever else there is
+    # the visit takes about as many instructions in every run
     again = simulated(linked)
     ours, theirs = (counted("simulated_instructions", "visit") for counted in (vanilla, again))
     assert abs(ours - theirs) < 0.02 * ours
@@ -270,7 +270,7 @@ def test_simulated_misses(simulated, linked):
 @pytest.mark.slow
 @pytest.mark.long
 def test_table_2(programs, count, tmp_path):
-    """The Pynamic paper's table 2: data misses of the visit, bound at the first call in as many libraries."""
+    """Table 2 of the Pynamic paper: many more data misses of a visit that binds at the first call, in 495 libraries."""
     tool("valgrind")
     profile = tmp_path / "table-2.prof"
     profile.write_text(
@@ -295,7 +295,7 @@ def test_wrong_use(programs, small, tmp_path):
     assert "none excludes the others" in refused("--counters", "os,none")
     assert "would count the simulator" in refused("--simulate", "--counters", "os")
     assert "one rank is simulated" in refused("--simulate", env={"OMPI_COMM_WORLD_SIZE": "2"})
-    # a directory with nothing in it
+    # a PATH without valgrind
     said = refused("--simulate", status=1, env={"PATH": str(tmp_path)})
     assert "there is no valgrind; install the Debian package valgrind" in said
 

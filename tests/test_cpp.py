@@ -49,7 +49,7 @@ def made(request, programs, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=mostly_long(["itanium", "itanium-4"], "itanium"))
 def methods(request, programs, tmp_path_factory):
-    """Those whose functions are methods."""
+    """The sets whose functions are methods."""
     return make(request.param, programs, tmp_path_factory)
 
 
@@ -69,7 +69,7 @@ def test_sizes_are_exact(made):
 
 @pytest.mark.alike(1)
 def test_linkage_names_are_what_entries_say(made):
-    """Scopes, names, template arguments, parameters, constness and results."""
+    """They demangle to what entries have: scopes, names, template arguments, parameters, constness and results."""
     for path in made.libraries():
         dies = made.dies(path)
         named = [die for die in dies.at.values() if "linkage_name" in die]
@@ -84,7 +84,7 @@ def test_linkage_names_are_what_entries_say(made):
 
 
 def test_instances_are_named_by_their_arguments(made):
-    """As gcc names them; and no two types of a unit have one name."""
+    """They have the names that gcc gives them. No two classes of a unit have the same name."""
     for path in made.libraries():
         dies = made.dies(path)
         instances = [die for die in dies.at.values() if die.of("template_type_parameter", "template_value_parameter")]
@@ -105,7 +105,7 @@ def below(die, *tags):
 
 
 def test_classes(made):
-    """Bases come first and begin the class; members follow, within its size; virtual functions have their slots."""
+    """A base is the first child. Members are in order, within the size. Virtual functions have slots of their own."""
     seen = {"inheritance": 0, "virtual": 0, "static": 0, "artificial": 0}
     for path in made.libraries():
         dies = made.dies(path)
@@ -128,11 +128,11 @@ def test_classes(made):
                     seen["virtual"] += 1
                     assert dies.follow(method, "containing_type") is die and "containing_type" in die
             seen["artificial"] += any(member.text("name").startswith("_vptr.") for member in die.of("member"))
-    assert all(seen.values()) or made.kind == "units-of-one", seen  # that has few classes
+    assert all(seen.values()) or made.kind == "units-of-one", seen  # units of one function have few classes
 
 
 def test_definitions_are_behind_declarations(made):
-    """Specifications and abstract origins point backwards; what was inlined has its origin's children, in order."""
+    """Specifications and abstract origins point backwards. Inlined calls have their origin's children, in order."""
     for path in made.libraries():
         dies = made.dies(path)
         for die in dies.at.values():
@@ -146,7 +146,7 @@ def test_definitions_are_behind_declarations(made):
 
 
 def test_blocks_of_inlined_functions(made):
-    """Each is where its function was inlined, in the same ranges, with the variables of its origin."""
+    """Each is directly in the call that was inlined, has its ranges, and has the variables of its own origin."""
     seen = 0
     for path in made.libraries():
         dies = made.dies(path)
@@ -162,11 +162,11 @@ def test_blocks_of_inlined_functions(made):
                 assert die.attributes.get(name) == die.parent.attributes.get(name)
             assert ("ranges" in die) == ("ranges" in die.parent)
             seen += 1
-    assert seen > 20 or made.kind == "units-of-one"  # that tells of few calls
+    assert seen > 20 or made.kind == "units-of-one"  # units of one function describe few calls
 
 
 def test_a_namespace_of_headers_is_told_in_one_place(made):
-    """Once in a unit, with all that it has there; out of it stand instances of its methods."""
+    """It has one entry in a unit. Definitions of its methods stand outside of that entry."""
     for path in made.libraries():
         for unit in made.dies(path).units:
             spaces = [scope for scope in unit.of("namespace") if scope.text("name") != path.stem]
@@ -176,7 +176,7 @@ def test_a_namespace_of_headers_is_told_in_one_place(made):
 
 
 def test_functions_of_a_library_are_methods(methods):
-    """Each symbol has a definition at its address, of a method that its name demangles to."""
+    """At each symbol's address is the definition of the method that the symbol's name demangles to."""
     for path in methods.libraries():
         dies = methods.dies(path)
         defined = {}
@@ -197,7 +197,7 @@ def test_functions_of_a_library_are_methods(methods):
 
 
 def test_a_class_is_declared_once_in_a_unit(methods):
-    """With all its methods, also where its functions are in two units."""
+    """Its declaration has all its methods, also where their code is in two units."""
     for path in methods.libraries():
         dies = methods.dies(path)
         classes = {}
@@ -226,7 +226,7 @@ def test_readers_do_not_complain(check, made):
         if check == "abidw":
             return [] if "class-decl" in run("abidw", path) else ["no class"]
         out = run("gdb", "-nx", "-batch", "-iex", "set complaints 1000000", "-ex", "maint expand-symtabs", path)
-        # of every call that was inlined into another one
+        # gdb says that of every call that was inlined into another
         return [row for row in out.splitlines() if "have different parents" not in row]
 
     def run(name, *arguments):
@@ -251,7 +251,7 @@ def plain(text):
 
 
 def test_breakpoints_by_name_and_by_mangled_name(methods):
-    """The same place; by name gdb finds the PLT's stub too, as in g++'s libraries."""
+    """Both are at the same place. By name gdb finds the PLT's stub as well, as in g++'s libraries."""
     for path in methods.libraries():
         chosen = every(functions(path), 12)
         texts = demangled(name for name, _ in chosen)
@@ -277,7 +277,7 @@ def test_info_symbol_and_ptype(methods):
 
 
 def test_backtrace_of_ten_frames(methods, programs):
-    """The functions of a chain by their qualified names, with the arguments that the model says."""
+    """gdb shows the functions of a chain by their qualified names, with the arguments that the model says."""
     expected = model.Model(methods.directory)
     library = expected.libraries["libmodule1"]
     chain = library.functions[10:20]

@@ -1,5 +1,5 @@
-"""Exception tables of libraries whose rows have them: their bytes, and what passes through functions that have one: C++
-exceptions, the end of threads, debuggers. The unwinder of gcc and programs that others wrote are the judges.
+"""Exception tables of libraries whose rows have them: their bytes, and what passes through functions with a table. That
+is C++ exceptions, the end of threads, and debuggers. gcc's unwinder and programs that others wrote are the judges.
 """
 
 import json
@@ -13,10 +13,11 @@ from objects import ask, counted_libraries, dwarfdump_complaints, functions, sec
 from sets import variant_text
 from test_rows_extra import check_readers, make
 
-# All functions have one; some, beside methods, stripped; more than are numbered, so that small ones have it too, and no
-# relocations for the routine but those of start-up code; as few bytes as can be, too few, and more than there is room
-# for; none, as of code of C; no functions, and no bytes; much for few functions; unaligned code without constants, and
-# too little room in `share: unwind`; little code and no constants.
+# In this order: all numbered functions have a table; some of a stripped module with methods; more than are numbered, so
+# that small functions have one too, and start-up code has all the relocations, so that the routine uses one of them; as
+# few bytes as can be; too few bytes; more than there is room for; no tables, as of code of C; no functions; no bytes;
+# much for few functions; unaligned code without constants, and too little room in `share: unwind`; little code and no
+# constants.
 ROWS = [
     """{kind: utility, text: 60000, data: 4000, bss: 900, debug: 60000, symtab: 4800, strtab: 6000, functions: 60,
         exceptions: {table: 2222, functions: 52}, needed: '2:20'}""",
@@ -56,13 +57,13 @@ def has_section(path):
 
 
 def sections_of(path):
-    """Name, address and bytes of each that is loaded."""
+    """[(name, address, bytes), ...] of the sections that are loaded."""
     rows = re.findall(r"\] (\S+)\s+\S+\s+(\w{16}) \w+ (\w+) ", ask("readelf", "-SW", path))
     return [(name, int(begin, 16), int(size, 16)) for name, begin, size in rows if int(begin, 16)]
 
 
 def test_rows_have_what_they_say(made):
-    """Bytes and functions, or what differences.json says."""
+    """Bytes and functions are those of the row, or differences.json says what they are."""
     for path, differs, wanted, row in zip(paths(made), made[1], WANTED, ROWS):
         tabled = [f for f in lsda.functions(path) if f.table]
         size = section(path, ".gcc_except_table")[2] if has_section(path) else 0
@@ -75,7 +76,7 @@ def test_rows_have_what_they_say(made):
 
 
 def test_only_functions_with_a_table_name_a_personality_routine(made):
-    """The others' common entry is that of C; the routine is found by a word that the dynamic linker relocates."""
+    """All others have the common entry of C code. The routine is found by a word that the dynamic linker relocates."""
     found = set()
     for path in paths(made):
         functions = lsda.functions(path)
@@ -93,7 +94,7 @@ def test_only_functions_with_a_table_name_a_personality_routine(made):
 
 
 def test_tables_are_of_their_functions(made):
-    """Call sites in order and within; they and landing pads begin where instructions do."""
+    """Call sites are in order and within their function. They and landing pads begin where instructions do."""
     for path, (size, count) in zip(paths(made), WANTED):
         starts = lsda.instructions(path)
         sites = 0
@@ -106,7 +107,7 @@ def test_tables_are_of_their_functions(made):
 
 
 def test_tables_say_what_compilers_say(made):
-    """Most call sites are calls, most have landing pads, some actions; and some tables have types."""
+    """Most call sites are calls, most have landing pads, some have actions, and some tables have types."""
     path = paths(made)[0]
     tables = [table for _, table in lsda.tables_of(path).values()]
     sites = [site for table in tables for site in table.sites]
@@ -141,8 +142,8 @@ def test_modules_run(programs, made):
     assert "every result right" in programs.run("pyelfrun", "--phases", "import,visit", made[0]).stdout
 
 
-# A function that a library calls through the PLT is defined here instead; it counts the frames that lead to it, and
-# throws or ends its thread. Arguments are addresses of something that can be read.
+# The program defines a function that the library calls through the PLT. That function counts the library's frames above
+# it, and then throws or ends its thread. Arguments are addresses of memory that can be read.
 CATCHES = """
 #include <cstdio>
 #include <cstring>
@@ -214,7 +215,7 @@ def calls_of(path):
 
 
 def stack(calls, start, wanted):
-    """The functions that are being called when `wanted` is, for the first time; None if it never is."""
+    """The functions from `start` on that are active at the first call of `wanted`; None if it is never called."""
     for callee in calls.get(start, []):
         above = [] if callee == wanted else stack(calls, callee, wanted)
         if above is not None:
@@ -223,7 +224,7 @@ def stack(calls, start, wanted):
 
 
 def deepest_stack(library, other):
-    """Functions of the library that call one another, and what the last of them calls through the PLT."""
+    """The longest chain of functions of the library, and what its last function calls through the PLT."""
     own = calls_of(library)
     calls = {**own, **calls_of(other)}
     wanted = sorted({callee for callees in own.values() for callee in callees})
@@ -234,7 +235,7 @@ def deepest_stack(library, other):
 
 @pytest.fixture(scope="module")
 def catching(made, tmp_path_factory):
-    """A program that defines what the library calls, the library, the functions that lead there, and its name."""
+    """(program, library, functions of the library that lead to a call of the program, name of what they call)"""
     library = paths(made)[0]
     chain, called = deepest_stack(library, paths(made)[2])
     directory = tmp_path_factory.mktemp("catching")
@@ -246,7 +247,7 @@ def catching(made, tmp_path_factory):
 
 
 def test_exceptions_and_the_end_of_threads_pass(catching):
-    """Through functions with tables, whose landing pads are not entered: what is behind them catches and cleans up."""
+    """They pass through functions with tables without entering landing pads, and the program catches and cleans up."""
     program, library, chain, _ = catching
     threw, ended, passed, tabled, right = map(int, ask(program, library, chain[0]).split())
     assert threw == 9 * 42 and ended == 10 and right
@@ -263,7 +264,7 @@ def test_gdb_shows_who_called(catching):
 
 
 def test_sets_without_rows(sets):
-    """Two functions of five, 30 bytes each, in the sizes that the profile says."""
+    """With `elf: exceptions` two of five numbered functions have a table, of 30 bytes each."""
     for path in counted_libraries(sets.get("exceptions")):
         tables = lsda.tables_of(path)
         numbered = len(functions(path))
@@ -279,7 +280,7 @@ def test_executables_have_none(programs, sets, tmp_path):
 
 
 def test_rows_that_do_not_say(programs, tmp_path):
-    """Have them as the set has; those of a captured profile have none."""
+    """Rows without `exceptions` follow `elf: exceptions` of the profile. In a captured profile they have no tables."""
     row = "kind: utility, text: 40000, data: 3000, bss: 900, functions: 60"
     rows = f"elf: {{exceptions: true}}\nlibraries:\n- {{{row}}}\n- {{{row}, exceptions: {{functions: 3, table: 90}}}}\n"
     for captured, wanted in ("", [(22, 660), (3, 90)]), ("captured: {from: files, libraries: 2}\n", [(0, 0), (3, 90)]):
@@ -294,7 +295,7 @@ def test_rows_that_do_not_say(programs, tmp_path):
 
 @pytest.mark.parametrize("relr", [False, True])
 def test_captured_rows(programs, tmp_path, relr):
-    """What pyelfprof says of a twin is what the row said, also where relocations are packed; so does pyelfstat."""
+    """pyelfprof and pyelfstat find in a twin what the row says, also where relocations are packed."""
     said = """captured: {from: files, libraries: 2, unreadable: 0}
 libraries:
 - {kind: module, text: 60269, data: 3208, bss: 3136, functions: 66, dynamic: {functions: 1, undefined: 48, weak: 4,

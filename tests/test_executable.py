@@ -1,4 +1,4 @@
-"""pyelf-link, with code of its own and without: what it is linked with, its sizes, and what others read in it."""
+"""pyelf-link with and without code of its own (--bigexe): what it needs, its sizes, and what other programs read."""
 
 import json
 import os
@@ -16,18 +16,18 @@ from sets import manifest_of, mostly_long, variant_text
 
 BIG = 2_000_003
 OPTIONS = ["--link", "--bigexe", f"{BIG} B"]
-# Beyond what is made in one piece (emit/executables.h).
+# More than EXECUTABLE_WHOLE (emit/executables.h), so that the executable is put together from parts.
 LARGE = 260_000_009
 
 
 def executable_of(directory):
-    """Its row of the manifest."""
+    """The row of pyelf-link in the manifest."""
     (row,) = manifest_of(directory)["executables"]
     return row
 
 
 def printed(done):
-    """The sizes that pyelfgen prints of it, in MB."""
+    """The sizes of pyelf-link that pyelfgen prints, in MB."""
     return re.search(r"^pyelf-link +(.*)$", done.stdout, flags=re.M)[1].split()
 
 
@@ -62,7 +62,7 @@ def big(make):
 
 @pytest.fixture(scope="module")
 def large(programs, sets, roomy):
-    """One that is put together from parts; its libraries are few, so that it is most of the set."""
+    """A set whose executable is put together from parts. It has few libraries, so the executable is most of it."""
     profile = sets.write_profile("large-executable", variant_text("odd"))
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     options = ["--link", "--bigexe", f"{LARGE} B", "-j", "2"]
@@ -120,7 +120,7 @@ def test_kinds_of_debug_information(kind, make, programs):
 
 
 def test_sources(make):
-    """What is written of its own code is C."""
+    """The sources of the executable's own code compile as C."""
     made = make("odd", *OPTIONS, "--sources")
     sources = sorted((made.directory / "sources").glob("pyelf-link*.c"))
     assert len(sources) > 10
@@ -153,7 +153,7 @@ def test_dynamic_section(which, request):
 
 @pytest.mark.parametrize("which", ["plain", "big"])
 def test_symbol_versions_are_the_oldest(which, request):
-    """2.2.5 is the first of glibc on x86-64: it runs on any."""
+    """2.2.5 is the first version of glibc on x86-64, so the executable runs with any glibc."""
     versions = ask("readelf", "-VW", request.getfixturevalue(which).path)
     assert set(re.findall(r"Name: (\S+)", versions)) == {"GLIBC_2.2.5"}
     assert ask("nm", "-D", "--undefined-only", request.getfixturevalue(which).path).split() == [
@@ -179,7 +179,7 @@ def test_libpython(make):
 
 
 def test_its_own_functions(big):
-    """They are global, dynamic for nobody, and call one another without a PLT."""
+    """The executable's own functions are global, but no dynamic symbols, and call one another without a PLT."""
     symbols = ask("readelf", "-sW", big.path)
     dynamic, static = symbols.split("Symbol table '.symtab'")
     own = re.findall(r"FUNC +GLOBAL DEFAULT +\d+ (pyelf_fun\d+)$", static, flags=re.M)
@@ -190,12 +190,12 @@ def test_its_own_functions(big):
     code = ask("objdump", "-d", "--no-show-raw-insn", "-j", ".text", big.path)
     called = re.findall(r"\tcall +[0-9a-f]+ <(.*)>$", code, flags=re.M)
     assert "(bad)" not in code and not [name for name in called if name.endswith("@plt")]
-    # all but the first of each chain of ten
+    # not called: the first function of each chain of ten
     assert len(set(own) - set(called)) == (len(own) + 9) // 10
 
 
 def test_same_bytes(make, programs, sets, big, tmp_path):
-    """Whatever the threads, and whatever there was before."""
+    """The bytes depend neither on the number of threads nor on what the directory had before."""
     profile = sets.write_profile("same-executable", variant_text("odd"))
     again = tmp_path / "again"
     programs.run("pyelfgen", "--profile", profile, "-o", again, "--link", "-j", "1", "-q")
@@ -218,7 +218,7 @@ def total(path):
 
 
 def test_as_much_more_as_was_asked_for(plain, big):
-    """All five together to the byte, each in the proportion of the libraries'."""
+    """The sum of the five sizes is met to the byte. Each size has the same share of it as in the libraries."""
     wanted = manifest_of(big.directory)["actual"]
     before, after = sizes_by_binutils(plain.path), sizes_by_binutils(big.path)
     assert after["total"] - before["total"] == BIG
@@ -244,7 +244,7 @@ def test_dry_run_tells_the_same(programs, sets, big):
 
 
 def test_pynamic(programs):
-    """-b is some 200 MB."""
+    """Pynamic's -b is --link with 200 MB as --bigexe."""
     by_letter = programs.run("pyelfgen", *"12 20 -u 4 20 -b --dry-run".split())
     by_name = programs.run("pyelfgen", *"12 20 -u 4 20 --dry-run --link --bigexe".split(), "200 MB")
     assert by_letter.stdout == by_name.stdout
@@ -299,7 +299,7 @@ def test_gdb(big, gdb):
 
 
 def test_gdb_runs_it(big, programs):
-    """A stop in a library, with all that has called it: _start at the end; a call of one of its own functions."""
+    """gdb stops in a library, shows the callers up to _start, and calls one of the executable's own functions."""
     if programs.sanitized:
         pytest.skip("gdb would preload the sanitizer's runtime too")
     commands = ["set breakpoint pending on", "break libmodule2_entry", "run", "set backtrace past-main on", "bt -1"]
@@ -308,7 +308,7 @@ def test_gdb_runs_it(big, programs):
     command = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null", *parts, big.path]
     done = programs.command(command, leaks=False, timeout=300, env={"LD_LIBRARY_PATH": str(BUILD / "lib")})
     said = done.stdout
-    calls = "Couldn't write extended state status" not in done.stderr  # gdb 13 where processors have registers of tiles (AMX)
+    calls = "Couldn't write extended state status" not in done.stderr  # of gdb 13 on processors with AMX
     assert re.search(r"hit Breakpoint 1, libmodule2_entry \(\) at libmodule2\.c:\d+$", said, flags=re.M), said
     assert re.search(r"^#\d+ +0x[0-9a-f]+ in _start \(\) at pyelf-link\.c:\d+$", said, flags=re.M), said
     assert "$1 = 0" in said and ("$2 = " in said) == calls and re.search("^pyelf_visits in section .bss", said, flags=re.M), said
@@ -333,7 +333,7 @@ def own_functions_of_parts(path):
 
 @pytest.mark.slow
 def test_large_takes_little_memory(large, programs):
-    """Less than the file: a part for each thread."""
+    """Memory stays below the size of the file, because each thread has one part in memory at a time."""
     if large.memory is None or programs.sanitized:
         pytest.skip("another child has taken more")
     assert large.memory * 1000 < LARGE * 3 / 4

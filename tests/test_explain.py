@@ -1,4 +1,4 @@
-"""pyelfprof --explain: sentences that are true of each profile, and none about what it does not hold."""
+"""pyelfprof --explain says what is true of a profile, and nothing about what the profile does not hold."""
 
 import pathlib
 import re
@@ -11,13 +11,13 @@ from objects import tool
 
 PROFILES = pathlib.Path(__file__).resolve().parent.parent / "profiles"
 
-# What is only said of a captured profile with rows.
+# What --explain says only of a captured profile with rows.
 OF_ROWS = ["captured from", "They export", "relocations", "need", "SONAME", "each of them", "recognise"]
 
 
 @pytest.fixture
 def explain(programs, tmp_path):
-    """What is said of a profile: a path, or its text."""
+    """Returns what --explain says of a profile, given as a path or as its text."""
 
     def run(profile):
         path = profile
@@ -168,7 +168,7 @@ libraries:
 
 
 def test_rows_count(explain):
-    """Without modules, utilities and sections, which rows say too."""
+    """Where `modules`, `utilities` and `sections` are missing, the numbers come from the rows."""
     text = explain(HAND)
     assert text == (
         "The application has 3 shared libraries: 1 Python extension module and 2 others.\n"
@@ -190,13 +190,13 @@ def test_what_is_not_there_is_not_spoken_of(explain):
 
 
 def test_a_profile_of_which_no_set_follows(explain):
-    """Numbers that are out of range or do not go together tell no more than others."""
+    """It is explained all the same: numbers that no set can have reveal no more than others."""
     text = explain(HAND.replace("data: 2500", "data: 0").replace("text: 40000", "text: 0"))
     assert text.endswith("how much is in each of them and how they need one another.\n")
 
 
 def refused(programs, profile):
-    """What pyelfprof says of it, in one line, and nothing besides."""
+    """The one line in which pyelfprof refuses to explain a profile. Nothing else is printed."""
     done = programs.run("pyelfprof", "--explain", profile, status=1, timeout=30)
     assert done.stderr.startswith(f"pyelfprof: {profile}:") and len(done.stderr.splitlines()) == 1 and done.stdout == ""
     return done.stderr.removeprefix(f"pyelfprof: {profile}:")
@@ -250,7 +250,7 @@ def whole(programs, tmp_path_factory, pair):
     ],
 )
 def test_what_is_no_profiles_is_refused(programs, tmp_path, whole, found, instead, said):
-    """Of what says anything besides, --explain says nothing; nor does pyelfgen make a set of it."""
+    """A text with a word that no profile has is refused by --explain and by pyelfgen, so that none stays unexplained."""
     text = re.sub(found, instead, whole, count=1, flags=re.M)
     profile = tmp_path / "x.prof"
     profile.write_text(text)

@@ -1,4 +1,4 @@
-"""Something goes wrong while sets are generated: some of what ./dev check does by the hundred; see faults/faults.py."""
+"""Faults while sets are generated: 30 runs, where ./dev check makes hundreds; see faults/faults.py."""
 
 import subprocess
 import sys

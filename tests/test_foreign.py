@@ -1,4 +1,4 @@
-"""Files that only have names of a set's: what is not pyelfgen's is neither overwritten nor removed."""
+"""Files that only have the names of a set's: pyelfgen neither overwrites nor removes what it has not written."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ NAMES = {
     "libmodule0.so.dwp": "x\n",
 }
 
-# Each of them is made by some set of these.
+# Sets that together have every kind of file that is named above: (end of the profile, options).
 KINDS = {
     "plain": ("", []),
     "executables": ("", ["--link", "--static"]),
@@ -62,7 +62,7 @@ def refusal(directory, name):
 
 @pytest.fixture
 def generate(programs, tmp_path):
-    """Writes into `into`; returns what was said."""
+    """Runs pyelfgen, which writes into `into`; returns what it said."""
 
     def run(*arguments, status=0, profile=SMALL):
         return programs.run("pyelfgen", "-q", "-P", profile, "-o", tmp_path / "into", *arguments, status=status).stderr
@@ -85,7 +85,7 @@ def test_a_name_is_not_enough(name, force, generate, into):
 
 
 def test_a_project(generate, into):
-    """A manifest of something else makes no set, in which other files would be let be."""
+    """A manifest of something else makes the directory no set. In a set, other files would be left alone."""
     for name, text in [("manifest.json", '{"manifest_version": 3}\n'), ("background.js", "x\n"), ("notes.txt", "x\n")]:
         (into / name).write_text(text)
     before = content(into)
@@ -94,7 +94,7 @@ def test_a_project(generate, into):
 
 
 def test_a_library_of_a_compiler(programs, generate, into):
-    """Its .comment says what made it."""
+    """Its .comment says that a compiler made it. A .dwo of the compiler is refused as well."""
     (into / "a.c").write_text("int f(void) { return 1; }\n")
     programs.command([tool("gcc"), "-shared", "-fPIC", "-g", "-gsplit-dwarf", "-o", "libmodule0.so", "a.c"], cwd=into)
     (into / "a.c").unlink()
@@ -116,7 +116,7 @@ def test_a_library_of_a_compiler(programs, generate, into):
 @pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "force"])
 @pytest.mark.parametrize("name", ["driver.py", "differences.json", "libmodule99.so", "libutility7.dwo"])
 def test_in_a_set(name, force, generate, into):
-    """The set's own may be there, too; what its manifest lists is the set's whatever it holds."""
+    """Foreign files are refused in a set, too, beside its own. Only what its manifest lists is always the set's."""
     generate()
     (into / name).write_text(NAMES.get(name, "mine\n"))
     before = content(into)
@@ -143,7 +143,7 @@ def test_sources_in_a_set(generate, into):
 @pytest.mark.alike
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_pyelfgen_writes_is_its_own(kind, generate, into, tmp_path):
-    """Without the manifest, as after a run that was killed, each file speaks for itself: all are taken over."""
+    """Without the manifest, as after a run that was killed, each file shows that it is pyelfgen's, and is replaced."""
     profile = profile_of(kind, tmp_path)
     generate(*KINDS[kind][1], profile=profile)
     before = content(into)
@@ -161,7 +161,7 @@ def test_what_pyelfgen_writes_is_its_own(kind, generate, into, tmp_path):
 @pytest.mark.parametrize("size", [0, 3, 63, 64, 5000, -1])
 @pytest.mark.parametrize("name", ["libmodule0.so", "libmodule0.dwo", "pyelf-link"])
 def test_a_file_without_its_end(name, size, generate, into):
-    """As a machine that crashed may leave it: nobody can use it."""
+    """A crash of the machine may leave such a file. Nobody can use it, so it is replaced even without a manifest."""
     options = ["--link", "--split"]
     generate(*options)
     whole = content(into)
@@ -181,7 +181,7 @@ def test_a_manifest_without_its_end(size, generate, into):
 
 
 def test_a_manifest_that_was_written_anew(generate, into):
-    """By a program that sets no blanks: it is one of ours, and with it the directory is a set."""
+    """A manifest that some program has written again without blanks still makes the directory a set."""
     generate()
     text = (into / "manifest.json").read_text()
     (into / "manifest.json").write_text("".join(text.split()))
@@ -209,7 +209,7 @@ def test_what_the_manifest_lists_is_made_again(what, generate, into, tmp_path):
 
 
 def test_a_run_that_fails_over_a_damaged_set(programs, generate, into):
-    """The manifest has gone, and what was known by it alone with it: the next run finds nothing that it does not know."""
+    """The failed run has removed the manifest, and what is the set's by the manifest alone. The next run refuses nothing."""
     generate()
     whole = content(into)
     (into / "libmodule1.so").write_bytes(b"damaged")
@@ -228,7 +228,7 @@ def test_what_is_no_file(make, generate, into):
 
 
 def elf(sections=b"", **fields):
-    """A header, which says that the sections follow it."""
+    """An ELF header that says that section headers follow it, and these."""
     f = {"shoff": 64, "shentsize": 64, "shnum": 0, "shstrndx": 0, "machine": 62, **fields}
     return (
         b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
@@ -258,7 +258,7 @@ def section(name=0, kind=1, flags=0, offset=0, size=0):
 
 FAR = (1 << 64) - 8
 STRINGS = b"\0.comment\0.debug_str.dwo\0"
-AT = 64 * 4  # of STRINGS, behind a header and three sections
+AT = 64 * 4  # offset of STRINGS, behind the ELF header and three section headers
 
 
 def three(marked):
@@ -291,14 +291,14 @@ def test_nothing_in_a_file_is_believed(what, generate, into):
 
 
 def test_a_comment_is_enough(generate, into):
-    """That these files would be found out by it, were it there: what the test before is worth."""
+    """With pyelfgen's .comment such a file is the set's. So the files above are refused for what is wrong with them."""
     marked = three(section(name=1, offset=AT + len(STRINGS), size=9)) + b"pyelfgen "
     (into / "libmodule0.so").write_bytes(elf(marked, shnum=3, shstrndx=1))
     generate()
 
 
 def without_rights(programs, *arguments, **options):
-    """pyelfgen as somebody to whom permissions apply."""
+    """Runs pyelfgen without root's right to read and write any file."""
     prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     return programs.command([*prefix, programs.path("pyelfgen"), "-q", "-P", SMALL, *arguments], **options)
 
@@ -309,7 +309,7 @@ ROOT_READS_ALL = pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setp
 @ROOT_READS_ALL
 @pytest.mark.parametrize("name", ["driver.py", "manifest.json"])
 def test_a_file_that_may_not_be_read(programs, into, name):
-    """Nobody knows whose it is: the line says what to do."""
+    """pyelfgen cannot know whose file it is, and says what to do."""
     (into / name).write_text("mine\n")
     (into / name).chmod(0)
     done = without_rights(programs, "-o", into, status=1)
@@ -321,7 +321,7 @@ def test_a_file_that_may_not_be_read(programs, into, name):
 
 @ROOT_READS_ALL
 def test_a_header_that_may_not_be_read(programs, into):
-    """Whose it is nobody knows: it stays."""
+    """pyelfgen cannot know whose header it is, so it stays."""
     programs.run("pyelfgen", "-q", "-P", SMALL, "--sources", "-o", into)
     header = next((into / "sources" / "include").iterdir())
     header.write_text("mine\n")
@@ -333,7 +333,7 @@ def test_a_header_that_may_not_be_read(programs, into):
 
 @ROOT_READS_ALL
 def test_a_library_of_the_set_that_may_not_be_read(programs, tmp_path):
-    """The manifest lists it: it is made again."""
+    """The manifest lists the library, so it is made again."""
     into = tmp_path / "set"
     programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
     wanted = content(into)
@@ -347,7 +347,7 @@ def test_a_library_of_the_set_that_may_not_be_read(programs, tmp_path):
 @pytest.mark.parametrize("name", ["libmodule0.so", "libmodule99.so", "libmodule0.so.debug", "pyelf-link", ".libmodule0.so.tmp"])
 @pytest.mark.parametrize("finished", [True, False])
 def test_a_directory_by_the_name_of_a_file(programs, tmp_path, name, finished):
-    """Is named, and nothing is changed: the manifest stays."""
+    """The message names the directory, and nothing is changed: the manifest stays."""
     into = tmp_path / "set"
     programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
     if not finished:

@@ -27,7 +27,7 @@ def test_short_gauntlet(programs):
     table = done.stdout.split("\nX1: ")[0].splitlines()
     assert len(table) > 20 and "FAIL" not in done.stdout
     assert {"c++5", "build-id"} <= set(table[0].split())
-    # what is always installed has looked at something
+    # tools that are always installed have looked at something
     looked_at = {row.split()[1] for row in table if row.split()[3] == "ok"}
     assert looked_at >= {"readelf", "objdump", "eu-elflint", "verify", "dwarfdump", "gdb", "addr2line", "libgcc"}
 
@@ -42,7 +42,7 @@ def test_documentation_has_the_reasons():
 
 @pytest.fixture
 def broken(sets, tmp_path):
-    """Makes a copy of a module with a section changed."""
+    """Changes a section of a module in a copy of a set, and returns the module."""
     loader = tmp_path / "load"
     judges.compile_loader(loader)
 
@@ -51,7 +51,7 @@ def broken(sets, tmp_path):
         row = next(row for row in libraries_of(copied, "module"))
         path = copied / row["name"]
         whole = judges.Library(path, tmp_path, {**row, "tools": set(judges.TOOLS), "set": copied}, loader)
-        # what is true of the whole library
+        # read and kept before the change: what is true of the library
         assert whole.rows and whole.chain and whole.symbols
         _, offset, size = section(path, name)
         content = bytearray(path.read_bytes())
@@ -68,14 +68,14 @@ def say(library, *tools):
 
 
 def test_a_wrong_frame_is_seen(broken):
-    """DW_CFA_def_cfa_register says %rsp instead of %rbp: the frames above are lost."""
+    """DW_CFA_def_cfa_register says %rsp instead of %rbp, so that the frames above are lost."""
     library = broken(".eh_frame", lambda content: content.replace(b"\x0d\x06", b"\x0d\x07"))
     tools = ["libgcc", "gdb-stack", "eu-stack"]
     assert say(library, *tools) == set(tools)
 
 
 def test_wrong_lines_are_seen(broken):
-    """Addresses 16 bytes on: what DW_LNE_set_address says."""
+    """DW_LNE_set_address says an address that is 16 bytes too high."""
     move = lambda found: found[:3] + (int.from_bytes(found[3:], "little") + 16).to_bytes(8, "little")  # noqa: E731
 
     def change(content):
@@ -88,13 +88,13 @@ def test_wrong_lines_are_seen(broken):
 
 
 def test_wrong_entries_are_seen(broken):
-    """An abbreviation of another tag."""
+    """Abbreviations have the tag of subprograms instead of that of structures."""
     library = broken(".debug_abbrev", lambda content: content.replace(b"\x13\x01", b"\x2e\x01"))
     assert say(library, "verify", "dwarfdump") == {"verify", "dwarfdump"}
 
 
 def test_dwarfdump_complains_of_restrict_in_gccs_type_units_too(tmp_path):
-    """What the gauntlet lets pass of ours is what real compiler output provokes."""
+    """gcc's own output provokes the complaint that the gauntlet lets pass of ours."""
     source, library = tmp_path / "r.c", tmp_path / "r.so"
     source.write_text("struct s {char *__restrict p;} v;\nint f(struct s *s) {return *s->p;}\n")
     subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-fdebug-types-section", source, "-o", library], check=True)
@@ -104,7 +104,7 @@ def test_dwarfdump_complains_of_restrict_in_gccs_type_units_too(tmp_path):
 
 @pytest.fixture(scope="module")
 def atomic(tmp_path_factory):
-    """What gcc makes of the names that <stdatomic.h> gives to integers."""
+    """A library of gcc's with a name that <stdatomic.h> gives to an atomic integer."""
     directory = tmp_path_factory.mktemp("atomic")
     source, library = directory / "a.c", directory / "a.so"
     source.write_text("#include <stdatomic.h>\nstruct s {long n; atomic_int a;} v;\nint f(void) {return v.a;}\n")
@@ -137,9 +137,9 @@ def test_what_dwarfdump_complains_of():
     assert dwarfdump_complaints("\n".join([known, *lines, *silent]), known=()) == [known, *lines]
 
 
-@pytest.mark.long  # pahole is of ./dev check alone
+@pytest.mark.long  # pahole is used by ./dev check alone
 def test_pahole_complains_of_atomic_integers_of_gccs_too(atomic):
-    """And shows the structure all the same. Of anything else it is not to be silent."""
+    """pahole shows the structure all the same. The filter of these complaints must let all others through."""
     done = subprocess.run(["pahole", atomic], capture_output=True, text=True)
     assert "not handled" in done.stderr and "couldn't find" in done.stderr and "(typedef)" in done.stderr
     assert judges.without_atomic(done.stderr) == ""

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 PYTHON = "/usr/bin/python3"
 DRIVE = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.{0}_entry())"
-# Opened with RTLD_LAZY by a name that no import has: every call is bound when it is first made.
+# Opened by ctypes with RTLD_LAZY, and not imported: every call is bound when it is first made.
 CALL = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1] + '/{0}.so', mode=os.RTLD_LAZY).{0}_entry()"
 
 
@@ -31,7 +31,7 @@ def expected(small):
 @pytest.fixture(scope="module")
 def probe(small, programs):
     """Runs Python under gdb; returns what gdb_probe.py shows."""
-    # without the system's own debug information, whose faults are not ours
+    # so that the system's own debug information is not read, whose faults are not ours
     debugger = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null"]
 
     def run(script, directory=small, **what):
@@ -40,8 +40,8 @@ def probe(small, programs):
         environment = {"PROBE": json.dumps(what), "LD_BIND_NOW": None}
         done = programs.command(command, leaks=False, env=environment, timeout=120)
         complaints = re.findall("^.*(?:During symbol reading|[Ee]rror).*$", done.stderr, flags=re.M)
-        # of any code: what a call does to %rax and others is nowhere said; of any call
-        # that was inlined into an inlined one, see docs/gauntlet.md
+        # gdb says this of any compiler's code: the first because nothing says what a call does to %rax and
+        # others, the second of every call that was inlined into an inlined one (docs/gauntlet.md)
         of_any = "unspecified registers|have different parents"
         assert [line for line in complaints if not re.search(of_any, line)] == []
         return [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("PROBE ")]
@@ -76,7 +76,7 @@ def test_backtrace_of_a_chain(by_name):
 
 
 def test_frames_of_code_that_was_inlined(by_name):
-    """In the midst of a chain, too, where one function calls the next."""
+    """Callers in the midst of a chain have them, too, where one function calls the next."""
     _, shown = by_name
     callers = shown[0]["frames"][1:10]
     assert sum(bool(frame["inlined"]) for frame in callers) > 1
@@ -90,7 +90,7 @@ def test_arguments_of_each_frame(by_name):
 
 
 def test_names_of_arguments(by_name, small, expected):
-    """Each name is another, and what objdump reads from the same debug information."""
+    """No two arguments of a function have the same name, and objdump reads the same names."""
     chain, shown = by_name
     info = ask("objdump", "--dwarf=info", small / "libmodule3.so")
     for function, frame in zip(reversed(chain), shown[0]["frames"]):
@@ -104,14 +104,14 @@ def test_names_of_arguments(by_name, small, expected):
 
 
 def test_files_and_lines_of_frames(by_name, small):
-    """A frame's line is that of the instruction before its address, as addr2line sees it."""
+    """A caller's line is that of the instruction before its return address, as addr2line sees it."""
     _, shown = by_name
     frames = shown[0]["frames"]
     path = small / "libmodule3.so"
     symbols = {row.split()[2]: int(row.split()[0], 16) for row in ask("nm", path).splitlines() if len(row.split()) == 3}
     shift = None
     for frame in frames[:12]:
-        if shift is None:  # where the library is loaded, by the frame stopped in its first function
+        if shift is None:  # where the library is loaded, by the innermost frame
             near = [address for name, address in symbols.items() if name == frame["function"]][0]
             shift = (frame["pc"] - near) // 4096 * 4096
         back = 0 if frame is frames[0] else 1
@@ -121,7 +121,7 @@ def test_files_and_lines_of_frames(by_name, small):
 
 
 def test_finish_gives_the_result(by_name, expected):
-    """From the end of the chain back to the entry."""
+    """`finish` gives the result of each function, from the end of the chain back to the entry."""
     chain, shown = by_name
     finished = [(row["finished"], row["returned"] % 2**64) for row in shown if "finished" in row]
     results = [(f.name, f.returned()) for f in reversed(chain)]
@@ -154,14 +154,14 @@ def test_break_by_line(by_line):
 
 
 def test_locals_can_be_read(by_line):
-    """`info locals` gives each a value, or says that it has none here."""
+    """`info locals` gives each local a value, or says that it has none here."""
     *_, (_, shown) = by_line
     value = r"-?(\d+|\d+\.?\d*(e[-+]\d+)?|nan\(0x[0-9a-f]+\)|inf)|0x[0-9a-f]+( .*)?|<optimized out>"
     assert [row for row in shown["locals"] if not re.fullmatch(rf"[a-z][a-z0-9_]+ = ({value})|No locals\.", row)] == []
 
 
 def test_break_by_line_of_every_function(small, expected):
-    """Without running: a breakpoint at the line where one by name was set is in the same function."""
+    """Nothing runs. gdb sets a breakpoint by name, and one at the line where that is: both are in the same function."""
     path = small / "libmodule6.so"
     chosen = expected.libraries["libmodule6"].functions[::97]
 
@@ -180,7 +180,7 @@ def test_break_by_line_of_every_function(small, expected):
 
 @pytest.fixture(scope="module")
 def in_a_utility(probe, expected):
-    """A stop at the end of a utility's chain, which one module's function is the first to reach."""
+    """A stop at the end of a utility's chain, with the function of the module that is the first to reach it."""
     module = expected.libraries["libmodule2"]
     reached = set()
     for caller in module.functions:
@@ -218,7 +218,7 @@ def test_result_of_a_utility(in_a_utility):
 
 @pytest.mark.parametrize("number", range(3))
 def test_every_instruction(number, probe, expected, small):
-    """All through a function each argument is what was passed, or said to be gone, and the callers are right."""
+    """At each instruction of a function an argument is what was passed, or said to be gone. The callers are right."""
     functions_of_all = expected.libraries["libmodule4"].functions
     function = [f for f in functions_of_all if len(f.types) == 5 and 3 <= f.index % 10 < 9][number * 20]
     chain = functions_of_all[function.index // 10 * 10 : function.index]
@@ -252,7 +252,7 @@ def test_unwinding_from_a_lazily_bound_call(probe, expected):
 
 
 def test_unwinding_where_branches_are_checked(probe, programs, tmp_path):
-    """At each instruction of a function, from its endbr64 on, and of both parts of the PLT."""
+    """The callers are right at each instruction of a function, from its endbr64 on, and of both parts of the PLT."""
     directory = tmp_path / "set"
     programs.run("pyelfgen", "--cf-protection", "--profile", "small", "-o", directory)
     expected = model.Model(directory)
@@ -270,7 +270,7 @@ def test_unwinding_where_branches_are_checked(probe, programs, tmp_path):
 
 
 def test_information_about_scopes_and_types(small):
-    """Without running: gdb reads the whole of the debug information without a complaint."""
+    """Nothing runs. gdb reads the whole debug information without a complaint."""
     path = small / "libutility2.so"
     name = functions(path)[100][0]
     command = ["-iex", "set complaints 1000", "-ex", "maint expand-symtabs", "-ex", f"info scope {name}"]
@@ -293,7 +293,7 @@ def test_small_has_chains_of_ten(small, expected):
 @pytest.mark.parametrize("by", ["name", "line"])
 @pytest.mark.parametrize("number", range(8))
 def test_every_module(number, by, probe, expected, small):
-    """A stop deep in a chain of each module, by name and by line: who called, and with what."""
+    """At a stop deep in a chain of each module, by name or by line, gdb shows the callers and their arguments."""
     name = f"libmodule{number}"
     chain = chain_in(expected, name, 4 + number)
     place = chain[-1].name
@@ -310,7 +310,7 @@ def test_every_module(number, by, probe, expected, small):
 
 @pytest.mark.parametrize("number", range(4))
 def test_every_utility(number, probe, expected):
-    """A stop in the function of each utility that a module calls first."""
+    """A stop in the function of each utility that a module calls first: the callers and their arguments."""
     for module in (library for name, library in expected.libraries.items() if name.startswith("libmodule")):
         into = [
             (caller, called, n)

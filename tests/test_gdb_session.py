@@ -54,7 +54,7 @@ def test_ptype_of_structures(small):
 
 
 def test_info_symbol(small):
-    """The function that an address is in, and how far."""
+    """`info symbol` shows the function of an address, and the distance from its start."""
     path = small / "libutility1.so"
     _, _, size = section(path, ".text")
     chosen = every(functions(path), 30)
@@ -68,7 +68,7 @@ def test_info_symbol(small):
 
 @pytest.mark.parametrize("module", ["libmodule1", "libmodule6"])
 def test_step_stops_at_the_lines_that_follow(module, small, programs):
-    """From a function's first line: each step is to the next line of the line table."""
+    """From a function's first line on, each step stops at the next line of the line table."""
     path = small / f"{module}.so"
     names = [name for name, _ in functions(path)][1::7]
     name, lines = next((name, lines) for name in names for lines in [first_lines(path, name)] if len(lines) > 5)

@@ -1,8 +1,8 @@
-"""Indexes of names for libraries that gcc makes: llvm, binutils, elfutils and gdb take them for right.
+"""Indexes of names that dwarf/index.h makes for gcc's libraries: llvm, binutils, elfutils and gdb accept them.
 
-write_index lists what dwarf/index.h wants of the entries that llvm-dwarfdump
-shows. llvm then says whether an entry is missing from .debug_names, and gdb's own
-.gdb_index for the same library has the same contents.
+The program write_index (tool_index.c) makes an index of the entries that
+llvm-dwarfdump shows. llvm says whether an entry is missing from .debug_names, and
+gdb's own .gdb_index for the same library must have the same contents.
 """
 
 import re
@@ -95,10 +95,10 @@ class Die:
     def __init__(self, offset, depth, tag, parent):
         self.offset, self.depth, self.tag, self.parent = offset, depth, tag, parent
         self.attributes = {}
-        self.origin = None  # that abstract_origin or specification refers to
+        self.origin = None  # the entry that abstract_origin or specification refers to
 
     def has(self, *names):
-        """One of these attributes, here or where it refers to."""
+        """Whether it has one of these attributes, or the entry that it refers to has."""
         return any(name in self.attributes for name in names) or bool(self.origin and self.origin.has(*names))
 
     def text(self, name):
@@ -108,7 +108,7 @@ class Die:
 
     @property
     def first(self):
-        """The declaration that it completes, after any abstract instance."""
+        """The declaration that it completes, if need be by way of an abstract instance; otherwise itself."""
         return self.origin.first if self.origin else self
 
     @property
@@ -188,7 +188,7 @@ def read_units(path):
 
 
 class Strings:
-    """A table of strings; every other one that is asked for is there twice, and found in turn."""
+    """A table of strings. Those whose first byte is odd are there twice, and offset() returns either place in turn."""
 
     def __init__(self, data=b""):
         self.data, self.known, self.turn = data, {}, 0
@@ -208,7 +208,7 @@ class Strings:
 
 
 class Indexed:
-    """A library and the same with an index."""
+    """A library, and a copy of it with an index, which lacks entries of the name `without`."""
 
     def __init__(self, programs, path, kind, without=None):
         kind_of = f"{kind}-without-{without}" if without else kind
@@ -269,7 +269,7 @@ def errors_of(done):
 
 
 def verify(path):
-    """Without optimising, everything; else .debug_names only: at gcc's call sites llvm may never come to an end."""
+    """Verifies all of `many`, and .debug_names alone of optimised code, at whose call sites llvm may never end."""
     command = [tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", path]
     if "many" not in path.name:
         command.append("--debug-names")
@@ -287,7 +287,7 @@ def test_llvm_verifies_debug_names(names):
 
 @pytest.mark.alike
 def test_llvm_misses_an_entry(programs, library):
-    """The test above would see it."""
+    """The test above is able to fail: llvm reports the entry that an index lacks."""
     missing = "fun_7" if "many" in library.name else "plain" if "cplus" in library.name else "behind"
     said = errors_of(verify(Indexed(programs, library, "names", without=missing).path))
     assert len(said) == 1 and f"with name {missing} missing" in said[0]
@@ -340,7 +340,7 @@ def test_contents_are_those_of_gdbs_own(gdb_index, tmp_path):
     assert ours["CU"] == gdbs["CU"]
     assert len(symbols_by_readelf(ours["Symbol"])) == gdb_index.names
     found, expected = symbols_by_readelf(ours["Symbol"]), symbols_by_readelf(gdbs["Symbol"])
-    # of variables too gdb 13 keeps those of the first unit and no others, later ones do not
+    # of a variable that several units have, gdb 13 keeps the first unit alone; later versions keep all, as ours does
     assert {name: first_of_variables(units) for name, units in found.items()} == expected
 
 
@@ -368,8 +368,8 @@ QUESTIONS = {
     "many": ["break fun_0", "break fun_127", "break fun_128", "info line fun_130", "ptype struct all"],
 }
 QUESTIONS["optimised"] = ["break first", "info line other", "info scope first", "ptype struct pair"]
-# What gdb 13 finds with its own index and not with the standard's. There the only types with tags are structures,
-# the only functions those with code of their own, and it looks up a name with all its scopes, where each has its own.
+# What gdb 13 finds with .gdb_index and not with .debug_names. With the latter it finds no tagged types but structures,
+# and no functions but those with code of their own. It looks up a qualified name whole, where each scope has an entry.
 GDB_QUESTIONS = {
     "c": ["ptype union word", "ptype enum colour", "print GREEN", "break twice", "print &hidden", "ptype ul", "whatis ull"],
     "cplus": [
@@ -381,7 +381,7 @@ GDB_QUESTIONS = {
 
 
 def same_answers(indexed, questions):
-    """Each in a gdb of its own: what one has read another need not look for."""
+    """Asks each question in a gdb of its own, because gdb does not look up what it has read for another question."""
     answers = each(lambda question: [ask_gdb(path, [question]) for path in (indexed.plain, indexed.path)], questions)
     assert [pair[1] for pair in answers] == [pair[0] for pair in answers]
     assert not [pair for pair in answers if re.search("^No symbol|No struct|not defined", pair[0], flags=re.M)]

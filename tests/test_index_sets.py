@@ -1,4 +1,4 @@
-"""Indexes of names in generated sets: complete, right, read by debuggers, and counted as what they are."""
+"""Indexes of names in generated sets are complete and right, debuggers use them, and they count in the right size."""
 
 import json
 import re
@@ -11,11 +11,11 @@ from objects import FIVE, ask, counted_libraries, each, every, functions, sums, 
 from sets import profile_text
 from test_index import ask_gdb, errors_of, first_of_variables, index_by_readelf, symbols_by_readelf
 
-# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+# Left out under the sanitizers: test_python.py generates and runs such sets there, and the readers are not ours.
 pytestmark = pytest.mark.slow
 
 SECTIONS = {"gdb_index": ".gdb_index", "debug_names": ".debug_names"}
-# Everything but the kind of index: what else becomes of debug information.
+# The forms of debug information that each kind of index is combined with.
 WAYS = {
     "plain": (),
     "version-4": ("version: 4",),
@@ -43,7 +43,7 @@ class Set:
         self.section = SECTIONS[kind]
 
     def debug_files(self):
-        """Those that the indexes are in."""
+        """The files that have the indexes: libraries, or their debug files."""
         return sorted(self.path.rglob("*.so" if self.way in IN_LIBRARY else "*.debug"))
 
 
@@ -80,7 +80,7 @@ def test_debug_names_are_compressed_like_other_debug_sections(made):
 
 
 def test_sizes_are_exact(programs, made):
-    """A .debug_names is debug information, a .gdb_index is in no size."""
+    """.debug_names counts as debug information. .gdb_index counts in no size."""
     if made.way in IN_LIBRARY:
         assert [sums(made.path)[size] for size in FIVE] == [500_001, 60_003, 1_500_007, 60_000, 200_013]
     counted = json.loads(programs.run("pyelfstat", "--json", made.path).stdout)["sets"][0]
@@ -101,7 +101,7 @@ def test_readers_have_nothing_to_say(made):
 
 
 def test_llvm_verifies_everything(made):
-    """Of .debug_names also that nothing is missing."""
+    """llvm finds no fault in the debug information, nor an entry that .debug_names lacks."""
     command = [tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify"]
 
     def verify(path):
@@ -131,11 +131,11 @@ def test_gdb_index_is_as_gdb_makes_it(made, tmp_path):
         assert {name: first_of_variables(units) for name, units in found.items()} == expected
 
 
-USED = {"gdb_index": ".gdb_index: version 8", "debug_names": ".debug_names: exists"}  # as gdb says it
+USED = {"gdb_index": ".gdb_index: version 8", "debug_names": ".debug_names: exists"}  # what gdb says when it uses the index
 
 
 def questions(library):
-    """Of functions of the library's, of a helper, and of structures and base types of its headers."""
+    """Questions about some functions of the library, a helper, and structures of its headers."""
     names = [name for name, _ in every(functions(library), 4)]
     structures = re.findall(
         r'DW_TAG_structure_type\n +DW_AT_name\t\("(\w+)"\)',
@@ -155,7 +155,7 @@ def test_gdb_answers_the_same_as_without(plain, tmp_path):
     assert len(asked) > 15
 
     def answers(question):
-        """Complaints about entries come when a unit is read, by whatever way it was found."""
+        """Without gdb's complaints, which come from reading a unit, and not from the way in which it was found."""
         both = [ask_gdb(path, [question]) for path in (without, library)]
         return [re.sub("^During symbol reading: .*\n", "", text, flags=re.M) for text in both]
 

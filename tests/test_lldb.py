@@ -1,6 +1,6 @@
 """lldb finds functions by name and by line, and shows the calls, arguments, results and types that others say.
 
-What test_gdb.py asks of gdb, here by an independent reader of DWARF.
+It is asked what test_gdb.py asks gdb, because it reads DWARF by code of its own.
 """
 
 import json
@@ -28,9 +28,9 @@ def expected(small):
 
 @pytest.fixture(scope="module")
 def probe(small, programs):
-    """Returns what lldb_probe.py shows."""
+    """Runs lldb_probe.py in lldb; returns what it shows."""
     debugger = [tool("lldb-14", "lldb"), "--no-lldbinit", "-b"]
-    # without the system's own debug information
+    # so that the system's own debug information is not read
     debugger += ["-O", "settings set target.debug-file-search-paths /nonexistent"]
     debugger += ["-o", f"command script import {SOURCE}/tests/lldb_probe.py"]
 
@@ -56,7 +56,7 @@ def arguments(frame):
 
 @pytest.fixture(scope="module")
 def by_name(probe, expected):
-    """A stop at the last function of a chain, by its name; finished back to the entry."""
+    """A stop at the last function of a chain, by its name. `finish` then leads back out of the entry."""
     chain = chain_in(expected, "libmodule3", 7)
     return chain, probe("libmodule3", mode="stop", name=chain[-1].name, finish=11)
 
@@ -89,7 +89,7 @@ def test_names_of_arguments(by_name, small):
 
 
 def test_files_and_lines_of_frames(by_name, small):
-    """A frame's line is that of the instruction before its address, as addr2line sees it."""
+    """A caller's line is that of the instruction before its return address, as addr2line sees it."""
     _, (_, shown, *_) = by_name
     for frame in shown["frames"][:12]:
         back = 0 if frame is shown["frames"][0] else 1
@@ -97,7 +97,7 @@ def test_files_and_lines_of_frames(by_name, small):
 
 
 def test_finish_gives_the_result(by_name, expected):
-    """From the end of the chain back to the entry, whose own result follows."""
+    """`finish` gives the result of each function, from the end of the chain back, and then that of the entry."""
     chain, shown = by_name
     finished = [(row["finished"], row["returned"]) for row in shown if "finished" in row]
     results = [(f.name, f.returned()) for f in reversed(chain)]
@@ -129,7 +129,7 @@ def test_breakpoint_by_line(by_line):
 
 
 def test_locals_can_be_read(by_line, small):
-    """They are variables of the function; most have a value."""
+    """The locals that lldb shows are variables of the function, and most have a value."""
     chain, _, (*_, shown) = by_line
     entry = subprogram(small / "libmodule5.so", chain[-1].name)
     assert {name for name, *_ in shown["locals"]} <= set(names_below(entry, "DW_TAG_variable"))
@@ -138,7 +138,7 @@ def test_locals_can_be_read(by_line, small):
 
 
 def test_step_stops_at_the_lines_that_follow(probe, expected, small):
-    """From a function's first line: each step is to the next line of the line table."""
+    """From a function's first line on, each step stops at the next line of the line table."""
     path = small / "libmodule1.so"
     chain = [f for f in expected.libraries["libmodule1"].functions if f.index % DEPTH and len(f.types) > 3]
     name, lines = next((f.name, lines) for f in chain for lines in [first_lines(path, f.name)] if len(lines) > 5)
@@ -146,7 +146,7 @@ def test_step_stops_at_the_lines_that_follow(probe, expected, small):
     shown = probe("libmodule1", mode="stop", file=file, line=line, step=len(lines) - 1)
     stops = [shown[1]["frames"][0], *(row["stepped"] for row in shown if "stepped" in row)]
     places = [(stop["file"], stop["line"]) for stop in stops]
-    # a breakpoint at the first line is set behind the prologue; the last steps may be into a call
+    # a breakpoint at the first line is set behind the prologue; the last steps may lead into a call
     first = lines.index(places[0])
     assert first <= 2
     assert places[: len(lines) - first] == lines[first:]
@@ -178,7 +178,7 @@ def test_image_lookup_of_types(probe, small):
 
 
 def test_image_lookup_of_addresses(probe, small):
-    """The symbol, the distance from it, and the line."""
+    """lldb finds the symbol of an address, the distance from it, and the line."""
     path = small / "libutility0.so"
     chosen = [(name, address + 4) for name, address in every(functions(path), 20)]
     shown = probe(mode="said", library=str(path), commands=[f"image lookup -a {at:#x}" for _, at in chosen])
@@ -195,7 +195,7 @@ def test_image_lookup_of_addresses(probe, small):
 @pytest.mark.alike
 @pytest.mark.parametrize("number", range(8))
 def test_every_module(number, probe, expected):
-    """A stop deep in a chain of each module: who called, and with what."""
+    """At a stop deep in a chain of each module lldb shows the callers and their arguments."""
     name = f"libmodule{number}"
     chain = chain_in(expected, name, 4 + number)
     frames = probe(name, mode="stop", name=chain[-1].name)[1]["frames"]
@@ -207,7 +207,7 @@ def test_every_module(number, probe, expected):
 
 @pytest.mark.parametrize("number", range(4))
 def test_every_utility(number, probe, expected):
-    """A stop in the function of each utility that a module calls first: across libraries, and its result."""
+    """A stop in the function of each utility that a module calls first: callers in both libraries, and its result."""
     for module in (library for name, library in expected.libraries.items() if name.startswith("libmodule")):
         into = [
             (caller, called, n)
@@ -254,17 +254,17 @@ def cpp(request, sets):
 
 
 def texts_of(functions):
-    """Names as lldb shows them: with parameters, and of a template's instance with the result."""
+    """Names as lldb shows them: with parameters, and those of instances of templates with the result's type."""
     return demangled(function.name for function in functions)
 
 
 def qualified(text):
-    """What one types: the name without result and parameters, and without a template's arguments, as lldb wants it."""
+    """The name as one types it: without result and parameters, and, for lldb, without a template's arguments."""
     return re.sub(r"<.*>", "", text.removeprefix("unsigned long ")).split("(")[0]
 
 
 def test_cpp_breakpoints_by_name_and_by_mangled_name(cpp, probe):
-    """Both lead to the same place, in the function asked for, and by name to all of the same name."""
+    """A mangled name leads to a place in its function. The name leads there, and to all functions of that name."""
     texts = texts_of(cpp.module.functions)
     both = list(zip(cpp.module.functions, texts))
     of_a_kind = [next(function for function, text in both if ("<" in text) is template) for template in (False, True)]
@@ -286,13 +286,13 @@ def test_cpp_breakpoints_by_name_and_by_mangled_name(cpp, probe):
 
 @pytest.fixture(scope="module")
 def cpp_stop(cpp, probe):
-    """A stop at the last function of a chain by its qualified name; finished twice."""
+    """A stop at the last function of a chain by its qualified name, and `finish` twice."""
     name = qualified(texts_of(cpp.chain)[-1])
     return probe("libmodule1", cpp.directory, mode="stop", name=name, finish=2)
 
 
 def test_cpp_backtrace_of_ten_frames(cpp, cpp_stop):
-    """Names, arguments by the model; the entry and what calls it are declared as C, which lldb shows so."""
+    """Names and arguments are the model's. The entry and its caller are declared as C, which lldb shows with `::`."""
     first, shown, *_ = cpp_stop
     assert first == {"error": None, "reached": True, "locations": 1}
     frames = shown["frames"]
@@ -322,7 +322,7 @@ def test_cpp_finish_gives_the_result(cpp, cpp_stop):
 
 
 def test_cpp_stop_by_mangled_name(cpp, cpp_stop, probe):
-    """Where the qualified name leads to."""
+    """The mangled name stops where the qualified name does."""
     first, shown, _ = probe("libmodule1", cpp.directory, mode="stop", name=cpp.chain[-1].name)
     assert first == {"error": None, "reached": True, "locations": 1}
     by_mangled_name, by_name = (frames[:DEPTH] for frames in (shown["frames"], cpp_stop[1]["frames"]))
@@ -331,7 +331,7 @@ def test_cpp_stop_by_mangled_name(cpp, cpp_stop, probe):
 
 @pytest.fixture(scope="module")
 def cpp_by_line(cpp, probe):
-    """A stop at the line of the last call of the last function of the chain that calls another and takes the most."""
+    """A stop at the last call of the function with the most arguments, of those in the chain that call another."""
     depth = max(range(DEPTH - 1), key=lambda i: len(cpp.chain[i].types))
     file, line = line_of(cpp.path, cpp.module.call_sites(cpp.chain[depth])[-1], outermost=True)
     commands = ["frame variable", "frame variable --no-args"]
@@ -357,7 +357,7 @@ def variable(row):
 
 
 def test_cpp_frame_variable(cpp, cpp_by_line):
-    """First the arguments, with the values that the model says, then the variables of the method."""
+    """`frame variable` shows the arguments, with the model's values, and then the variables of the method."""
     depth, _, (*_, said, without_arguments) = cpp_by_line
     function = cpp.chain[depth]
     dies = Dies(cpp.path)
@@ -373,7 +373,7 @@ def test_cpp_frame_variable(cpp, cpp_by_line):
 
 
 def test_cpp_lookup_of_the_librarys_classes(cpp, probe):
-    """By qualified name, with the methods and their parameters; lldb leaves out instances of templates, g++'s too."""
+    """Found by qualified name, with methods and parameters. lldb leaves out instances of templates, g++'s too."""
     texts = texts_of(cpp.module.functions)
     classes = every(sorted({"::".join(qualified(text).split("::")[:2]) for text in texts}), 12)
     shown = probe(mode="said", library=str(cpp.path), commands=[f"image lookup -t {name}" for name in classes])
@@ -388,7 +388,7 @@ def test_cpp_lookup_of_the_librarys_classes(cpp, probe):
 
 
 def test_cpp_classes_of_headers(cpp, probe):
-    """Size, bases, and members with their places, as the entries say."""
+    """lldb shows size, bases, and members with their offsets as the entries have them."""
     dies, wanted = Dies(cpp.path), {}
     for die in dies.at.values():
         if die.tag in ("class_type", "structure_type") and die.text("name") and "declaration" not in die:
@@ -401,7 +401,7 @@ def test_cpp_classes_of_headers(cpp, probe):
     shown = probe(mode="types", library=str(cpp.path), names=names)
     assert [row["name"] for row in shown] == names
     for row in shown:
-        bases = [base.replace(" *", "*") for base in row["bases"]]  # which is how g++ spells arguments of templates
+        bases = [base.replace(" *", "*") for base in row["bases"]]  # as g++ spells arguments of templates
         found = (row["size"], bases, [member[:2] for member in row["members"]])
         assert found in wanted[row["name"]]
     assert any(row["bases"] for row in shown) and any("::" in name for name in names)

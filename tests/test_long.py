@@ -1,4 +1,4 @@
-"""The list of tests that ./dev test leaves out: what it names is there."""
+"""The list of tests that ./dev test leaves out (long.txt) has only tests that exist."""
 
 import re
 
@@ -6,7 +6,7 @@ from conftest import SOURCE, listed_as_long
 
 
 def test_what_is_listed_as_long_exists():
-    """A test that was renamed would be run again without anyone's notice."""
+    """Otherwise ./dev test would run a test again after it was renamed, and nobody would notice."""
     listed = [name.split("[")[0].partition("::") for name in listed_as_long(sanitizers=True)]
     assert len(listed) > 100
     for file, _, test in listed:

@@ -1,4 +1,4 @@
-"""pyelfmount: a set that is not stored is, name for name and byte for byte, the one that pyelfgen writes."""
+"""pyelfmount shows a set that is not stored, name for name and byte for byte as pyelfgen writes it."""
 
 import contextlib
 import errno
@@ -40,7 +40,7 @@ def why_not():
 
 @pytest.fixture(scope="module")
 def fuse(tmp_path_factory, profile):
-    """Skips where nothing can be mounted, saying why."""
+    """Skips a test where nothing can be mounted, and says why."""
     why = why_not()
     directory = tmp_path_factory.mktemp("possible")
     if not why:
@@ -49,7 +49,7 @@ def fuse(tmp_path_factory, profile):
             subprocess.run(["fusermount3", "-u", directory], check=True)
             return
         why = done.stderr.strip()
-        # anything else is a failure of ours
+        # any other message is a failure of pyelfmount
         assert "cannot mount the set: " in why, why
     pytest.skip(why)
 
@@ -62,7 +62,7 @@ def profile(tmp_path_factory):
 
 
 class Mount:
-    """A mounted set, until the end of `with`; what pyelfmount said then is in `said`, with `status`."""
+    """A set, mounted until the end of `with`. Then `said` is what pyelfmount printed, and `status` its exit status."""
 
     def __init__(self, programs, directory, *arguments, umask=-1, **environment):
         self.directory = directory
@@ -91,7 +91,7 @@ class Mount:
         assert (self.status, self.complaints) == (0, "")
 
     def counts(self):
-        """(libraries made, sized, MB of files that were kept at the most)"""
+        """(libraries made, libraries only sized, most MB of files that were kept at a time)"""
         pattern = r"made (1(?= library)|(?!1 )\d+(?= libraries)) \w+, found the sizes of (\d+); at most ([\d.]+) MB of files were kept\n"
         made, sized, kept = re.fullmatch(pattern, self.said).groups()
         return int(made), int(sized), float(kept)
@@ -105,7 +105,7 @@ def mode_of(path):
     return bool(path.stat().st_mode & 0o111)
 
 
-# these under the sanitizers too
+# these run under the sanitizers too
 QUICK = ("split", "compressed")
 CASES = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in VARIANTS]
 
@@ -134,7 +134,7 @@ def test_it_is_the_set_that_is_written(programs, profile, variant, tmp_path, fus
 
 
 def test_rows(programs, tmp_path, fuse):
-    """A profile with rows has differences.json too."""
+    """The set of a profile with rows has differences.json as well."""
     row = "- {{kind: {}, text: 40000, data: 3000, bss: 5000, debug: 90000, functions: 60}}"
     rows = "\n".join(row.format(kind) for kind in ("module", "utility"))
     path = tmp_path / "rows.prof"
@@ -153,7 +153,7 @@ def test_sizes_are_known_before_anything_is_made(programs, profile, written, tmp
 
 
 def test_random_offsets_cost_one_library(programs, profile, written, tmp_path, fuse):
-    """However small the cache is."""
+    """Reads anywhere in one file make its library once, however small the cache is: one image is always kept."""
     wanted = (written / "libmodule1.so").read_bytes()
     choose = random.Random(5)
     with Mount(programs, tmp_path / "seen", "--cache=1 B", profile) as mount:
@@ -169,7 +169,7 @@ def test_random_offsets_cost_one_library(programs, profile, written, tmp_path, f
 @pytest.mark.slow
 def test_what_is_kept_is_bounded(programs, profile, written, tmp_path, fuse):
     sizes = sorted(path.stat().st_size for path in written.glob("*.so"))
-    most = -(-(sizes[-1] + sizes[-2] + 1) // 1000) * 1000  # what is kept is told in kB
+    most = -(-(sizes[-1] + sizes[-2] + 1) // 1000) * 1000  # rounded up, because pyelfmount reports it in kB
     with Mount(programs, tmp_path / "seen", f"--cache={most} B", profile) as mount:
         for _ in range(2):
             for path in sorted(written.glob("*.so")):
@@ -179,7 +179,7 @@ def test_what_is_kept_is_bounded(programs, profile, written, tmp_path, fuse):
                 os.close(file)
     made, _, kept = mount.counts()
     assert 0 < kept * 1e6 <= most
-    assert made > len(sizes)  # some had to go
+    assert made > len(sizes)  # some images were dropped and made again
 
 
 def test_readers_at_once_have_it_made_once(programs, profile, written, tmp_path, fuse):
@@ -200,7 +200,7 @@ def test_readers_at_once_have_it_made_once(programs, profile, written, tmp_path,
 
 
 def test_all_at_once(programs, profile, written, tmp_path, fuse):
-    """Readers of everything, with too little room and one thread to make it."""
+    """Several readers of all files get the right bytes, although one image is kept and one thread makes libraries."""
     wanted = files_of(written)
     found = []
     with Mount(programs, tmp_path / "seen", "--cache=1 B", "-j1", profile) as mount:
@@ -214,7 +214,7 @@ def test_all_at_once(programs, profile, written, tmp_path, fuse):
 
 @pytest.mark.parametrize("cache, made", [("1 GB", 8), ("1 B", 16)])
 def test_a_manifest_makes_every_library_once(programs, profile, written, tmp_path, fuse, cache, made):
-    """And keeps them as far as there is room, for who reads them then."""
+    """The manifest has the digests of all libraries. Images are kept as far as there is room, for later readers."""
     with Mount(programs, tmp_path / "seen", f"--cache={cache}", profile) as mount:
         for _ in range(2):
             assert len(manifest_of(mount.directory)["libraries"]) == 8
@@ -224,7 +224,7 @@ def test_a_manifest_makes_every_library_once(programs, profile, written, tmp_pat
 
 
 def test_what_it_says_of_files(programs, profile, tmp_path, fuse):
-    """Modes are those that pyelfgen gives under this umask, and times may be the same every time."""
+    """Files have the modes that pyelfgen gives them under the same umask, and the time of SOURCE_DATE_EPOCH."""
     programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q", "--separate=build-id", umask=0o027)
     how = {"umask": 0o027, "SOURCE_DATE_EPOCH": "1234567890"}
     with Mount(programs, tmp_path / "seen", "--separate=build-id", profile, **how) as mount:
@@ -235,7 +235,7 @@ def test_what_it_says_of_files(programs, profile, tmp_path, fuse):
 
 
 def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
-    """What is read without is all of the file, and nothing behind it."""
+    """A reader that does not ask for the size gets the whole file, and nothing behind its end."""
     name = "libmodule0.so"
     content = (written / name).read_bytes()
     with Mount(programs, tmp_path / "seen", profile) as mount:
@@ -256,7 +256,7 @@ def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
 
 
 def test_space(programs, profile, written, tmp_path, fuse):
-    """df shows about the set's bytes, and no room."""
+    """df shows about as many bytes as the set has, and no free ones."""
     files = files_of(written)
     with Mount(programs, tmp_path / "seen", profile) as mount:
         space = os.statvfs(mount.directory)
@@ -267,7 +267,7 @@ def test_space(programs, profile, written, tmp_path, fuse):
 
 
 def test_a_long_list(programs, tmp_path, fuse):
-    """Of more names than the kernel asks for at once; and of one that is still open when the set goes."""
+    """A directory of more names than the kernel asks for at once is listed whole. With one still open, the set can go."""
     profile = tmp_path / "many.prof"
     profile.write_text(profile_text(modules=400, utilities=400, functions=1))
     names = [f"lib{kind}{i}.so" for kind in ("module", "utility") for i in range(400)]
@@ -283,7 +283,7 @@ def test_a_long_list(programs, tmp_path, fuse):
 
 @pytest.mark.slow
 def test_who_waits_for_a_size_holds_up_nobody(programs, tmp_path, fuse):
-    """Names are found and listed meanwhile, and others' sizes and files."""
+    """While a reader waits for the manifest's size, names are found and listed, and other sizes and files are there."""
     with Mount(programs, tmp_path / "seen", "-j2", "llnl-900") as mount:
         asking = subprocess.Popen(["stat", mount.directory / "manifest.json"], stdout=subprocess.DEVNULL)
         try:
@@ -324,7 +324,7 @@ def test_a_signal_unmounts(number, programs, profile, tmp_path, fuse):
 
 
 def processes_with(word):
-    """The numbers of the processes that were started with this word."""
+    """The ids of the processes that have this argument."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):  # it may have ended meanwhile
@@ -427,7 +427,7 @@ def processor_time(process):
 
 @pytest.mark.slow
 def test_who_is_ended_has_no_more_sized(programs, tmp_path, fuse):
-    """As for the manifest, for which every library of a large set would be."""
+    """The manifest's size needs that of every library. When the only reader who waits for it ends, sizing stops."""
     with Mount(programs, tmp_path / "seen", "-j1", "llnl-900") as mount:
         before = processor_time(mount.process)
         asking = subprocess.Popen(["stat", mount.directory / "manifest.json"], stdout=subprocess.DEVNULL)
@@ -437,18 +437,18 @@ def test_who_is_ended_has_no_more_sized(programs, tmp_path, fuse):
         asking.wait(timeout=30)
         after = processor_time(mount.process)
         time.sleep(0.1)
-        assert processor_time(mount.process) < after + 0.05  # and it is still mounted
+        assert processor_time(mount.process) < after + 0.05  # it rests, and the set is still mounted
     made, sized, _ = mount.counts()
     assert made == 0 < sized < 902
 
 
 @pytest.mark.slow
 def test_many_who_wait_let_others_go_on(programs, tmp_path, fuse):
-    """More of them than libfuse has threads, and the kernel has requests, by themselves. Unmounting ends what is made."""
+    """More readers wait than libfuse has threads and the kernel has requests by default. Unmounting ends their work."""
     with Mount(programs, tmp_path / "seen", "-j1", "llnl-900") as mount:
         manifest = mount.directory / "manifest.json"
         manifest.stat()
-        # of different pages, so that each has a request of its own
+        # each reads another page, so that each has a request of its own
         command = ["dd", f"if={manifest}", "of=/dev/null", "bs=4096", "count=1", "status=none"]
         readers = [subprocess.Popen([*command, f"skip={5 * i + 5}"]) for i in range(12)]
         try:
