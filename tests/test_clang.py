@@ -230,7 +230,7 @@ double both_of(struct item *i, size n)
 
 
 def test_debug_addr_has_what_the_units_refer_to(library):
-    """Each part of the sections of addresses and of string offsets is as long as its header says; nothing is between."""
+    """Parts of .debug_addr and .debug_str_offsets follow one another, each as long as its header says."""
     for name, each in ((".debug_addr", 8), (".debug_str_offsets", 4)):
         _, offset, size = section(library, name)
         data = library.read_bytes()[offset : offset + size]

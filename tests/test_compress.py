@@ -66,7 +66,7 @@ def test_readers_have_nothing_to_say(packed):
         assert dump.stderr == ""
 
 def test_dwarfdump_reads_what_repeats_itself(programs, tmp_path):
-    """Tables of abbreviations of many units: libdwarf takes no section that got shorter by more than 16 times."""
+    """libdwarf refuses sections that shrink more than 16 times. So .debug_abbrev of many units is not compressed."""
     profile = tmp_path / "units.prof"
     profile.write_text(
         "pyelfgen-profile: 1\nmodules: 1\nutilities: 1\nfunctions: 400\n"

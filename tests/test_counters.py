@@ -110,7 +110,7 @@ def test_loaded_is_what_the_set_has(small, count):
 
 
 def test_binding_of_executables(linked, count):
-    """In mode link the startup loads all, and the first call binds a function. In mode bind-now the startup binds, too."""
+    """In mode link the startup loads all, and first calls bind functions. In mode bind-now the startup binds all."""
     lazily = count("--mode", "link", linked)
     now = count("--mode", "bind-now", linked)
     libraries = len(list(linked.glob("*.so")))

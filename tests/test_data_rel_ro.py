@@ -1,4 +1,4 @@
-"""Rows that say how much is read-only once it is relocated, as tables of virtual functions are: `data-rel-ro`."""
+"""Rows with `data-rel-ro`: how much data is read-only once it is relocated, such as tables of virtual functions."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from captures import symbols_by_readelf
 from objects import ask, elflint, section, sizes_by_binutils
 
 DATA = 20000
-WORDS = 400 + 90  # at most; of some relative relocations are the arrays, methods and such
+WORDS = 400 + 90  # at most, because some relative relocations are those of arrays, methods and the like
 SIZES = [0, 24, 64, 1000, 3000, 4096, 7003, 15000, 1_000_000]
 ROW = (
     "- {{kind: {kind}, text: 60000, data: 20000, bss: 5000, debug: 0, functions: 60, data-rel-ro: {size}, bind: {bind}, "
@@ -60,7 +60,7 @@ def inside(path):
 
 
 def test_sizes(made):
-    """As the row says; and at most what .data has beside what must be writable, which is told."""
+    """The size is the row's, but at most what of .data need not be writable. Then differences.json says so."""
     for path, size in made:
         found = size_of(path)
         assert sizes_by_binutils(path)["data"] == DATA
@@ -72,7 +72,7 @@ def test_sizes(made):
 
 
 def test_relocated_words_are_there(made):
-    """As many as there is room for; those that are left are in .data."""
+    """As many relocated words are in the section as it has room for. The others are in .data."""
     for path, size in made:
         if not size:
             continue
@@ -81,7 +81,7 @@ def test_relocated_words_are_there(made):
         behind = [address for address in places(path) if data <= address < data + length]
         assert all(address % 8 == 0 for address in words)
         assert len(words) == found // 8 if found < 3000 else len(words) > 370, (path, size)
-        # __dso_handle, and what makes the module, with its methods
+        # in .data stay __dso_handle, and the definition and methods of the module
         assert len(behind) < 20 if found > 8 * WORDS else len(behind) > 370 - found // 8
 
 
@@ -130,7 +130,7 @@ def test_it_is_captured(programs, made, tmp_path):
 
 
 def test_as_many_words_as_the_row_says(programs, tmp_path):
-    """Others are constants; and without a size these words are all that a captured row has there."""
+    """What the section has besides these words is constants. A captured row without a size has these words alone."""
     row = ROW.format(kind="utility", size=8000, bind="lazy").replace("symbols: 70", "symbols: 70, relro: 150")
     captured = row.replace(" data-rel-ro: 8000,", "")
     for rows_, head, size in ([row, "", 8000], [captured, "captured: {from: files, libraries: 1}\n", 1200]):

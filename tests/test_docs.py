@@ -1,7 +1,7 @@
-"""What the documents show of commands is what these print today.
+"""What the documents show as the output of commands is what the commands print today.
 
-A block of ```text has commands behind `$ ` and what they print, where a line of three dots stands for any lines; a block
-of ```yaml that begins with `# NAME.prof` is a profile. Only programs are run whose output is the same everywhere.
+A block of ```text has commands behind `$ ` and what they print. A line of three dots stands for any lines. A block of
+```yaml that begins with `# NAME.prof` is a profile. Only programs whose output is the same everywhere are run.
 """
 
 import os
@@ -16,7 +16,7 @@ from objects import ask, tool
 pytestmark = pytest.mark.slow
 
 RUN = {"pyelfgen", "pyelfstat", "readelf", "objdump", "llvm-dwarfdump", "llvm-dwarfdump-14", "eu-elflint", "size"}
-# Commands that have to do with these are run: at least so many.
+# {document: (words, one of which a command must have to be run; the least number of commands that are run)}
 SETS = {
     "README.md": ("first|495", 5),
     "docs/dwarf.md": ("one|split", 4),
@@ -43,7 +43,7 @@ def lines(text):
 
 
 def not_there(wanted, printed):
-    """The first lines of what is wanted, from one line of dots to the next, that were not printed in this order."""
+    """The first wanted lines between lines of dots that were not printed in this order, or what was printed behind."""
     at, printed = 0, lines(printed)
     for number, part in enumerate(re.split(r"^\.\.\.$", "\n".join(lines(wanted)), flags=re.M)):
         part = lines(part)
@@ -78,7 +78,7 @@ def test_documents_show_what_commands_print(programs, tmp_path, name):
 
 
 def test_entries_and_bytes_shown_are_those_of_the_example(programs, tmp_path):
-    """What dwarf.md shows of debug information without the command: each entry's first line, each line of bytes."""
+    """dwarf.md shows entries and bytes without a command. The example has each entry's first line and these bytes."""
     text = (SOURCE / "docs" / "dwarf.md").read_text()
     profile = next(block for _, block in blocks(text, "yaml") if block.startswith("# one.prof\n"))
     (tmp_path / "one.prof").write_text(profile)
@@ -94,7 +94,7 @@ def test_entries_and_bytes_shown_are_those_of_the_example(programs, tmp_path):
 
 
 def test_documents_show_the_lines_that_a_debugger_shows(programs, tmp_path):
-    """The frames of the README's backtrace, and the listing of howto.md, of the same set."""
+    """gdb shows the frames of the README's backtrace and the listing of howto.md, both of the same set."""
     if programs.sanitized:
         pytest.skip("what is shown is the usual build's")
     readme, howto = ((SOURCE / name).read_text() for name in ("README.md", "docs/howto.md"))

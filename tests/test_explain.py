@@ -250,7 +250,7 @@ def whole(programs, tmp_path_factory, pair):
     ],
 )
 def test_what_is_no_profiles_is_refused(programs, tmp_path, whole, found, instead, said):
-    """A text with a word that no profile has is refused by --explain and by pyelfgen, so that none stays unexplained."""
+    """A text with what no profile has is refused by --explain and by pyelfgen, so that nothing stays unexplained."""
     text = re.sub(found, instead, whole, count=1, flags=re.M)
     profile = tmp_path / "x.prof"
     profile.write_text(text)

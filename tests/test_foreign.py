@@ -209,7 +209,7 @@ def test_what_the_manifest_lists_is_made_again(what, generate, into, tmp_path):
 
 
 def test_a_run_that_fails_over_a_damaged_set(programs, generate, into):
-    """The failed run has removed the manifest, and what is the set's by the manifest alone. The next run refuses nothing."""
+    """The failed run has removed the manifest and what is the set's by it alone, so the next run refuses nothing."""
     generate()
     whole = content(into)
     (into / "libmodule1.so").write_bytes(b"damaged")

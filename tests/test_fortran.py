@@ -1,6 +1,6 @@
 """Debug information as gfortran writes it; and the twin of what gfortran compiled.
 
-That readers find nothing wrong with it, and the sizes, are among the variants of other tests (sets.py).
+Other tests, of which it is a variant (sets.py), check its sizes and that readers find nothing wrong with it.
 """
 
 import collections
@@ -17,7 +17,7 @@ from sets import PLAIN, profile_text
 
 KEYS = {**PLAIN, "sections": {**PLAIN["sections"], "debug": 3_000_001}}
 
-# Captured: the double precision of LAPACK 3.12 and its BLAS, compiled by gfortran 12 with -g -O2, linked as a library.
+# Captured from the double precision of LAPACK 3.12 and its BLAS, compiled by gfortran 12 with -g -O2, as one library.
 REAL = pathlib.Path(__file__).with_name("fortran.prof")
 
 SOURCE = """
@@ -91,7 +91,7 @@ def test_what_only_c_has_is_not_there(library):
 
 
 def test_everything_is_declared_in_the_source(library):
-    """But for functions that are inlined. In version 5 no entry says so itself."""
+    """All but inlined functions are. In version 5 the abbreviations say so, and not each entry."""
     if library.parent.name == "4":
         return
     found = uses(library)
@@ -103,7 +103,7 @@ def test_everything_is_declared_in_the_source(library):
 
 
 def test_arrays_with_a_descriptor_are_those_of_libgfortran(library):
-    """Address and bounds are where the compiler's own arrays have them: the expressions are among its."""
+    """The expressions for address and bounds read the descriptor at the offsets that libgfortran uses."""
     dump = ask("llvm-dwarfdump", "--debug-info", library)
     assert "DW_AT_data_location\t(DW_OP_push_object_address, DW_OP_deref)" in dump
     offsets = {int(offset, 16) for offset in re.findall(r"bound\t\(DW_OP_push_object_address, DW_OP_plus_uconst (\w+), DW_OP_deref\)", dump)}
@@ -111,7 +111,7 @@ def test_arrays_with_a_descriptor_are_those_of_libgfortran(library):
 
 
 def test_the_first_element_is_the_first(library):
-    """The default lower bound is 1 in Fortran: the upper one of as many elements is the number of these."""
+    """The default lower bound is 1 in Fortran, so the upper bound is the number of elements."""
     dump = ask("llvm-dwarfdump", "--debug-info", library)
     (upper,) = re.findall(r'DW_AT_upper_bound\t\((\w+)\)(?:\n.*){3,5}DW_AT_name\t\("libmodule0_visits"\)', dump)
     (size,) = re.findall(r"(\d+) OBJECT .* libmodule0_visits\n", ask("readelf", "-sW", "--dyn-syms", library))[-1:]
@@ -119,7 +119,7 @@ def test_the_first_element_is_the_first(library):
 
 
 def test_gdb_speaks_fortran(library):
-    """Types of functions and their variables, as it prints them for that language."""
+    """gdb prints types of functions and of their variables as those of Fortran."""
     name, _ = functions(library)[5]
     commands = ["set language fortran", f"ptype {name}", f"info scope {name}", "whatis libmodule0_visits"]
     options = [option for command in commands for option in ("-ex", command)]
@@ -130,7 +130,7 @@ def test_gdb_speaks_fortran(library):
 
 
 def test_addresses_of_locals_are_passed(programs, tmp_path):
-    """Where the calls have more arguments than the usual two: the debugger sees the address in the frame."""
+    """Arguments beyond the usual two are addresses of locals. Call sites describe them as places in the frame."""
     programs.run("pyelfgen", "--profile", REAL, "-o", tmp_path / "set", "--quiet")
     path = max((tmp_path / "set").glob("*.so"), key=lambda path: path.stat().st_size)
     dump = ask("llvm-dwarfdump", "--debug-info", path)
@@ -142,7 +142,7 @@ def test_addresses_of_locals_are_passed(programs, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("gfortran"), reason="no gfortran")
 def test_what_gfortran_says_is_what_is_said(library, tmp_path):
-    """Tags have the attributes that gfortran gives them, in forms that it chooses for some source."""
+    """Tags have the attributes that gfortran gives them, in forms that it chooses for the source above."""
     (tmp_path / "a.f90").write_text(SOURCE)
     shared = tmp_path / "a.so"
     options = ["-g", f"-gdwarf-{library.parent.name}", "-O2", "-fPIC", "-shared", "-J", tmp_path]
@@ -159,7 +159,7 @@ def test_what_gfortran_says_is_what_is_said(library, tmp_path):
         ("string_type", "byte_size"),
     ]:
         assert real[tag, attribute], (tag, attribute)
-        # what all entries of a unit have alike gcc may put into the abbreviation, or not
+        # gcc may put a value into the abbreviation that all entries of a unit share
         wanted = {re.sub("implicit_const|data1", "number", form) for form in real[tag, attribute]}
         assert {re.sub("implicit_const|data1", "number", form) for form in made[tag, attribute]} <= wanted
 
@@ -169,7 +169,7 @@ def test_what_gfortran_says_is_what_is_said(library, tmp_path):
 
 @pytest.fixture(scope="module")
 def twin(programs, tmp_path_factory):
-    """What pyelfstat says of it beside the real one; its profile."""
+    """(what pyelfstat says of the twin beside the real one, text of the twin's profile)"""
     return programs.twin(REAL, tmp_path_factory.mktemp("twin"))
 
 
@@ -193,7 +193,7 @@ def test_entries_are_as_the_real_ones(twin):
 
 
 def test_rows_of_another_language(programs, tmp_path):
-    """An application of C and Fortran: each library's units are those of its row."""
+    """In an application of C and Fortran the units of each library are in the language of its row."""
     text = REAL.read_text()
     row = re.search(r"^- \{.*\}$", text, re.M)[0]
     c = row.replace("language: fortran08", "language: c")
@@ -212,7 +212,7 @@ def test_rows_of_another_language(programs, tmp_path):
 
 
 def test_rows_of_fortran_in_the_form_of_clang(programs, tmp_path):
-    """There is no form of both: the library is told as C, and that is said."""
+    """No form is both: the library is described as C, and differences.json says so."""
     text = REAL.read_text().replace("language: fortran, units: 1, views: true", "language: c, units: 1, compiler: clang")
     (tmp_path / "a.prof").write_text(text)
     programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "--quiet")

@@ -1,5 +1,5 @@
-"""How much of the code is in calls that were inlined: as much as in optimised code, by llvm-dwarfdump. What line tables
-say of it, by readelf."""
+"""As much of the code is in inlined calls as in optimised code, as llvm-dwarfdump shows. Line tables have rows where
+these calls begin, as readelf shows."""
 
 import re
 
@@ -11,14 +11,14 @@ from sets import SECTIONS, profile_text
 
 pytestmark = pytest.mark.slow
 
-# Of libpython 3.11, in C, gcc 12 has 51 % of the code in inlined calls, of Ipopt, in C++, 68 %, at -O2. Here more of the
-# code is blocks than in their twins, which have 51 % and 68 %.
+# The bounds of the share. gcc 12 at -O2 has 51 % of the code of libpython 3.11 (C) in inlined calls, and 68 % of that
+# of Ipopt (C++). Their twins have the same, but here more of the code is blocks than in the twins.
 COVERED = {"c": (0.4, 0.7), "c++": (0.58, 0.86)}
 
 
 @pytest.fixture(scope="module", params=["c", "c++"])
 def made(request, sets, programs, tmp_path_factory):
-    """The language, and a library of which blocks are told."""
+    """(language, a library whose blocks are described)"""
     directory = tmp_path_factory.mktemp("inlined")
     keys = {"modules": 1, "utilities": 0, "sections": {**SECTIONS, "text": 400_001, "debug": 6_000_001}}
     if request.param == "c++":
@@ -29,7 +29,7 @@ def made(request, sets, programs, tmp_path_factory):
 
 
 def inlined_calls(path):
-    """Ranges of each inlined call, with how many such calls it is in, itself one of them."""
+    """[(depth, ranges), ...] of each inlined call. The depth of a call that is in no other one is 1."""
     text = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", path, timeout=600)
     found = []
     within = []
@@ -61,7 +61,7 @@ def test_as_much_code_is_in_inlined_calls_as_in_optimised_code(made):
 
 @pytest.mark.alike(1)
 def test_inner_calls_have_part_of_the_code_of_outer_ones(made):
-    """Less the deeper they are, and each is within the one around it."""
+    """The deeper calls are, the less code they have together. Each is within the call around it."""
     _, path = made
     around = []
     bytes_at = {}
@@ -86,7 +86,7 @@ def scarce(request, programs, tmp_path_factory):
 
 
 def test_a_row_begins_where_an_inlined_call_does(scarce):
-    """As in gcc's line tables, for all but a few in a thousand; and what is inlined has rows of a header."""
+    """In gcc's line tables it does for all but a few in a thousand. What is inlined has a row of a header there."""
     rows = {}
     for address, (file, _), _ in line_rows(scarce):
         rows.setdefault(address, set()).add(file)

@@ -1,4 +1,4 @@
-"""Labels in functions of C: where the debug information says one is, there is a row of its line, and gdb stops there."""
+"""Labels in functions of C: where one is, there is a line-table row of its line, and gdb stops there."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ from conftest import SOURCE
 from dies import Dies
 from objects import ask, counted_libraries, each, every, functions, tool
 
-# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+# Left out under the sanitizers: test_python.py generates and runs such sets there, and the readers are not ours.
 pytestmark = pytest.mark.slow
 
 PYTHON = "/usr/bin/python3"
@@ -21,7 +21,7 @@ Label = collections.namedtuple("Label", "function name file line column address 
 
 
 def labels(path):
-    """Those of a library, in the order of their entries."""
+    """The labels of a library, in the order of their entries."""
     found = []
     for die in Dies(path).at.values():
         if die.tag == "label":
@@ -35,7 +35,7 @@ def labels(path):
 
 
 def statements(path):
-    """{address: lines} of the rows at which statements begin."""
+    """{address: lines} of the line-table rows at which statements begin."""
     found = collections.defaultdict(set)
     for row in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-line", path).splitlines():
         row = re.match(r"0x([0-9a-f]{16}) +(\d+) +\d+ +\d+ +\d+ +\d+ +is_stmt", row)
@@ -47,7 +47,7 @@ def statements(path):
 @pytest.mark.alike(2)
 @pytest.mark.parametrize("variant", ["odd", "views-4", "debug-names"])
 def test_labels_are_where_rows_are(variant, sets):
-    """And in their function; no two of a function have one name."""
+    """Labels are inside their function as well. No two labels of a function have the same name."""
     paths = counted_libraries(sets.get(variant))
     seen = 0
     for path, found in zip(paths, each(labels, paths)):
@@ -61,12 +61,12 @@ def test_labels_are_where_rows_are(variant, sets):
 
 
 def test_some_functions_have_them(sets):
-    """About one in three, at its end or further up."""
+    """There is about one label for three functions, before the return or further up."""
     path = counted_libraries(sets.get("odd"))[0]
     found = labels(path)
     assert len(functions(path)) / 6 < len(found) < len(functions(path))
     assert len({label.name for label in found}) >= 8
-    assert 0.4 < sum(label.end - label.address == 6 for label in found) / len(found) < 0.9  # mov, leave, ret
+    assert 0.4 < sum(label.end - label.address == 6 for label in found) / len(found) < 0.9  # before mov, leave, ret
 
 
 def test_an_index_lists_them(sets):
@@ -81,7 +81,7 @@ def test_cpp_has_none(sets):
 
 
 def test_gdb_stops_at_a_label(small, programs):
-    """`break FUNCTION:LABEL`, in functions that the entry calls."""
+    """`break FUNCTION:LABEL` works in functions that the entry calls."""
     path = small / "libmodule3.so"
     called = {function.name for function in model.Model(small).libraries["libmodule3"].functions}
     found = [label for label in labels(path) if label.function in called]

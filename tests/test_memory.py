@@ -1,4 +1,4 @@
-"""pyelfrun --memory: what runs is the set that pyelfgen writes, and no file of it is there."""
+"""pyelfrun --memory runs the set that pyelfgen writes, but no file of the set is there."""
 
 import contextlib
 import json
@@ -45,7 +45,7 @@ def counters(results, phase):
 
 
 def test_it_is_the_set_on_disk(programs, profile, sets, tmp_path):
-    """Values, counts and the manifest, which has the digests of all libraries."""
+    """Results, counts and the manifest are the same. The manifest has the digests of all libraries."""
     how = ["--phases=import,visit", "--counters=sde"]
     disk = results(programs, tmp_path / "disk.json", *how, sets.get("odd"))
     memory = results(programs, tmp_path / "memory.json", *how, "--memory", profile)
@@ -59,7 +59,7 @@ def test_it_is_the_set_on_disk(programs, profile, sets, tmp_path):
 
 @pytest.mark.slow
 def test_the_dynamic_linker_looks_for_no_file(programs, profile, sets, tmp_path):
-    """It is given each library, and finds what it needs among what is loaded."""
+    """It is given each library, and finds the libraries that this one needs among those that are loaded."""
     how = ["--phases=import", "--no-python", "--counters=none", "--audit"]
     if programs.sanitized:
         pytest.skip("the sanitizer's runtime and auditing do not go together")
@@ -108,7 +108,7 @@ def limited(soft, hard):
 
 @pytest.mark.slow
 def test_the_limit_of_descriptors_is_raised(programs, profile):
-    """By what the libraries take, if that is allowed; where it is too little, it is said."""
+    """It is raised by what the libraries take, up to the hard limit. If that is too low, the message says so."""
     how = ["--memory", "--no-python", "--phases=import", profile]
     assert "from memory" in run(programs, *how, preexec_fn=limited(12, 512)).stdout
     memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
@@ -138,7 +138,7 @@ def test_wrong_use(arguments, status, said, programs):
 
 @pytest.mark.slow
 def test_what_cannot_be_loaded_from_memory(programs, tmp_path):
-    """Names that only files have, and libraries that need one another."""
+    """Libraries without DT_SONAME, whose names only files have, and libraries that need one another."""
     nameless = tmp_path / "nameless.prof"
     nameless.write_text(profile_text(modules=2, utilities=1, functions=20, elf={"soname": False}))
     done = run(programs, "--memory", nameless, status=2)
@@ -152,7 +152,7 @@ def test_what_cannot_be_loaded_from_memory(programs, tmp_path):
 
 @pytest.mark.slow
 def test_standard_streams_that_are_closed(programs, profile):
-    """No library stands in for them."""
+    """No library gets the descriptor of a stream that is closed."""
     memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
     command = ["sh", "-c", '"$@" <&-', "sh", memory, "-q", profile, "sh", "-c", "ls -l /proc/self/fd/0 >&2"]
     done = programs.command(command, status=None)
@@ -160,7 +160,7 @@ def test_standard_streams_that_are_closed(programs, profile):
 
 
 def test_a_list_that_is_empty(programs):
-    """As shells leave a variable that is meant to be none."""
+    """An empty variable counts as none, because shells leave one that way."""
     done = run(programs, "--memory", "--no-python", "--phases", "import", "small", env={"PYELFGEN_MEMORY": ""})
     assert "8 modules imported by dlopen, from memory" in done.stdout
 
@@ -172,7 +172,7 @@ def test_a_list_that_is_none(programs):
 
 @pytest.mark.slow
 def test_a_set_from_elsewhere(programs, profile):
-    """From another profile than the one that results would name; or not handed on."""
+    """A set from another profile than the results would name is refused, and one that mpirun does not hand on."""
     memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
     command = [programs.path("pyelfrun"), "--no-python", "--memory"]
     how = {"leaks": False, "env": programs.beside_sets}
@@ -203,7 +203,7 @@ def test_a_manifest_that_is_none(manifest, said, programs):
 
 
 def test_shipped_profiles_are_found_where_it_is_installed(programs, profile, tmp_path):
-    """From libexec/pyelfgen, which is one step farther than bin."""
+    """pyelf-memory looks for them from libexec/pyelfgen, which is one directory deeper than bin."""
     directory = tmp_path / "in st" / "libexec" / "pyelfgen"
     profiles = tmp_path / "in st" / "share" / "pyelfgen" / "profiles"
     for made in (directory, profiles):

@@ -1,7 +1,7 @@
 """Each section of the debug information has the size that `dwarf: mix` wants, to the byte; readelf is the judge.
 
-What a profile wants is found by changing what the same profile without a mix comes to: by a
-little it must be met, by a lot it may be refused, with a figure that is met.
+The tests make a profile without a mix, change the sizes that come out, and want these. A small
+change must be met. A large one may be refused, with a size that is met.
 """
 
 import random
@@ -69,7 +69,7 @@ def make(programs, roomy):
 
 
 def wanted_of(chance, natural, version, amount):
-    """A few of the sections, changed by at most this part; names of files can only be longer."""
+    """(mix, {key: section}). The mix has natural sizes, changed by at most `amount`; names of files only get longer."""
     names = {key: VERSION_4.get(key, key) if version == 4 else key for key in KEYS if version == 5 or key != "line_str"}
     mix = {}
     there = [key for key in names if names[key] in natural]  # a small set may have no ranges
@@ -83,7 +83,7 @@ def wanted_of(chance, natural, version, amount):
 
 
 def check(chance, make, amount):
-    """True where it was met, False where it was refused."""
+    """Tries a random profile and mix. True if the mix was met, False if it was refused for a good reason."""
     plain = random_profile(chance)
     version = chance.choice([5, 5, 4])
     dwarf = [f"version: {version}", f"views: {chance.choice(['true', 'false'])}"]
@@ -111,7 +111,7 @@ def check(chance, make, amount):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_little_is_met(seed, make):
-    """Of six random profiles each, nearly all can have sections a hundredth larger or smaller."""
+    """Of six random profiles, three or more can have sections up to a hundredth larger or smaller."""
     chance = random.Random(seed)
     assert sum(check(chance, make, 0.01) for _ in range(6)) >= 3
 
@@ -129,7 +129,7 @@ LARGE = [pytest.param(name, marks=pytest.mark.long) for name in ("llnl-2007", "p
 
 @pytest.mark.parametrize("name", ["small", *LARGE])
 def test_shipped_profiles(name, make, programs, roomy):
-    """Five sections of each a hundredth smaller than they come, and odd; .debug_info is what they leave."""
+    """Five sections are a hundredth smaller than without a mix, no round numbers. .debug_info takes what they leave."""
     text = (SOURCE / "profiles" / f"{name}.prof").read_text()
     dwarf = re.findall(r"^dwarf: {(.*)}$", text, flags=re.M) or ["version: 5"]
     plain = re.sub(r"^dwarf: .*\n", "", text, flags=re.M)
@@ -143,7 +143,7 @@ def test_shipped_profiles(name, make, programs, roomy):
 
 
 def test_all_but_one_given(make):
-    """Sections that leave nothing open but .debug_aranges and .debug_line_str are met, or the sum is refused."""
+    """Five sections of natural size are met, although only .debug_rnglists and two small sections are left open."""
     plain = random_profile(random.Random(5))
     _, _, natural = make(plain, ["version: 5"], {})
     mix = {key: natural[key] for key in ("info", "abbrev", "line", "str", "loclists")}
@@ -156,7 +156,7 @@ def test_all_but_one_given(make):
 @pytest.mark.parametrize("key", ["line", "loclists", "str"])
 @pytest.mark.parametrize("factor", [0.001, 1.9])
 def test_what_cannot_be_is_refused(key, factor, make):
-    """With a figure that can."""
+    """A size that is impossible is refused with the nearest possible one, which is then met."""
     plain = random_profile(random.Random(7))
     _, _, natural = make(plain, ["version: 5"], {})
     mix = {key: int(natural[key] * factor) or 1}

@@ -13,7 +13,7 @@ PYTHON = "/usr/bin/python3"
 
 
 def chunks(png):
-    """The chunks of a PNG file (PNG specification, section 5), their check sums compared."""
+    """The chunks of a PNG file (PNG specification, section 5). Their check sums must be right."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     at = 8
     while at < len(png):
@@ -25,7 +25,7 @@ def chunks(png):
 
 
 def points(png):
-    """Rows of the points of a picture with a palette, which are not filtered."""
+    """Rows of points of a picture that has a palette and no filters."""
     found = dict(chunks(png))
     assert struct.unpack(">IIBBBBB", found[b"IHDR"]) == (SIDE, SIDE, 8, 3, 0, 0, 0)
     assert len(found[b"PLTE"]) == 3 * 256
@@ -36,7 +36,7 @@ def points(png):
 
 
 def iterations(row, column):
-    """The Mandelbrot set over [-2, 1) by [-1.5, 1.5), in whole numbers with 24 bits after the point."""
+    """Iterations at a point of the Mandelbrot set over [-2, 1) by [-1.5, 1.5), in integers with 24 fractional bits."""
     one = 1 << 24
 
     def divide(a, b):
@@ -74,7 +74,7 @@ def test_the_picture_is_the_fractal(draw, programs):
 
 @pytest.mark.parametrize("ranks", [3, 7])
 def test_any_number_of_ranks_draws_it(ranks, draw, programs):
-    """400 is divided by neither."""
+    """Neither number of ranks divides the 400 rows."""
     pyelfrun = programs.path("pyelfrun")
     assert draw("mpirun", "-n", ranks, pyelfrun)[1] == draw(pyelfrun)[1]
 
@@ -99,7 +99,7 @@ def test_nothing_half_written_on_a_full_disk(programs, small):
 
 
 def test_libpng_is_no_need_of_a_rank(programs):
-    """It would be searched for every symbol of the set."""
+    """If libpyelfrun needed libpng, the dynamic linker would search that for every symbol of the set."""
     needed = subprocess.run(
         ["readelf", "-dW", programs.build / "lib" / "libpyelfrun.so.0"], capture_output=True, text=True, check=True
     ).stdout
@@ -141,7 +141,7 @@ def test_objects_without_mpi4py(draw, programs, stand_in):
 
 
 def test_objects_where_one_rank_has_no_mpi4py(draw, programs, stand_in):
-    """The others must not wait for it."""
+    """The other ranks must not wait for that one."""
     [(name, path)] = stand_in("raise ImportError('not on this host')").items()
     script = f'[ "$OMPI_COMM_WORLD_RANK" != 2 ] || export {name}="{path}"; exec "$@"'
     done, _ = draw("mpirun", "-n", "3", "bash", "-c", script, "-", programs.path("pyelfrun"), timeout=120)
