@@ -148,7 +148,7 @@ def test_its_profile_says_that_it_is_clangs(twin):
 
 
 def test_each_section_has_the_size_of_the_real_one(twin):
-    """To the byte, also the sections that only clang writes."""
+    """The sizes agree to the byte, also of the sections that only clang writes."""
     (library,) = twin[1]["libraries"]
     sizes = {row["name"]: (row["real"], row["twin"]) for row in library["quantities"] if row["name"].startswith("mix.")}
     assert set(sizes) >= {f"mix.{name}" for name in "info abbrev line str line_str loclists rnglists addr str_offsets".split()}

@@ -69,7 +69,7 @@ def test_sizes_are_exact(made):
 
 @pytest.mark.alike(1)
 def test_linkage_names_are_what_entries_say(made):
-    """They demangle to what entries have: scopes, names, template arguments, parameters, constness and results."""
+    """Linkage names demangle to what entries say: scopes, names, template arguments, parameters, const, results."""
     for path in made.libraries():
         dies = made.dies(path)
         named = [die for die in dies.at.values() if "linkage_name" in die]
@@ -84,7 +84,7 @@ def test_linkage_names_are_what_entries_say(made):
 
 
 def test_instances_are_named_by_their_arguments(made):
-    """They have the names that gcc gives them. No two classes of a unit have the same name."""
+    """Instances of templates have the names that gcc gives them. No two classes of a unit have the same name."""
     for path in made.libraries():
         dies = made.dies(path)
         instances = [die for die in dies.at.values() if die.of("template_type_parameter", "template_value_parameter")]
@@ -146,7 +146,7 @@ def test_definitions_are_behind_declarations(made):
 
 
 def test_blocks_of_inlined_functions(made):
-    """Each is directly in the call that was inlined, has its ranges, and has the variables of its own origin."""
+    """A block stands directly in the inlined call, with the ranges of the call and the variables of its own origin."""
     seen = 0
     for path in made.libraries():
         dies = made.dies(path)
@@ -166,7 +166,7 @@ def test_blocks_of_inlined_functions(made):
 
 
 def test_a_namespace_of_headers_is_told_in_one_place(made):
-    """It has one entry in a unit. Definitions of its methods stand outside of that entry."""
+    """A namespace of headers has one entry in a unit. Definitions of its methods stand outside of that entry."""
     for path in made.libraries():
         for unit in made.dies(path).units:
             spaces = [scope for scope in unit.of("namespace") if scope.text("name") != path.stem]
@@ -197,7 +197,7 @@ def test_functions_of_a_library_are_methods(methods):
 
 
 def test_a_class_is_declared_once_in_a_unit(methods):
-    """Its declaration has all its methods, also where their code is in two units."""
+    """The declaration of a class has all its methods, also where their code is in two units."""
     for path in methods.libraries():
         dies = methods.dies(path)
         classes = {}
@@ -251,7 +251,7 @@ def plain(text):
 
 
 def test_breakpoints_by_name_and_by_mangled_name(methods):
-    """Both are at the same place. By name gdb finds the PLT's stub as well, as in g++'s libraries."""
+    """Both kinds of breakpoints are at one place. By name gdb finds the PLT's stub as well, as in g++'s libraries."""
     for path in methods.libraries():
         chosen = every(functions(path), 12)
         texts = demangled(name for name, _ in chosen)

@@ -218,7 +218,7 @@ def total(path):
 
 
 def test_as_much_more_as_was_asked_for(plain, big):
-    """The sum of the five sizes is met to the byte. Each size has the same share of it as in the libraries."""
+    """All five sizes together grow by exactly --bigexe, and each has the share of this that it has in the libraries."""
     wanted = manifest_of(big.directory)["actual"]
     before, after = sizes_by_binutils(plain.path), sizes_by_binutils(big.path)
     assert after["total"] - before["total"] == BIG

@@ -190,7 +190,7 @@ def test_what_is_not_there_is_not_spoken_of(explain):
 
 
 def test_a_profile_of_which_no_set_follows(explain):
-    """It is explained all the same: numbers that no set can have reveal no more than others."""
+    """Such a profile is explained all the same: numbers that no set can have reveal no more than others."""
     text = explain(HAND.replace("data: 2500", "data: 0").replace("text: 40000", "text: 0"))
     assert text.endswith("how much is in each of them and how they need one another.\n")
 

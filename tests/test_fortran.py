@@ -91,7 +91,7 @@ def test_what_only_c_has_is_not_there(library):
 
 
 def test_everything_is_declared_in_the_source(library):
-    """All but inlined functions are. In version 5 the abbreviations say so, and not each entry."""
+    """All but inlined functions are declared there. In version 5 the abbreviations say so, and not each entry."""
     if library.parent.name == "4":
         return
     found = uses(library)
@@ -212,7 +212,7 @@ def test_rows_of_another_language(programs, tmp_path):
 
 
 def test_rows_of_fortran_in_the_form_of_clang(programs, tmp_path):
-    """No form is both: the library is described as C, and differences.json says so."""
+    """Clang has no form of Fortran here: the library is described as C, and differences.json says so."""
     text = REAL.read_text().replace("language: fortran, units: 1, views: true", "language: c, units: 1, compiler: clang")
     (tmp_path / "a.prof").write_text(text)
     programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "--quiet")

@@ -51,7 +51,7 @@ def broken(sets, tmp_path):
         row = next(row for row in libraries_of(copied, "module"))
         path = copied / row["name"]
         whole = judges.Library(path, tmp_path, {**row, "tools": set(judges.TOOLS), "set": copied}, loader)
-        # read and kept before the change: what is true of the library
+        # read once and kept, so that they are those of the library before the change
         assert whole.rows and whole.chain and whole.symbols
         _, offset, size = section(path, name)
         content = bytearray(path.read_bytes())

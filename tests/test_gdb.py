@@ -76,7 +76,7 @@ def test_backtrace_of_a_chain(by_name):
 
 
 def test_frames_of_code_that_was_inlined(by_name):
-    """Callers in the midst of a chain have them, too, where one function calls the next."""
+    """Callers in the midst of a chain have inlined frames, too, where one function calls the next."""
     _, shown = by_name
     callers = shown[0]["frames"][1:10]
     assert sum(bool(frame["inlined"]) for frame in callers) > 1

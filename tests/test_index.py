@@ -381,7 +381,7 @@ GDB_QUESTIONS = {
 
 
 def same_answers(indexed, questions):
-    """Asks each question in a gdb of its own, because gdb does not look up what it has read for another question."""
+    """Asks each question in a gdb of its own, because gdb does not look up again what it read for an earlier one."""
     answers = each(lambda question: [ask_gdb(path, [question]) for path in (indexed.plain, indexed.path)], questions)
     assert [pair[1] for pair in answers] == [pair[0] for pair in answers]
     assert not [pair for pair in answers if re.search("^No symbol|No struct|not defined", pair[0], flags=re.M)]

@@ -86,7 +86,7 @@ def scarce(request, programs, tmp_path_factory):
 
 
 def test_a_row_begins_where_an_inlined_call_does(scarce):
-    """In gcc's line tables it does for all but a few in a thousand. What is inlined has a row of a header there."""
+    """gcc's line tables lack that row for a few calls in a thousand. Here each call has one, and one of a header."""
     rows = {}
     for address, (file, _), _ in line_rows(scarce):
         rows.setdefault(address, set()).add(file)

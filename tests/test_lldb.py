@@ -322,7 +322,7 @@ def test_cpp_finish_gives_the_result(cpp, cpp_stop):
 
 
 def test_cpp_stop_by_mangled_name(cpp, cpp_stop, probe):
-    """The mangled name stops where the qualified name does."""
+    """A breakpoint by mangled name stops where the one by qualified name does."""
     first, shown, _ = probe("libmodule1", cpp.directory, mode="stop", name=cpp.chain[-1].name)
     assert first == {"error": None, "reached": True, "locations": 1}
     by_mangled_name, by_name = (frames[:DEPTH] for frames in (shown["frames"], cpp_stop[1]["frames"]))

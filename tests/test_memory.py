@@ -59,7 +59,7 @@ def test_it_is_the_set_on_disk(programs, profile, sets, tmp_path):
 
 @pytest.mark.slow
 def test_the_dynamic_linker_looks_for_no_file(programs, profile, sets, tmp_path):
-    """It is given each library, and finds the libraries that this one needs among those that are loaded."""
+    """The dynamic linker is given each library, and finds what that needs among the libraries that are loaded."""
     how = ["--phases=import", "--no-python", "--counters=none", "--audit"]
     if programs.sanitized:
         pytest.skip("the sanitizer's runtime and auditing do not go together")
@@ -108,7 +108,7 @@ def limited(soft, hard):
 
 @pytest.mark.slow
 def test_the_limit_of_descriptors_is_raised(programs, profile):
-    """It is raised by what the libraries take, up to the hard limit. If that is too low, the message says so."""
+    """The soft limit is raised by what libraries take, up to the hard limit. If that is too low, a message says so."""
     how = ["--memory", "--no-python", "--phases=import", profile]
     assert "from memory" in run(programs, *how, preexec_fn=limited(12, 512)).stdout
     memory = BUILD / "libexec" / "pyelfgen" / "pyelf-memory"
@@ -203,7 +203,7 @@ def test_a_manifest_that_is_none(manifest, said, programs):
 
 
 def test_shipped_profiles_are_found_where_it_is_installed(programs, profile, tmp_path):
-    """pyelf-memory looks for them from libexec/pyelfgen, which is one directory deeper than bin."""
+    """pyelf-memory finds shipped profiles from libexec/pyelfgen, which is one directory deeper than bin."""
     directory = tmp_path / "in st" / "libexec" / "pyelfgen"
     profiles = tmp_path / "in st" / "share" / "pyelfgen" / "profiles"
     for made in (directory, profiles):

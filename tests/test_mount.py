@@ -267,7 +267,7 @@ def test_space(programs, profile, written, tmp_path, fuse):
 
 
 def test_a_long_list(programs, tmp_path, fuse):
-    """A directory of more names than the kernel asks for at once is listed whole. The set can go while one is open."""
+    """A directory of more names than the kernel asks for at once is listed whole. An open list may outlive the set."""
     profile = tmp_path / "many.prof"
     profile.write_text(profile_text(modules=400, utilities=400, functions=1))
     names = [f"lib{kind}{i}.so" for kind in ("module", "utility") for i in range(400)]
