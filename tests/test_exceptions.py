@@ -76,7 +76,7 @@ def test_rows_have_what_they_say(made):
 
 
 def test_only_functions_with_a_table_name_a_personality_routine(made):
-    """Other functions have the common entry of C code. The routine is found by a word that the dynamic linker relocates."""
+    """Other functions have the common entry of C. The routine is found by a word that the dynamic linker relocates."""
     found = set()
     for path in paths(made):
         functions = lsda.functions(path)
@@ -247,7 +247,7 @@ def catching(made, tmp_path_factory):
 
 
 def test_exceptions_and_the_end_of_threads_pass(catching):
-    """Both pass through functions with tables and enter none of their landing pads. The program catches and cleans up."""
+    """Both pass through functions with tables and enter no landing pads of these. The program catches and cleans up."""
     program, library, chain, _ = catching
     threw, ended, passed, tabled, right = map(int, ask(program, library, chain[0]).split())
     assert threw == 9 * 42 and ended == 10 and right

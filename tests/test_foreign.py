@@ -161,7 +161,7 @@ def test_what_pyelfgen_writes_is_its_own(kind, generate, into, tmp_path):
 @pytest.mark.parametrize("size", [0, 3, 63, 64, 5000, -1])
 @pytest.mark.parametrize("name", ["libmodule0.so", "libmodule0.dwo", "pyelf-link"])
 def test_a_file_without_its_end(name, size, generate, into):
-    """A crash of the machine may leave a truncated file. Nobody can use it, so it is replaced even without a manifest."""
+    """A crash of the machine may leave a truncated file. Nobody can use it, so it is replaced even without manifest."""
     options = ["--link", "--split"]
     generate(*options)
     whole = content(into)
