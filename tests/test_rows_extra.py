@@ -1,5 +1,5 @@
-"""What rows say that libraries have beyond what their functions take: methods of modules, constructors and destructors,
-versions of the C library, thread-local memory. CPython, the dynamic linker and binutils are the judges.
+"""What a library with a row has besides its functions: methods of modules, constructors and destructors, versions of
+the C library, thread-local memory. The judges are CPython, the dynamic linker and binutils.
 """
 
 import json
@@ -13,8 +13,9 @@ import yaml
 from objects import ask, tool
 from test_python import PYTHONS
 
-# Room for all; relocations for some of them only, and not all of these documented; stripped, so that no function is to
-# spare; as many as have names of two words, and more; too little data for most; no wish for relocations.
+# In this order: room for all methods; relocations for some methods only, and documentation for some of these; stripped,
+# so no function is free for methods; more methods than there are names of two words; the same with too little data for
+# most of them; a row that does not say how many relocations.
 MODULES = [
     """{kind: module, text: 60000, data: 9000, bss: 8, debug: 90000, symtab: 4800, strtab: 4000, functions: 120,
         dynamic: {functions: 1, undefined: 30}, plt: 25, relocations: {relative: 190}, outside: 1, methods: 40,
@@ -59,7 +60,7 @@ def modules(programs, tmp_path_factory):
 
 
 def test_modules_have_as_many_methods_as_their_rows_say(modules):
-    """Or as differences.json says; each may be called, and returns a number."""
+    """Where the number differs, differences.json says so. Each method can be called and returns a number."""
     directory, differs = modules
     command = [sys.executable, "-c", METHODS, directory, len(MODULES)]
     out = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
@@ -76,7 +77,7 @@ def test_modules_have_as_many_methods_as_their_rows_say(modules):
 
 
 def test_methods_lead_to_functions_of_their_own(modules):
-    """Where there are functions that nothing else calls, no two methods lead to the same."""
+    """As long as there are functions that nothing else calls, each method leads to one of its own."""
     out = ask(sys.executable, "-c", METHODS, modules[0], 1)
     results = json.loads(out)[2]
     assert len(set(results)) == 40
@@ -100,8 +101,9 @@ def test_the_set_runs(programs, modules):
     assert "every result right" in ran.stdout
 
 
-# Whose definitions have no methods: as Cython's, which CPython calls to fill the module; with attributes; without, as
-# there are few relocations. Then those that cannot have that: PyInit_ is a tail call, no slot is left for it.
+# Modules whose definition has no methods. In the first, CPython calls a function that adds them, as in Cython's
+# modules. In the next two, PyInit_ adds them: with attributes, and without, as there are few relocations. The last two
+# cannot add methods: their PyInit_ is a tail call, or no PLT slot is left.
 BARE = "kind: module, text: 40000, data: 9000, bss: 900, functions: 30, methods: 0"
 EMPTY = [
     f"{{{BARE}, relocations: {{relative: 60}}, init-code: 12}}",
@@ -119,7 +121,8 @@ def empty(programs, tmp_path_factory):
 
 
 def test_methods_are_added_later_where_the_definition_has_none(programs, empty, tmp_path):
-    """What the capture finds in the definition is what the row says, and all relocations are the row's."""
+    """The capture finds as many methods in the definition as the row says. PyInit_ and relocations are the row's
+    too."""
     directory, differs = empty
     programs.run("pyelfprof", "-o", tmp_path / "made.prof", *(directory / f"libmodule{i}.so" for i in range(len(EMPTY))))
     rows = yaml.safe_load((tmp_path / "made.prof").read_text())["libraries"]
@@ -140,14 +143,15 @@ def test_added_methods_run_in_every_python(programs, empty, python):
 
 
 def test_attributes_stay_beside_added_methods(empty):
-    """Where there is room for them: all three ways to make a module, each with its entry."""
+    """Attributes stay where there is room for them, in the second of these modules, which are made in three different
+    ways. Each module has its entry."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); import libmodule{0} as m; print(sorted(n for n in dir(m) if n[0] != '_'))"
     attributes = [ask(sys.executable, "-c", code.format(number), empty[0]) for number in range(3)]
     entry = "['libmodule{}_entry']\n".format
     assert attributes == [entry(0), "['functions', 'libmodule1_entry', 'visited']\n", entry(2)]
 
 
-# With small functions, without any, without relocations for all, with little data, without sizes.
+# In this order: small functions; no small functions; too few relocations; little data; no sizes.
 ARRAYS = [
     """{kind: utility, text: 40000, data: 3000, bss: 8, debug: 60000, symtab: 2400, strtab: 4000, functions: 60,
         relocations: {relative: 70}, constructors: 9, destructors: 4,
@@ -170,7 +174,7 @@ def section_size(path, name):
 
 
 def test_as_many_constructors_as_rows_say(arrays):
-    """Or as differences.json says; each is an address in .text that the dynamic linker relocates."""
+    """The size of each array says so. Where the number differs, differences.json has it."""
     directory, differs = arrays
     got = []
     names = ["libutility0", "libmodule0", "libutility1", "libutility2", "libmodule1"]
@@ -186,7 +190,7 @@ def test_as_many_constructors_as_rows_say(arrays):
 
 
 def test_constructors_are_functions_of_their_own(arrays):
-    """Where there are small functions: symbols of .symtab, none of them twice."""
+    """Where there are small functions, each constructor is one of its own, with a symbol in .symtab."""
     path = arrays[0] / "libutility0.so"
     symbols = {int(line.split()[0], 16): line.split()[2] for line in ask("nm", "--defined-only", path).splitlines()}
     size = 8 * (9 + 4)
@@ -206,8 +210,9 @@ def test_constructors_run(programs, arrays):
     check_readers(sorted(directory.glob("lib*.so")))
 
 
-# Stripped, with room for a loop over some code; one constructor in all, with a symbol table; less than does anything;
-# more code than there is room for; more than 64 KiB, in a library of short unwind entries; a module.
+# In this order: stripped, with room for a loop that reads code; a single constructor, with a symbol table; too few
+# bytes to do anything; more code than there is room for; more than 64 KiB of code, in a library with short unwind
+# entries; a module.
 CONSTRUCTING = [
     """{kind: utility, text: 900000, data: 3000, bss: 8, functions: 60, relocations: {relative: 70}, constructors: 9,
         constructor-code: 1200}""",
@@ -227,7 +232,7 @@ def constructing(programs, tmp_path_factory):
 
 
 def constructors_of(path):
-    """The sizes of those that unwind tables tell of, in order, 0 for the others."""
+    """Returns the size of each constructor, in order, by the unwind tables; 0 for those without an entry."""
     frames = re.findall(r" FDE .*pc=(\w+)\.\.(\w+)", ask("readelf", "--debug-dump=frames", "-W", path))
     sizes = {int(start, 16): int(end, 16) - int(start, 16) for start, end in frames}
     start = int(re.search(r"\.init_array +\w+ +(\w+)", ask("readelf", "-SW", path))[1], 16)
@@ -237,7 +242,8 @@ def constructors_of(path):
 
 
 def test_constructors_have_as_much_code_as_rows_say(constructing):
-    """One has it all, the second if there are more; or, as differences.json says, none."""
+    """The second constructor has all the code, or the only one. Where there is no room it has none, and
+    differences.json says so."""
     directory, differs = constructing
     found = [constructors_of(directory / f"{name}.so") for name in CONSTRUCTING_NAMES]
     assert found == [[0, 1200] + 7 * [0], [26], [0, 25, 0], [0] * 3, [0, 200000, 0], [0, 777]]
@@ -246,7 +252,8 @@ def test_constructors_have_as_much_code_as_rows_say(constructing):
 
 
 def test_constructors_read_code(constructing):
-    """The last windows of 64 KiB of .text and no byte behind it: one for 512 bytes, and eight."""
+    """They read the last windows of 64 KiB of .text and no byte behind it: eight windows, and one for each 512
+    bytes."""
     path = constructing[0] / "libutility0.so"
     text = [int(word, 16) for word in re.search(r" \.text +\w+ +(\w+) \w+ (\w+)", ask("readelf", "-SW", path)).groups()]
     code = ask("objdump", "-d", f"--start-address={text[0]:#x}", f"--stop-address={text[0] + 1400:#x}", path)
@@ -264,8 +271,9 @@ def test_constructors_that_read_code_run(programs, constructing):
     check_readers(sorted(directory.glob("lib*.so")))
 
 
-# Many; .dynstr of a size, with lengths of names in a library without a symbol table; more than there are and more than
-# undefined symbols; .dynstr that only fewer fit in; so little text that they go.
+# In this order: many versions; a size of .dynstr, with lengths of names, in a library without a symbol table; more
+# versions than there are; more versions than undefined symbols; .dynstr with room for fewer; so little text that
+# versions go; no sizes; no number of versions.
 VERSIONED = [
     """{kind: utility, text: 40000, data: 3000, bss: 8, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
         dynamic: {functions: 9, undefined: 60}, versions: 20}""",
@@ -289,14 +297,14 @@ def versioned(programs, tmp_path_factory):
 
 
 def versions_of(path):
-    """What it needs of the C library, and the versions that its undefined symbols have."""
+    """Returns the versions that the library needs, and (name, version) of its undefined symbols."""
     needs = re.findall(r"Name: (\S+) ", ask("readelf", "-VW", path))
     used = re.findall(r" UND (\S+?)@(\S+)", ask("readelf", "--dyn-syms", "-W", path))
     return needs, used
 
 
 def test_as_many_versions_as_rows_say(versioned):
-    """Or as differences.json says; each is the version of some undefined symbol."""
+    """Where the number differs, differences.json says so. Each version belongs to some undefined symbol."""
     directory, differs = versioned
     counts = []
     for name, row, told in zip(VERSIONED_NAMES, VERSIONED, differs):
@@ -311,7 +319,7 @@ def test_as_many_versions_as_rows_say(versioned):
 
 
 def test_versions_are_those_of_the_c_library(versioned):
-    """The default ones of this system's, and none that a C library 2.34 does not have."""
+    """They are the default versions of this system's C library, and none is newer than 2.34."""
     libc = re.findall(r"(\S+)@@(GLIBC_\S+)", ask("readelf", "--dyn-syms", "-W", "/lib/x86_64-linux-gnu/libc.so.6"))
     for name in VERSIONED_NAMES:
         needs, used = versions_of(versioned[0] / f"{name}.so")
@@ -338,7 +346,8 @@ def test_versioned_symbols_are_bound(programs, versioned):
     check_readers(sorted(directory.glob("lib*.so")))
 
 
-# With symbols and references; without; more than bss has room for; neither bss nor references to it; without sizes.
+# Thread-local memory, in this order: with symbols and references; without them; more than bss has room for; with
+# neither bss nor references; without sizes.
 THREADED = [
     """{kind: utility, text: 40000, data: 3000, bss: 5000, debug: 60000, symtab: 4400, strtab: 6000, functions: 60,
         relocations: {relative: 40, tls: 3}, tls: 200}""",
@@ -357,7 +366,7 @@ def threaded(programs, tmp_path_factory):
 
 
 def test_as_much_thread_local_memory_as_rows_say(threaded):
-    """Or as differences.json says; bss is the row's with it."""
+    """Where the size differs, differences.json says so. bss, which includes this memory, is the row's."""
     directory, differs = threaded
     for name, row, told in zip(THREADED_NAMES, THREADED, differs):
         path = directory / f"{name}.so"
@@ -372,7 +381,7 @@ def test_as_much_thread_local_memory_as_rows_say(threaded):
 
 
 def test_thread_local_objects(threaded):
-    """Symbols of .symtab, all within the memory."""
+    """Thread-local objects are symbols of .symtab, and all are within the memory."""
     for name, most in (("libutility0", 200), ("libutility1", 300)):
         symbols = re.findall(r": (\w+) +(\d+) TLS +LOCAL", ask("readelf", "-sW", threaded[0] / f"{name}.so"))
         assert symbols
@@ -405,8 +414,9 @@ def test_thread_local_memory_beside_a_debug_file(programs, threaded, tmp_path):
         assert ask(tool("eu-elflint"), "--gnu-ld", "-d", path) == "No errors\n"
 
 
-# Without the C library: bound at once and lazily, with more undefined functions than CPython has, and a symbol table;
-# a captured row leaves out what is 0. Then with more libraries than there are, and with none but versions.
+# The first two have no C library, but a symbol table. One is bound at once, with more undefined functions than CPython
+# has; the other is bound lazily. The third wants more libraries than there are. The last wants versions without a
+# library that could have them.
 UNLINKED = [
     """{kind: module, text: 60000, data: 9000, bss: 90, debug: 60000, symtab: 24000, strtab: 30000, functions: 70,
         dynamic: {functions: 2, undefined: 600, weak: 6, dynstr: 9000}, plt: 300, outside: 0, bind: now, runpath: 0}""",
@@ -433,7 +443,7 @@ def test_outside_is_from_0_to_10(unlinked):
 
 
 def test_without_the_c_library_names_have_no_versions(unlinked):
-    """As ld leaves them: neither in .dynsym nor in .symtab, and no tables for them."""
+    """ld leaves them like that: no version in .dynsym nor in .symtab, and no tables of versions."""
     directory, _ = unlinked
     for name in ("libmodule0.so", "libutility0.so"):
         path = directory / name
@@ -446,7 +456,7 @@ def test_without_the_c_library_names_have_no_versions(unlinked):
 
 
 def test_without_the_c_library_all_is_found_in_the_process(unlinked):
-    """CPython binds all at once; so would others, when asked to."""
+    """CPython binds all symbols at once. Other programs can ask for that."""
     code = "import ctypes, os, sys; [ctypes.CDLL(path, os.RTLD_NOW) for path in sys.argv[1:]]"
     subprocess.run([sys.executable, "-c", code, *sorted(unlinked[0].glob("lib*.so"))], check=True)
 
@@ -456,8 +466,9 @@ def test_modules_without_the_c_library_run(programs, unlinked):
     assert "every result right" in ran.stdout
 
 
-# The least that any does, and a little more; a jump, and more; as in any set, and more; more than there is room for;
-# not said; without room for attributes; bound at once.
+# Sizes of PyInit_, in this order: the least that makes a module, and a little more; the least with a jump to
+# PyModule_Create2, and a little more; the usual function, and a larger one; more than there is room for; none in the
+# row; no room for attributes; bound at once.
 INITS = [12, 14, 17, 59, 60, 900, 70000, None, 900, 12]
 INITIALISING = [
     """{kind: module, text: 60000, data: 3000, bss: 900, debug: 70000, symtab: 2400, strtab: 4000, functions: 60%s}""",
@@ -480,7 +491,7 @@ def initialising(programs, tmp_path_factory):
 
 
 def test_init_functions_are_as_large_as_rows_say(initialising):
-    """Or as differences.json says; the short ones as gcc makes them."""
+    """Where the size differs, differences.json says so. Short ones end in a jump, as gcc makes them."""
     directory, differs = initialising
     for number, size in enumerate(INITS):
         path = directory / f"libmodule{number}.so"
@@ -520,7 +531,7 @@ def test_init_functions_run(programs, initialising):
 
 
 def test_short_init_functions_are_seen_by_gdb(initialising):
-    """Line by line, and who calls them."""
+    """gdb goes through PyInit_ line by line and shows who calls it."""
     load = f"import sys; sys.path.insert(0, '{initialising[0]}'); import libmodule0"
     gdb = [tool("gdb"), "-nx", "-batch", "-ex", "set breakpoint pending on", "-ex", "break PyInit_libmodule0"]
     steps = ["-ex", "run", "-ex", "backtrace 2", "-ex", "next", "-ex", "backtrace 2", "--args", sys.executable, "-c"]
@@ -530,8 +541,8 @@ def test_short_init_functions_are_seen_by_gdb(initialising):
     assert caller == still and int(second) == int(first) + 1
 
 
-# Many entries or few for their bytes, of functions that have no symbols; a module; a row that does not say; more than there
-# is room for, and more than there could be.
+# In this order: many entries for their bytes, of functions without symbols; few entries for their bytes; a module; a
+# row without the number; more entries than there is room for; more than there could ever be.
 UNWINDING = [
     """{kind: utility, text: 400000, data: 3000, bss: 8, symtab: 0, strtab: 0, functions: 60, dynamic: {functions: 60,
         undefined: 30}, plt: 30, relocations: {relative: 70}, share: {code: 300000, unwind: 30000}, unwind-entries: 641}""",
@@ -550,7 +561,8 @@ UNWINDING_NAMES = ["libutility0", "libutility1", "libmodule0", "libutility2", "l
 
 
 def test_stripped_libraries_have_as_many_functions_as_unwind_tables_tell_of(programs, tmp_path):
-    """However long these are; where nothing says how many, they are as many as take so many bytes, at 40 to 48 each."""
+    """The number is met whatever the length of entries. Without a number in the row, there are as many entries as fill
+    `share: unwind` at 40 to 48 bytes each."""
     directory, differs = make(programs, tmp_path, UNWINDING)
     paths = [directory / f"{name}.so" for name in UNWINDING_NAMES]
     found = [ask("readelf", "--debug-dump=frames", path).count(" FDE ") for path in paths]

@@ -1,5 +1,5 @@
-"""Rows whose debug sections are as optimised code has them: each section has the row's size to the byte, and units, rows
-and entries are as many, or nearly.
+"""Rows whose debug sections are as those of optimised code. Each section has the row's size to the byte. Units, rows
+and entries are as many as the row says, or nearly.
 """
 
 import bisect
@@ -15,8 +15,8 @@ import yaml
 from dies import Dies
 from objects import DWARFDUMP_OF_PARTIAL, ask, dwarfdump_complaints, each, tool
 
-# Several units with dense tables of lines; little of everything, the abbreviations too; long entries
-# and few rows; one unit of 170 functions with more types than a header declares.
+# The libraries: several units with dense line tables; little of everything, including abbreviations; long entries and
+# few rows; one unit of 170 functions with more types than one header declares.
 ROWS = """\
 - {kind: module, text: 35371, data: 2320, bss: 64, debug: 181486,
    symtab: 3168, strtab: 2585, functions: 45, dynamic: {functions: 1, undefined: 45, weak: 4, dynstr: 926},
@@ -52,7 +52,7 @@ SECTIONS = ["info", "abbrev", "line", "str", "line_str", "loclists", "rnglists",
 
 
 def make(programs, directory, rows):
-    """The libraries of these rows, and what is told of each."""
+    """Makes a set of these rows. Returns its libraries, and what differences.json says of each."""
     head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\nlibraries:\n"
     (directory / "rows.prof").write_text(head + rows)
     programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
@@ -61,7 +61,7 @@ def make(programs, directory, rows):
 
 
 def variants(row, key, numbers):
-    """The row with each of these numbers in the place of its own."""
+    """Returns the parsed row, and the text of copies of it, one for each number as the value of `key`."""
     text = "- " + row.removeprefix("- ").strip() + "\n"
     [said] = yaml.safe_load(text)
     return said, "".join(text.replace(f"{key}: {said['dwarf'][key]}", f"{key}: {n}") for n in numbers)
@@ -78,7 +78,7 @@ def sections_of(path):
 
 
 def check_sections(row, path):
-    """Of a library by its row: each section has its size."""
+    """Each debug section of the library has the size that the row's `mix` gives."""
     sizes = sections_of(path)
     assert {name: sizes.get(name, 0) for name in SECTIONS} == row["mix"], path
 
@@ -104,7 +104,8 @@ def test_units_rows_and_entries_are_as_many(libraries):
 
 
 def test_parameters_are_in_their_registers_where_a_function_begins(libraries):
-    """Where gdb stops in optimised code: nothing is spilled yet, of functions that are told plainly either."""
+    """gdb, stopped where a function of optimised code begins, finds parameters in registers, as nothing is spilled yet.
+    This includes functions that are described plainly."""
     for _, path in libraries:
         dies = Dies(path)
         functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
@@ -119,7 +120,7 @@ def test_parameters_are_in_their_registers_where_a_function_begins(libraries):
 
 
 def test_no_function_has_lines_of_the_next(libraries):
-    """A debugger that stops in the line where a function begins stops in this one alone."""
+    """A breakpoint on the line where a function begins stops in this function alone."""
     for _, path in libraries:
         functions = [die for unit in Dies(path).units for die in unit.of("subprogram") if "low_pc" in die]
         functions.sort(key=lambda die: die.number("low_pc"))
@@ -145,7 +146,9 @@ def test_functions_are_called_as_their_symbols(libraries):
 
 @pytest.mark.slow
 def test_many_that_are_alike(libraries, programs, tmp_path):
-    """Some of them show the others where to begin: these end where they would, by any number of threads and ranks."""
+    """Of many like rows, some libraries are solved first, and the search of the others begins where these ended. The
+    results are the same with any number of threads and ranks, and about as near to the row as when a library is made
+    alone."""
     first, *others = yaml.safe_load(ROWS)
     lines = [row.split("}}")[0] + "}}\n" for row in ROWS.split("\n- ")]
     times = 20
@@ -178,8 +181,8 @@ def test_readers_have_nothing_to_complain_of(libraries):
         assert dwarfdump_complaints(ask(tool("dwarfdump"), "-ka", path)) == []
 
 
-# Units of a few kB, as most small modules of CPython have one: without functions but those that make it a module; with
-# few abbreviations; with few names; two units.
+# Units of a few kB, as most small modules of CPython have one. The libraries: with no functions except those that make
+# it a module; with few abbreviations; with few names; with two units.
 SMALL = """\
 - {kind: module, text: 1825, data: 776, bss: 8, debug: 8548, symtab: 912, strtab: 631, functions: 9,
    dynamic: {functions: 1, undefined: 10, weak: 4, dynstr: 247}, local: {functions: 8, objects: 13, other: 5},
@@ -217,7 +220,7 @@ def small(programs, tmp_path_factory):
 
 
 def test_small_units_have_entries_and_not_long_names(small):
-    """What they declare is types with members, told with few abbreviations, and nothing is said to be inlined."""
+    """Small units declare types with members, by few abbreviations, and have no inlined calls."""
     for row, path in small:
         sizes = sections_of(path)
         if row["dwarf"]["version"] == 5:
@@ -244,8 +247,8 @@ def test_small_units_have_entries_and_not_long_names(small):
     ],
 )
 def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, wanted):
-    """Whether they are longer than is usual, or shorter: what fills .debug_info beside functions are types, with names
-    that are there already, and at the end a few declarations."""
+    """This holds whether entries are longer or shorter than usual. Apart from functions, .debug_info is filled with
+    types, whose names are in .debug_str already, and a few declarations at the end."""
     row, several = variants({"ROWS": ROWS, "SMALL": SMALL}[rows].split("\n- ")[number], "dies", wanted)
     paths, told = make(programs, tmp_path, several)
     for n, path, library in zip(wanted, paths, told, strict=True):
@@ -256,7 +259,7 @@ def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, w
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths[:: len(paths) - 1]])
 
 
-# An extension module in C++ of two small units, of which few abbreviations are wanted.
+# An extension module in C++ with two small units and few abbreviations.
 SMALL_CPP = """\
 - {kind: module, text: 5715, data: 1008, bss: 32, debug: %d, symtab: 1512, strtab: 1111, functions: 11,
    dynamic: {functions: 1, undefined: 32, weak: 4, dynstr: 594}, local: {functions: 10, objects: 13, other: 6},
@@ -290,7 +293,7 @@ def below(die):
 
 
 def of_functions(path):
-    """Entries in all, and those of functions that are defined, with all below them."""
+    """Returns the number of all entries, and of those of defined functions with all entries below them."""
     dies = Dies(path)
     functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
     return len(dies.at), sum(map(below, functions))
@@ -298,7 +301,8 @@ def of_functions(path):
 
 @pytest.mark.parametrize("least", [1500, 2500])
 def test_no_more_is_told_of_functions_than_the_row_says(programs, tmp_path, least):
-    """Also where there are as many entries in all: others are declarations of headers then, and all sections as large."""
+    """This holds also where the number of all entries is the row's: then declarations of headers take the place of
+    entries of functions, and all sections keep their sizes."""
     row, several = variants(ROWS.split("\n- ")[0].replace("dies: 5503", "dies: 5503, defined: 0"), "defined", [least, 5000])
     paths, _ = make(programs, tmp_path, several)
     (less, fewer), (all_of_them, usual) = map(of_functions, paths)
@@ -310,7 +314,8 @@ def test_no_more_is_told_of_functions_than_the_row_says(programs, tmp_path, leas
 
 
 def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
-    """Where there is no room for as many entries in all, those of functions make some, down to as many as they have."""
+    """Where .debug_info has no room for all entries, functions give up some of theirs, but keep as many as `defined`
+    says."""
     row, several = variants(ROWS.split("\n- ")[0].replace("dies: 5503", "dies: 7000, defined: 0"), "defined", [2500, 3600])
     paths, told = make(programs, tmp_path, several)
     found = []
@@ -324,7 +329,8 @@ def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
 
 
 def test_functions_have_as_many_entries_as_the_row_says(programs, tmp_path):
-    """What is told of functions leaves some out; as many locals that are optimized away make up for that."""
+    """What is said of the code makes fewer entries than `defined`. Locals that are optimized away make up the
+    number."""
     wanted = [2500, 4000, 5500, 7000, 9000]
     row, several = variants(ROWS.split("\n- ")[3].replace("dies: 12491", "dies: 12491, defined: 0"), "defined", wanted)
     paths, told = make(programs, tmp_path, several)
@@ -336,7 +342,7 @@ def test_functions_have_as_many_entries_as_the_row_says(programs, tmp_path):
 
 
 def test_functions_without_lists_and_in_cpp_have_as_many_entries_as_the_row_says(programs, tmp_path):
-    """By locals in places of the frame."""
+    """Here further locals, which have places in the frame, make up the number."""
     plain = re.sub(r"(loclists|rnglists|entries): \d+", r"\1: 0", ROWS.split("\n- ")[3])
     plain = plain.replace("debug: 432248", "debug: 270342").replace("dies: 12491", "dies: 12491, defined: 0")
     for text, wanted in (plain, [5000, 6500, 8000]), (SMALL_CPP % (30637, 1436), [120, 140, 160]):
@@ -353,7 +359,7 @@ def test_functions_without_lists_and_in_cpp_have_as_many_entries_as_the_row_says
 
 @pytest.mark.parametrize("key", ["dies", "defined", "attributes", "rows", "entries"])
 def test_more_of_anything_than_there_can_be_is_told(programs, tmp_path, key):
-    """In as many bytes, and no more memory than usual."""
+    """Sections keep their sizes, and memory use does not grow with the number."""
     text = ROWS.split("\n- ")[3].replace("dies: 12491", "dies: 12491, defined: 0")
     row, several = variants(text, key, [4_000_000_000])
     (path,), (library,) = make(programs, tmp_path, several)
@@ -362,13 +368,14 @@ def test_more_of_anything_than_there_can_be_is_told(programs, tmp_path, key):
 
 
 def entries_captured(programs, paths):
-    """How many entries the location lists of each have, as libdwarf reads them."""
+    """Returns how many entries the location lists of each library have, as libdwarf reads them."""
     text = programs.run("pyelfprof", "-o", "-", *paths).stdout
     return [row["dwarf"]["entries"] for row in yaml.safe_load(text)["libraries"]]
 
 
 def test_location_lists_have_as_many_entries_as_the_row_says(programs, tmp_path):
-    """In as many bytes: one after the other; and nearly so many, where most are a register."""
+    """Neighbouring numbers are met exactly, in the same number of bytes. Numbers so high that most entries are a
+    register are met to 1 %."""
     wanted = [*range(620, 640), *range(540, 800, 40), *range(800, 1250, 50)]
     row, several = variants(ROWS.split("\n- ")[2], "entries", wanted)
     paths, _ = make(programs, tmp_path, several)
@@ -391,7 +398,7 @@ BRIEF = """\
 
 
 def test_location_lists_are_as_short_as_the_row_says(programs, tmp_path):
-    """One of an entry, as CPython's _typing has it; and two."""
+    """One library has a single list of one entry, as CPython's _typing has; the other has two such lists."""
     two = BRIEF.replace("loclists: 20", "loclists: 28").replace("debug: 7849", "debug: 7857").replace("entries: 1", "entries: 2")
     paths, told = make(programs, tmp_path, BRIEF + two)
     attributes = attributes_told(told, BRIEF + two)
@@ -411,7 +418,7 @@ NAMES = [12, 13, 14, 24, 36, 47, 48, 90]
 
 
 def test_names_of_files_are_as_short_as_the_row_says(programs, tmp_path):
-    """Of a unit without a header of its own, compiled in a directory with a short name."""
+    """The unit's header and the directory in which it was compiled get short names."""
     row = "- " + SMALL.split("\n- ")[1].strip() + "\n"
     texts = [row.replace("line_str: 590", f"line_str: {n}").replace("debug: 11730", f"debug: {11140 + n}") for n in NAMES]
     paths, told = make(programs, tmp_path, "".join(texts))
@@ -430,7 +437,8 @@ def test_names_of_files_are_as_short_as_the_row_says(programs, tmp_path):
 
 @pytest.mark.parametrize("number", [0, 2, 3])
 def test_line_tables_have_as_many_rows_as_the_row_says(programs, tmp_path, number):
-    """To the row, though they are as many bytes: what the last function's rows have beside an address and a line."""
+    """The rows take the same number of bytes in all cases. The number is met by what the last function's rows have
+    besides an address and a line."""
     usual = yaml.safe_load(ROWS)[number]["dwarf"]["rows"]
     wanted = [usual + more for more in (-31, -7, 0, 1, 13, 40)]
     row, several = variants(ROWS.split("\n- ")[number], "rows", wanted)
@@ -452,7 +460,8 @@ def test_where_entries_cannot_be_as_many_it_is_told_how_many_there_are(programs,
 
 @pytest.mark.parametrize(("more", "wanted"), [("", "none"), ("compressed: zstd, ", "zstd")])
 def test_what_a_captured_row_leaves_out_is_told_where_the_library_has_it(programs, tmp_path, more, wanted):
-    """No compressed sections, no .debug_aranges, no constants; and what it has and the library has not."""
+    """A captured row leaves out what is 0: compressed sections, .debug_aranges and constants that the library has are
+    differences. So is another compression than the row's."""
     row = SMALL.split("\n- ")[2].replace(", aranges: 48", "").replace("constants: 446, ", "")
     row = f"- {row.strip()}\n".replace("debug: 10648, ", f"debug: 10600, {more}")
     head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\ndwarf: {compress: zlib}\nlibraries:\n"
@@ -479,7 +488,8 @@ def test_a_library_of_which_no_function_is_told_has_a_unit(programs, tmp_path, o
 
 
 def test_a_row_is_made_although_some_ways_of_meeting_it_cannot_be_sized(programs, tmp_path):
-    """Expressions that bring as many entries as the row says leave too little for .debug_abbrev, here and there."""
+    """Some lengths of expressions that bring the row's number of entries leave too little for .debug_abbrev. These
+    tries must not make the whole row fail."""
     row = """\
 - {kind: utility, text: 79680, data: 4365, bss: 648, debug: 227694, symtab: 5688, strtab: 27391, functions: 198,
    dynamic: {functions: 190, objects: 1, undefined: 2, weak: 2, dynstr: 24035}, local: {functions: 8, objects: 31,
@@ -521,7 +531,8 @@ MANNERS = {  # tags, attributes, forms
 
 @pytest.fixture(scope="module")
 def made_in_manners(programs, tmp_path_factory):
-    """The rows' libraries in sets whose tags and forms differ; each section is as large as its row says in any."""
+    """Makes a set of ROWS for each manner, which differ in tags and forms. In each of them sections have the rows'
+    sizes."""
     directory = tmp_path_factory.mktemp("manners")
     found = {}
     for name, texts in MANNERS.items():
@@ -552,7 +563,7 @@ def test_members_stand_in_their_structures_one_behind_the_other(made_in_manners)
 
 @pytest.fixture(scope="module")
 def in_manners(made_in_manners):
-    """The tags of each."""
+    """Counts the tags in the set of each manner."""
     return {name: sum(each(tags_of, paths), collections.Counter()) for name, paths in made_in_manners.items()}
 
 
@@ -582,15 +593,16 @@ def test_files_and_names_are_told_as_forms_say(made_in_manners):
 
 
 def told_of_code(path):
-    """Of each entry that has children and tells of code in a function: its tag, that of the entry that it is in, whether
-    it is the last of its siblings, whether it refers to the next."""
+    """For each entry with children that describes code within a function, returns its tag, the tag of its parent,
+    whether it is the last of its siblings, and whether it has DW_AT_sibling."""
     found = [die for die in Dies(path).at.values() if die.tag in CODE and die.children]
     return [(die.tag, die.parent.tag, die is die.parent.children[-1], "sibling" in die) for die in found]
 
 
 def test_the_last_of_siblings_refers_to_none(made_in_manners):
-    """As gcc has it. Calls, of which gcc has many at the end of a block, are not in blocks: where entries are told as an
-    application's that has no references to siblings, nearly all of these have none either."""
+    """gcc writes no DW_AT_sibling in a last sibling either. gcc has many calls at the end of a block, but here calls
+    are never in blocks. So where the application has no siblings (`linked as one`), nearly all calls go without the
+    attribute."""
     for manner, least, most in [("linked as one", 0.8, 0.9), ("usual", 0, 0)]:
         told = told_of_code(made_in_manners[manner][3])
         assert all(last != sibling for tag, _, last, sibling in told if tag != "call_site")
@@ -603,7 +615,7 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
 
 @pytest.mark.alike(1)
 def test_types_stand_before_functions(made_in_manners):
-    """As compilers have it: who looks for a function reads over them."""
+    """Compilers write them in this order, so a reader that looks for a function has to read over the types."""
     for path in made_in_manners["usual"]:
         for unit in Dies(path).units:
             tags = [(die.tag, "low_pc" in die) for die in unit.children]
@@ -613,13 +625,14 @@ def test_types_stand_before_functions(made_in_manners):
 
 
 def attributes_captured(programs, paths):
-    """How many attributes each has, as libdwarf reads them."""
+    """Returns how many attributes each library has, as libdwarf reads them."""
     text = programs.run("pyelfprof", "-o", "-", *paths).stdout
     return [row["dwarf"]["attributes"] for row in yaml.safe_load(text)["libraries"]]
 
 
 def attributes_told(told, rows):
-    """How many each has, which is as its row says, but for what is listed."""
+    """Returns how many attributes each library should have: what differences.json says or, without a difference, the
+    row."""
     return [
         library["differs"].get("dwarf: attributes", [0, row["dwarf"]["attributes"]])[1]
         for library, row in zip(told, yaml.safe_load(rows), strict=True)
@@ -633,7 +646,7 @@ def test_attributes_are_as_many_as_is_told(made_in_manners, programs):
 
 
 def test_attributes_are_as_many_as_the_row_says(programs, tmp_path):
-    """Few to many, with as many entries in as many bytes."""
+    """The numbers go from few to many, with the same number of entries in the same sections."""
     said, texts = variants(ROWS.split("\n- ")[2], "attributes", range(6500, 8400, 97))
     paths, told = make(programs, tmp_path, texts)
     assert [row["dwarf"]["attributes"] for row in yaml.safe_load(texts)] == attributes_captured(programs, paths)
@@ -646,7 +659,7 @@ def test_attributes_are_as_many_as_the_row_says(programs, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_nothing_refers_to_the_end_of_its_siblings(programs, tmp_path, language):
-    """But for what ends a unit or, of classes with members, a namespace."""
+    """Exceptions are entries at the end of a unit and, in C++, classes and functions at the end of a namespace."""
     head = f"pyelfgen-profile: 1\ndwarf: {{version: 5, language: {language}, units: 8}}\n"
     row = "- {kind: module, text: 400000, data: 4000, bss: 800, debug: 3000000, symtab: 20000, strtab: 40000}\n"
     (tmp_path / "one.prof").write_text(head + "libraries:\n" + row)
@@ -664,7 +677,8 @@ def test_nothing_refers_to_the_end_of_its_siblings(programs, tmp_path, language)
 
 
 def test_calls_are_inlined_of_another_units_functions(made_in_manners):
-    """As of those of a program that was linked with -flto: from its second unit on."""
+    """From the second unit on, calls are inlined from functions of the first, as in a program that was linked with
+    -flto."""
     dies = Dies(made_in_manners["linked as one"][0])
     first, second, _ = (unit.at for unit in dies.units)
     origins = [(die, die.reference("abstract_origin")) for die in dies.at.values() if "abstract_origin" in die]
@@ -681,7 +695,7 @@ def test_calls_are_inlined_of_another_units_functions(made_in_manners):
 
 @pytest.mark.slow
 def test_namespaces_take_over_what_stands_at_the_top_of_headers(programs, tmp_path):
-    """As <cstdlib> does."""
+    """Namespaces import declarations from the first 255 lines of headers, as <cstdlib> does."""
     head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c++, units: 40}\n"
     row = "- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 2000000, symtab: 9000, strtab: 9000, "
     row += "functions: 200, dwarf: {version: 5, language: c++, units: 3, dies: 100000}}\n"
@@ -701,7 +715,8 @@ def test_namespaces_take_over_what_stands_at_the_top_of_headers(programs, tmp_pa
 
 
 def test_large_units_of_cpp_include_several_headers(programs, tmp_path):
-    """Each declares something else, so that a unit declares nothing twice; what they have no room for is little."""
+    """Each header declares something else, so a unit declares nothing twice. Hardly anything is left over, which
+    declarations of variables would fill."""
     row = "- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 6000000, symtab: 9000, strtab: 9000, "
     row += "functions: 200, dwarf: {version: 5, language: c++, units: 3, dies: 130000}, mix: {str: 3400000}}\n"
     said = json.dumps({"tags": "subprogram:9000 class_type:1000 enumerator:300", "attributes": "name:1"})
@@ -729,7 +744,7 @@ def test_large_units_of_cpp_include_several_headers(programs, tmp_path):
 
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_an_index_names_entries_where_they_are(programs, tmp_path, language):
-    """Though entries in front of them have lost their references to siblings."""
+    """Entries lose references to siblings after they are composed, which moves the entries behind them."""
     row = "- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 1500000, symtab: 9000, strtab: 9000, "
     row += f"functions: 200, dwarf: {{version: 5, language: {language}, units: 3, dies: 100000}}}}\n"
     said = json.dumps({"tags": "call_site:1000 inlined_subroutine:700 lexical_block:300", "attributes": "name:1"})
@@ -748,7 +763,7 @@ def test_an_index_names_entries_where_they_are(programs, tmp_path, language):
 
 
 def test_local_functions_are_not_external(programs, tmp_path):
-    """Seven in eight, as static ones, where they have parameters; the others are as hidden ones."""
+    """Seven in eight local functions with parameters are like static ones. The others are like hidden ones."""
     found = collections.Counter()
     for path in make(programs, tmp_path, ROWS)[0]:
         symbols = re.findall(r"^ +\d+: (\w+) +\d+ FUNC +(\w+) ", ask("readelf", "-sW", path), flags=re.M)
@@ -773,7 +788,7 @@ def unlikeness(sizes):
 
 
 def test_units_are_as_unlike_in_size_as_the_row_says(programs, tmp_path):
-    """Also where the largest has most of all; and each has a function."""
+    """This holds even where the largest unit has most of the code. Each unit has a function."""
     text = re.sub(r"\d\d+", lambda number: number[0] + "0", ROWS.split("\n- ")[0])  # ten times as large
     text = text.replace("units: 3,", "units: 20, uneven: 100,")
     text = text.replace("loclists: 426670", "loclists: 427150").replace("aranges: 1440", "aranges: 960")
@@ -800,8 +815,8 @@ def test_units_are_as_unlike_in_size_as_the_row_says(programs, tmp_path):
 
 @pytest.fixture(scope="module")
 def partial(programs, tmp_path_factory):
-    """Rows and their libraries, with forty partial units each; the second has no abbreviations for them, the first has
-    room for two tables."""
+    """Libraries whose rows have forty partial units each. The second row's .debug_abbrev is too small for them, so it
+    has none and is left out here. The first row's has room for two tables."""
     directory = tmp_path_factory.mktemp("partial")
     text = re.sub(r"units: (\d+)", r"units: \1, partial: 40", ROWS)
     text = text.replace("info: 77042, abbrev: 4102", "info: 76042, abbrev: 5102")
@@ -835,7 +850,7 @@ def test_functions_have_types_of_the_first_partial_unit(partial):
 
 
 def within(die):
-    """The entry, and all below it."""
+    """Yields the entry and all entries below it."""
     yield die
     for child in die.children:
         yield from within(child)
@@ -858,7 +873,7 @@ def test_siblings_and_calls_are_referred_to_as_dwz_has_them(partial):
 
 @pytest.fixture(scope="module")
 def shortest(programs, tmp_path_factory):
-    """A library of many small units and one of four large ones, by forms as dwz leaves them."""
+    """Makes a library of many small units, and one of four large units, with the forms that dwz leaves."""
     directory = tmp_path_factory.mktemp("shortest")
     tags = "partial_unit:80 imported_unit:1280 compile_unit:64 member:900 call_site:9000 inlined_subroutine:2000 lexical_block:2000"
     attributes = "inline:200 high_pc:1000 decl_line:10900 decl_file:10900 stmt_list:124"
@@ -874,11 +889,12 @@ def shortest(programs, tmp_path_factory):
 
 
 def test_partial_units_name_line_tables_of_units_that_import_them(shortest):
-    """As many as attributes say that are not those of units: 60 of 80, but for the first, which has types alone."""
+    """The attributes say that 60 of 80 partial units name a table. The first partial unit has only types and never
+    does."""
     for path in shortest:
         units = Dies(path).units
         partial = [unit for unit in units if unit.tag == "partial_unit"]
-        tables = {}  # of units that import one, by its place
+        tables = {}  # line tables of the units that import a partial unit, by its place
         for unit in units:
             for imports in unit.of("imported_unit"):
                 tables.setdefault(imports.reference("import"), set()).add(unit.number("stmt_list"))
@@ -890,13 +906,14 @@ def test_partial_units_name_line_tables_of_units_that_import_them(shortest):
 
 
 def test_calls_are_inlined_of_functions_in_partial_units(shortest):
-    """As dwz moves them: each function is in one, which units that include its header import, as its line table says."""
+    """dwz moves inline functions into partial units. Each function is in one of them, and the units that include its
+    header import it, as their line tables say."""
     for path in shortest:
         units = Dies(path).units
         entries = {die.at: (unit, die) for unit in units for die in within(unit)}
         partial = [unit for unit in units if unit.tag == "partial_unit"]
         assert sum(len(list(unit.of("subprogram"))) for unit in partial) == sum("stmt_list" in unit for unit in partial) // 2
-        called = {}  # of functions that are there, the entries
+        called = {}  # by name and file of a function in partial units that is called: where it is
         used = collections.Counter()
         for unit in units:
             imports = [die.reference("import") for die in unit.of("imported_unit")]
@@ -954,7 +971,8 @@ def test_entries_with_other_forms_say_what_they_are_to_say(shortest):
 
 @pytest.mark.slow
 def test_a_share_of_functions_lines_takes_a_byte(shortest):
-    """Up to a quarter, as far as units have so few lines; these say the file, which others have in the abbreviation."""
+    """Up to a quarter have a line below 256, as far as units have so few lines. Their entries state the file, which the
+    other functions have in the abbreviation."""
     for path in shortest:
         dies = [die for unit in Dies(path).units for die in within(unit) if "low_pc" in die and "decl_line" in die]
         assert all("/libmodule" in die.text("decl_file") for die in dies)
@@ -985,7 +1003,7 @@ def test_readers_follow_partial_units(partial):
         assert done.stdout.endswith("type = long\n") and not done.stderr, done.stderr
 
 
-# Of some functions much is to be inlined, in code that others have little of.
+# The tags ask for much inlined code in some functions, and the rest of the code has little of it.
 CROWDED = """\
 pyelfgen-profile: 1
 distributions:
@@ -1009,7 +1027,8 @@ libraries:
 
 
 def test_a_manner_that_is_too_much_is_left(programs, tmp_path):
-    """One that was tried would say more of a block than there is room for, which is no lack of memory."""
+    """One of the manners that the search tries says more of a block than there is room for. The search drops it instead
+    of failing as if memory had run out."""
     (tmp_path / "rows.prof").write_text(CROWDED)
     programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", timeout=120)
     for path in sorted((tmp_path / "set").glob("lib[mu]*[0-9].so")):

@@ -1,5 +1,5 @@
-"""Lengths of names in sets with rows: those that decide in real applications. binutils, elfutils and gcc's demangler
-judge.
+"""Lengths of names in sets with rows, for the distributions of lengths that real applications have. The judges are
+binutils, elfutils and gcc's demangler.
 """
 
 import bisect
@@ -14,16 +14,16 @@ import pytest
 from dies import Dies
 from objects import ask, demangled, tool
 
-NEAR = 0.05  # of distributions, as pyelfstat has it
+NEAR = 0.05  # the largest distance of distributions, as in pyelfstat
 LOAD = "import ctypes, os, sys\nfor name in sys.argv[1:]: ctypes.PyDLL(name, os.RTLD_NOW)"
 
-# Lengths of names, and how many of a hundred have each: of wrappers of numerical libraries, and of C++.
+# Each length of names, and how many of a hundred names have it: for wrappers of numerical libraries, and for C++.
 SHORT = {3: 2, 4: 15, 5: 15, 6: 12, 7: 6, 8: 1, 10: 3, 12: 10, 14: 9, 16: 9, 18: 7, 20: 5, 23: 4, 27: 2}
 CPP = {8: 4, 14: 6, 18: 6, 24: 8, 28: 8, 33: 8, 37: 8, 43: 7, 50: 7, 57: 7, 63: 6, 68: 6, 78: 6, 95: 5, 120: 5, 160: 3}
 
 
 def values(lengths, count):
-    """So many values of that distribution, ascending."""
+    """Returns `count` values of that distribution, in ascending order."""
     each = [length for length, times in lengths.items() for _ in range(times)]
     return [each[(2 * i + 1) * len(each) // (2 * count)] for i in range(count)]
 
@@ -34,7 +34,7 @@ def quantiles(lengths, count=101):
 
 
 def symbols(path, table):
-    """(type, binding, section, name) of each that has a name."""
+    """Returns (type, binding, section, name) of each symbol that has a name."""
     found = []
     for line in ask("readelf", "-sW", path).split(f"'{table}'")[1].split("\n\n")[0].splitlines():
         parts = line.split()
@@ -67,8 +67,8 @@ def check(path):
 
 @pytest.mark.parametrize("dynstr", [4660, 4260])
 def test_undefined_names_of_a_stripped_module(programs, tmp_path, dynstr):
-    """Most of its names: short ones, as those of libm.so.6, and also where linkers let names share their ends, so that
-    .dynstr is smaller than their lengths come to."""
+    """Undefined names are most of this module's names. They are short, as those of libm.so.6. The smaller .dynstr is
+    that of a linker that let names share their ends, so it is smaller than the sum of their lengths."""
     row = f"""- {{kind: module, text: 150000, data: 8000, bss: 900, functions: 40, dynamic: {{functions: 40, undefined: 340,
   weak: 4, dynstr: {dynstr}}}, plt: 300, outside: 3, versions: 3, share: {{code: 110000, unwind: 4000}},
   name-lengths: '{quantiles(SHORT)}'}}"""
@@ -82,7 +82,8 @@ def test_undefined_names_of_a_stripped_module(programs, tmp_path, dynstr):
     programs.command([sys.executable, "-c", LOAD, path], leaks=False)
 
 
-# What is met exactly: of a library without a symbol table, whose names are exported or the C library's; of one with it.
+# Quantiles that are met exactly. The first library has no symbol table, and its names are exported or the C library's.
+# The second has a symbol table.
 QUANTILES = {
     "libutility0.so": (".dynsym", "4 8 11 13 15 17 19 22 26 33 71", "6 14 22 31 52 88 130 171 260 420 1900"),
     "libutility1.so": (".symtab", "5 9 12 14 16 18 20 23 27 34 90", "0 12 20 28 44 96 150 190 280 460 2100"),
@@ -90,7 +91,8 @@ QUANTILES = {
 
 
 def test_quantiles_are_at_their_places(programs, tmp_path):
-    """Of lengths and of sizes, with functions that have two names, and names that two objects have."""
+    """Each quantile of lengths and of sizes is at its place, although some functions have two names and some names
+    belong to two objects."""
     rows = [
         f"""- {{kind: utility, text: 90000, data: 4000, bss: 900, functions: 190, dynamic: {{functions: 190, undefined: 60,
   objects: 8, aliases: 12, dynstr: 4900}}, plt: 70, outside: 1, versions: 3, share: {{code: 52000}},
@@ -120,7 +122,8 @@ def test_quantiles_are_at_their_places(programs, tmp_path):
     ],
 )
 def test_no_room_for_undefined_names(programs, tmp_path, row):
-    """A stripped library that is too small for any, and exports nothing whose name could be longer instead."""
+    """These stripped libraries are too small for any further undefined name, and they export nothing whose name could
+    be longer instead."""
     more = "text: 2350, data: 1500, bss: 8, outside: 1, versions: 1, relocations: {relative: 3, glob-dat: 4}, plt: 40"
     directory = make(programs, tmp_path, [f"- {{{row}, {more}, name-lengths: '5*5 9*6'}}"])
     (path,) = directory.glob("lib[mu]*0.so")
@@ -129,13 +132,13 @@ def test_no_room_for_undefined_names(programs, tmp_path, row):
     check(path)
 
 
-# Imports are as long as their own libraries have them; what the modules export makes up for these.
+# The lengths of imports are those that their own libraries give them. What modules export makes up the difference.
 ONE_LENGTH = {8: 3, 12: 4, 20: 5, 57: 58, 58: 30}
 CALLED = {8: 4, 12: 4, 20: 4, 56: 18, 57: 70}
 
 
 def test_exported_names_are_drawn_beside_imports(programs, tmp_path):
-    """Names that nearly all have one length or another, as those of Pynamic's own libraries."""
+    """Nearly all names have one of two lengths, as in Pynamic's own libraries."""
     rows = [
         f"""- {{kind: module, text: 160000, data: 5000, bss: 900, symtab: 12000, strtab: 26700, functions: 240,
   dynamic: {{functions: 230, undefined: 220, dynstr: 25540}}, local: {{functions: 10, objects: 12, other: 5}},
@@ -154,7 +157,7 @@ def test_exported_names_are_drawn_beside_imports(programs, tmp_path):
 
 @pytest.fixture(scope="module")
 def cpp(programs, tmp_path_factory):
-    """A library of C++ with names of many lengths, fewer of which are mangled than it has functions."""
+    """Makes a C++ library with names of many lengths. Fewer names are mangled than it has functions and objects."""
     row = f"""- {{kind: utility, text: 400000, data: 9000, bss: 568, debug: 1200000, symtab: 25272, strtab: 47000,
   functions: 800, dynamic: {{functions: 500, objects: 100, undefined: 30, weak: 200, dynstr: 32000}}, local:
   {{functions: 300, objects: 30, other: 68}}, relocations: {{relative: 60, jump-slot: 100, glob-dat: 40}}, plt: 100,
@@ -174,7 +177,8 @@ def test_mangled_names_are_as_long_as_the_row_s(cpp):
 
 
 def test_every_mangled_name_demangles(cpp):
-    """Those of small functions, which are local, too; and each says what the entry does that has it."""
+    """This includes local names of small functions. For each debug entry with a linkage name, the demangled name is
+    what the entry itself says."""
     path = cpp / "libutility0.so"
     names = sorted({name for *_, name in symbols(path, ".symtab") if name.startswith("_Z")})
     assert any(name.startswith("_ZL") for name in names)
@@ -187,7 +191,8 @@ def test_every_mangled_name_demangles(cpp):
 
 
 def test_small_functions_share_names(cpp):
-    """As many as .strtab has no bytes for; each name is that of two at most, and none of a numbered function."""
+    """They share as many names as .strtab has no bytes for. A name belongs to two symbols at most, and never to a
+    numbered function."""
     all_of = [symbol for symbol in symbols(cpp / "libutility0.so", ".symtab") if symbol[0] in ("FUNC", "OBJECT")]
     times = collections.Counter(name for *_, name in all_of)
     shared = {name for name, count in times.items() if count > 1}
@@ -197,7 +202,7 @@ def test_small_functions_share_names(cpp):
 
 
 def test_files_have_names_of_many_lengths(cpp):
-    """Source files, which are named by the end of one name."""
+    """The names of source files are ends of one long name, of many lengths."""
     names = [name for kind, *_, name in symbols(cpp / "libutility0.so", ".symtab") if kind == "FILE"]
     assert len(names) == 66 and all(name.endswith(".c") for name in names)
     lengths = sorted(map(len, names))
@@ -206,7 +211,8 @@ def test_files_have_names_of_many_lengths(cpp):
 
 @pytest.mark.parametrize("strtab, named", [(900, True), (860, False)])
 def test_names_of_files_cost_no_function(programs, tmp_path, strtab, named):
-    """They are as those that every library has where .strtab has room for functions' names, but not for theirs."""
+    """Where .strtab has room for functions' names but not for long names of files, files have the two names that every
+    library has."""
     row = f"""- {{kind: utility, text: 60000, data: 9000, bss: 900, symtab: 4800, strtab: {strtab}, functions: 60,
   dynamic: {{functions: 20, undefined: 4, dynstr: 500}}, local: {{functions: 40, other: 60}}, outside: 1, plt: 2,
   name-lengths: '4*5 8*8 12*8'}}"""
@@ -218,14 +224,15 @@ def test_names_of_files_cost_no_function(programs, tmp_path, strtab, named):
     check(path)
 
 
-# Of a library whose linker let names share their ends, as `MPI_Send` and `PMPI_Send` do; the shortest that there are.
+# Lengths of names of a library whose linker let names share their ends, as `MPI_Send` and `PMPI_Send` do, and of one
+# with the shortest names that there are.
 ENDS = {3: 2, 5: 4, 6: 8, 7: 14, 8: 14, 9: 12, 10: 10, 11: 10, 13: 10, 15: 6, 18: 5, 22: 4, 26: 1}
 FORTRAN = {4: 2, 5: 6, 6: 20, 7: 60, 8: 10, 10: 2}
 FIND = "import ctypes, os, sys\nlibrary = ctypes.PyDLL(sys.argv[1], os.RTLD_NOW)\nfor name in sys.argv[2:]: library[name]"
 
 
 def strings_of(path):
-    """{name: where it begins in .dynstr} of the dynamic symbols that are defined."""
+    """Returns {name: its offset in .dynstr} of the defined dynamic symbols."""
     raw = path.read_bytes()
     places = {
         parts[1]: (int(parts[4], 16), int(parts[5], 16))
@@ -242,7 +249,7 @@ def strings_of(path):
 
 
 def test_dynamic_names_share_their_ends(programs, tmp_path):
-    """In .dynstr of fewer bytes than the names come to."""
+    """The names come to more bytes than .dynstr has."""
     row = f"""- {{kind: utility, text: 90000, data: 4000, bss: 900, functions: 460, dynamic: {{functions: 460, objects: 33,
   undefined: 150, weak: 4, dynstr: 5750}}, plt: 300, outside: 1, share: {{code: 40000, unwind: 26000}},
   function-sizes: '4 8*4 16*4 24 40 48 60 70 80 90 100 110 130 150 600', name-lengths: '{quantiles(ENDS)}'}}"""
@@ -262,7 +269,8 @@ def test_dynamic_names_share_their_ends(programs, tmp_path):
 
 
 def test_defined_names_may_end_undefined_ones(programs, tmp_path):
-    """Of a module whose undefined names are longer than any that there are; .dynstr has these in an order of its own."""
+    """The module's undefined names are longer than any that exist outside the set. Defined names are the ends of some,
+    and are found although undefined names stand in .dynstr in an order of their own."""
     row = """- {kind: module, text: 360000, data: 2100, bss: 5000, functions: 60, dynamic: {functions: 5, objects: 56,
   undefined: 109, dynstr: 9000}, plt: 50, outside: 2, share: {code: 300000, unwind: 9000},
   name-lengths: '47 67 75 125 162 171 175 178 218 275 294 316 342 451 465 494 508 537 549 552 560'}"""
@@ -276,7 +284,8 @@ def test_defined_names_may_end_undefined_ones(programs, tmp_path):
 
 
 def test_dynamic_names_of_few_characters(programs, tmp_path):
-    """As many as Fortran has of 7, with numbers that have fewer characters than decimal ones."""
+    """Fortran has as many names of 7 characters. To have so many different ones, names get numbers with fewer
+    characters than decimal numbers have."""
     row = f"""- {{kind: utility, text: 900000, data: 4000, bss: 900, functions: 1900, dynamic: {{functions: 1900,
   undefined: 30, weak: 4, dynstr: 15300}}, plt: 20, outside: 1, share: {{code: 500000, unwind: 80000}},
   name-lengths: '{quantiles(FORTRAN)}'}}"""
@@ -287,7 +296,7 @@ def test_dynamic_names_of_few_characters(programs, tmp_path):
     check(path)
 
 
-# Half of a library's names are long; who calls it has short ones alone.
+# Half of the called library's names are long. The calling library has short names only.
 CALLEE = {6: 10, 8: 20, 10: 20, 12: 10, 30: 10, 40: 20, 50: 10}
 CALLER = {6: 10, 8: 40, 10: 40, 12: 10}
 
@@ -312,7 +321,8 @@ WRAPPER = {5: 2, 6: 10, 7: 80, 10: 5, 14: 3}
 
 
 def named_by_nobody(path):
-    """Undefined symbols with names of our own, to which no relocation refers, and what those that there are refer to."""
+    """Returns the undefined symbols that have names made by pyelfgen, and what relocations refer to. None is in
+    both."""
     bound = re.findall(r"R_X86_64_(?:JUMP_SLOT|GLOB_DAT|64)\s+[0-9a-f]+ ([^ @]+)", ask("readelf", "-rW", path))
     made = {
         name for _, _, section, name in symbols(path, ".dynsym") if section == "UND" and re.match("[A-Za-z]*m0", name)
@@ -323,7 +333,8 @@ def named_by_nobody(path):
 
 @pytest.mark.parametrize("lengths, count, dynstr", [(CPP, 240, 11500), (WRAPPER, 600, 5040)])
 def test_undefined_names_that_nothing_has(programs, tmp_path, lengths, count, dynstr):
-    """Of modules: long ones, of C++, and too many of one length. No relocation refers to them, so that it loads."""
+    """Modules may have undefined names longer than any outside the set, as in C++, or too many of one length. Names are
+    made up for these. No relocation refers to them, so the module loads."""
     row = f"""- {{kind: module, text: 150000, data: 8000, bss: 900, functions: 1, dynamic: {{functions: 1, undefined: {count},
   weak: 4, dynstr: {dynstr}}}, relocations: {{relative: 60, jump-slot: 230, glob-dat: 9, symbols: 9}}, plt: 230,
   outside: 3, versions: 3, share: {{code: 110000, unwind: 4000}}, name-lengths: '{quantiles(lengths)}'}}"""
@@ -341,9 +352,8 @@ def test_undefined_names_that_nothing_has(programs, tmp_path, lengths, count, dy
 
 
 def test_undefined_names_of_the_application(programs, tmp_path):
-    """Of a module with a symbol table that finds them in the process, as Pynamic's do where ld has dropped DT_NEEDED:
-    exported names are not stretched for them.
-    """
+    """The module has a symbol table and finds undefined symbols in the process, as Pynamic's modules do where ld has
+    dropped DT_NEEDED. Exported names do not become longer to make up for undefined ones."""
     row = f"""- {{kind: module, text: 224564, data: 6320, bss: 8, symtab: 17640, strtab: 83618, functions: 378,
   dynamic: {{functions: 371, undefined: 341, weak: 4, dynstr: 83321}}, local: {{functions: 7, objects: 10, other: 5}},
   relocations: {{relative: 9, jump-slot: 706, glob-dat: 4, symbols: 4}}, plt: 706, outside: 0, soname: false,
@@ -360,7 +370,7 @@ def test_undefined_names_of_the_application(programs, tmp_path):
 
 
 def test_plug_ins_names_of_cpp(programs, tmp_path):
-    """A library that is no module, whose application is not in the set, imports from that by long names, too."""
+    """A library that is no module, and whose application is not in the set, also imports by long invented names."""
     row = f"""- {{kind: utility, text: 300000, data: 9000, bss: 900, functions: 60, dynamic: {{functions: 60, undefined: 400,
   weak: 4, dynstr: 17500}}, plt: 200, relocations: {{relative: 200, jump-slot: 200, glob-dat: 30}}, outside: 6,
   share: {{code: 120000, unwind: 6000}}, name-lengths: '{quantiles(CPP)}'}}"""
@@ -375,7 +385,7 @@ def test_plug_ins_names_of_cpp(programs, tmp_path):
 
 
 def test_small_functions_have_plt_slots(programs, tmp_path):
-    """Where a library's own functions have more than there are large enough to be called through them."""
+    """The row has more PLT slots for its own functions than there are functions large enough to be called."""
     row = """- {kind: utility, text: 200000, data: 9000, bss: 900, functions: 600, dynamic: {functions: 600, undefined: 40,
   dynstr: 9000}, plt: 500, relocations: {relative: 20, jump-slot: 500}, outside: 1, bind: now,
   share: {code: 90000, unwind: 26000}, function-sizes: '1 4*3 8 9 12 16 20 24 30 36 40 60 80 110 150 200 300 500 3000'}"""
@@ -398,8 +408,8 @@ TOO_LONG = (
 
 
 def test_no_name_is_longer_than_names_may_be(programs, tmp_path):
-    """Of .dynstr more is wanted than its 32 names can take, and .debug_str has no room for longer names of functions: what
-    is left of .strtab many static objects share."""
+    """The row wants a larger .dynstr than its 32 names can fill, and .debug_str has no room for longer names of
+    functions. Many static objects share what is left of .strtab."""
     path = make(programs, tmp_path, [TOO_LONG]) / "libmodule0.so"
     check(path)
     assert int(re.search(r"\.strtab +STRTAB +\w+ \w+ (\w+)", ask("readelf", "-SW", path))[1], 16) == 265048
@@ -407,7 +417,8 @@ def test_no_name_is_longer_than_names_may_be(programs, tmp_path):
 
 
 def test_more_exported_names_than_symbols(programs, tmp_path):
-    """Mangled ones, of which .symtab has hardly any: the row does not go together, and no memory is written beyond."""
+    """The row has far more exported functions, with mangled names, than .symtab has symbols. The numbers contradict
+    each other, and pyelfgen must not write beyond its memory."""
     row = (
         "{kind: utility, text: 900000, data: 3000, bss: 100, debug: 0, symtab: 2400, strtab: 4000, functions: 5000, "
         f"dynamic: {{functions: 5000, undefined: 40, dynstr: 500000}}, name-lengths: '{quantiles(CPP, 11)}'}}"
