@@ -1,6 +1,6 @@
-"""pyelfprobe: real debuggers and tools on the set `small`, what is absent, and what hangs.
+"""pyelfprobe: real debuggers and tools on the set `small`, tools that are absent, and tools that hang.
 
-Nothing here asserts how long anything takes.
+No test asserts how long anything takes.
 """
 
 import json
@@ -26,7 +26,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not
 
 
 def closed(schema):
-    """The schema, which lets a later version have more members, without that."""
+    """Returns the schema without additional members, which it allows for later versions."""
     if isinstance(schema, list):
         return [closed(part) for part in schema]
     if not isinstance(schema, dict):
@@ -51,7 +51,7 @@ class Probe:
         return {"TMPDIR": str(self.temporary), "PATH": path or os.environ["PATH"]}
 
     def run(self, *arguments, status=0, path=None):
-        """What --json has, which is what the schema says; nothing else is left behind."""
+        """Returns what --json writes, after a check against the schema. Nothing else is left behind."""
         command = ["--json", self.json, "--python", PYTHON, "--warm-up=0", *arguments]
         done = self.programs.run("pyelfprobe", *command, status=status, env=self.environment(path), timeout=300)
         report = json.loads(self.json.read_text())
@@ -61,7 +61,7 @@ class Probe:
         return report
 
     def fail(self, *arguments, status=1, path=None):
-        """The complaint of a run that does not come to a report."""
+        """Returns the one line with which a run ends that makes no report."""
         done = self.programs.run("pyelfprobe", *arguments, status=status, env=self.environment(path), timeout=300)
         assert done.stdout == "" and done.stderr.count("\n") == 1
         self.clean()
@@ -77,7 +77,7 @@ def probe(programs, tmp_path):
 
 
 def cells(report, name, cache="warm", application=0):
-    """A tool's measurements by step."""
+    """Returns a tool's measurements by step."""
     wanted = {"tool": name, "cache": cache, "application": application}
     return {cell["step"]: cell for cell in report["measurements"] if wanted.items() <= cell.items()}
 
@@ -88,7 +88,8 @@ def found(report, name, **where):
 
 @pytest.fixture
 def bare_path(tmp_path):
-    """A PATH with only these programs in it; the text of a script makes one that is not real."""
+    """Makes a PATH with these programs only: the real one where the value is None, otherwise a script with this
+    text."""
 
     def make(**scripts):
         directory = tmp_path / "bin"
@@ -109,13 +110,13 @@ HANGS = f'case "$*" in *--version*) echo fake 1.0;; *) {SLEEP} & {SLEEP};; esac'
 
 
 def sleepers():
-    """Processes of HANGS that are still there."""
+    """Returns the processes of HANGS that still run."""
     lines = []
     for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             lines.append(process.read_bytes())
         except OSError:
-            pass  # gone
+            pass  # has ended
     return [line for line in lines if line == SLEEP.replace(" ", "\0").encode() + b"\0"]
 
 
@@ -140,7 +141,7 @@ def test_every_step_of_gdb(debugged):
 
 @pytest.mark.slow
 def test_gdb_saw_the_libraries(debugged, small):
-    """Of phase 1 and 2 and of attaching: all libraries of the set, and some others."""
+    """In phases 1 and 2 and when it attaches, gdb sees all libraries of the set, and a few others."""
     report, _ = debugged
     libraries = len(libraries_of(small))
     assert report["applications"][0]["files"] == libraries
@@ -151,7 +152,7 @@ def test_gdb_saw_the_libraries(debugged, small):
 
 @pytest.mark.slow
 def test_gdb_came_to_the_end_of_a_chain(debugged, small):
-    """Ten functions, the entry, the method, and Python's frames."""
+    """The backtrace has ten functions, the entry, the method and Python's frames."""
     report, _ = debugged
     counts = found(report, "gdb")
     assert counts["break"] == 1 and counts["backtrace"] > 15
@@ -162,7 +163,7 @@ def test_gdb_came_to_the_end_of_a_chain(debugged, small):
 
 @pytest.mark.slow
 def test_steps_are_parts_of_one_session(debugged):
-    """Peak memory only grows from step to step, and no processor is used that there is not."""
+    """Peak memory never falls from step to step. A step uses no more processor time than there are processors for."""
     report, _ = debugged
     steps = cells(report, "gdb")
     peaks = [min(run["peak-bytes"] for run in steps[step]["runs"]) for step in ("phase1", "break", "functions", "backtrace")]
@@ -205,7 +206,8 @@ def test_lldb(probe, small):
 @pytest.mark.parametrize("debugger", ["gdb", "lldb"])
 @pytest.mark.parametrize("how", ["build-id", "debuglink"])
 def test_debug_files_beside_the_libraries(probe, programs, tmp_path, debugger, how):
-    """Local functions, which libraries without their debug files know nothing of; of a list as of a set."""
+    """Debuggers find local functions through debug files, which alone have their names. This works for a list and for a
+    set."""
     tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
     made = tmp_path / "set"
     programs.run("pyelfgen", "-P", SMALL, "-o", made, "-q", f"--separate={how}")
@@ -217,7 +219,7 @@ def test_debug_files_beside_the_libraries(probe, programs, tmp_path, debugger, h
 
 @pytest.mark.slow
 def test_two_side_by_side(probe, small, sets):
-    """The ratio is that of the medians, and both are started alike."""
+    """The ratio is that of the medians. Both applications are started in the same way."""
     tool("gdb")
     twin = sets.get("odd")
     report = probe.run("--repeat=1", "--cache=warm", "--tools=load,gdb,nm", "--phases=phase1,phase2", small, twin)
@@ -247,7 +249,7 @@ def no_sanitizers(programs):
 
 
 def test_a_set_of_modules_that_define_nothing_else(probe, programs, tmp_path):
-    """As most extension modules: the function by which Python knows the last is there to break at."""
+    """Most extension modules define only their PyInit_. The breakpoint is at the PyInit_ of the last module."""
     no_sanitizers(programs)
     tool("gdb")
     row = "- {kind: module, text: 9000, data: 900, bss: 100, functions: 1, dynamic: {functions: 1, undefined: 30}, outside: 1}\n"
@@ -260,7 +262,8 @@ def test_a_set_of_modules_that_define_nothing_else(probe, programs, tmp_path):
 
 @pytest.mark.parametrize("debugger", ["gdb", "lldb"])
 def test_a_set_without_modules(probe, programs, tmp_path, debugger):
-    """The last library has no function, so that of the last but one is the place: nobody calls it, as in any directory."""
+    """The last library has no function, so the place to stop is a function of the one before it. Nobody calls it: the
+    place is chosen as in any directory of libraries."""
     no_sanitizers(programs)
     tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
     (tmp_path / "p").write_text(UTILITIES)
@@ -282,7 +285,7 @@ def test_a_set_without_modules(probe, programs, tmp_path, debugger):
 
 @pytest.mark.long
 def test_applications_with_unlike_numbers_of_functions(probe, programs, small, tmp_path):
-    """What lists more functions takes longer; which of the two it is does not matter."""
+    """Listing more functions takes longer, so pyelfprobe warns, whichever application has more of them."""
     no_sanitizers(programs)
     tool("gdb")
     listed = tmp_path / "list"
@@ -297,7 +300,8 @@ def test_applications_with_unlike_numbers_of_functions(probe, programs, small, t
 
 
 def test_the_spread_of_ratios(probe, small, sets):
-    """From the least to the most of the pairs, not of what any two runs would give."""
+    """The spread goes from the smallest to the largest ratio of a pair of runs; runs of different pairs are not
+    compared."""
     report = probe.run("--repeat=3", "--cache=warm", "--tools=nm", small, sets.get("odd"))
     runs = [[run["wall-seconds"] for run in cells(report, "nm", application=i)["whole"]["runs"]] for i in (0, 1)]
     pairs = sorted(b / a for a, b in zip(*runs))
@@ -314,7 +318,8 @@ def test_python_that_is_none(probe, small):
 
 @pytest.mark.long
 def test_python_opens_what_is_no_set(probe, small, tmp_path):
-    """Extension modules need Python's data; the loader says so, and Python has it."""
+    """These extension modules need Python's symbols. With the loader this is an error that names what helps; Python
+    itself can open them."""
     directory = pathlib.Path("/usr/lib/python3.11/lib-dynload")
     if not list(directory.glob("*.so")):
         pytest.skip(f"there is no {directory}")
@@ -331,7 +336,8 @@ def test_python_opens_what_is_no_set(probe, small, tmp_path):
 
 
 def test_many_libraries_may_be_there_before(programs, probe, small):
-    """As many as what an application needs from elsewhere; the same one is there once."""
+    """An application may need many libraries from elsewhere. More than 50 can be preloaded, and the same one only
+    counts once."""
     if programs.sanitized:
         pytest.skip("the sanitizer wants to be the first that is preloaded")
     preload = [f"--preload={library}" for library in sorted(small.glob("lib*.so"))] * 5
@@ -342,7 +348,8 @@ def test_many_libraries_may_be_there_before(programs, probe, small):
 
 @pytest.mark.slow
 def test_the_dynamic_linker_among_the_files(probe, tiny_library, tmp_path):
-    """As in a list of all that a program loads: every program has it, by another path as a rule."""
+    """A list of all that a program loads has the dynamic linker, which every program has already, mostly by another
+    path."""
     tool("gdb")
     linker = pathlib.Path("/lib64/ld-linux-x86-64.so.2").resolve()
     listed = tmp_path / "list"
@@ -365,7 +372,7 @@ def test_model(probe, small):
     for point in model["points"]:
         expected = fit["t0"] + point["libraries"] * (fit["t1"] + point["breakpoints"] * fit["t2"])
         assert point["seconds"] - expected == pytest.approx(point["residual"], abs=1e-9)
-    # least squares with a constant: the residuals have no sum
+    # least squares with a constant: the residuals add up to 0
     assert sum(point["residual"] for point in model["points"]) == pytest.approx(0, abs=1e-9)
     expected = 500 * 400 * (fit["t1"] + 4 * fit["t2"])
     assert fit["extrapolated-seconds"] == pytest.approx(expected, rel=1e-9)
@@ -374,7 +381,7 @@ def test_model(probe, small):
 
 @pytest.mark.long
 def test_model_of_two(probe, small, tmp_path):
-    """Each has its own points; what one has none of is said of it alone."""
+    """Each application has its own points. One with too few points fails alone."""
     tool("gdb")
     (tmp_path / "one").mkdir()
     shutil.copy(small / "libutility0.so", tmp_path / "one")
@@ -400,7 +407,7 @@ def test_a_command(probe):
         "attach": "absent",
     }
     assert steps["backtrace"]["median"]["found"] > 3
-    # at its end nothing is there to be counted, which is not 0
+    # at the end of a command nothing is left to count, which is not the same as 0
     report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=phase2", command)
     assert "found" not in cells(report, "gdb")["phase2"]["median"]
 
@@ -409,7 +416,7 @@ def test_a_command(probe):
 
 
 def missed(report, name):
-    """The reasons by step; a step that was missed has no time."""
+    """Returns the reasons by step. A failed step has no time."""
     wrong = {step: cell for step, cell in cells(report, name).items() if cell["status"] != "done"}
     assert not [cell for cell in wrong.values() if "median" in cell or "runs" in cell]
     assert {cell["status"] for cell in wrong.values()} <= {"failed"}
@@ -423,7 +430,7 @@ def debugger(request):
 
 
 def test_lldb_beside_another_python(probe, small, tmp_path):
-    """Whatever Python is first in PATH, lldb's own finds what Debian has for it."""
+    """lldb's own Python finds Debian's modules for it, whatever Python is first in PATH."""
     tool("lldb-14", "lldb")
     for name in ("bin", "lib"):
         (tmp_path / name).mkdir()
@@ -439,7 +446,7 @@ def test_lldb_beside_another_python(probe, small, tmp_path):
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_function_that_is_not_there(probe, small, debugger):
-    """No time for the breakpoint, nor for the backtrace there; the others are measured."""
+    """The breakpoint and its backtrace have no time. The other steps are measured."""
     options = ["--repeat=2", "--cache=warm", f"--tools={debugger}", "--phases=phase1,break,functions,backtrace"]
     report = probe.run(*options, "--break=no_such", small, status=1)
     assert missed(report, debugger) == {
@@ -450,7 +457,7 @@ def test_a_function_that_is_not_there(probe, small, debugger):
     rows = [line.split()[1] for line in probe.out.splitlines() if line.startswith(debugger + "  ")]
     assert rows == ["start", "phase1", "functions"]
     assert f"{debugger} break, warm: failed: not found: " in probe.out
-    # that begins like those of a module, whose entry is called for it
+    # a name that begins like those of a module, so that its entry is called
     report = probe.run(*options, "--break=libmodule7_no_such", "--pattern=no_such", small, status=1)
     assert missed(report, debugger)["backtrace"].startswith("not found: no function 'libmodule7_no_such' in all")
     functions = cells(report, debugger)["functions"]
@@ -464,14 +471,14 @@ def test_a_pattern_that_is_no_regular_expression(probe, small, debugger):
     assert list(missed(report, debugger)) == ["functions"] and len(cells(report, debugger)["break"]["runs"]) == 1
     assert missed(report, debugger)["functions"].startswith("--pattern 'fun[': ")
     assert cells(report, debugger)["backtrace"]["median"]["found"] > 15
-    # one with what a command line divides at, or takes for the end of a quote
+    # a pattern with characters that separate words or end a quote on a command line
     report = probe.run(*options, "--pattern=_fun1 *\\|x'y", small)
     assert missed(report, debugger) == {}
 
 
 @pytest.mark.slow
 def test_an_until_that_is_not_reached(probe, debugger):
-    """Neither what is nowhere, nor what nobody calls, is where all is loaded."""
+    """A function that does not exist, or that nobody calls, is no place where all is loaded."""
     command = f"--command={PYTHON} -I -c 'import _json'"
     options = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=phase1,backtrace,phase2"]
     report = probe.run(*options, "--until=no_such", command, status=1)
@@ -487,7 +494,7 @@ def test_an_until_that_is_not_reached(probe, debugger):
 
 
 def test_readers(probe, small):
-    """By the loader; nm and readelf in one process, dwz in one for each file."""
+    """The loader opens the libraries. nm and readelf read all files in one process, dwz each file in its own."""
     tool("dwz")
     report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=load,nm,readelf,dwz", small)
     assert {cell["status"] for cell in report["measurements"]} == {"done"}
@@ -502,12 +509,12 @@ def test_tools_that_look_at_the_process(probe, small):
     tool("eu-stack")
     report = probe.run("--repeat=1", "--cache=warm", "--tools=eu-stack,perf", small)
     assert cells(report, "eu-stack")["whole"]["status"] == "done"
-    # perf may not be allowed to record, or not be there
+    # perf may be missing, or may not be allowed to record
     assert cells(report, "perf")["whole"]["status"] in ("done", "absent")
 
 
 def test_runs_take_turns(probe, tmp_path, small, bare_path):
-    """A and B, then B and A."""
+    """Each round reverses the order: A and B, then B and A."""
     log = tmp_path / "log"
     real = tool("nm")
     path = bare_path(nm=f'echo "$*" >> {log}\nexec {real} "$@"')
@@ -527,7 +534,8 @@ def test_runs_take_turns(probe, tmp_path, small, bare_path):
 
 
 def test_what_fails_when_warming_up(probe, small, bare_path, tmp_path):
-    """It is said, and not tried again; where nothing but a warm-up was measured there is no number."""
+    """A failure while warming up is reported, and the tool is not tried again. What was measured only while warming up
+    gives no number."""
     log = tmp_path / "log"
     path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) echo >> {log}; exit 3;; esac', readelf=None)
     report = probe.run("--repeat=3", "--warm-up=1", "--cache=warm", "--start=loader", "--tools=nm,readelf", small, status=1, path=path)
@@ -536,7 +544,7 @@ def test_what_fails_when_warming_up(probe, small, bare_path, tmp_path):
 
 
 def test_cold_where_files_stay(probe, small, tmp_path):
-    """Of a file system in memory nothing can be dropped: cold is absent, and warm is there."""
+    """The page cache of a file system in memory cannot be dropped. Cold is absent then, and warm is measured."""
     memory = pathlib.Path("/dev/shm")
     if not memory.is_dir() or not os.access(memory, os.W_OK):
         pytest.skip("there is no file system in memory")
@@ -554,7 +562,7 @@ def test_cold_where_files_stay(probe, small, tmp_path):
 
 
 def test_a_list_of_files(probe, small, tmp_path):
-    """In its order, which is that of its lines; paths are relative to the list."""
+    """Files are taken in the order of the list's lines. Paths are relative to the list."""
     for name in ("libutility1.so", "libutility0.so"):
         shutil.copy(small / name, tmp_path)
     (tmp_path / "order").write_text("# in this order\nlibutility1.so\n\nlibutility0.so\n")
@@ -591,7 +599,7 @@ def test_without_debug_information(probe, sets):
 
 
 def test_absent_tools(probe, small, bare_path):
-    """They are no failure, and have no number."""
+    """An absent tool is no failure, and has no number."""
     report = probe.run("--repeat=1", "--start=loader", "--cache=warm", small, path=bare_path(nm=None))
     status = {row["name"]: row["status"] for row in report["tools"]}
     absent = ["gdb", "lldb", "eu-stack", "perf", "readelf", "dwz"]
@@ -617,7 +625,7 @@ def test_gdb_without_python(probe, small, bare_path):
 
 
 def test_a_tool_that_hangs(probe, small, bare_path):
-    """It is ended with what it has started, once; the others are measured."""
+    """A tool that hangs is ended with all that it started, and not tried again. The others are measured."""
     path = bare_path(nm=HANGS, readelf=None)
     options = ["--repeat=3", "--cache=warm", "--start=loader", "--timeout=nm=0.5"]
     report = probe.run(*options, "--tools=nm,readelf", small, status=1, path=path)
@@ -639,7 +647,7 @@ def test_a_debugger_that_does_not_even_start(probe, small, bare_path):
 
 @pytest.mark.long
 def test_a_time_limit_within_a_session(probe, small):
-    """The debugger and its debuggee are gone, whatever process groups they are in."""
+    """The debugger and its debuggee are ended, whatever process groups they are in."""
     gdb = tool("gdb")
     command = f"--command={PYTHON} -I -c 'import os, time; os.environ.get(\"COLUMNS\") and time.sleep(4711)'"
     report = probe.run("--repeat=1", "--cache=warm", "--tools=gdb", "--phases=phase2", "--timeout=gdb=8", command, status=1)
@@ -650,7 +658,7 @@ def test_a_time_limit_within_a_session(probe, small):
 
 @pytest.mark.long
 def test_a_time_limit_when_warming_up(probe):
-    """What came before in the session is all that there is of it, and counts; the others go on."""
+    """The limit ends a session while warming up. The step that was done before counts, and its run is the only one."""
     tool("gdb")
     command = f"--command={PYTHON} -I -c 'import os, time; os.environ.get(\"COLUMNS\") and time.sleep(4711)'"
     options = ["--repeat=2", "--warm-up=1", "--cache=warm", "--tools=gdb", "--phases=phase1,break,backtrace"]
@@ -662,12 +670,12 @@ def test_a_time_limit_when_warming_up(probe):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal(number, probe, small, bare_path, tmp_path):
-    """Ends everything, writes nothing, and leaves nothing behind."""
+    """The signal ends everything. Nothing is written, and nothing is left behind."""
     began = tmp_path / "began"
     path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) : > {began}; {SLEEP} & {SLEEP};; esac')
     command = [probe.programs.path("pyelfprobe"), "--start=loader", "--tools=nm", "--json", probe.json, small]
     environment = probe.programs.environment(**probe.environment(path))
-    restore = lambda: signal.signal(number, signal.SIG_DFL)  # which whoever starts the tests may ignore
+    restore = lambda: signal.signal(number, signal.SIG_DFL)  # whoever starts the tests may ignore the signal
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=restore) as process:
         while not began.exists():
             assert process.poll() is None
@@ -680,7 +688,7 @@ def test_a_signal(number, probe, small, bare_path, tmp_path):
     probe.clean()
 
 
-# Becomes the program when a child has begun that leaves an orphan when it is told to.
+# A shell that becomes the program as soon as it has begun a child. The child leaves an orphan when told to.
 INHERITS = """(while [ ! -e {go} ]; do sleep .01; done; {sleep} & echo $! > {left}) &
 {sleep} & echo $! > {child}
 exec "$@"
@@ -688,7 +696,7 @@ exec "$@"
 
 
 def wait_until(what):
-    """Whether it came to be true within some seconds."""
+    """Waits up to 20 seconds for this to be true, and returns whether it is."""
     deadline = time.monotonic() + 20
     while not what() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -696,7 +704,7 @@ def wait_until(what):
 
 
 def ended(process):
-    """Whether the process is not there, or only waits to be buried."""
+    """Whether the process is gone or a zombie."""
     try:
         return ") Z " in pathlib.Path(f"/proc/{process}/stat").read_text()
     except OSError:
@@ -705,7 +713,8 @@ def ended(process):
 
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGKILL], ids=["end", "SIGTERM", "SIGKILL"])
 def test_children_that_were_there_before(probe, small, bare_path, tmp_path, number):
-    """A shell's, which became pyelfprobe: they, and what they start meanwhile, are left alone; its own are ended."""
+    """pyelfprobe replaces a shell that has children. These, and what they start meanwhile, are left alone. Its own are
+    ended."""
     child, left, go, began = (tmp_path / name for name in ("child", "left", "go", "began"))
     waits = f": > {go}; while [ ! -s {left} ]; do sleep .01; done; : > {began}; {SLEEP} & {SLEEP if number else ''}"
     path = bare_path(nm=f'case "$*" in *--version*) echo 1;; *) {waits};; esac', sleep=None)
@@ -733,7 +742,7 @@ def test_children_that_were_there_before(probe, small, bare_path, tmp_path, numb
     probe.clean()
 
 
-# The beginning of a child, which ends its parent before it asks to end with it.
+# A child that, before it asks to end with its parent, ends that parent.
 ENDS_ITS_PARENT = """#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -750,7 +759,7 @@ int setpgid(pid_t process, pid_t group)
 
 
 def preloaded(programs, directory, text):
-    """A library that has the functions."""
+    """Builds a library with these functions, for LD_PRELOAD."""
     no_sanitizers(programs)
     (directory / "preloaded.c").write_text(text)
     library = directory / "preloaded.so"
@@ -759,7 +768,7 @@ def preloaded(programs, directory, text):
 
 
 def test_a_child_whose_parent_has_just_ended(probe, small, bare_path, tmp_path):
-    """It executes nothing: nobody would end it."""
+    """Such a child executes nothing, because nobody would end it."""
     began = tmp_path / "began"
     path = bare_path(nm=f": > {began}")
     library = preloaded(probe.programs, tmp_path, ENDS_ITS_PARENT)
@@ -769,7 +778,7 @@ def test_a_child_whose_parent_has_just_ended(probe, small, bare_path, tmp_path):
     with subprocess.Popen(command, env=environment, pass_fds=[writing]) as process:
         os.close(writing)
         with open(reading, "rb") as end:
-            assert end.read() == b""  # all have ended
+            assert end.read() == b""  # empty: all processes have ended
     assert process.returncode == -signal.SIGKILL and not began.exists()
 
 
@@ -835,13 +844,13 @@ def test_what_is_no_application(probe, small, tmp_path):
 
 @pytest.mark.parametrize("library", ["/no/such.so", "./no-such.so", "/", "libno-such.so", "/etc/passwd"])
 def test_what_cannot_be_preloaded(probe, small, library):
-    """By a path that leads nowhere, or because the dynamic linker goes on without it."""
+    """The path leads nowhere, or the dynamic linker ignores the library and goes on."""
     said = probe.fail("--tools=load", f"--preload={library}", small, status=2)
     assert "--preload: " in said and f"'{library}'" in said and "; give a library" in said
 
 
 def test_a_preloaded_library_by_its_name(programs, probe, small):
-    """As the dynamic linker finds it."""
+    """The dynamic linker finds the library by its name."""
     if programs.sanitized:
         pytest.skip("the sanitizer wants to be the first that is preloaded")
     report = probe.run("--repeat=1", "--cache=warm", "--start=loader", "--tools=load", "--preload=libm.so.6", small)
@@ -854,7 +863,7 @@ def test_a_broken_manifest(probe, altered):
 
 
 def test_damaged_files_are_no_crash(probe, small, tmp_path):
-    """Cut and overwritten: the dynamic linker and nm say what they think, and the rest is measured."""
+    """Files that are cut short or overwritten. The dynamic linker and nm report errors, and the rest is measured."""
     directory = tmp_path / "application"
     directory.mkdir()
     whole = (small / "libutility0.so").read_bytes()
@@ -868,7 +877,7 @@ def test_damaged_files_are_no_crash(probe, small, tmp_path):
     assert "cannot be started: " in probe.fail("--tools=load,nm", directory)
 
 
-# libcut.so is cut off as soon as it is open.
+# Truncates libcut.so as soon as it is open.
 CUTS = """#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <libelf.h>
@@ -891,7 +900,8 @@ Elf *elf_begin(int fd, Elf_Cmd command, Elf *whole)
 
 
 def test_a_file_that_is_cut_off_while_it_is_read(probe, small, tmp_path):
-    """No signal, which would leave temporary files: it is one that cannot be opened."""
+    """Reading the file must not end in a signal, which would leave temporary files. It counts as one that cannot be
+    opened."""
     directory = tmp_path / "application"
     directory.mkdir()
     shutil.copy(small / "libutility0.so", directory / "liball.so")
@@ -906,7 +916,7 @@ def test_a_file_that_is_cut_off_while_it_is_read(probe, small, tmp_path):
 
 
 def shared_object(strings, needed=0, functions=0):
-    """A shared object of two tables, whose every entry has the name at byte 1 of the strings."""
+    """Makes a shared object of two tables. Each entry has the name at byte 1 of the strings."""
     strings = b"\0" + strings + b"\0"
     dynamic = struct.pack("<qQ", 1, 1) * needed + struct.pack("<qQ", 0, 0)
     symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 64 + i, 1) for i in range(functions))
@@ -924,7 +934,7 @@ def shared_object(strings, needed=0, functions=0):
 @pytest.mark.parametrize("length", [1 << 20, 4000])
 @pytest.mark.parametrize("table", ["needed", "functions"])
 def test_names_that_many_entries_have(probe, tmp_path, table, length):
-    """Each would be copied: 60 GB for a file of 2 MB; or 240 MB."""
+    """Copies of each name would take 60 GB for a file of 2 MB, or 240 MB."""
     no_sanitizers(probe.programs)
     directory = tmp_path / "application"
     directory.mkdir()
@@ -944,7 +954,7 @@ def test_a_command_that_fails(probe):
 
 
 def test_the_json_cannot_be_written(probe, small, tmp_path):
-    """Found out before anything is measured."""
+    """pyelfprobe finds this out before it measures anything."""
     said = probe.fail("--tools=load", "--json", tmp_path / "no" / "x.json", small)
     assert "cannot be written; choose another directory" in said
     assert "is a directory" in probe.fail("--tools=load", "--json", tmp_path, small)
@@ -963,7 +973,7 @@ def test_the_json_is_kept_where_nothing_can_be_printed(probe, small, status):
 
 
 def test_the_json_on_the_standard_output(probe, small):
-    """Nothing else is printed then."""
+    """Nothing else is printed in this case."""
     arguments = ["--start=loader", "--tools=load", "--repeat=1", "--warm-up=0", "--json=-", small]
     done = probe.programs.run("pyelfprobe", *arguments)
     assert json.loads(done.stdout)["pyelfprobe"] == 1

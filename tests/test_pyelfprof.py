@@ -1,4 +1,4 @@
-"""pyelfprof from outside: what it counts against binutils, what it must not tell, and files that are broken."""
+"""pyelfprof from outside: its counts compared with those of binutils, what it must not disclose, and broken files."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from sets import profile_text, variant_text
 
 @pytest.fixture
 def capture(programs, tmp_path):
-    """Captures, with names unless `names` is false; what pyelfprof complains of is in .said."""
+    """Captures, with names unless `names` is false. `.said` has the complaints of pyelfprof."""
 
     def run(*arguments, names=True, status=0, **options):
         output = tmp_path / "captured.prof"
@@ -58,7 +58,7 @@ def built(directory, name, text, *options, compiler="gcc"):
 
 
 def check_row(path, row):
-    """A row against size, readelf and nm."""
+    """Compares a row with what size, readelf and nm say."""
     sizes = sizes_by_binutils(path)
     assert {size: row.get(size, 0) for size in [*FIVE, "bss"]} == {size: sizes[size] for size in [*FIVE, "bss"]}, path
     dynamic = symbols_by_readelf(path, ".dynsym")
@@ -83,7 +83,7 @@ def check_row(path, row):
 
 
 def check_links(path, row):
-    """What the dynamic linker is told, against readelf."""
+    """Compares what a row says about dynamic linking with what readelf says."""
     told = ask("readelf", "-dW", path)
     assert row.get("soname", "true") == ("true" if "(SONAME)" in told else "false")
     assert row.get("bind", "lazy") == ("now" if re.search(r"BIND_NOW|Flags:.* NOW", told) else "lazy")
@@ -172,7 +172,8 @@ def test_counts_that_are_known(capture, tmp_path):
 
 
 def test_what_is_imported_again_and_has_two_names(capture, tmp_path):
-    """Each symbol is counted once, and each function that has the address of another one."""
+    """Each imported symbol is counted once in `used`, however many libraries import it. Each function with the address
+    of another one is an alias."""
     lower = built(
         tmp_path,
         "liblower",
@@ -192,7 +193,8 @@ def test_what_is_imported_again_and_has_two_names(capture, tmp_path):
 
 
 def test_a_library_that_needs_itself(programs, capture, tmp_path):
-    """It is loaded already, unless another one has its name."""
+    """A library's DT_NEEDED has its own name. That need is met by the library itself, unless another file has this
+    name."""
     same = "-Wl,-soname,libsame.so"
     first = built(tmp_path, "libsame", "int one(void) {return 1;}", same)
     calls = "int one(void); int two(void) {return one();}"
@@ -225,7 +227,7 @@ def sizes_of_functions(path, *names):
 @pytest.mark.parametrize("stripped", [True, False])
 @pytest.mark.parametrize("options", [[], [PACKED]])
 def test_code_of_constructors(capture, tmp_path, stripped, options):
-    """Of all, and of these alone."""
+    """The code of all constructors is counted, and no other code."""
     library = built(tmp_path, "constructors", CONSTRUCTORS, "-O0", *options)
     sizes = sizes_of_functions(library, "first", "second")
     if stripped:
@@ -242,7 +244,7 @@ def test_code_of_constructors(capture, tmp_path, stripped, options):
 
 
 def test_an_object_has_no_pages(capture, tmp_path):
-    """Nor segments that could be aligned to them."""
+    """An object has no segments, so nothing is aligned to pages."""
     (tmp_path / "o.c").write_text("int f(int x) { return x + 1; }\n")
     ask("gcc", "-c", "-o", tmp_path / "o.o", tmp_path / "o.c")
     [row] = capture("--no-dwarf", tmp_path / "o.o").rows
@@ -250,7 +252,8 @@ def test_an_object_has_no_pages(capture, tmp_path):
 
 
 def test_constructors_of_an_executable(capture, tmp_path):
-    """Code of those in DT_INIT_ARRAY alone: not of the early ones, nor of destructors, whose addresses are next."""
+    """Only constructors of DT_INIT_ARRAY have their code counted. Those of .preinit_array and the destructors do not,
+    although their addresses stand next to it."""
     early = "static void early(void) {a[5]++;} __attribute__((section(\".preinit_array\"))) void (*p[2])(void) = {early, early};"
     source = tmp_path / "program.c"
     source.write_text(CONSTRUCTORS + early + "int main(void) {return sum();}")
@@ -279,14 +282,14 @@ int has_none(int n) { return n * n; }
 
 
 def tabled(library):
-    """The row's `exceptions`, by another reader."""
+    """Returns the row's `exceptions` as another reader counts them."""
     functions = [function for function in lsda.functions(library) if function.table]
     return {"table": section(library, ".gcc_except_table")[2], "functions": len(functions)}
 
 
 @pytest.mark.parametrize("options", [["-O0"], ["-O2"], ["-O2", "-ffunction-sections", "-Wl,--no-eh-frame-hdr", "-s"]])
 def test_exception_tables(capture, tmp_path, options):
-    """Also where nothing counts the entries of .eh_frame; of code of C there are none."""
+    """This holds also where the entries of .eh_frame are not counted. Code in C has no exception tables."""
     library = built(tmp_path, "catching", CATCHING, *options, compiler="g++")
     (row,) = capture(library).rows
     assert row["exceptions"] == tabled(library) and 3 <= row["exceptions"]["functions"] <= 9
@@ -296,7 +299,7 @@ def test_exception_tables(capture, tmp_path, options):
 
 
 def test_broken_unwind_tables(capture, tmp_path):
-    """No more functions are counted than there are entries, and all else is as before."""
+    """No more functions are counted than there can be entries, and most other values stay as before."""
     library = built(tmp_path, "catching", CATCHING, "-O2", compiler="g++")
     (whole,) = capture(library).rows
     _, offset, size = section(library, ".eh_frame")
@@ -346,7 +349,7 @@ def test_methods_of_a_module(capture, tmp_path, options):
 
 
 def test_methods_of_real_modules(capture):
-    """As many as Python finds in the modules of its own library that it can import."""
+    """The number of methods is what Python itself finds, for each module of its library that it can import."""
     if not DYNLOAD:
         pytest.skip("there is no lib-dynload here")
     captured = capture("--no-dwarf", DYNLOAD[-1])
@@ -369,7 +372,8 @@ def test_methods_of_real_modules(capture):
 
 
 def test_a_manifest_that_cannot_be_used(capture, programs, small, tmp_path):
-    """That of a set is refused, wherever it is cut off; other programs have files of this name too."""
+    """A set's manifest is refused wherever it is cut off. Other programs have files with this name too, which do no
+    harm."""
     shutil.copytree(small, tmp_path / "set")
     manifest = tmp_path / "set" / "manifest.json"
     text = manifest.read_text()
@@ -423,7 +427,7 @@ def test_distributions(capture, small):
 
 @pytest.mark.parametrize("names", [20, 40, 120])
 def test_distributions_of_few(capture, tmp_path, names):
-    """Of 50 names and of 100 functions and more a row has those of steps of 2 %."""
+    """From 50 names on, and from 100 functions on, a row has their distribution in steps of 2 %."""
     text = "".join(f"int {'name' * (n % 7)}_{n}(int a) {{ return a * {n}; }}\n" for n in range(names))
     library = built(tmp_path, "few", text)
     (row,) = capture("--no-dwarf", library).rows
@@ -449,7 +453,7 @@ def test_mangled_names(capture, tmp_path):
 
 
 def test_mangled_names_of_a_few_libraries(capture, programs, tmp_path):
-    """Those libraries of the twin have mangled names whose real ones have, also where most have none."""
+    """In the twin the same library has mangled names as in the original, although most libraries have none."""
     plain = "".join(f"int plain{i}(int a) {{ return a * {i + 3}; }}\n" for i in range(40))
     methods = "".join(f"int Some::method{i}(int a) {{ return a * {i + 3}; }}\n" for i in range(12))
     declared = "".join(f"int method{i}(int a);" for i in range(12))
@@ -518,7 +522,7 @@ def test_separate_debug_files(capture, tmp_path, how):
     assert flow(captured.top["dwarf"][1:-1])["separate"] == ("build-id" if how == "build-id" else "debuglink")
     same = ["debug", "symtab", "strtab", "functions", "local", "dwarf", "mix", "dynamic"]
     assert {key: row[key] for key in same} == {key: wanted[key] for key in same}
-    if how == "debuglink":  # a file that is not the one that was linked to is not taken
+    if how == "debuglink":  # a file with another checksum than that of the link is not taken
         with open(place / ".debug" / debug.name, "ab") as file:
             file.write(b"x")
         (row,) = capture(library).rows
@@ -541,7 +545,8 @@ def test_compressed_debug_information(capture, tmp_path):
 
 @pytest.mark.parametrize("how", ["zlib", "zstd"])
 def test_compressed_sets(capture, programs, sets, tmp_path, how):
-    """Sections that become so small that libdwarf does not believe them, and zstd, which it does not know."""
+    """pyelfprof reads compressed sections that libdwarf does not: those so small that it takes them for broken, and
+    zstd."""
     plain = sets.get("odd")
     profile = tmp_path / "odd.prof"
     profile.write_text(variant_text("odd"))
@@ -565,7 +570,7 @@ def test_files_that_units_refer_to_are_noted(capture, tmp_path):
 
 
 def test_files_that_others_share_are_named(capture, programs, tmp_path):
-    """A twin without debug information names a file as dwz does, and readers go on without it."""
+    """A twin without debug information names a shared file as dwz does. Readers go on without that file."""
     profile = tmp_path / "shared.prof"
     row = "{kind: utility, text: 20000, data: 1000, symtab: 2400, strtab: 2000, functions: 20, alternate: true}"
     profile.write_text(f"pyelfgen-profile: 1\nlibraries:\n- {row}\n- {row.replace('alternate: true', 'alternate: false')}\n")
@@ -641,7 +646,7 @@ def test_what_a_program_would_load(capture, program):
         beside = pathlib.Path(path).parent.iterdir()
         links = {os.path.basename(path)} | {other.name for other in beside if os.path.realpath(other) == path}
         assert found & links, path
-    # nobody needs anything that is not there
+    # no library needs anything that is not there
     assert all(row["outside"] == 0 for row in captured.rows)
 
 
@@ -666,7 +671,7 @@ def test_runpath_with_origin(capture, tmp_path, programs):
     assert names == ["main", "libtop.so", "libdeep.so"]
 
 
-# That files of the C library are among those captured.
+# The line that says that files of the C library are among those captured.
 LIBC = (
     r"pyelfprof: \d+ files? of the C library (is|are) among them; a twin runs on the real one as well, and costs up to "
     r"1\.5 times as much to load and debug: leave (it|them) out with --without-libc\n"
@@ -674,7 +679,8 @@ LIBC = (
 
 
 def test_the_c_library(capture, programs, tmp_path):
-    """It is left out where that is asked for; where not, one line says so, but of one that was asked for by name."""
+    """--without-libc leaves the C library out. Without the option, one line says that it was captured, unless it was
+    asked for by name."""
     program = "/usr/bin/python3"
     whole = capture("--no-dwarf", "--exec", program)
     assert re.fullmatch(LIBC, whole.said)
@@ -695,7 +701,8 @@ def test_the_c_library(capture, programs, tmp_path):
 
 
 def test_names_of_the_c_library(capture, tmp_path, tiny_library):
-    """Its own, those from before glibc 2.34, and no others that are like them."""
+    """The C library's files are known by their names, also those from before glibc 2.34. Similar names are not taken
+    for them."""
     libc = """ld-linux-x86-64.so.2 ld-2.31.so libc.so.6 libc-2.31.so libm.so.6 libm-2.31.so libmvec.so.1 libmvec-2.31.so
         libpthread.so.0 libpthread-2.31.so libdl.so.2 libdl-2.31.so librt.so.1 librt-2.31.so libutil.so.1 libutil-2.31.so
         libresolv.so.2 libresolv-2.31.so libanl.so.1 libanl-2.31.so libBrokenLocale.so.1 libBrokenLocale-2.31.so
@@ -712,7 +719,7 @@ def test_names_of_the_c_library(capture, tmp_path, tiny_library):
 
 @pytest.fixture
 def process(tmp_path):
-    """A Python that has loaded some modules, and waits; and what its /proc/PID/maps has."""
+    """Starts a Python process that has loaded some modules and waits."""
     script = "import _decimal, zlib, mmap, sys, time; print('ready', flush=True); time.sleep(100)"
     with subprocess.Popen(["/usr/bin/python3", "-c", script], stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout.readline() == "ready\n"
@@ -832,7 +839,8 @@ def test_a_run(capture, programs):
 
 
 def test_a_run_opens_by_relative_paths(capture, programs, tmp_path):
-    """By dlopen, after it has gone to another directory, and by LD_LIBRARY_PATH."""
+    """The program opens a library by dlopen after it has changed its directory, and finds another by
+    LD_LIBRARY_PATH."""
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     (tmp_path / "there").mkdir()
@@ -849,7 +857,8 @@ def test_a_run_opens_by_relative_paths(capture, programs, tmp_path):
 
 
 def test_what_a_run_prints_goes_on_as_it_comes(programs, tmp_path):
-    """Prompts without the end of a line, bytes that are no text, and what is left running."""
+    """Output is passed on at once: prompts without the end of a line, bytes that are no text, and what a process says
+    that is left running."""
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     shell = r"printf 'a\0b\nimport tim' >&2; printf 'e: none\nimporting\nName? ' >&2; read x; (sleep 1; echo later >&2) & exit 0"
@@ -865,7 +874,8 @@ def test_what_a_run_prints_goes_on_as_it_comes(programs, tmp_path):
 
 
 def test_what_is_left_running_keeps_no_reader_waiting(programs, tmp_path):
-    """The profile goes to a pipe, which ends with pyelfprof; and what was held of a line is written once."""
+    """The profile goes to a pipe, which closes when pyelfprof ends, although a process of the run goes on. The
+    beginning of a line that was held back is written once."""
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     shell = "printf import >&2; (while [ ! -e go ]; do sleep .02; done; echo ed >&2) & exit 0"
@@ -881,7 +891,7 @@ def test_what_is_left_running_keeps_no_reader_waiting(programs, tmp_path):
 
 
 def test_programs_are_searched_for_one_by_one(capture, tmp_path):
-    """What one finds in its DT_RPATH another does not."""
+    """A library that one program finds through its DT_RPATH is not found by another program."""
     (tmp_path / "lib").mkdir()
     built(tmp_path / "lib", "libhidden", "int a(void) {return 1;}")
     source = tmp_path / "main.c"
@@ -930,7 +940,7 @@ def test_summary_is_a_profile(programs, capture, small):
 
 
 def test_summary_without_modules(programs, tmp_path, small):
-    """pyelfgen makes a set of it as of any other."""
+    """pyelfgen makes a set of such a profile as of any other."""
     output, twin = tmp_path / "x.prof", tmp_path / "twin"
     utilities = sorted(small.glob("libutility*.so"))
     done = programs.run("pyelfprof", "--summary", "-o", output, *utilities)
@@ -941,7 +951,7 @@ def test_summary_without_modules(programs, tmp_path, small):
 
 
 def test_summary_of_what_is_partly_stripped(programs, tmp_path, small):
-    """Sums do not say that, and pyelfprof does."""
+    """Sums cannot say that some libraries have no symbols or debug information, so pyelfprof prints a line."""
     libraries = sorted(small.glob("libmodule[0-9].so"))[:3]
     for file in libraries:
         shutil.copy(file, tmp_path)
@@ -958,7 +968,7 @@ def test_summary_of_what_is_partly_stripped(programs, tmp_path, small):
 
 @pytest.mark.parametrize("output", ["x.prof", "-"])
 def test_summary_that_makes_no_set(programs, tmp_path, small, output):
-    """The symbols of one library are too few for twelve: there is no such profile, and a line that says why."""
+    """Only one of 13 libraries has symbols: too few for 13. No profile is written, and one line says why."""
     for file in counted_libraries(small):
         subprocess.run(["strip", "-o", tmp_path / file.name, file], check=True)
     source = tmp_path / "libm.so.6.c"
@@ -982,14 +992,14 @@ def test_summary_that_makes_no_set(programs, tmp_path, small, output):
 
 
 def test_summary_of_too_little(programs, tmp_path, tiny_library):
-    """A library that is smaller than any that pyelfgen makes."""
+    """The library is smaller than any that pyelfgen makes."""
     done = programs.run("pyelfprof", "--summary", "-o", tmp_path / "x.prof", tiny_library, status=1)
     assert done.stderr.startswith("pyelfprof: pyelfgen makes no set of these sums: sections: ")
     assert done.stderr.endswith(": leave out --summary\n") and not (tmp_path / "x.prof").exists()
 
 
 def test_summary_without_pyelfgen(programs, tmp_path, small):
-    """That cannot be found out then."""
+    """Without pyelfgen beside it, pyelfprof cannot find out whether a set can be made of the sums."""
     program = tmp_path / "bin" / "pyelfprof"
     program.parent.mkdir()
     shutil.copy(programs.path("pyelfprof"), program)
@@ -1019,7 +1029,7 @@ def test_names_only_when_asked(capture, tmp_path, tiny_library):
     ],
 )
 def test_names_that_a_profile_cannot_have(programs, capture, tmp_path, tiny_library, name, row):
-    """Are cut between two characters, and have others for some."""
+    """Long names are cut, but not within a character. Line breaks and control characters become question marks."""
     shutil.copy(tiny_library, tmp_path / name)
     captured = capture(tmp_path / name)
     assert [found["name"] for found in captured.rows] == [row]
@@ -1027,7 +1037,8 @@ def test_names_that_a_profile_cannot_have(programs, capture, tmp_path, tiny_libr
 
 
 def test_what_follows_is_left_out_of_many(programs, capture, sets, tmp_path):
-    """And is there for who reads the profile: it says of 220 libraries all that the files say, and makes the same set."""
+    """Rows of 220 libraries leave out numbers that follow from others. Readers of the profile fill these in: it
+    compares equal to the files, and its twin has no difference."""
     many = sets.write_profile("many-small", profile_text(modules=210, utilities=10, functions=12))
     programs.run("pyelfgen", "--profile", many, "-o", tmp_path / "many", "-q")
     captured = capture(tmp_path / "many", names=False)
@@ -1048,15 +1059,17 @@ def test_five_hundred_libraries(programs, capture, tmp_path):
     assert len(captured.rows) == 495
     assert len(captured.text) < 500_000
     assert not any("jump-slot" in row["relocations"] for row in captured.rows)  # as many as slots of the PLT
-    assert not any("relocations" in row["share"] for row in captured.rows)  # as many as are counted
-    # The lengths of generated names are few and have the fine ones for it; sizes of functions have the coarse.
+    assert not any("relocations" in row["share"] for row in captured.rows)  # follows from the numbers of relocations
+    # Generated names have few different lengths, so a row has their distribution in fine steps (1 %). That of
+    # functions' sizes is in coarse steps (5 %).
     assert {len(quantiles(row["name-lengths"])) for row in captured.rows} == {101}
     assert {len(quantiles(row["function-sizes"])) for row in captured.rows} == {21}
     shutil.rmtree(tmp_path / "many")
 
 
 def test_list(programs, small, tmp_path):
-    """Each library of the twin has its file, with the sizes of that; with a profile and without."""
+    """The list has a file for each library of the twin, and both have the same sizes. It is the same with and without a
+    profile."""
     profile, listed = tmp_path / "it.prof", tmp_path / "it.list"
     programs.run("pyelfprof", "-o", profile, "--list", listed, small)
     pairs = dict(line.split("\t") for line in listed.read_text().splitlines())
@@ -1071,7 +1084,7 @@ def test_list(programs, small, tmp_path):
 
 
 def test_list_of_a_run(programs, tmp_path, tiny_library):
-    """The standard output is the list's alone; a name's line break makes no line."""
+    """Standard output has the list and nothing else. A line break in a name starts no line."""
     odd = tmp_path / "odd\nname.so"
     odd.symlink_to(tiny_library)
     done = programs.run("pyelfprof", "--list", "-", odd)
@@ -1084,7 +1097,7 @@ def test_list_of_a_run(programs, tmp_path, tiny_library):
 
 
 def broken(directory, library):
-    """Files that say what is not so, by name."""
+    """Makes files that contradict themselves, and returns their names."""
     content = library.read_bytes()
     files = {
         "zero.so": b"",
@@ -1120,7 +1133,7 @@ def test_broken_files(capture, tmp_path, tiny_library):
 
 
 def test_bits_that_are_flipped(programs, tmp_path, tiny_library):
-    """Whatever is wrong, the status is 0 or 1 and the good library is there."""
+    """Whatever the flipped bit, the status is 0 or 1, and the good library is captured."""
     content = bytearray(tiny_library.read_bytes())
     directory = tmp_path / "flipped"
     directory.mkdir()
@@ -1139,7 +1152,7 @@ def test_bits_that_are_flipped(programs, tmp_path, tiny_library):
 
 
 def test_large_claims_take_no_memory(programs, tmp_path, tiny_library):
-    """Tables and compressed sections that say they are of many gigabytes."""
+    """Headers of tables and compressed sections claim many gigabytes."""
     sections = ask("readelf", "-SW", tiny_library)
     start = int(re.search(r"Start of section headers: +(\d+)", ask("readelf", "-h", tiny_library))[1])
     files = []
@@ -1167,7 +1180,7 @@ def test_large_claims_take_no_memory(programs, tmp_path, tiny_library):
 
 
 def test_tables_that_overlap(programs, tmp_path, tiny_library):
-    """A thousand tables, each of them the whole of a file of 48 MB."""
+    """A thousand tables each cover the whole of a file of 48 MB."""
     content = bytearray(tiny_library.read_bytes())
     start = int.from_bytes(content[0x28:0x30], "little")
     count = int.from_bytes(content[0x3C:0x3E], "little")
@@ -1189,7 +1202,8 @@ def test_tables_that_overlap(programs, tmp_path, tiny_library):
 
 
 def with_section(directory, name, assembly, change):
-    """A library with a section that is loaded, whose header is changed, and where it ends."""
+    """Builds a library with an allocated section, of whose header it changes fields: {offset: value}, given the file's
+    size."""
     library = built(directory, name, f'int v; int *p = &v; __asm__(".section .own,\\"a\\"\\n{assembly}\\n.previous\\n");')
     index = int(re.search(r"\[ *(\d+)\] \.own ", ask("readelf", "-SW", library))[1])
     content = bytearray(library.read_bytes())
@@ -1200,7 +1214,7 @@ def with_section(directory, name, assembly, change):
     return library
 
 
-# In a process of its own: what a process has taken before it executes another counts as that one's.
+# Measures in a process of its own, because a process's peak includes memory that it had before it executed a program.
 PEAK = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
@@ -1209,7 +1223,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def test_what_is_no_table_is_not_read(programs, tmp_path):
-    """400 MB of constants."""
+    """400 MB of constants need not be in memory."""
     library = with_section(tmp_path, "large", ".long 1", lambda end: {24: end, 32: 400 << 20})
     os.truncate(library, library.stat().st_size + (400 << 20))
     command = [programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", library]
@@ -1219,7 +1233,7 @@ def test_what_is_no_table_is_not_read(programs, tmp_path):
 
 
 def test_packed_relocations_of_many_places(programs, tmp_path):
-    """Eight megabytes say that a gigabyte has an address in every place."""
+    """Eight megabytes of bitmaps say that half a gigabyte has an address in every word."""
     library = with_section(tmp_path, "packed", ".quad 4096; .fill 8 << 20, 1, 255", lambda _: {4: 2 << 32 | 19})
     limit = [] if programs.sanitized else ["prlimit", f"--as={350 << 20}"]
     command = [*limit, programs.path("pyelfprof"), "--no-dwarf", "-o", tmp_path / "x.prof", library]
@@ -1267,7 +1281,7 @@ def test_a_profile_is_no_file_of_the_application(programs, tmp_path, tiny_librar
 
 
 def test_a_debug_file_is_no_library(programs, tmp_path, tiny_library):
-    """It says so, and the library beside it is captured."""
+    """One line says so, and the library beside it is captured."""
     debug = tmp_path / "tiny.debug"
     subprocess.run([tool("objcopy"), "--only-keep-debug", tiny_library, debug], check=True)
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", debug, tiny_library, status=1)

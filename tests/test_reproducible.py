@@ -1,4 +1,6 @@
-"""The same plan gives the same bytes; what is in the way of a set, or cuts it short, leaves no half of one."""
+"""The same plan gives the same bytes. Files in the way of a set are left alone, and an interruption leaves no half a
+set.
+"""
 
 import contextlib
 import fcntl
@@ -36,7 +38,7 @@ def generate(programs, profile, tmp_path):
     return run
 
 
-# Libraries without a symbol table, in a circle: the names of each are what those of others leave.
+# Libraries without a symbol table whose edges form circles. Which names a library has depends on what others call.
 STRIPPED = 200
 STRIPPED_ROWS = f"pyelfgen-profile: 1\nmodules: 0\nutilities: {STRIPPED}\nlibraries:\n" + "".join(
     "- {kind: utility, text: 60 kB, data: 6 kB, debug: 0 B, symtab: 0 B, strtab: 0 B, functions: 150, plt: 120,\n"
@@ -49,7 +51,7 @@ STRIPPED_ROWS = f"pyelfgen-profile: 1\nmodules: 0\nutilities: {STRIPPED}\nlibrar
 
 @pytest.fixture
 def refused(programs, profile, tmp_path):
-    """Generating fails with this status and one line, which is returned without its beginning."""
+    """Runs pyelfgen, which has to fail with this status and one line. Returns the line without its beginning."""
 
     def run(output, *arguments, status=1, **options):
         done = programs.run("pyelfgen", "--profile", profile, "-o", output, "-q", *arguments, status=status, **options)
@@ -60,7 +62,7 @@ def refused(programs, profile, tmp_path):
 
 
 def same(one, other):
-    """Whether `diff -r` finds nothing."""
+    """Whether `diff -r` finds no difference."""
     return subprocess.run(["diff", "-r", one, other], capture_output=True).returncode == 0
 
 
@@ -101,7 +103,7 @@ def test_names_that_depend_on_others(programs, sets, tmp_path):
 
 
 def test_same_bytes_from_another_place(generate, programs, profile, tmp_path):
-    """A relative name of the directory, and a name of the profile's, leave no trace."""
+    """A relative name of the directory and another name of the profile leave no trace in the set."""
     one = generate("one")
     (tmp_path / "deep" / "er").mkdir(parents=True)
     shutil.copy(profile, tmp_path / "deep" / "another name")
@@ -118,7 +120,7 @@ def test_umask_is_obeyed(generate):
 
 
 def test_layout_of_the_profile_makes_no_difference(generate, programs, sets, tmp_path):
-    """Comments, order, units: the digest of a profile is that of what it means."""
+    """Comments, order and units do not matter: the digest of a profile is that of its meaning."""
     text = (
         "# the same\nutilities: 2\nmodules: 3\nseed: 42\n"
         "sections:\n  strtab: 0.09 MB\n  symtab: 30 kB\n  debug: 700 kB\n  data: 40000 B\n  text: 0.4 MB\n"
@@ -129,7 +131,7 @@ def test_layout_of_the_profile_makes_no_difference(generate, programs, sets, tmp
 
 
 def test_another_seed(generate):
-    """Other bytes everywhere, the same sizes in the sum."""
+    """All libraries have other bytes, and the same sizes in total."""
     one, other = generate("one"), generate("other", "--seed=43")
     assert manifest_of(other)["seed"] == 43
     assert manifest_of(one)["actual"] == manifest_of(other)["actual"]
@@ -151,7 +153,7 @@ def test_digests_are_those_of_xxhsum(small):
 
 
 def test_one_library_depends_on_no_other(sets, programs, tmp_path):
-    """An interrupted set is gone over again: the files come out as if it had not been."""
+    """The next run over an interrupted set makes the same files as if nothing had happened."""
     one = sets.get("odd")
     names = sorted(path.name for path in one.iterdir())
     assert names == sorted([row["name"] for row in libraries_of(one)] + ["driver.py", "manifest.json"])
@@ -171,13 +173,13 @@ def test_one_library_depends_on_no_other(sets, programs, tmp_path):
 
 
 def stamps(directory):
-    """What tells that a file was not touched: which it is, and when it was written."""
+    """Returns what shows that a file was not touched: its inode and the time of its last change."""
     files = [path for path in directory.rglob("*") if path.is_file()]
     return {str(path.relative_to(directory)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
 
 
 def limit(size):
-    """Files that this process writes can be so long."""
+    """Limits the size of files that this process writes."""
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
@@ -191,7 +193,7 @@ def changed(before, after):
     "options", [[], ["--sources"], ["--link"], ["--separate=build-id"], ["--split", "--jobs=1"]], ids=" ".join
 )
 def test_again_writes_nothing(options, generate):
-    """Not even where nothing can be written."""
+    """The run writes nothing at all, so it succeeds even where nothing can be written."""
     one = generate("set", *options)
     before = stamps(one)
     generate("set", *options, preexec_fn=lambda: limit(0))
@@ -212,7 +214,7 @@ def test_again_keeps_an_executable_that_is_put_together(generate):
 
 
 def test_again_gives_permissions_back(generate):
-    """Each file's those that it was made with; more than these stay."""
+    """Each file gets back the permissions with which it was made. Additional permissions stay."""
     one = generate("set", "--link", "--static", "--sources")
     before, made = stamps(one), {path.name: path.stat().st_mode for path in one.iterdir()}
     taken = {"pyelf-link": 0o644, "pyelf-static": 0o644, "libmodule1.so": 0, "driver.py": 0o200, "manifest.json": 0o400}
@@ -222,7 +224,7 @@ def test_again_gives_permissions_back(generate):
     generate("set", "--link", "--static", "--sources")
     for path in one.iterdir():
         assert path.stat().st_mode & 0o777 == (0o777 if path.name == "libmodule0.so" else made[path.name] & 0o777)
-    if os.geteuid() == 0:  # who cannot read them makes them again
+    if os.geteuid() == 0:  # other users cannot read these files, so theirs are made again
         assert changed(before, stamps(one)) == []
 
 
@@ -257,7 +259,8 @@ libraries:
 
 
 def test_another_profile_changes_what_it_says(sets, programs, tmp_path):
-    """One library is to be larger; then one is left out. Build-ids would change with the profile."""
+    """In the second profile one library is larger, in the third it is left out. Only these files change. There are no
+    build-ids, as these would change with the profile."""
 
     def generate(name, text):
         profile = sets.write_profile("rows", text)
@@ -294,7 +297,7 @@ def test_sources_that_are_stale_go(generate):
 
 
 def test_the_manifest_goes_before_anything_changes(generate, refused):
-    """So that it never promises what is not there."""
+    """So a manifest never lists a file that is not there."""
     one = generate("set")
     before = stamps(one)
     (one / "libmodule1.so").unlink()
@@ -314,7 +317,7 @@ def test_force_writes_everything(generate):
 
 
 def test_force_replaces(generate, programs, sets, tmp_path):
-    """Libraries that the new set has no more are gone; a file beside the set stays."""
+    """Libraries that the new set does not have are removed. Other files in the directory stay."""
     other = programs.run("pyelfgen", "5", "3", "-e", "-o", tmp_path / "set", "-q")
     assert other.stderr == "" and (tmp_path / "set" / "libmodule4.so").exists()
     (tmp_path / "set" / "notes.txt").write_text("mine")
@@ -343,7 +346,7 @@ def test_a_directory_with_foreign_files_is_left(name, force, refused, tmp_path):
 
 
 def test_library_that_is_not_of_the_set(programs, tmp_path):
-    """--verify would refuse what is called like one; anything else may be there."""
+    """A file with a library's name is refused, because --verify would refuse it. Any other file may be there."""
     generate = ["pyelfgen", "--profile", SMALL, "-o", tmp_path / "set", "-q"]
     programs.run(*generate)
     (tmp_path / "set" / "notes.txt").write_text("mine")
@@ -375,7 +378,8 @@ def test_a_file_in_place_of_the_directory(refused, tmp_path):
 
 
 def test_a_directory_that_is_nowhere(refused, tmp_path):
-    """None is made but the last, which may be called with slashes; the line says what to make."""
+    """Only the last directory of a path is made, even if the path has additional slashes. The line says which one to
+    make."""
     for path, missing in (("no/set", "no"), ("no/more/set", "no/more"), ("no//set//", "no")):
         said = refused(f"{tmp_path}/{path}")
         what = f"cannot make the directory; make {tmp_path}/{missing} first: No such file or directory"
@@ -386,7 +390,7 @@ def test_a_directory_that_is_nowhere(refused, tmp_path):
 
 
 def test_a_library_that_is_a_link(generate, tmp_path):
-    """The link is replaced, where it is the set's; what it leads to is not written."""
+    """Where a link has the name of a set's file, the link is replaced. The file that it leads to is not written."""
     (tmp_path / "precious").write_text("mine")
     generate("set")
     (tmp_path / "set" / "libmodule0.so").unlink()
@@ -414,7 +418,7 @@ def test_full_file_system(little_room, refused):
 
 
 def test_full_file_system_with_a_directory(little_room, refused):
-    """One that was there stays, without a manifest and without anything half-written."""
+    """A directory that was there before stays, without a manifest and without half-written files."""
     (little_room / "set").mkdir()
     assert refused(little_room / "set").endswith(": No space left on device")
     left = sorted(path.name for path in (little_room / "set").iterdir())
@@ -424,7 +428,7 @@ def test_full_file_system_with_a_directory(little_room, refused):
 
 
 def test_full_file_system_keeps_no_old_manifest(little_room, generate, refused, tmp_path, programs, sets):
-    """--force in a file system that the new set does not fit: what is left is no set, and says so."""
+    """With --force the old set goes although the new one does not fit. What is left is no set, and --verify says so."""
     programs.run("pyelfgen", "2", "3", "-o", little_room / "set", "-q")
     refused(little_room / "set", "--force")
     done = programs.run("pyelfgen", "--verify", little_room / "set", status=1)
@@ -433,7 +437,7 @@ def test_full_file_system_keeps_no_old_manifest(little_room, generate, refused, 
 
 @pytest.fixture
 def without_privilege(programs):
-    """Runs pyelfgen so that permissions count: root writes into any directory otherwise."""
+    """Runs pyelfgen so that permissions count. Root could write into any directory otherwise."""
     prefix = []
     if os.geteuid() == 0:
         prefix = [tool("setpriv"), "--bounding-set=-dac_override,-dac_read_search"]
@@ -472,7 +476,7 @@ TAKEN = (
 
 @contextlib.contextmanager
 def held(directory):
-    """The directory, as a pyelfgen that writes into it has it."""
+    """Locks the directory as a pyelfgen does that writes into it."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -483,7 +487,7 @@ def held(directory):
 
 @contextlib.contextmanager
 def stopped_in_the_midst(programs, profile, output):
-    """A pyelfgen that has written something and does nothing until it is let go on."""
+    """Starts a pyelfgen and stops it by SIGSTOP when it has written something."""
     command = [programs.path("pyelfgen"), "--profile", profile, "-o", output, "-q", "-j1"]
     process = subprocess.Popen(command, env=programs.environment())
     try:
@@ -499,12 +503,12 @@ def stopped_in_the_midst(programs, profile, output):
 
 @pytest.fixture(scope="module")
 def many(sets):
-    """What takes some time."""
+    """A profile of a set that takes some time to make."""
     return sets.write_profile("many", profile_text(modules=300, utilities=2, functions=100))
 
 
 def test_two_in_one_directory(programs, many, refused, tmp_path):
-    """The second is refused and changes nothing; the first goes on."""
+    """The second run is refused and changes nothing. The first one goes on."""
     with stopped_in_the_midst(programs, many, tmp_path / "set") as first:
         before = content(tmp_path / "set")
         for more in ([], ["--force"]):
@@ -518,7 +522,7 @@ def test_two_in_one_directory(programs, many, refused, tmp_path):
 
 
 def test_killed_with_the_directory(programs, many, tmp_path):
-    """What SIGKILL leaves is no set, and nothing of it keeps the next run out, which completes it."""
+    """After SIGKILL the directory has no manifest. Nothing keeps out the next run, which completes the set."""
     with stopped_in_the_midst(programs, many, tmp_path / "set"):
         pass
     assert not (tmp_path / "set" / "manifest.json").exists()
@@ -530,7 +534,7 @@ def test_killed_with_the_directory(programs, many, tmp_path):
 
 
 def test_interrupted(programs, many, tmp_path):
-    """What Ctrl-C leaves of finished files the next run takes over as they are."""
+    """The next run takes over the files that were finished before Ctrl-C."""
     output = tmp_path / "set"
     process = subprocess.Popen(
         [programs.path("pyelfgen"), "--profile", many, "-o", output, "-q", "-j1"],
@@ -548,7 +552,7 @@ def test_interrupted(programs, many, tmp_path):
 
 
 def test_force_beside_another(generate, refused, programs, tmp_path):
-    """The set that is there can be read, and stays as it is."""
+    """The existing set stays as it is and can be read, while another run holds the directory."""
     generate("set")
     with held(tmp_path / "set"):
         assert refused(tmp_path / "set", "--force") == f"{tmp_path}/set: {TAKEN}"
@@ -559,7 +563,7 @@ def test_force_beside_another(generate, refused, programs, tmp_path):
 
 
 def test_two_ranks(programs, profile, tmp_path):
-    """Another run holds the directory: neither of two ranks writes into it."""
+    """Another run holds the directory, so neither of two ranks writes into it."""
     (tmp_path / "set").mkdir()
     with held(tmp_path / "set"):
         done = programs.mpirun(2, "pyelfgen", "-P", profile, "-o", tmp_path / "set", "-q", status=None)
@@ -570,7 +574,7 @@ def test_two_ranks(programs, profile, tmp_path):
 
 @pytest.mark.parametrize("error", ["ENOLCK", "EOPNOTSUPP", "ENOSYS", "EBADF"])
 def test_file_system_without_locks(error, programs, profile, generate, tmp_path):
-    """Where nothing can be locked, a set is made as ever."""
+    """Where directories cannot be locked, a set is made as usual."""
     if not shutil.which("strace") or programs.sanitized:
         pytest.skip("it takes strace, and a program without sanitizers")
     command = ["strace", "-f", "-o", tmp_path / "trace", "-e", f"inject=flock:error={error}"]
