@@ -1,4 +1,5 @@
-"""Mangled names: what demanglers make of them, what a compiler would have called the functions, and the sizes."""
+"""Mangled names: what demanglers make of them, what a compiler would have called the functions, and how long they are.
+"""
 
 import json
 import random
@@ -12,7 +13,7 @@ from objects import ask, counted_libraries, demangled, each, functions, sums, to
 from sets import SECTIONS, libraries_of, manifest_of, mostly_long, profile_text
 from test_sizes_exact import MB, a_profile_by_chance, exact
 
-# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+# test_python.py generates and runs such sets under the sanitizers. The programs that read them here are not ours.
 pytestmark = pytest.mark.slow
 
 ITANIUM = {"style": "itanium"}
@@ -23,7 +24,7 @@ PARAMETERS = r"\((?P<parameters>[a-z *,]*)\)"
 
 
 def names_of(directory):
-    """{library: the names of its numbered functions, in their order}."""
+    """Returns {library: the names of its numbered functions, in their order}."""
     paths = counted_libraries(directory)
     return dict(zip(paths, each(lambda path: [name for name, _ in functions(path)], paths)))
 
@@ -35,7 +36,7 @@ def average(directory):
 
 @pytest.fixture(scope="module")
 def made(programs, tmp_path_factory):
-    """Makes a set of which only this module knows."""
+    """Makes a set that only this module uses."""
 
     def make(name, **keys):
         directory = tmp_path_factory.mktemp(name)
@@ -88,7 +89,7 @@ def test_names_are_different(sets):
 
 
 def test_a_compiler_gives_the_same_names(sets, tmp_path):
-    """The declarations that demangling gives, as C++ once more."""
+    """The names are demangled, declared in C++ and compiled. The compiler mangles them to the same names."""
     names = next(iter(names_of(sets.get("itanium-natural")).values()))
     classes = {}
     definitions = []
@@ -145,7 +146,7 @@ def test_shortest_where_shorter_is_wanted(made):
 
 @pytest.mark.parametrize("strtab", [250_000, 400_000, 700_000, 1_500_000])
 def test_strtab_decides(strtab, made):
-    """The names of functions and imports are as long as .strtab has room for: little is left to those of objects."""
+    """The names of functions and imports are as long as .strtab has room for. Little is left for names of objects."""
     sections = {"text": 4 * MB, "data": 300_000, "debug": 6 * MB, "symtab": 120_000, "strtab": strtab}
     directory = made(f"strtab-{strtab}", modules=4, utilities=2, sections=sections, names=ITANIUM)
     assert sums(directory).items() >= exact(sections).items()

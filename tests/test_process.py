@@ -1,4 +1,4 @@
-"""What all programs make of what they are started with: limits, descriptors, and where they print."""
+"""How all programs deal with the process that they are started in: limits, descriptors, and where they print."""
 
 import resource
 import signal
@@ -8,19 +8,19 @@ import pytest
 
 @pytest.fixture
 def directory(tmp_path):
-    """Where a program writes, and should leave nothing."""
+    """Where a program writes, and has to leave nothing when it fails."""
     path = tmp_path / "here"
     path.mkdir()
     return path
 
 
 def on(directory, words):
-    """A command line, where SET stands for a directory."""
+    """A command line in which SET stands for a directory."""
     return [directory if word == "SET" else word for word in words]
 
 
 def limited():
-    """Files can have 1 kB."""
+    """Limits files to 1 kB."""
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 
@@ -56,14 +56,15 @@ def test_nothing_can_be_printed(programs, program, arguments):
     [("pyelfprof", ["-o", "-", "SET"]), ("pyelfstat", ["--compare", "--json", "-", "SET", "SET"])],
 )
 def test_descriptors_that_are_closed(programs, small, program, arguments):
-    """Debug information is read through pipes, which got their numbers."""
+    """Debug information is read through pipes. These get the numbers of the closed descriptors, which must do no
+    harm."""
     command = [programs.path(program), *on(small, arguments)]
     done = programs.command(["sh", "-c", 'exec "$0" "$@" <&- 2>&-', *command])
     assert done.stdout == programs.command(command).stdout
 
 
 def test_commands_end_at_the_limit(programs, directory):
-    """They do as they did before pyelfprof started them."""
+    """A command under pyelfprof reacts to the limit as it would without: by default, SIGXFSZ ends it."""
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     grow = "head -c 4096 /dev/zero >grown; echo $? >ended"

@@ -1,4 +1,4 @@
-"""A profile from standard input or a FIFO, and shipped profiles by name, in every program that takes a profile."""
+"""A profile from standard input or a FIFO, and shipped profiles by name, in all programs that take a profile."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_explain(programs):
 
 
 def test_pyelfmount(programs, tmp_path):
-    """Standard input is what the profile is read from, also when the program goes to the background."""
+    """The profile is read from standard input even when the program goes on in the background."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK) or not shutil.which("fusermount3"):
         pytest.skip("there is no FUSE here")
     programs.run("pyelfgen", "-q", "-P", SMALL, "-o", tmp_path / "set")
@@ -73,7 +73,7 @@ def test_pyelfmount(programs, tmp_path):
 
 
 def test_compare(programs, tmp_path):
-    """A profile that was written by hand has sizes with units and fractions."""
+    """A profile by hand may have sizes with units and fractions, which are compared as numbers."""
     programs.run("pyelfgen", "-q", "-P", SMALL, "-o", tmp_path / "set")
     compare = ["pyelfstat", "--compare", "--json", "-"]
     with SMALL.open() as text:
@@ -94,7 +94,7 @@ def test_another_file_in_place_of_a_set(programs, tmp_path):
 
 @pytest.mark.parametrize("name", ["small", SMALL])
 def test_a_profile_in_place_of_a_set(name, programs):
-    """Who forgets --memory is told of it; each rank looks for itself."""
+    """pyelfrun tells a user who forgot --memory. Each rank finds this out by itself."""
     why = f"{name}: is no directory, as a set is, but names a profile; pyelfrun --memory runs it\n"
     done = programs.run("pyelfrun", name, status=1)
     assert done.stderr.startswith("pyelfrun: rank 0 on ") and done.stderr.endswith(why)

@@ -1,4 +1,4 @@
-"""Files that ask for far more memory or time than their bytes are worth: refused, or read as far as is fair."""
+"""Files that ask for far more memory or time than their bytes are worth. They are refused, or read only in part."""
 
 import os
 import resource
@@ -6,12 +6,12 @@ import struct
 
 import pytest
 
-MEMORY = 2 << 30  # bytes of addresses that pyelfprof gets
+MEMORY = 2 << 30  # bytes of address space that pyelfprof gets
 
 
 def shared_object(path, sections):
-    """Sections as (name, type, address, contents, link, bytes of an entry), and the names of all behind them. Contents
-    are bytes, or (offset, size) of what is there already; those of names with _packed at the end say that they are
+    """Writes an object with these sections, (name, type, address, contents, link, bytes of an entry), and their names.
+    Contents are bytes, or (offset, size) of bytes in the file. A section whose name ends in _packed is marked as
     compressed."""
     sections = [("", 0, 0, b"", 0, 0), *sections, (".shstrtab", 3, 0, None, 0, 0)]
     names = b"".join(name.encode() + b"\0" for name, *_ in sections)
@@ -36,7 +36,7 @@ def shared_object(path, sections):
 def captured(programs, tmp_path):
     def run(*arguments, status=0, timeout=60):
         def limited():
-            if not programs.sanitized:  # whose shadow takes more
+            if not programs.sanitized:  # with sanitizers the shadow memory takes more
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
         arguments = ["-o", tmp_path / "it.prof", *arguments]
@@ -47,7 +47,7 @@ def captured(programs, tmp_path):
 
 
 def test_a_long_name_that_is_needed_often(captured, tmp_path):
-    """60,000 times a megabyte, in two megabytes."""
+    """60,000 entries share one name of a megabyte, in a file of two megabytes."""
     strings = b"\0" + b"a" * (1 << 20) + b"\0"
     needed = struct.pack("<QQ", 1, 1) * 60000 + bytes(16)
     sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, needed, 1, 16)]
@@ -64,7 +64,8 @@ def test_a_name_that_is_needed_very_often(captured, tmp_path):
 
 
 def test_names_that_double(captured, tmp_path):
-    """Each of 20,000 would be shown as some million characters; of the first ones as many as do are taken for all."""
+    """Each of 20,000 names would demangle to a million characters or more. Only the first ones are demangled, as far as
+    is fair, and count for all."""
     name = "_Z1f1AIiiE" + "".join(
         f"S_I{one}{one}E" for one in (f"S{digit}_" for digit in "0123456789ABCDEFGHIJ")
     )
@@ -76,14 +77,14 @@ def test_names_that_double(captured, tmp_path):
 
 
 def test_a_debug_link_to_a_device(captured, tmp_path):
-    """Its checksum would never end."""
+    """Computing the checksum of /dev/zero would never end."""
     link = b"it.debug\0\0\0\0" + struct.pack("<I", 1)
     (tmp_path / "it.debug").symlink_to("/dev/zero")
     captured("--no-dwarf", shared_object(tmp_path / "it.so", [(".gnu_debuglink", 1, 0, link, 0, 0)]))
 
 
 def test_a_core_file_of_one_note(captured, tmp_path):
-    """400 program headers lead to a note with one name of 30 MB."""
+    """400 program headers lead to the same note, whose one name has 30 MB."""
     headers = 400
     text = struct.pack("<QQQQQ", 1, 4096, 0x400000, 0x401000, 0) + b"/" + b"a" * (30 << 20) + b"\0"
     note = struct.pack("<III", 5, len(text), 0x46494C45) + b"CORE\0\0\0\0" + text
@@ -97,7 +98,7 @@ def test_a_core_file_of_one_note(captured, tmp_path):
 
 @pytest.mark.parametrize("tag", [14, 15, 29])  # DT_SONAME, DT_RPATH, DT_RUNPATH
 def test_a_long_text_that_is_said_often(captured, tmp_path, tag):
-    """60,000 times a megabyte is not copied."""
+    """60,000 entries share one text of a megabyte, which is not copied for each."""
     strings = b"\0" + b"a" * (1 << 20) + b"\0"
     said = struct.pack("<QQ", tag, 1) * 60000 + bytes(16)
     sections = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynamic", 6, 0x200000, said, 1, 16)]
@@ -106,7 +107,8 @@ def test_a_long_text_that_is_said_often(captured, tmp_path, tag):
 
 
 def test_more_symbols_than_a_library_has(captured, tmp_path):
-    """4,000,001 of one name come from another one: more than pyelfgen reads."""
+    """A library imports 4,000,001 symbols of one name from another. pyelfgen reads no such number, so the row says
+    less."""
     strings = b"\0x\0liba.so\0"
     symbol = struct.Struct("<IBBHQQ")
     defined = [(".dynstr", 3, 0x1000, strings, 0, 0), (".dynsym", 11, 0x2000, bytes(24) + symbol.pack(1, 0x12, 0, 1, 1, 8), 1, 24)]
@@ -120,7 +122,8 @@ def test_more_symbols_than_a_library_has(captured, tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--full"]])
 def test_sections_of_more_than_any_file(captured, roomy, options):
-    """Four of a quarter of all numbers are no more than none together, if these wrap, and all of that would be read."""
+    """The sizes of four sections, 2^62 bytes each, wrap to a sum of 0. Taken for no bytes, all of that would be
+    read."""
     quarter = 1 << 62
     path = shared_object(roomy / "sparse.so", [(f".own{i}", 3, 0, (0, quarter), 0, 0) for i in range(4)])
     try:
@@ -131,7 +134,7 @@ def test_sections_of_more_than_any_file(captured, roomy, options):
 
 
 def library_with_directories(path, directories, names):
-    """One that needs libraries which are nowhere, and searches these directories for them (DT_RUNPATH)."""
+    """Makes a library that needs libraries that do not exist, and searches these directories for them (DT_RUNPATH)."""
     strings = b"\0" + ":".join(directories).encode() + b"\0"
     needed = []
     for name in names:
@@ -156,7 +159,7 @@ def test_directories_without_number(captured, tmp_path):
 
 
 def test_names_in_directories_without_number(captured, tmp_path):
-    """1.2 million places are too many to look in."""
+    """1.2 million places are too many to look in, so the search ends early."""
     path = library_with_directories(tmp_path / "it.so", [f"/{i}" for i in range(4000)], [f"n{i}" for i in range(300)])
     said = captured("--no-dwarf", "--exec", path, status=1).splitlines()
     assert said[-1] == (
@@ -167,7 +170,7 @@ def test_names_in_directories_without_number(captured, tmp_path):
 
 
 def test_packed_sections_that_overlap(captured, tmp_path):
-    """400 of them have the same 4 MB, which are a frame that zstd skips (RFC 8878, section 3.1.2)."""
+    """401 sections share the same 4 MB, a frame that zstd skips (RFC 8878, section 3.1.2)."""
     frame = struct.pack("<II", 0x184D2A50, 4 << 20) + bytes(4 << 20)
     packed = struct.pack("<IIQQ", 2, 0, 0, 1) + frame
     sections = [(".debug_info", 1, 0, bytes(16), 0, 0), (".debug_abbrev", 1, 0, bytes(16), 0, 0)]
@@ -179,7 +182,8 @@ def test_packed_sections_that_overlap(captured, tmp_path):
 
 
 def test_a_core_whose_link_map_has_no_end(captured, tmp_path):
-    """And which maps 400,000 files, none of which holds what the map is of."""
+    """The entry of the link map is its own next. The core also maps 400,000 files, none of which the entry belongs
+    to."""
     base = 0x10000
     memory = bytearray(4096)
     struct.pack_into("<IIQQQQQQ", memory, 0, 6, 4, 0, base, base, 0, 0, 8)  # PT_PHDR
@@ -204,7 +208,7 @@ def test_a_core_whose_link_map_has_no_end(captured, tmp_path):
 
 
 def test_debug_links_to_a_sparse_file(captured, tmp_path):
-    """Its checksum would take eight seconds of each library."""
+    """Computing the checksum of the file would take eight seconds for each library."""
     link = b"it.debug\0\0\0\0" + struct.pack("<I", 1)
     (tmp_path / "it.debug").touch()
     os.truncate(tmp_path / "it.debug", 16 << 30)

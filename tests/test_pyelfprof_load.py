@@ -1,4 +1,4 @@
-"""Memory that constructors take: as pyelfprof --load measures it, and as twins take as much."""
+"""Memory that constructors take: pyelfprof --load measures it, and twins take as much."""
 
 import resource
 import subprocess
@@ -19,7 +19,7 @@ __attribute__((constructor)) static void take(void) { taken = malloc(%d); memset
 """
 NEEDS = "int there(void); __attribute__((constructor)) static void call(void) { there(); }"
 DIES = "#include <stdlib.h>\n__attribute__((constructor)) static void die(void) { %s; }"
-# What a library for which `loads` faults is opened by, and how many that makes.
+# Opens libraries and prints how many page faults each of them takes.
 FAULTS = """
 import ctypes, os, resource, sys
 faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -55,7 +55,8 @@ def exactly(programs):
 
 
 def test_memory_is_measured_of_each(load, tmp_path, exactly):
-    """What a library takes, and not what those take that it needs: they are loaded before it, whatever the order."""
+    """The memory of a library does not include that of libraries which it needs. These are loaded first, in any order
+    of arguments."""
     large = built(tmp_path, "large", TAKES % (MEMORY, MEMORY))
     small = built(tmp_path, "small", TAKES % (90_000, 90_000), "-Wl,--no-as-needed", large, f"-Wl,-rpath,{tmp_path}")
     none = built(tmp_path, "none", "int none(void) { return 0; }")
@@ -66,7 +67,8 @@ def test_memory_is_measured_of_each(load, tmp_path, exactly):
 
 
 def test_symbols_of_others_that_are_not_named(load, tmp_path, exactly):
-    """A library that needs them all the same is loaded behind what has them."""
+    """A library may use symbols of another without naming it (DT_NEEDED). It is loaded after the library that has
+    them."""
     needs = built(tmp_path, "needs", NEEDS + "extern int is; int *where = &is;")
     has = built(tmp_path, "has", "int is = 1; int there(void) { return is; }")
     memory, said = load(needs, has)
@@ -77,7 +79,7 @@ def test_symbols_of_others_that_are_not_named(load, tmp_path, exactly):
     "does, why", [("abort()", "was ended by signal 6 (Aborted)"), ("exit(3)", "ended with status 3")]
 )
 def test_a_constructor_that_ends_the_process(load, tmp_path, does, why):
-    """Is said, and the others are measured."""
+    """One line says so, and the other libraries are measured."""
     paths = [built(tmp_path, "dies", DIES % does), built(tmp_path, "takes", TAKES % (MEMORY, MEMORY))]
     memory, said = load(*paths, status=1)
     assert said == [f"pyelfprof: {paths[0]}: its constructors are not known: what loads it {why}"]
@@ -93,7 +95,8 @@ def test_a_library_that_cannot_be_loaded(load, tmp_path):
 
 
 def test_libraries_that_want_a_program_s_python(load, tmp_path):
-    """As extension modules do where Python is no library: that is said once, with what helps."""
+    """Extension modules are like that where Python is no library. One line says so for all of them, and says what
+    helps."""
     wants = "extern int PyLong_Type, _Py_NoneStruct; int *where[] = {&PyLong_Type, &_Py_NoneStruct};"
     paths = [built(tmp_path, name, wants) for name in ("one", "two", "three")]
     _, said = load(*paths, built(tmp_path, "fine", "int x;"), status=1)
@@ -103,7 +106,7 @@ def test_libraries_that_want_a_program_s_python(load, tmp_path):
 
 
 def test_what_constructors_print_and_read(programs, tmp_path):
-    """Goes where errors go; they find no input."""
+    """What constructors print goes to standard error. They read an empty input."""
     text = '#include <stdio.h>\n__attribute__((constructor)) static void f(void) { printf("%d\\n", getchar()); }'
     done = programs.run("pyelfprof", "--load", "-o", "-", built(tmp_path, "prints", text))
     assert done.stdout.startswith("pyelfgen-profile: 1\n") and done.stderr == "-1\n"
@@ -125,7 +128,7 @@ ROWS.append("constructor-code: 106")
 
 @pytest.fixture(scope="module")
 def made(programs, tmp_path_factory):
-    """Libraries of three rows: one that takes memory, one with too little code for that, one that takes none."""
+    """Makes libraries of three rows: one takes memory, one has too little code for that, one takes none."""
     directory = tmp_path_factory.mktemp("taking")
     text = f"pyelfgen-profile: 1\nmodules: 0\nutilities: {len(ROWS)}\nlibraries:\n" + "".join(map(row_text, ROWS))
     (directory / "a.prof").write_text(text)
@@ -134,7 +137,7 @@ def made(programs, tmp_path_factory):
 
 
 def test_twins_take_as_much(load, made, exactly):
-    """By page faults, and by pyelfprof; what cannot be taken is a difference."""
+    """Page faults and pyelfprof both show it. Memory that a library cannot take is a difference."""
     paths, said = made
     faults = [int(count) for count in ask(sys.executable, "-c", FAULTS, *paths).split()]
     pages = 4194304 // resource.getpagesize()

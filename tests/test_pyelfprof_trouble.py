@@ -1,4 +1,5 @@
-"""pyelfprof where something is wrong with what it is to capture: one line says what, and there is no wrong profile."""
+"""pyelfprof where something is wrong with what it is to capture. One line says what, and no wrong profile is written.
+"""
 
 import os
 import pathlib
@@ -20,7 +21,7 @@ from sets import mostly_long
 
 @pytest.fixture
 def refused(programs, tmp_path):
-    """Runs pyelfprof, which is to fail with one line and without a profile; returns the line."""
+    """Runs pyelfprof, which has to fail with one line and without a profile. Returns the line."""
 
     def run(*arguments, status=1, **options):
         output = tmp_path / "refused.prof"
@@ -45,7 +46,8 @@ RESULTS = {
 
 @pytest.mark.parametrize("what", RESULTS)
 def test_a_pipe_that_has_a_name(programs, small, tmp_path, what):
-    """Nobody need ever read it, and no file takes its place. 2 of --compare is that nothing was compared."""
+    """Nobody may ever read the FIFO, so it is refused, and no file replaces it. Status 2 of --compare means that
+    nothing was compared."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     status, program, *arguments = RESULTS[what]
@@ -56,7 +58,7 @@ def test_a_pipe_that_has_a_name(programs, small, tmp_path, what):
 
 
 def test_outputs_that_are_open(programs, small):
-    """Pipes of a shell, which are read, and devices."""
+    """Outputs that are open already: pipes of a shell, which somebody reads, and devices."""
     text = programs.run("pyelfprof", "--no-dwarf", "-o", "-", small).stdout
     assert text.startswith("pyelfgen-profile: 1\n")
     for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
@@ -66,7 +68,7 @@ def test_outputs_that_are_open(programs, small):
 
 
 def test_what_was_written_is_said(programs, small, tiny_library, tmp_path):
-    """Where nothing else has the standard output."""
+    """pyelfprof says what it wrote, unless something else uses standard output."""
     output = tmp_path / "x.prof"
 
     def said(*arguments, status=0):
@@ -90,13 +92,13 @@ def test_what_was_written_is_said(programs, small, tiny_library, tmp_path):
 
 
 def debian():
-    """An environment in which python3 is the one of the system."""
+    """Returns an environment in which python3 is the system's."""
     return {"PATH": os.pathsep.join(["/usr/bin", os.environ["PATH"]])}
 
 
 UNTOLD = "before its end, where its modules are counted, or had closed all descriptors; nothing is captured"
 
-# A script can write where its modules are told: to the one pipe that is no standard stream.
+# Code for a script that finds the pipe by which its modules are reported, the only one that is no standard stream.
 FIND_REPORT = """import os
 pipes = [int(n) for n in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{n}')]
 report = [n for n in pipes if n > 2 and os.readlink(f'/proc/self/fd/{n}').startswith('pipe:')][0]
@@ -133,7 +135,7 @@ def test_a_script_that_fails(refused, tmp_path, text, said):
 
 
 def test_a_script_that_closes_all_descriptors(refused, tmp_path):
-    """Its own files, one of which has the number of the report, are left alone."""
+    """One of the script's own files then has the descriptor of the report. Nothing may be written into it."""
     own = [tmp_path / f"own{i}" for i in range(60)]
     script = tmp_path / "script.py"
     script.write_text(f"import os\nos.closerange(3, 256)\nheld = [open(path, 'wb') for path in {[str(o) for o in own]}]\n")
@@ -143,7 +145,7 @@ def test_a_script_that_closes_all_descriptors(refused, tmp_path):
 
 @pytest.mark.parametrize("how", ["a file", "a process", "standard input", "a FIFO"])
 def test_a_script_that_can_be_read_once(programs, tmp_path, how):
-    """Is read once, with all that it imports."""
+    """The script is read only once, and all that it imports is captured."""
     text, output = "import sys, _decimal\nassert sys.argv[1:] == ['x']\n", tmp_path / "x.prof"
     script = tmp_path / "script.py"
     script.write_text(text)
@@ -187,7 +189,7 @@ def test_a_script_that_is_none(refused, tmp_path):
     ],
 )
 def test_a_script_that_fails_later(programs, tmp_path, end, said):
-    """What it had imported is captured, and the status says that it is not all."""
+    """What the script had imported by then is captured. The status says that this is not all."""
     script = tmp_path / "script.py"
     script.write_text(f"import _decimal\n{end}\nimport mmap\n")
     output = tmp_path / "x.prof"
@@ -200,7 +202,8 @@ def test_a_script_that_fails_later(programs, tmp_path, end, said):
 
 
 def test_a_script_imports_what_it_imports(programs, tmp_path):
-    """Nothing that pyelfprof itself needs counts; archives and directories run, too."""
+    """Modules that pyelfprof itself needs in the process do not count. A script may also be a directory or an
+    archive."""
     script = tmp_path / "app" / "__main__.py"
     script.parent.mkdir()
     script.write_text("import sys\nprint(__name__, sys.argv[1:], sys.modules['__main__'].__dict__ is globals())\n")
@@ -236,13 +239,13 @@ def test_what_it_prints_is_not_in_the_profile(programs, tmp_path, how):
 
 # ---- signals ----
 
-# Unbuffered, print() would write the end of the line by itself, and two of them into each other.
+# os.write() writes a line at once. Unbuffered, print() would write its end separately, so two lines could mix.
 WAITS = "import _decimal, os, time\nos.write(1, b'up\\n')\ntime.sleep(500)\n"
 IGNORES = "import signal\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n" + WAITS
 
 
 def processes_with(word):
-    """The processes in whose command line the word is."""
+    """Returns the processes that have this word in their command line."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -254,7 +257,7 @@ def processes_with(word):
 
 
 def wait_for(what):
-    """What it returns as soon as that is true."""
+    """Waits until this is true, and returns it."""
     deadline = time.monotonic() + 30
     while not (found := what()):
         assert time.monotonic() < deadline
@@ -293,7 +296,7 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
         assert started.wait(timeout=30) == -number
     assert processes_with(str(script)) == []
     assert list(temporary.iterdir()) == [] and not output.exists()
-    if how != "its descendants":  # a shell waits for them
+    if how != "its descendants":  # a shell waits for its children
         assert ("ignores" in how) == (time.monotonic() - begun > 2.5)
 
 
@@ -303,7 +306,7 @@ def test_a_signal_ends_all(programs, tmp_path, how, number):
     ids=["dwarf", "compare", "capture"],
 )
 def test_readers_of_debug_information_end_with_their_program(programs, tmp_path, command):
-    """Whatever ends it: they would read on, for as long as the file is large, and nobody is there for the answer."""
+    """Reader processes end with their program, however it ends. They would go on reading a large file for nobody."""
     profile = tmp_path / "debug.prof"
     profile.write_text("pyelfgen-profile: 1\nmodules: 1\nsections: {text: 1 MB, data: 1 MB, debug: 20 MB, symtab: 1 MB, strtab: 1 MB}\n")
     directory = tmp_path / "set"
@@ -320,7 +323,7 @@ def test_readers_of_debug_information_end_with_their_program(programs, tmp_path,
     )
     with started:
         reader = wait_for(lambda: [int(pid) for pid in processes_with(str(library)) if int(pid) != started.pid])[0]
-        # It has come as far as to limit its own time; stopped there, it is not done before we look.
+        # The reader limits its own time before it reads. Stopped there, it cannot finish before the check below.
         limits = pathlib.Path(f"/proc/{reader}/limits")
         wait_for(lambda: re.search(r"Max cpu time +\d", limits.read_text()))
         os.kill(reader, signal.SIGSTOP)
@@ -333,7 +336,7 @@ def test_readers_of_debug_information_end_with_their_program(programs, tmp_path,
 
 
 def test_an_interrupted_script_says_nothing(programs, tmp_path):
-    """Nor where the next ^C comes before the first one has been dealt with."""
+    """This holds even where the next ^C arrives while the first one is handled."""
     script = tmp_path / "again.py"
     script.write_text(
         "import os, signal, time\n"
@@ -357,7 +360,7 @@ def test_an_interrupted_script_says_nothing(programs, tmp_path):
 
 
 def test_the_terminal_ends_all(programs, tmp_path):
-    """^C comes to all processes of the terminal, and is not handed on once more."""
+    """^C reaches all processes of the terminal. pyelfprof does not send it on once more."""
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     script = tmp_path / "waits.py"
@@ -367,7 +370,7 @@ def test_the_terminal_ends_all(programs, tmp_path):
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ["TMPDIR"] = str(tmp_path)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever started the tests may ignore it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever started the tests may ignore the signal
         os.execv(command[0], command)
     said = b""
     while b"up" not in said:
@@ -376,7 +379,7 @@ def test_the_terminal_ends_all(programs, tmp_path):
     try:
         while more := os.read(terminal, 1000):
             said += more
-    except OSError:  # the last process has closed it
+    except OSError:  # the last process has closed the terminal
         pass
     _, status = os.waitpid(pid, 0)
     os.close(terminal)
@@ -386,7 +389,7 @@ def test_the_terminal_ends_all(programs, tmp_path):
 
 
 def test_a_reader_that_leaves(programs, tmp_path):
-    """The command's standard error goes nowhere then, and all else goes on."""
+    """What the command writes to standard error is lost, and everything else goes on."""
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     output = tmp_path / "x.prof"
@@ -413,7 +416,7 @@ def test_a_command_that_cannot_be_run(refused, tmp_path):
 
 
 def test_no_room_for_what_a_command_loads(programs, file_system, tmp_path):
-    """Some of it is captured, and that some is missing is said."""
+    """Part of what the command loads is captured, and one line says that some is missing."""
     little = file_system("16k")
     room = os.statvfs(little)
     (little / "other").write_bytes(bytes((room.f_bavail - 1) * room.f_frsize))
@@ -445,7 +448,7 @@ def test_processes_that_cannot_be_captured(refused, tmp_path):
 
 @pytest.fixture
 def nobody(programs):
-    """Runs pyelfprof as nobody, in a directory that nobody may enter; where that cannot be, the test is skipped."""
+    """Runs pyelfprof as user nobody, in a directory of its own. Skips the test where that is not possible."""
     if os.geteuid() != 0 or programs.sanitized:
         pytest.skip("only root can be another, and nobody else may run what is in root's directories")
     with tempfile.TemporaryDirectory(prefix="pyelfprof-") as name:
@@ -515,7 +518,7 @@ def test_a_debug_dir_that_is_none(programs, tmp_path, program, operands):
 
 
 def test_a_directory_with_broken_files(programs, tmp_path, tiny_library):
-    """What is no library is passed over; what says that it is one and is not is named."""
+    """Files that do not claim to be libraries are passed over. Files that do and are broken are named."""
     directory = tmp_path / "all"
     directory.mkdir()
     content = tiny_library.read_bytes()
@@ -555,7 +558,7 @@ while time.monotonic() < end:
 
 @pytest.mark.parametrize("options", [[], ["--no-dwarf"]])
 def test_a_file_that_changes(programs, tmp_path, tiny_library, options):
-    """Long enough to be read while another process changes its time."""
+    """The file is so large that another process changes its time while it is read."""
     (tmp_path / "random").write_bytes(os.urandom(16_000_000))
     (tmp_path / "large.c").write_text(
         '__asm__(".section .rodata; .incbin \\"random\\"; .previous"); int f(int a) {return a;}'
@@ -567,7 +570,7 @@ def test_a_file_that_changes(programs, tmp_path, tiny_library, options):
     programs.run("pyelfprof", *command, *options)
     with subprocess.Popen([sys.executable, "-c", CHANGES, large], stdout=subprocess.PIPE, text=True) as changing:
         assert changing.stdout.readline() == "up\n"
-        # without samples it takes no time, and is tried again
+        # without samples (--no-dwarf) reading takes so little time that it may need several tries
         for _ in range(1 if not options else 500):
             done = programs.run("pyelfprof", *command, *options, status=None)
             if done.returncode:
@@ -579,7 +582,8 @@ def test_a_file_that_changes(programs, tmp_path, tiny_library, options):
 
 
 def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
-    """By another of the same kind, after its tables were read and before its debug information is."""
+    """The file is replaced by another of the same kind, between reading its tables and reading its debug
+    information."""
     library = tmp_path / "a.so"
     shutil.copy(tiny_library, library)
     output = tmp_path / "x.prof"
@@ -603,7 +607,7 @@ def test_a_file_that_is_replaced_between(programs, tmp_path, tiny_library):
 
 
 def test_a_profile_with_a_long_name(programs, tmp_path, tiny_library):
-    """As long as a name may be, with no room for that of a temporary file."""
+    """The name is as long as a name can be. A temporary file needs a name that is no longer."""
     output = tmp_path / "x" / ("n" * 250 + ".prof")
     output.parent.mkdir()
     programs.run("pyelfprof", "-o", output, tiny_library)
@@ -615,7 +619,7 @@ def test_a_profile_with_a_long_name(programs, tmp_path, tiny_library):
 
 @pytest.mark.parametrize("descriptors", range(6, 13))
 def test_few_descriptors(programs, tmp_path, tiny_library, descriptors):
-    """That these run short is said, of the file that is read, and of no copy that is unpacked."""
+    """An error names the file that is read, and not the copy that it is unpacked to."""
     packed = tmp_path / "packed.so"
     subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", tiny_library, packed], check=True)
     output = tmp_path / "x.prof"
@@ -631,7 +635,7 @@ def test_few_descriptors(programs, tmp_path, tiny_library, descriptors):
 
 
 def changed(path, to, offset, value, size=8):
-    """A copy of the file with a number changed."""
+    """Makes a copy of the file with one number changed."""
     content = bytearray(path.read_bytes())
     content[offset : offset + size] = value.to_bytes(size, "little")
     to.write_bytes(content)
@@ -639,7 +643,7 @@ def changed(path, to, offset, value, size=8):
 
 
 def header_of(path, name):
-    """Where the header of the section is."""
+    """Returns the offset of the section's header in the file."""
     start = int(re.search(r"Start of section headers: +(\d+)", ask("readelf", "-hW", path))[1])
     return start + 64 * int(re.search(rf"\[ *(\d+)\] {re.escape(name)} ", ask("readelf", "-SW", path))[1])
 
@@ -649,16 +653,16 @@ def number_at(path, offset):
 
 
 def lies(library, directory):
-    """Files whose headers contradict the rest, with what is said of each."""
+    """Makes files whose headers contradict the rest. Returns {path: the end of the complaint}."""
     wrong = "has inconsistent headers: "
     packed = directory / "packed"
     subprocess.run([tool("objcopy"), "--compress-debug-sections=zlib", library, packed], check=True)
-    info = number_at(packed, header_of(packed, ".debug_info") + 24)  # its sh_offset, where a header of its own is
+    info = number_at(packed, header_of(packed, ".debug_info") + 24)  # sh_offset; a header of its own comes first
     align = number_at(library, 0x20) + 48  # p_align of the first segment, which is loaded
     size = header_of(library, ".bss") + 32
     symbols = number_at(library, header_of(library, ".dynsym") + 24)
     init = re.search(r"^ *(\d+): .* PyInit_", ask("readelf", "--dyn-syms", "-W", library), re.M)[1]
-    init = symbols + 24 * int(init) + 16  # its st_size
+    init = symbols + 24 * int(init) + 16  # st_size of this symbol
     no_names = "symbols in .symtab, and no section .strtab with their names"
     return {
         changed(library, directory / "align.so", align, 2**64 - 1): f"{wrong}a segment aligned to {2**64 - 1} bytes",
@@ -671,12 +675,12 @@ def lies(library, directory):
 
 
 def test_numbers_that_cannot_be(programs, tmp_path, small):
-    """Such a file is named and left out, and pyelfgen takes the profile of the others."""
+    """Such files are named and left out. pyelfgen accepts the profile of the others."""
     library = tmp_path / "good.so"
     shutil.copy(small / "libmodule0.so", library)
     told = lies(library, tmp_path)
     first = number_at(library, header_of(library, ".symtab") + 24) + 24
-    local = changed(library, tmp_path / "local.so", first + 6, 0, 2)  # a local symbol that is undefined
+    local = changed(library, tmp_path / "local.so", first + 6, 0, 2)  # an undefined local symbol
     output = tmp_path / "x.prof"
     done = programs.run("pyelfprof", "--names", "-o", output, library, *told, local, status=1)
     for (path, why), line in zip(told.items(), done.stderr.splitlines(), strict=True):

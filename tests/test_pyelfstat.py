@@ -1,4 +1,4 @@
-"""pyelfstat from outside: tables, JSON, manifests that lie and files that are broken."""
+"""pyelfstat from outside: tables, JSON, manifests that contradict the files, and broken files."""
 
 import json
 import os
@@ -13,7 +13,7 @@ COLUMNS = FIVE + ["total", "bss"]
 
 
 def entry(name, kind="module", **more):
-    """A row of a manifest; what it says of sizes is not believed."""
+    """Returns a row of a manifest. Its sizes are wrong on purpose: pyelfstat must not rely on them."""
     row = {"name": name, "kind": kind, "file": 1, "xxh3-128": "0" * 32, **dict.fromkeys([*FIVE, "bss"], 1)}
     row.update(functions=0, visited=0, marks=0, marked=0)
     if kind != "utility":
@@ -23,7 +23,7 @@ def entry(name, kind="module", **more):
 
 @pytest.fixture
 def make_set(tmp_path, tiny_library):
-    """Makes a set out of copies of the tiny library, with markers; `change` alters its manifest."""
+    """Makes a set of copies of the tiny library, with markers. `change` replaces keys of its manifest."""
 
     def make(libraries, /, wanted=None, name="set", manifest=True, **change):
         directory = tmp_path / name
@@ -164,7 +164,7 @@ def test_incomplete_set(make_set, programs):
 
 
 def test_each_file_counts_once(make_set, stat_json, tmp_path):
-    """By the name of the file, or where only links are there, by one of theirs."""
+    """The file counts under its own name. If only links to it are there, it counts under the name of one of them."""
     directory = make_set([entry("lib5.so"), entry("lib7.so")], manifest=False)
     (directory / "lib7.so").rename(tmp_path / "elsewhere")
     (directory / "lib0.so").symlink_to("lib5.so")
@@ -235,7 +235,7 @@ def test_what_is_no_file(programs, tmp_path, tiny_library):
 
 
 def test_what_belongs_elsewhere(programs, tmp_path):
-    """Options and files of the other reports are answered with their names."""
+    """Complaints about options and files of another report name that report."""
     done = programs.run("pyelfstat", "--html", "a.html", "a.prof", "twin", status=2)
     assert done.stderr == "pyelfstat: --html is of --compare: give that too; see pyelfstat --compare --help\n"
     done = programs.run("pyelfstat", "--full", tmp_path, status=2)
@@ -262,7 +262,7 @@ def test_directories_below_are_told(programs, tmp_path, tiny_library):
     assert programs.run("pyelfstat", tmp_path / "top" / "one" / "two").stderr == ""
 
 
-# What else may be wrong with a manifest: test_manifest.c.
+# test_manifest.c has the other errors that a manifest may have.
 @pytest.mark.parametrize(
     "change, complaint",
     [

@@ -1,4 +1,4 @@
-"""pyelfstat --dwarf: its counts are those that LLVM's and GNU's readers come to, and nothing hostile ends it."""
+"""pyelfstat --dwarf: its counts are those of LLVM's and GNU's readers, and no hostile file ends it by a signal."""
 
 import collections
 import json
@@ -64,19 +64,19 @@ int use(const std::string &key)
 
 
 def compile_to(path, source, *flags):
-    """A shared library, or with -c an object, that gcc or g++ makes at -O2 -g."""
+    """Compiles a shared library, or with -c an object, with gcc or g++ at -O2 -g."""
     compiler = tool("g++" if source is CXX_SOURCE else "gcc")
     file = path.with_suffix(".cc" if source is CXX_SOURCE else ".c")
     file.write_text(source)
     kind = [] if "-c" in flags else ["-shared"]
-    # In the directory of the result, where a .dwo file goes.
+    # A .dwo file goes to the working directory, so this is the directory of the result.
     subprocess.run([compiler, "-g", "-O2", "-fPIC", *kind, *flags, "-o", path, file], check=True, cwd=path.parent)
     return path
 
 
 @pytest.fixture
 def dwarf(programs):
-    """What pyelfstat --dwarf --json says of these files together."""
+    """Returns the sum that pyelfstat --dwarf --json gives for these files."""
 
     def read(*files):
         return json.loads(programs.run("pyelfstat", "--dwarf", "--json", *files).stdout)["dwarf"]
@@ -89,7 +89,8 @@ def dwarf(programs):
 
 
 def dies_by_llvm(path):
-    """Every DIE: how deep it is, its unit's abbreviations, its own, its tag, its attributes as (name, form, value, entries)."""
+    """Returns for each DIE its depth, the table of its unit's abbreviations, its abbreviation, its tag, and its
+    attributes as [name, form, value, entries of its list]."""
     dump = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "-v", "--debug-info", "--debug-types", path)
     unit = None
     dies = []
@@ -106,19 +107,19 @@ def dies_by_llvm(path):
 
 
 def location_of(forms):
-    """How a variable with these attributes is placed."""
+    """Returns how a variable with these attributes is placed."""
     if "location" in forms:
         return "list" if forms["location"] == "sec_offset" else "expression"
     return "constant" if "const_value" in forms else "none"
 
 
 def by_llvm(path):
-    """The counts of .debug_info and .debug_types, and the tallies."""
+    """Returns the counts of .debug_info and .debug_types, and the tallies of tags, attributes and forms."""
     count = collections.Counter()
     tally = {name: collections.Counter() for name in ("tags", "attributes", "forms")}
     abbreviations = set()
     lists = {"location": {}, "ranges": {}}
-    function = None  # how deep the one is that this and the next are of
+    function = None  # depth of the function that this DIE and the next ones belong to
     for depth, table, abbreviation, tag, attributes in dies_by_llvm(path):
         forms = {name: form for name, form, _, _ in attributes}
         if function is None or depth <= function:
@@ -138,7 +139,7 @@ def by_llvm(path):
                 count[f"{name}s"] += 1
                 count[f"{name[:-4]}name_bytes"] += len(re.search(r'"(.*)"\)$', value)[1])
             elif form == "sec_offset" and name in ("location", "ranges"):
-                # Several DIEs may refer to one list.
+                # Several DIEs may refer to one list, which counts once.
                 count["location_entries_of_variables"] += entries if name == "location" else 0
                 lists[name][re.match(r"0x[0-9a-f]+", value)[0]] = entries
     count["dies"] = sum(tally["tags"].values())
@@ -168,7 +169,7 @@ def list_dump(what, path):
 
 def tags_by_readelf(path):
     tags = re.findall(r"\(DW_TAG_(\w+)\)$", ask("readelf", "--debug-dump=info", path), flags=re.M)
-    # The names of DWARF 3.
+    # readelf has the names of DWARF 3.
     return collections.Counter(re.sub(r"^template_(\w+)_param$", r"template_\1_parameter", tag) for tag in tags)
 
 
@@ -183,7 +184,7 @@ def text_by_readelf(path):
 
 
 def assert_as_others(found, path):
-    """All that llvm-dwarfdump and readelf say of the file."""
+    """Checks the counts against all that llvm-dwarfdump and readelf say of the file."""
     counts, tallies = by_llvm(path)
     expected = {**counts, **lines_by_llvm(path), "text_bytes": text_by_readelf(path), "files": 1, "unreadable": 0}
     assert {name: found["counts"][name] for name in expected} == expected
@@ -229,7 +230,7 @@ def test_list_entries_are_those_of_readelf(dwarf, tmp_path, version):
     row = r"^ +[0-9a-f]{8} [0-9a-f]{16} [0-9a-f]{16} *"
     assert counts["location_entries"] == len(re.findall(rf"{row}\(DW_OP", list_dump("loc", library), flags=re.M)) > 20
     assert counts["location_lists"] == list_dump("loc", library).count("<End of list>") > 10
-    if version == 4:  # of .debug_rnglists readelf 2.40 shows the first list only
+    if version == 4:  # of .debug_rnglists readelf 2.40 shows only the first list
         row += r"(\(start == end\))?$"
         assert counts["range_entries"] == len(re.findall(row, list_dump("Ranges", library), flags=re.M)) > 10
         assert counts["range_lists"] == list_dump("Ranges", library).count("<End of list>") > 5
@@ -256,7 +257,7 @@ def test_generated_libraries(dwarf, small):
 
 
 def added(one, other):
-    """Two of pyelfstat's objects, number by number."""
+    """Adds up two of pyelfstat's objects, number by number."""
     if isinstance(one, dict) or isinstance(other, dict):
         one, other = one or {}, other or {}
         return {name: added(one.get(name), other.get(name)) for name in {**one, **other}}
@@ -275,7 +276,7 @@ def test_files_are_summed(dwarf, tmp_path):
     assert ratios[0]["info_bytes_per_die"] == both["sections"][".debug_info"]["bytes"] / both["counts"]["dies"]
     lists = both["sections"][".debug_loc"]["bytes"] + both["sections"][".debug_loclists"]["bytes"]
     assert ratios[0]["bytes_per_list_entry"] == lists / both["counts"]["location_entries"]
-    # The same abbreviations again are no others.
+    # The same abbreviations in another file are not distinct from these.
     assert dwarf(c, c, c)["counts"]["distinct_abbreviations"] == shapes[1]
 
 
@@ -353,7 +354,7 @@ def test_compressed_sections(programs, dwarf, tmp_path):
 
 @pytest.mark.parametrize("kind", ["zlib", "zstd"])
 def test_compressed_sets(programs, dwarf, small, tmp_path, kind):
-    """libdwarf does not know zstd, and does not believe zlib what has become very small."""
+    """libdwarf does not know zstd, and takes a section that zlib has made very small for broken."""
     programs.run("pyelfgen", "-P", SMALL, "--compress", kind, "-o", tmp_path / "set", "-q")
     for name in ("libmodule0.so", "libutility0.so"):
         plain, packed = dwarf(small / name), dwarf(tmp_path / "set" / name)
@@ -365,7 +366,7 @@ def test_compressed_sets(programs, dwarf, small, tmp_path, kind):
 
 
 def test_what_is_not_unpacked_is_left_to_libdwarf(dwarf, tmp_path):
-    """It reads zlib in files of 32 bits, too."""
+    """pyelfstat unpacks no sections of 32-bit files. libdwarf reads their zlib."""
     source = "int f(int a) { return a; }" + "".join(f"struct s{i} {{ int a, b; }} v{i};" for i in range(20))
     counts = [
         dwarf(compile_to(tmp_path / f"{how}.o", source, "-m32", "-c", f"-gz={how}"))["counts"]
@@ -375,12 +376,12 @@ def test_what_is_not_unpacked_is_left_to_libdwarf(dwarf, tmp_path):
 
 
 def test_a_file_that_changes(programs, tmp_path):
-    """What was read of it in part before and in part after counts for nothing."""
+    """If a file changes while it is read, nothing of it counts: one part would be old and the other new."""
     library = compile_to(tmp_path / "a.so", C_SOURCE)
     changes = "import os, sys\nprint(flush=True)\nfor i in range(1 << 40): os.utime(sys.argv[1], ns=(i, i))"
     with subprocess.Popen([sys.executable, "-c", changes, library], stdout=subprocess.PIPE) as changing:
         changing.stdout.readline()
-        for _ in range(500):  # where the other has no processor meanwhile, it does not change
+        for _ in range(500):  # while the other process has no processor, the file does not change
             done = programs.run("pyelfstat", "--dwarf", library, status=None)
             if done.returncode:
                 break
@@ -425,7 +426,7 @@ def test_split(dwarf, tmp_path, version):
 
 
 def test_range_lists_of_dwo_files(programs, tmp_path):
-    """libdwarf has them only together with the library: they do not count, and nothing has failed."""
+    """libdwarf reads these lists only together with the library. They do not count, and this is no failure."""
     source = """
         int f(int);
         static inline int g(int x) { for (int i = 0; i < x; i++) { int q = i * x; if (q > 3) x += f(q); } return x; }
@@ -458,7 +459,7 @@ def test_partial_units(dwarf, tmp_path):
     after = dwarf(one, other)["counts"]
     assert after["compile_units"] == 2 and after["unreadable"] == 0
     assert after["dies"] < before["dies"] and after["location_entries"] == before["location_entries"]
-    # Names that lie in the common file are not followed.
+    # Names that lie in the common file are not followed, so they do not count.
     assert 0 < after["names"] < after["dies"]
 
 
@@ -466,7 +467,8 @@ def test_partial_units(dwarf, tmp_path):
 
 
 def assembled(path, dies):
-    """An object with a unit of these DIEs: 2 is a block with sibling and children, 3 a type of a byte, 4 a block."""
+    """Assembles an object with one unit of these DIEs. Abbreviation 2 is a block with sibling and children, 3 a type
+    with its size in a byte, 4 a block with children."""
     source = path.with_suffix(".s")
     source.write_text(
         f"""
@@ -496,7 +498,7 @@ def assembled(path, dies):
             "d: .uleb128 2; .long d-cu; .uleb128 3; .byte 4; .zero 2",
             "has broken debug information: its DIEs run in circles",
         ),
-        # A sibling that is a child of its child, too: twice as many DIEs for each that is so.
+        # A DIE whose sibling is also a child of its child. Each such DIE would double the number of DIEs.
         (
             "a: .uleb128 2; .long b-cu; b: .uleb128 2; .long c-cu; c: .uleb128 3; .byte 4; .zero 4",
             "has broken debug information: its DIEs run in circles",
@@ -540,7 +542,7 @@ def debug_sections(path):
 def test_values_that_cannot_be_read_are_told(programs, tmp_path):
     library = compile_to(tmp_path / "a.so", C_SOURCE)
     before = json.loads(programs.run("pyelfstat", "--dwarf", "--json", library).stdout)["dwarf"]["counts"]
-    # Without its zero at the end, the last name is none.
+    # Without the zero at its end, the last name cannot be read.
     offset, size = next(row[1:] for row in debug_sections(library) if row[0] == ".debug_str")
     with open(library, "r+b") as file:
         file.seek(offset + size - 1)
@@ -554,7 +556,7 @@ def test_values_that_cannot_be_read_are_told(programs, tmp_path):
 
 
 def mutilated(path, directory, number):
-    """Copies of the file, damaged within its debug sections or cut off; the same each time."""
+    """Yields copies of the file, damaged within debug sections or cut off. They are the same each time."""
     chance = random.Random(f"{path.name} {number}")
     data = path.read_bytes()
     sections = debug_sections(path)

@@ -1,7 +1,7 @@
 """Pynamic's own driver and executable on sets of ours.
 
-PYNAMIC_DIR names a checkout of github.com/LLNL/pynamic, of which nothing is
-part of this project; without it these tests are skipped.
+PYNAMIC_DIR names a checkout of github.com/LLNL/pynamic, which is no part of this project. Without it these tests are
+skipped.
 """
 
 import os
@@ -14,7 +14,7 @@ from conftest import SOURCE
 PYNAMIC = os.environ.get("PYNAMIC_DIR")
 pytestmark = pytest.mark.skipif(not PYNAMIC, reason="PYNAMIC_DIR names no checkout of github.com/LLNL/pynamic")
 
-# What scripts look for, in this order.
+# The lines that scripts look for, in this order.
 SECONDS = r"[0-9.e-]+ secs\n"
 OUTPUT = (
     r"Pynamic: Version 1\.3\.3\nPynamic: run on .* with 2 MPI tasks\n\n"

@@ -1,4 +1,4 @@
-"""The modules in every CPython at hand: they import, and return what an independent model says."""
+"""The modules in every installed CPython: they can be imported, and return what an independent model says."""
 
 import glob
 import json
@@ -30,7 +30,7 @@ EVERY = pytest.mark.parametrize("python", PYTHONS)
 
 @pytest.fixture
 def drive(programs):
-    """Runs a set's driver.py without MPI; returns what it says of functions and results."""
+    """Runs a set's driver.py without MPI. Returns its line about functions and results."""
 
     def run(python, directory, *arguments, bind=None):
         driver = directory / "driver.py"
@@ -63,7 +63,7 @@ def test_all_in_one_process(python, bind, small, drive):
 @EVERY
 @BIND
 def test_each_in_its_own_process(python, bind, small, programs, expected):
-    """A second visit returns the same and marks nothing more."""
+    """A second visit returns the same result and sets no further mark."""
     names = modules_of(small)
     random.Random(python).shuffle(names)
     command = [python, "-I", SOURCE / "tests" / "import_each.py", small, *names]
@@ -151,7 +151,7 @@ def test_small_reaches_every_function(small):
 
 
 def test_arguments_have_every_type_and_number(expected):
-    """What the model checks would be less, were all functions of a kind."""
+    """If all functions had the same arguments, the comparison with the model would show less."""
     functions = expected.by_name.values()
     assert {len(function.types) for function in functions} == set(range(6))
     assert {kind for function in functions for kind in function.types} == set(model.TYPES)
@@ -176,7 +176,8 @@ print(json.dumps(found))
 
 
 def test_entries_by_ctypes(small, programs, expected):
-    """dlopen with RTLD_LAZY and a call by the C ABI; the first visit binds each call, the second finds it bound."""
+    """The entry is called by the C ABI, after dlopen with RTLD_LAZY. The first visit binds each call; the second finds
+    it bound."""
     names = modules_of(small)
     command = [SYSTEM, "-I", "-c", VISIT, *(small / f"{name}.so" for name in names)]
     found = json.loads(programs.command(command, env={"LD_BIND_NOW": None}, leaks=False).stdout)
@@ -198,14 +199,14 @@ def test_modules_need_no_libpython(small):
 
 @pytest.mark.parametrize("name, chain", [("twelve-modules", [10, 11]), ("one-extern-chain", range(12))])
 def test_importing_one_loads_its_chain(name, chain, sets, programs):
-    """Calls across modules go along chains of ten by default; 0 is one chain through all."""
+    """By default calls across modules form chains of ten modules. With 0, one chain goes through all modules."""
     listed = "import sys; sys.path.insert(0, sys.argv[1]); import libmodule11; print(open('/proc/self/maps').read())"
     maps = programs.command([SYSTEM, "-I", "-c", listed, sets.get(name)], leaks=False).stdout
     assert [i for i in range(12) if f"/libmodule{i}.so" in maps] == list(chain)
 
 
 def test_help(small, programs):
-    """Python's help() has the texts of the module and its methods."""
+    """Python's help() shows texts of the module and of its methods."""
     ask = (
         "import sys; sys.path.insert(0, sys.argv[1]); import libmodule2 as m;"
         "print(m.__name__, m.__file__, m.__doc__, m.libmodule2_entry.__doc__, m.visited.__doc__, sep='\\n')"
@@ -220,7 +221,7 @@ def test_help(small, programs):
 @EVERY
 @pytest.mark.parametrize("mpi", [[], ["--no-mpi"]], ids=["mpi", "alone"])
 def test_closed_descriptors(python, mpi, small, programs):
-    """Standard output alone is missed, and that is said in one line."""
+    """Only standard output is missed, and one line says so. A closed standard input or standard error does no harm."""
 
     def run(closing):
         command = ["sh", "-c", f'exec "$@" {closing}', "sh", python, small / "driver.py", *mpi]

@@ -1,4 +1,5 @@
-"""Ranks of mpirun share the work of a set, or make one for each node: the bytes are those that one process makes."""
+"""Ranks of mpirun share the work of a set, or make one set for each node. The bytes are those that one process makes.
+"""
 
 import random
 import re
@@ -18,7 +19,7 @@ PROFILE = profile_text(
 MANY = profile_text(modules=600, utilities=2, functions=100)
 RANK = "$OMPI_COMM_WORLD_RANK"
 
-# MPI takes its time to start, and more with sanitizers.
+# Starting MPI takes long, and longer with sanitizers.
 slow = pytest.mark.slow
 long = pytest.mark.long
 
@@ -30,7 +31,7 @@ def profile(sets):
 
 @pytest.fixture(scope="module")
 def alone(programs, profile, tmp_path_factory):
-    """What one process makes; not to be changed."""
+    """The set that one process makes; not to be changed."""
     directory = tmp_path_factory.mktemp("alone") / "set"
     programs.run("pyelfgen", "-P", profile, "-o", directory, "-q")
     return directory
@@ -38,7 +39,7 @@ def alone(programs, profile, tmp_path_factory):
 
 @pytest.fixture
 def shell(programs, tmp_path):
-    """Runs a line of shell, in which pyelfgen is a function, on each of several ranks."""
+    """Runs a line of shell on each of several ranks. In it, pyelfgen is a function that executes the program."""
 
     def run(ranks, line, status=0, **options):
         script = f'pyelfgen() {{ exec {programs.path("pyelfgen")} "$@"; }}; {line}'
@@ -49,7 +50,7 @@ def shell(programs, tmp_path):
 
 
 def same(one, other):
-    """Whether `diff -r` finds nothing."""
+    """Whether `diff -r` finds no difference."""
     return subprocess.run(["diff", "-r", one, other], capture_output=True).returncode == 0
 
 
@@ -58,7 +59,7 @@ def content(directory):
 
 
 def complaint(done):
-    """The one line that pyelfgen has printed, without its beginning; mpirun's own lines are left out."""
+    """Returns the one line that pyelfgen has printed, without its beginning. Lines of mpirun do not count."""
     lines = [line for line in done.stderr.splitlines() if line.startswith("pyelfgen: ")]
     assert done.returncode != 0 and len(lines) == 1, done.stderr
     return lines[0][len("pyelfgen: ") :]
@@ -85,7 +86,7 @@ def test_four_ranks(programs, profile, alone, tmp_path):
 
 @slow
 def test_again(programs, profile, alone, tmp_path):
-    """Only what differs is written, whoever's it is."""
+    """Only files that differ are written, whichever rank they belong to."""
     shutil.copytree(alone, tmp_path / "set")
     (tmp_path / "set" / "libmodule2.so").unlink()
     (tmp_path / "set" / "libutility0.so").write_bytes(b"\x7fELF")
@@ -121,7 +122,7 @@ def test_every_variant(name, programs, sets, tmp_path):
     ids=" ".join,
 )
 def test_every_option(options, programs, tmp_path):
-    """Over an older set, too: what is stale goes."""
+    """The ranks write over an older set, whose stale files go."""
     programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "one", "-q", *options)
     programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--seed=7", "--split", "--sources")
     programs.mpirun(3, "pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", *options)
@@ -134,7 +135,7 @@ def test_every_option(options, programs, tmp_path):
 
 @long
 def test_captured_profile(programs, tmp_path):
-    """What differs from the rows is told as by one process."""
+    """Differences from the rows are printed as by one process."""
     programs.run("pyelfprof", "-o", tmp_path / "python.prof", "/usr/lib/python3.11/lib-dynload")
     one = programs.run("pyelfgen", "-P", tmp_path / "python.prof", "-o", tmp_path / "set").stdout
     (tmp_path / "set").rename(tmp_path / "one")
@@ -162,7 +163,7 @@ def test_dry_run(programs, profile, tmp_path):
 
 @slow
 def test_two_nodes_of_two_ranks(profile, alone, shell, tmp_path):
-    """Ranks that name another directory are as if on another node."""
+    """Ranks that name another directory count as ranks on another node."""
     done = shell(4, f"pyelfgen -P {profile} --node-local set$(({RANK} / 2))")
     assert done.stdout.startswith("set0: 6 modules")
     assert done.stdout.endswith("\n4 ranks on 1 node, 2 sets of which this is the first\n")
@@ -187,7 +188,7 @@ def test_node_local_without_a_launcher(programs, profile, alone, tmp_path):
 
 @long
 def test_one_directory_of_two_nodes(programs, profile, shell, tmp_path):
-    """Where locks do not keep two sets out of one directory, as between hosts, its ranks still find out."""
+    """Locks do not keep two sets out of one directory here, as between hosts. The ranks find out nevertheless."""
     if not shutil.which("strace") or programs.sanitized:
         pytest.skip("it takes strace, and a program without sanitizers")
     (tmp_path / "set").mkdir()
@@ -208,7 +209,7 @@ def test_one_directory_of_two_nodes(programs, profile, shell, tmp_path):
 
 @slow
 def test_verify(alone, programs, tmp_path):
-    """Whoever has the library that is wrong says so."""
+    """The rank that verifies the wrong library says so."""
     shutil.copytree(alone, tmp_path / "set")
     with open(tmp_path / "set" / "libutility1.so", "r+b") as file:
         file.seek(5000)
@@ -237,7 +238,7 @@ def test_verify_what_is_right(alone, programs, shell):
 
 
 def test_full_disk_of_one_rank(profile, shell, file_system, tmp_path):
-    """It says which, and no rank leaves anything."""
+    """The line says which rank it was, and no rank leaves a file."""
     little = file_system("500k")
     (tmp_path / "n0").mkdir()
     (tmp_path / "n1").symlink_to(little)
@@ -250,7 +251,7 @@ def test_full_disk_of_one_rank(profile, shell, file_system, tmp_path):
 
 @long
 def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
-    """The others do not write an executable to its end that is of no use."""
+    """The other rank stops too. It does not write its executable to the end, which would be of no use."""
     many = sets.write_profile("ranks-many", MANY)
     little = file_system("500k")
     (tmp_path / "n0").mkdir()
@@ -266,8 +267,8 @@ def test_full_disk_of_one_node(sets, shell, file_system, tmp_path):
 
 @long
 def test_full_disk_when_the_other_node_is_done(profile, shell, file_system, tmp_path):
-    """The whole set of the other goes, too, with its manifest."""
-    little = file_system("50m,nr_inodes=14")  # there is none for the manifest
+    """The complete set of the other node goes too, with its manifest."""
+    little = file_system("50m,nr_inodes=14")  # no inode is left for the manifest
     (tmp_path / "n0").mkdir()
     (tmp_path / "n1").symlink_to(little)
     done = shell(2, f"pyelfgen -P {profile} --node-local n{RANK}/set -q", status=None)
@@ -284,7 +285,7 @@ def test_another_profile(profile, shell, tmp_path):
 
 
 def only(rank, options):
-    """These options on that rank alone, for `shell`."""
+    """Returns words for `shell` that are these options on that rank, and nothing on the others."""
     return f"$([ {RANK} = {rank} ] && echo {options})"
 
 
@@ -306,7 +307,7 @@ OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks th
     ],
 )
 def test_refused(arguments, message, shell, tmp_path):
-    """All ranks end as the first that failed: 2 where its command line is wrong."""
+    """All ranks end with the status of the first that failed, which is 2 for a wrong command line."""
     done = shell(3, f"pyelfgen {arguments}", status=None)
     assert re.fullmatch(message, complaint(done))
     assert done.returncode == (1 if "no/where" in arguments else 2)
@@ -327,7 +328,7 @@ def test_refused(arguments, message, shell, tmp_path):
     ids=["missing", "another"],
 )
 def test_directory_that_is_not_shared(make, message, shell, programs, tmp_path):
-    """As if on another host, ranks 1 and 2 have file systems of their own."""
+    """Ranks 1 and 2 have file systems of their own, as if on another host."""
     if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
         pytest.skip("directories cannot be made to differ between processes here")
     (tmp_path / "there").mkdir()
@@ -340,7 +341,7 @@ def test_directory_that_is_not_shared(make, message, shell, programs, tmp_path):
 
 @long
 def test_killed_rank(programs, sets, tmp_path):
-    """There is no manifest, and the next run completes the set."""
+    """No manifest is left, and the next run completes the set."""
     profile = sets.write_profile("ranks-many", MANY)
     line = f"echo $$ >{RANK}.pid; exec {programs.path('pyelfgen')} -P {profile} -o set -q -j1"
     command = ["mpirun", "-n", "2", "bash", "-c", line]
@@ -359,12 +360,13 @@ def test_killed_rank(programs, sets, tmp_path):
 @long
 @pytest.mark.parametrize("seed", range(12))
 def test_fault_of_one_rank(seed, programs, shell, profile, alone, tmp_path):
-    """Whatever call fails, or kills the rank: no file is wrong under its name, one line says so, a rerun completes."""
+    """Some call of one rank fails, or the rank is killed there. Each file with its final name is right, one line says
+    what failed, and the next run completes the set."""
     if programs.sanitized:
         pytest.skip("what is preloaded has no sanitizers")
     chance = random.Random(seed)
     kind, rank = chance.choice(["kill", "eio", "enospc", "emfile"]), chance.randrange(3)
-    if seed % 2:  # an older set, in which some is damaged
+    if seed % 2:  # an older set with some damaged libraries
         shutil.copytree(alone, tmp_path / "set")
         for library in chance.sample(sorted((tmp_path / "set").glob("*.so")), 5):
             library.write_bytes(library.read_bytes()[:-1])
@@ -390,13 +392,13 @@ def test_fault_of_one_rank(seed, programs, shell, profile, alone, tmp_path):
 
 @pytest.fixture
 def without_library(programs, tmp_path):
-    """A pyelfgen that has been installed without what knows MPI."""
+    """A pyelfgen that was installed without pyelfgen-mpi.so."""
     (tmp_path / "bin").mkdir()
     return shutil.copy(programs.path("pyelfgen"), tmp_path / "bin")
 
 
 def test_without_mpi(without_library, programs, profile, tmp_path):
-    """One line for each host, by the first rank there; and nothing is written."""
+    """The first rank of each host prints one line, and nothing is written."""
     for local, lines in (0, 1), (1, 0):
         environment = {name: "3" for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")}
         environment |= {"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_LOCAL_RANK": str(local)}
@@ -428,7 +430,7 @@ def test_several_of_which_nobody_tells_how_many(programs, profile, tmp_path):
 
 @slow
 def test_mpi_that_knows_nothing(programs, profile, tmp_path):
-    """The launcher is another MPI's."""
+    """The launcher belongs to another MPI."""
     command = ["-P", profile, "-o", tmp_path / "set", "-q"]
     environment = {"PMI_SIZE": "4", "PMI_RANK": "3"}
     done = programs.run("pyelfgen", *command, status=1, leaks=False, env=environment)

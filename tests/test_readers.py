@@ -1,7 +1,7 @@
-"""Every program that reads ELF, DWARF or machine code has nothing to complain of.
+"""Programs that read ELF, DWARF or machine code have nothing to complain of.
 
-What they say of real compilers' output is not always silent: where a complaint
-is looked for in a program's output, the pattern says which one.
+Some of them complain about the output of real compilers, too. Where a test looks for complaints in a program's output,
+its pattern says which ones.
 """
 
 import re
@@ -14,13 +14,13 @@ from objects import ask, calls, counted_libraries, dwarfdump_complaints, each, e
 from objects import sizes_of_each, tool
 from sets import VARIANTS, mostly_long
 
-# Our programs ran when the sets were made; what reads them is not ours.
+# Our programs ran when the sets were made. The programs that read them are not ours.
 pytestmark = pytest.mark.slow
 
 TIMEOUT = 120
 QUICK = ["small", "odd", "hash-both", "relro-full", "page-64k", "no-utilities", "stripped", "bare", "few-functions", "one-function"]
 EVERY = mostly_long(["small", *VARIANTS], *QUICK)
-# Where the debug information is another for the knob that was turned.
+# Sets whose debug information differs with the key that was changed.
 DEBUG = ["small", "odd", "page-64k", "coverage-half", "depth-1", "two-calls", "no-utilities", "no-debug", "stripped"]
 DEBUG += ["units-of-one", "few-functions", "without-sizes", "one-function", "itanium"]
 WITHOUT_DEBUG = ": cannot get debug context descriptor: No DWARF information found\n"
@@ -40,7 +40,7 @@ def run(*command):
 
 
 def libraries_in(name, request):
-    """All libraries of a set, the markers too; of the large one a sample."""
+    """Returns all libraries of a set, with the markers; of the large set, a sample."""
     if name == "large":
         return sorted(request.getfixturevalue("large").glob("*.so"))[::70]
     return sorted(request.getfixturevalue("sets").get(name).glob("*.so"))
@@ -56,12 +56,13 @@ def libraries(request):
 
 @pytest.fixture(params=[*DEBUG, LARGE])
 def debug_libraries(request):
-    """The same, of sets whose debug information differs."""
+    """The libraries of a set whose debug information differs."""
     return libraries_in(request.param, request)
 
 
 def silent(*command):
-    """A function that runs the command on a library: nothing may come on stderr; the output is not kept."""
+    """Returns a function that runs the command on a library and returns its status and what it prints to standard
+    error."""
 
     def look(path):
         nothing = subprocess.DEVNULL
@@ -78,7 +79,7 @@ def test_elflint(libraries):
 
 
 def test_readelf(libraries):
-    """Its warnings come on stderr; of broken tables it also speaks among the output."""
+    """readelf prints warnings to standard error, but also mentions broken tables among its output."""
     for output in each(lambda path: ask("readelf", "-aW", path, timeout=TIMEOUT), libraries):
         assert not re.search(r"<corrupt|<unknown|[Ww]arning|[Ee]rror:|out of range", output)
 
@@ -92,7 +93,7 @@ def test_objdump_dwarf(debug_libraries):
 
 
 def test_elfutils_readelf(debug_libraries):
-    """Of a library without debug information it says that there is none."""
+    """Of a library without debug information, eu-readelf says that there is none."""
     reader = tool("eu-readelf")
     found = each(silent(reader, "-N", "--debug-dump"), debug_libraries)
     has_debug = [sizes["debug"] > 0 for sizes in sizes_of_each(debug_libraries)]
@@ -131,13 +132,13 @@ def test_dwarfdump_checks(debug_libraries):
 
 
 def test_names_of_functions_are_all_different(libraries):
-    """Two of one name would be one function to the dynamic linker."""
+    """The dynamic linker would take two functions with one name for one."""
     names = [name for path in libraries for name, _ in functions(path)]
     assert len(names) == len(set(names))
 
 
 def test_static_objects_are_aligned_as_compilers_align_them(small):
-    """The last of a section has what is left over, behind small ones too."""
+    """They stand one behind the other. The last of a section has all bytes that are left, even behind small objects."""
     for path in sorted(small.glob("lib*.so")):
         objects = {}
         for line in ask("nm", "-n", "-S", path).splitlines():
@@ -150,7 +151,7 @@ def test_static_objects_are_aligned_as_compilers_align_them(small):
 
 
 def test_every_function_has_its_name_and_lines(small):
-    """nm -l asks the debug information for each symbol's line, and prints none where it knows none."""
+    """nm -l looks up each symbol's line in the debug information, and prints none if it finds none."""
     path = small / "libmodule3.so"
     rows = ask("nm", "-l", path, timeout=TIMEOUT).splitlines()
     rows = [row for row in rows if re.match(r"\S+ [Tt] (libmodule3|PyInit)_", row)]
@@ -161,7 +162,7 @@ def test_every_function_has_its_name_and_lines(small):
 
 
 def test_rows_begin_at_instructions(small):
-    """Every address of the line table is the start of an instruction of objdump's."""
+    """Every address of the line table is one at which objdump shows an instruction."""
     path = small / "libutility1.so"
     listing = ask("objdump", "-d", "-j", ".text", path, timeout=TIMEOUT)
     starts = {int(address, 16) for address in re.findall(r"^ *([0-9a-f]+):\t", listing, flags=re.M)}
@@ -180,7 +181,7 @@ def test_rows_begin_at_instructions(small):
 
 @pytest.fixture
 def broken(sets, tmp_path):
-    """A copy of a module in which one call leads a byte too far."""
+    """A copy of a module in which one call leads one byte too far."""
     path = tmp_path / "libmodule0.so"
     shutil.copy(sets.get("odd") / path.name, path)
     address = calls(path)["libmodule0_entry"][0][0]
@@ -202,14 +203,14 @@ def test_a_byte_that_is_no_instruction_is_seen(broken, programs):
     path, address = broken
     start, offset, _ = section(path, ".text")
     content = bytearray(path.read_bytes())
-    content[address - start + offset] = 0x06  # push %es: not in 64-bit mode
+    content[address - start + offset] = 0x06  # push %es, which is invalid in 64-bit mode
     path.write_bytes(content)
     status, output = run(programs.path("decode_text"), path)
     assert status == 1 and f"{address:#x}: is no instruction" in output
 
 
 def locals_by_file(path):
-    """Names of local symbols, in the order of .symtab, in a list for each file."""
+    """Returns (file, its local symbols) for each file symbol, in the order of .symtab."""
     text = ask("readelf", "-sW", path).partition(".symtab")[2]
     files = []
     for kind, name in re.findall(r"^ *\d+: \S+ +\w+ (\w+) +LOCAL +\w+ +\w+ ?(\S*)$", text, flags=re.M):
@@ -222,7 +223,7 @@ def locals_by_file(path):
 
 @pytest.mark.parametrize("name", ["small", "itanium", "without-sizes"])
 def test_local_symbols_stand_behind_their_file(sets, name):
-    """What ld makes itself is of none: it is behind an empty name."""
+    """Symbols that ld makes belong to no file. They stand behind a file symbol with an empty name."""
     made = {"_init", "_fini", "__dso_handle", "_DYNAMIC", "__GNU_EH_FRAME_HDR", "_GLOBAL_OFFSET_TABLE_"}
     for path in counted_libraries(sets.get(name)):
         files = locals_by_file(path)
@@ -233,7 +234,8 @@ def test_local_symbols_stand_behind_their_file(sets, name):
 
 
 def test_local_symbols_of_rows_are_dealt_to_their_files(programs, tmp_path):
-    """As many as `local: other` says, with crtend.o's behind all sources; each has functions and objects."""
+    """There are as many files as `local: other` says. crtend.o's is behind all sources. Each source has functions and
+    objects."""
     row = """{kind: utility, text: 90000, data: 9000, bss: 900, symtab: 9600, strtab: 9000, functions: 200,
         dynamic: {functions: 20, objects: 2, undefined: 9}, local: {functions: 150, objects: 100, other: 16}}"""
     (tmp_path / "a.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n- {row}\n")

@@ -1,4 +1,6 @@
-"""Packed relative relocations, as `ld -z pack-relative-relocs` makes them: `elf: relr`, and rows with `relocations: relr`."""
+"""Packed relative relocations, as `ld -z pack-relative-relocs` makes them, by `elf: relr` and by rows with
+`relocations: relr`.
+"""
 
 import ctypes
 import re
@@ -21,14 +23,14 @@ int call(int i, int a) {return table[i](a) + name(i)[0];}
 
 
 def packed_places(path):
-    """Addresses in .relr.dyn, by readelf."""
+    """Returns the addresses in .relr.dyn that readelf shows."""
     text = ask("readelf", "-rW", path)
     (part,) = re.findall(r"^Relocation section '\.relr\.dyn' .*\n +\d+ offsets\n((?:[0-9a-f]{16}\n)*)", text, flags=re.M)
     return [int(place, 16) for place in part.split()]
 
 
 def word_at(path, address):
-    """Of the file, where it is loaded to this address."""
+    """Returns the word of the file that is loaded to this address."""
     for offset, start, size in re.findall(
         r"^ +LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+) ", ask("readelf", "-lW", path), flags=re.M
     ):
@@ -39,7 +41,7 @@ def word_at(path, address):
 
 
 def test_all_are_packed(sets):
-    """As many as in a set without; each word has in the file what it is relocated to."""
+    """There are as many as a set without packing has relative relocations. Each word has an address in the file."""
     plain = {path.name: path for path in counted_libraries(sets.get("odd"))}
     for path in counted_libraries(sets.get("relr")):
         assert not re.search(RELATIVE, ask("readelf", "-rW", path))
@@ -82,7 +84,7 @@ def original(tmp_path_factory):
 
 
 def test_a_twin_has_as_many(original, programs, tmp_path):
-    """And loads with them."""
+    """The twin has as many as the original, and loads with them."""
     twin = tmp_path / "twin"
     programs.run("pyelfprof", "-o", tmp_path / "a.prof", original)
     programs.run("pyelfgen", f"--profile={tmp_path / 'a.prof'}", "-o", twin)
@@ -104,7 +106,7 @@ ROWS = """\
 
 @pytest.mark.parametrize("knob", ["", "elf: {relr: true}\n"])
 def test_rows(knob, programs, tmp_path):
-    """A row says which; one that says of no packed ones is as `elf` has it."""
+    """A row says which relocations are packed. A row without `relr` follows `elf`."""
     profile = tmp_path / "rows.prof"
     rows = ROWS + "- {kind: utility, text: 40000, data: 9000, relocations: {relr: 0, relative: 507}}\n"
     profile.write_text(f"pyelfgen-profile: 1\n{knob}libraries:\n{rows}")
@@ -130,7 +132,7 @@ def test_pages_of_packed_ones(programs, tmp_path):
 
 
 def test_an_option_packs_those_of_any_profile(original, programs, tmp_path):
-    """So of an application that was linked without."""
+    """This includes the profile of an application that was linked without packed relocations."""
     plain = tmp_path / "liba.so"
     ask("gcc", "-O2", "-fPIC", "-shared", "-o", plain, original.parent.parent / "a.c")
     programs.run("pyelfprof", "-o", tmp_path / "a.prof", plain)

@@ -1,4 +1,4 @@
-"""What pyelfrun writes about runs, and pyelfstat --runs reads."""
+"""What pyelfrun writes about runs, and what pyelfstat --runs reads."""
 
 import copy
 import fcntl
@@ -21,12 +21,12 @@ PHASES = ["startup", "import", "visit", "mpi"]
 
 
 def load(path):
-    """The results in a file."""
+    """Returns the results in a file, checked."""
     return checked(path.read_text())
 
 
 def checked(text):
-    """Results, which are what the schema says and agree with themselves."""
+    """Returns these results, after a check against the schema and of figures against each other."""
     results = json.loads(text)
     jsonschema.Draft202012Validator(SCHEMA).validate(results)
     for run in results["runs"]:
@@ -68,7 +68,7 @@ def test_ranks(altered, programs, tmp_path):
     assert results["options"]["visit-order"] == "random:7"
     assert run["loader"].startswith("CPython 3.") and "MPI" in run["mpi"]
     assert run["hosts"] == [{"name": run["hosts"][0]["name"], "kernel": kernel(), "glibc": glibc()}]
-    # The table is of the same figures.
+    # The table has the same figures.
     for label, phase in zip(["import", "visit"], run["phases"][1:]):
         shown = re.search(rf"^{label} +(\S+) +(\S+)", done.stdout, flags=re.M)
         assert shown[1] in (f"{phase['seconds']['max']:.4f}", "<0.0001")
@@ -85,7 +85,7 @@ def glibc():
 
 @pytest.mark.parametrize("more", [[], ["--repeat", "2"], ["--pynamic"]], ids=["one", "two", "pynamic"])
 def test_the_standard_output(more, altered, programs, tmp_path):
-    """Nothing else is printed then."""
+    """Nothing else is printed in this case."""
     done = programs.run("pyelfrun", *more, "--json", "-", altered.directory, cwd=tmp_path)
     assert len(checked(done.stdout)["runs"]) == (2 if "2" in more else 1)
     assert os.listdir(tmp_path) == ["set"]
@@ -116,7 +116,7 @@ def test_several_runs(altered, programs, tmp_path):
     runs = [(run["mode"], run["repeat"], run["ranks"]) for run in results["runs"]]
     assert runs == [("vanilla", i, 2) for i in (1, 2, 3)]
     assert results["options"]["launcher"] == "mpirun -n 2" and results["options"]["repeat"] == "3"
-    # Table 1 is the medians of the slowest ranks.
+    # The table has the medians over all runs of the slowest rank's times.
     seconds = [[phase["seconds"]["max"] for phase in run["phases"]] for run in results["runs"]]
     medians = [sorted(column)[1] for column in [*zip(*seconds), [sum(run) for run in seconds]]]
     row = re.search(r"\n\nseconds +startup +import +visit +total +runs\nvanilla (.*) 3\n$", done.stdout)
@@ -133,7 +133,8 @@ def test_without_json_nothing_stays(altered, programs, tmp_path):
 
 
 def test_a_run_that_fails(altered, programs, tmp_path):
-    """The second of three fails: what was done is kept, what failed is named, nothing else runs."""
+    """The second of three runs fails. The first is kept, the second is recorded as failed, and the third does not
+    start."""
     path = tmp_path / "a.json"
     script = tmp_path / "launcher"
     script.write_text('#!/bin/sh\n[ -e "$0.once" ] && exit 7\ntouch "$0.once"\nexec "$@"\n')
@@ -151,7 +152,7 @@ def test_a_run_that_fails(altered, programs, tmp_path):
     report = programs.run("pyelfstat", "--runs", path).stdout
     assert "1 of 2 runs failed" in report
 
-    # When none was done, what was there stays.
+    # Where no run is done, the file from before stays.
     before = path.read_bytes()
     programs.run("pyelfrun", *arguments, status=7)
     assert path.read_bytes() == before
@@ -161,7 +162,7 @@ def test_a_run_that_fails(altered, programs, tmp_path):
 @pytest.mark.alike
 @pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
-    """The status is as shells have it, also where pyelfrun has started the run."""
+    """The status is 128 and the signal's number, as shells have it, also where pyelfrun has started the run."""
     path = tmp_path / "a.json"
     script = tmp_path / "launcher"
     script.write_text(f'#!/bin/sh\n[ -e "$0.once" ] && kill -{number.name[3:]} $$\ntouch "$0.once"\nexec "$@"\n')
@@ -174,7 +175,7 @@ def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
 
 
 def test_what_a_rank_left_behind(altered, programs, tmp_path):
-    """One that was ended while it put its part in the place of the one before."""
+    """A rank that is ended while it replaces its part of the results leaves such a file."""
     path = tmp_path / "a.json"
     script = tmp_path / "launcher"
     script.write_text('#!/bin/sh\nfor w; do case $w in --part=*) touch "${w#--part=}.AbCdEf";; esac; done\nexec "$@"\n')
@@ -184,7 +185,8 @@ def test_what_a_rank_left_behind(altered, programs, tmp_path):
 
 
 def test_results_that_do_not_come(altered, programs, tmp_path):
-    """As from a host with another /tmp: the launcher says so, and does not hang or believe."""
+    """Results may not arrive, as from a host with another /tmp. pyelfrun says so; it neither hangs nor reports
+    success."""
     script = tmp_path / "launcher"
     script.write_text("#!/bin/sh\nexit 0\n")
     script.chmod(0o755)
@@ -219,8 +221,9 @@ def from_terminal(process, number):
 )
 @pytest.mark.parametrize("trap", ["", "trap 'exit 0' TERM HUP; trap 'exit 7' INT"], ids=["dies", "exits"])
 def test_interrupted(number, send, trap, altered, programs, tmp_path):
-    """As from a terminal, or this process alone: the tree is ended, no other is started, and nothing stays behind."""
-    tells = bool(trap)  # an exit status is all that pyelfrun gets of a launcher that has its own way to end
+    """The signal comes from a terminal, or goes to this process alone. All processes of the run are ended, no other run
+    starts, and no file stays behind."""
+    tells = bool(trap)  # a launcher that handles the signal itself leaves pyelfrun nothing but an exit status
     script = tmp_path / "launcher"
     script.write_text(f"#!/bin/sh\n{trap}\necho started $$\nwhile :; do sleep 0.1; done\n")
     script.chmod(0o755)
@@ -229,7 +232,7 @@ def test_interrupted(number, send, trap, altered, programs, tmp_path):
 
     def prepare():
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        signal.signal(number, signal.SIG_DFL)  # whatever started the tests may ignore it
+        signal.signal(number, signal.SIG_DFL)  # whatever started the tests may ignore the signal
 
     with subprocess.Popen(
         [*command, "--json", tmp_path / "a.json", altered.directory],
@@ -274,7 +277,7 @@ def test_places_that_cannot_be_written(altered, programs, tmp_path):
 
 
 def test_a_full_disk(altered, programs, file_system):
-    """A file system with room for nothing: one line, no file, also none half-written."""
+    """The file system has no room for anything. One line says so, and no file is left, not even a part of one."""
     small = file_system("4k")
     (small / "filler").write_bytes(b"x" * 4096)
     done = programs.run("pyelfrun", "--json", small / "a.json", altered.directory, status=1)
@@ -300,7 +303,7 @@ PYNAMIC = (
 def test_pynamic(altered, programs):
     done = programs.mpirun(2, "pyelfrun", "--pynamic", altered.directory)
     assert re.fullmatch(PYNAMIC, done.stdout), done.stdout
-    # What scripts in use look for.
+    # Scripts in use look for these.
     assert re.search(r"Pynamic:\s+Version\s+([0-9.]+)", done.stdout)[1] == "1.3.3"
     assert re.search(r"with\s+(\d+)\s+MPI tasks", done.stdout)[1] == "2"
     for line in ("module import time = ", "module visit time = ", "fractal mpi time", "startup time"):
@@ -323,7 +326,7 @@ def test_pynamic_of_a_run_that_fails(altered, programs):
 
 
 def figure(hosts, values):
-    """Of these values, one for each rank."""
+    """Returns the figure for these values, one for each rank."""
     return {
         "min": min(values),
         "mean": sum(values) / len(values),
@@ -335,7 +338,8 @@ def figure(hosts, values):
 
 
 def craft(path, runs, **set_keys):
-    """A file of results; runs: (mode, {rank: host}, {phase: seconds of the ranks}, counters of the import)."""
+    """Writes a file of results. Runs are (mode, host of each rank, {phase: seconds of the ranks}, counters of the
+    import)."""
     results = {
         "pyelfrun-results": 1,
         "version": "0.1.0",
@@ -363,7 +367,7 @@ def craft(path, runs, **set_keys):
 
 
 def row(report, label, table):
-    """The cells of a row, in the table with this heading."""
+    """Returns the cells of a row, in the table with this heading."""
     lines = report[report.index(table) :].splitlines()
     return next(line for line in lines if line.startswith(label))[len(label) :].split()
 
@@ -386,7 +390,7 @@ def test_side_by_side(programs, tmp_path):
     assert row(report, f"{b} link ", "seconds") == ["0.5000", "0.2500", "5.0000", "5.7500", "-"]
     assert row(report, f"{b} vanilla ", "ratio") == ["-", "2.00", "0.50", "-", "-", "to", str(a), "vanilla"]
     assert "vanilla: 3 runs of 1 rank on 1 host, Linux 6.1, glibc 2.36, CPython 3.11.2, Some MPI 1\n" in report
-    assert "\noutliers" not in report  # of one rank
+    assert "\noutliers" not in report  # a single rank has no outliers
 
     for path, cache in ((a, "warm"), (b, "cold")):
         results = json.loads(path.read_text())
@@ -431,7 +435,7 @@ def test_counters(programs, tmp_path):
 
 
 def test_headings_stand_over_their_columns(programs, tmp_path):
-    """Also where the counter's name is longer than what the rows are called."""
+    """This holds even where the counter's name is longer than the labels of the rows."""
     name = "relocations_that_have_a_very_long_name_" + 60 * "x"
     craft(tmp_path / "a", [("vanilla", ["n1"], {"import": [1.0]}, [{"name": name, **figure(["n1"], [10])}])])
     lines = programs.run("pyelfstat", "--runs", "a", cwd=tmp_path).stdout.splitlines()
@@ -462,10 +466,10 @@ def test_outliers(programs, tmp_path):
         f"{label}rank 7 on n3 1.5000 s, median of all ranks 1.0055 s",
     ]
     assert said(but(r0=0.1)) == ["none"]  # fast is no fault
-    # Where many are out, they do not hide one another.
+    # Several outliers do not hide one another.
     several = "\n".join(said(but(r1=9.0, r3=8.0, r4=7.0, r8=6.0)))
     assert re.findall(r" rank (\d+) on ", several) == ["1", "3", "4", "8"]  # the slowest first
-    # The same times on one rank a host: ranks are named, hosts not once more.
+    # With one rank on each host, ranks are named, and hosts are not.
     assert len(said(but(r7=1.5), [f"n{rank}" for rank in range(12)])) == 1
     assert said([1e-5] * 11 + [9e-4]) == ["none"]  # less than 1 ms
     assert said([1.0] * 11 + [1.2], ["n0"] * 12) == [f"{label}rank 11 on n0 1.2000 s, median of all ranks 1.0000 s"]
@@ -486,7 +490,7 @@ def test_files_that_are_wrong(programs, tmp_path):
             wrong.write_text(text if isinstance(text, str) else json.dumps(text))
         done = programs.run("pyelfstat", "--runs", wrong, right, status=1)
         assert done.stderr.count("\n") == 1 and done.stderr.startswith(f"pyelfstat: {wrong}"), done.stderr
-        assert f"{right} vanilla" in done.stdout  # the other is shown all the same
+        assert f"{right} vanilla" in done.stdout  # the other file is shown all the same
         return done.stderr
 
     whole = right.read_text()
@@ -520,7 +524,7 @@ def test_files_that_are_wrong(programs, tmp_path):
 
 @pytest.mark.parametrize("values", [[-1.0, 1.0], [None, 1.0], [None, None], []], ids=str)
 def test_the_schema_refuses_what_the_reader_does(values, programs, tmp_path):
-    """Seconds below zero, and ranks that have no value without a reason; a counter may fall."""
+    """Both refuse seconds below zero, and values that are missing without a reason. A counter may be below zero."""
     path, hosts = tmp_path / "a", ["n1", "n2"]
     results = craft(path, [("vanilla", hosts, {"import": [1.0, 2.0]}, [{"name": "c", **figure(hosts, [-3, 1])}])])
     [phase] = results["runs"][0]["phases"]

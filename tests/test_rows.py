@@ -1,5 +1,5 @@
-"""Sets that follow rows of libraries: each library has its own sizes to the byte, needs what its row says, and what
-it does not follow stands in differences.json. binutils and elfutils are the judges.
+"""Sets that follow rows of libraries. Each library has its own sizes to the byte and needs what its row says. Where it
+differs from the row, differences.json says so. The judges are binutils and elfutils.
 """
 
 import filecmp
@@ -20,8 +20,8 @@ from test_rows_extra import constructors_of
 
 SIZES = ["text", "data", "bss", "debug", "symtab", "strtab"]
 
-# A cycle of utilities, a cycle of modules, edges from utilities and modules to modules, an edge
-# without a number, kinds in any order; stripped, bare, tight, roomy; no functions at all.
+# The rows have a cycle of utilities, a cycle of modules, edges from utilities and modules to modules, an edge without a
+# number, and kinds in any order. Libraries are stripped, bare, tight, roomy, and without any functions.
 ROWS = """\
 - {kind: utility, text: 40000, data: 3000, bss: 5000, debug: 90000, symtab: 2400, strtab: 4000, functions: 60,
    dynamic: {functions: 20, objects: 7, undefined: 40}, plt: 31, relocations: {relative: 90, glob-dat: 12, "64": 5},
@@ -45,7 +45,7 @@ def profile_of(rows, *more):
 
 
 class Made:
-    """A set, and what its profile says of each library: `rows` are dictionaries in the profile's order."""
+    """A set, and the rows of its profile as dictionaries, in the profile's order."""
 
     def __init__(self, directory, rows):
         self.directory = directory
@@ -61,7 +61,7 @@ class Made:
 
 
 def parsed(rows):
-    """The rows as dictionaries: a reader of our own for the flow style above."""
+    """Returns the rows as dictionaries."""
     return yaml.safe_load(rows)
 
 
@@ -78,13 +78,13 @@ def needed(path):
 
 
 def section_lines(path):
-    """Number, name, type, address, offset, size and more of each section."""
+    """Returns a line for each section: number, name, type, address, offset, size and more."""
     lines = ask("readelf", "-SW", path).splitlines()
     return [line.replace("[", "").replace("]", "") for line in lines if re.match(r" +\[ *\d+\] \.", line)]
 
 
 def counted(path):
-    """What readelf counts of some quantities of rows."""
+    """Returns what readelf counts, for some of the quantities that rows have."""
     relocations = ask("readelf", "-rW", path)
     symbols = [line.split() for line in ask("readelf", "--dyn-syms", "-W", path).splitlines()]
     symbols = [row for row in symbols if row and row[0].rstrip(":").isdigit() and row[0] != "0:"]
@@ -128,13 +128,14 @@ def check_sizes(made):
         for size in SIZES:
             if "text" in row and (size in row or size not in ("bss",)):
                 expected = row.get(size, 0)
-                # .symtab to its entry
+                # .symtab has whole entries
                 expected = (expected + 12) // 24 * 24 if size == "symtab" else expected
                 assert sizes[size] == expected, (row, size)
 
 
 def check_graph(made):
-    """Exactly the edges of the rows, in their order; the libraries take symbols of those and of no others."""
+    """DT_NEEDED has exactly the edges of the row, in their order. The library imports symbols from these libraries
+    only."""
     defined = {}
     for name, path in zip(made.names, made.paths):
         rows = ask("nm", "-D", "--defined-only", path).splitlines()
@@ -156,7 +157,8 @@ def check_graph(made):
 
 
 def check_differences(made):
-    """What readelf counts is what the row says, or is told as a difference with the very number."""
+    """What readelf counts is what the row says. Otherwise differences.json has exactly the number that readelf
+    counts."""
     for number, (row, path) in enumerate(zip(made.rows, made.paths)):
         differs = made.told[number]["differs"]
         for quantity, count in counted(path).items():
@@ -194,7 +196,7 @@ def test_libraries_need_what_their_rows_say(made):
 
 def test_what_is_not_followed_is_told(made):
     check_differences(made)
-    # of the stripped one .dynsym is all there is
+    # no difference: the library has as many dynamic objects as its row says
     assert made.told[0]["differs"].get("dynamic: objects") is None
     assert made.told[4]["without"][:2] == ["visit marks", "scratch memory in .bss"]
     assert made.told[6]["differs"]["outside"] == [0, 1]
@@ -202,7 +204,7 @@ def test_what_is_not_followed_is_told(made):
 
 
 def test_without_the_C_library_there_are_no_versions(made):
-    """Also where there is a symbol table: its names are those of .dynsym."""
+    """Row 4 has no C library: there are no tables of versions, and __cxa_finalize has no version."""
     path = made.paths[4]
     assert "NEEDED" not in ask("readelf", "-dW", path) and "NEEDED" in ask("readelf", "-dW", made.paths[6])
     assert "No version information found" in ask("readelf", "-VW", path)
@@ -265,7 +267,8 @@ CAPTURED = """\
 
 
 def test_differences_of_captured_rows(programs, tmp_path):
-    """What a captured row leaves out counts as what it stands for; words and switches have values too."""
+    """A key that a captured row leaves out has its usual value, which may differ too. Differences are also counted for
+    words and switches."""
     text = profile_of(CAPTURED, "captured: {from: files, libraries: 3, unreadable: 0}")
     (tmp_path / "a.prof").write_text(text)
     said = programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set").stdout
@@ -276,7 +279,7 @@ def test_differences_of_captured_rows(programs, tmp_path):
 
 
 def test_modes_of_executables_are_refused(programs, made, tmp_path):
-    """There is no advice to generate what cannot be generated."""
+    """The message must not advise to generate an executable, as there can be none."""
     for mode, name in (("link", "pyelf-link"), ("static", "pyelf-static")):
         done = programs.run("pyelfrun", "--mode", mode, made.directory, status=1)
         assert f"mode {mode} runs {name}, and a set whose profile has rows" in done.stderr
@@ -296,7 +299,7 @@ def test_an_entry_that_only_python_finds(programs, tmp_path):
 
 
 def test_a_twin_of_the_twin_is_the_same(programs, made, tmp_path):
-    """What pyelfprof captures of a set is followed but for what depends on how debug information is filled."""
+    """Captured rows of a set are followed exactly, except for what depends on how debug information is filled."""
     programs.run("pyelfprof", "-o", tmp_path / "twin.prof", *made.paths)
     programs.run("pyelfgen", "--profile", tmp_path / "twin.prof", "-o", tmp_path / "twin")
     assert sizes_of_each([tmp_path / "twin" / path.name for path in made.paths]) == sizes_of_each(made.paths)
@@ -330,7 +333,7 @@ def test_what_cannot_be_is_refused(programs, tmp_path, rows, message):
     assert message in done.stderr
     assert not (tmp_path / "set").exists()
     nearest = re.search(r"row (\d+): (\w+): \d+ bytes .* the nearest is (\d+);", done.stderr)
-    if nearest:  # and that is possible
+    if nearest:  # the figure that is named is enough
         lines = rows.splitlines()
         number, size, figure = nearest.groups()
         lines[int(number)] = re.sub(rf"{size}: \d+", f"{size}: {figure}", lines[int(number)])
@@ -340,7 +343,7 @@ def test_what_cannot_be_is_refused(programs, tmp_path, rows, message):
 
 @pytest.mark.parametrize("symtab", [4294967304, 103079215128])
 def test_more_symbols_than_a_section_holds(programs, tmp_path, symtab):
-    """Refused before there is memory for them, whose names would be of C++."""
+    """The row is refused before memory is taken for so many symbols, which would have mangled names."""
     (tmp_path / "rows.prof").write_text(
         "pyelfgen-profile: 1\nnames: {style: itanium}\nlibraries:\n"
         f"- {{kind: utility, text: 250000, data: 15000, bss: 80, symtab: {symtab} B, strtab: 50000, functions: 100,\n"
@@ -354,7 +357,7 @@ def test_more_symbols_than_a_section_holds(programs, tmp_path, symtab):
 
 
 def test_rows_of_which_nothing_goes_together(programs, tmp_path):
-    """They get what they have room for, after some tries and not after all that there are."""
+    """The library gets what its sizes have room for, after a limited number of tries."""
     row = "{kind: module, text: 3546, data: 960, bss: 8, functions: 0, outside: 1, plt: 14, versions: 0, share: {code: 962}"
     dynamic = "dynamic: {functions: 4000000, undefined: 19, weak: 4, dynstr: 353}, relocations: {relative: 14, glob-dat: 5}"
     (tmp_path / "rows.prof").write_text(profile_of(f"- {row}, {dynamic}, name-lengths: '1*25 2*25 3*25 5*25 40'}}"))
@@ -364,7 +367,7 @@ def test_rows_of_which_nothing_goes_together(programs, tmp_path):
 
 
 def test_more_objects_than_text_holds(programs, tmp_path):
-    """They are not named one by one each time that counts are tried."""
+    """So many objects are not named one by one each time that counts are tried."""
     row = "{kind: utility, text: 42000, data: 4300, symtab: 2700, strtab: 5100, dynamic: {functions: 70, objects: 1048576}}"
     (tmp_path / "rows.prof").write_text(profile_of(f"- {row}"))
     programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", timeout=60)
@@ -373,7 +376,8 @@ def test_more_objects_than_text_holds(programs, tmp_path):
 
 
 def test_the_only_exported_function_calls_others(programs, tmp_path):
-    """It is called by what it calls, and has objects to export, so that it has no exported function to spare."""
+    """The utility calls the module that calls it. The module exports a single function and an object, so it has no
+    exported function that calls no other library."""
     rows = [
         "{kind: utility, text: 900000, data: 8000, needed: '3 1:2'}",
         "{kind: module, text: 142000, data: 17000, dynamic: {functions: 1, objects: 1}, needed: '2:5 3:5 0:5'}",
@@ -383,7 +387,7 @@ def test_the_only_exported_function_calls_others(programs, tmp_path):
     (tmp_path / "rows.prof").write_text(profile_of("\n".join(f"- {row}" for row in rows)))
     programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", "-q")
     called = {row["name"]: row["marked"] for row in libraries_of(tmp_path / "set")}
-    assert called["libutility0.so"] == 5 * 10  # chains of so many functions
+    assert called["libutility0.so"] == 5 * 10  # 5 calls of chains of 10 functions
     programs.run("pyelfrun", "--phases", "import,visit", tmp_path / "set")
 
 
@@ -395,7 +399,7 @@ def test_executables_and_sources_are_refused(programs, made, tmp_path):
 
 
 def random_rows(chance):
-    """Rows of sizes that real libraries have, from tiny to some 100 kB, and any graph of them."""
+    """Returns rows with sizes as real libraries have them, from tiny to some 100 kB, and any edges between them."""
     count = chance.randint(1, 12)
     rows = []
     for number in range(count):
@@ -462,7 +466,7 @@ def rows_text(rows):
     return "".join("- {" + ", ".join(f"{key}: {value(v)}" for key, v in row.items()) + "}\n" for row in rows)
 
 
-# The last has a large function without blocks of code, whose run of statements has many rows.
+# The last seed gives a large function without blocks of code, whose run of statements has many line-table rows.
 @pytest.mark.alike
 @pytest.mark.parametrize("seed", mostly_long([*range(12), 163], 0, 1, 2, 3, 163))
 def test_random_rows(programs, tmp_path, seed):
@@ -488,7 +492,7 @@ def test_random_rows(programs, tmp_path, seed):
 
 @pytest.mark.parametrize("dwarf", ["views: true", "compress: zlib", "split: true", "separate: debuglink", "type-units: true"])
 def test_a_dry_run_tells_what_will_differ(programs, tmp_path, dwarf):
-    """As the run does, and writes nothing."""
+    """It prints what the run prints, and writes nothing."""
     profile = tmp_path / "rows.prof"
     profile.write_text(profile_of(ROWS, f"dwarf: {{{dwarf}}}"))
     dry = programs.run("pyelfgen", "--profile", profile, "--dry-run", "-o", tmp_path / "set").stdout

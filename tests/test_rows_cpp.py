@@ -1,5 +1,6 @@
-"""What rows of large applications in C++ have: functions with two names, imports of the same few, very many small local
-functions, long mangled names, code that repeats itself. binutils, elfutils and the dynamic linker judge.
+"""What rows of large applications in C++ have: functions with two names, imports of the same few functions, very many
+small local functions, long mangled names, code that repeats itself. The judges are binutils, elfutils and the dynamic
+linker.
 """
 
 import collections
@@ -13,8 +14,8 @@ import pytest
 from captures import Capture, edges
 from objects import ask, demangled, section, tool
 
-# The first as OpenEXR's libIex has it: three in seven functions have two names, and there are no more entries of unwind
-# tables than others. Three libraries import from the second, the last two of them mostly the same.
+# The first row is like that of OpenEXR's libIex: three in seven functions have two names, and there are only as many
+# unwind entries as other functions. Three libraries import from the second, the last two mostly the same functions.
 ROWS = """\
 - {kind: utility, text: 100000, data: 4000, bss: 32, functions: 600, dynamic: {functions: 600, objects: 90, undefined: 30,
    weak: 300, weak-functions: 200, weak-objects: 90, aliases: 260, dynstr: 40000}, plt: 20, outside: 1, runpath: 1,
@@ -51,7 +52,7 @@ def differs(directory, number):
 
 
 def functions_of(path):
-    """Its dynamic functions, as (address, size, binding, name)."""
+    """Returns the library's dynamic functions as (address, size, binding, name)."""
     rows = [line.split() for line in ask("readelf", "--dyn-syms", "-W", path).splitlines()]
     return [
         (int(row[1], 16), int(row[2]), row[4], row[7])
@@ -74,7 +75,7 @@ def test_so_many_functions_have_the_address_of_another(made):
 
 
 def test_all_names_lead_to_functions(made):
-    """Which the dynamic linker finds, and which can be called."""
+    """The dynamic linker finds each name, at the address that its symbol says."""
     library = ctypes.CDLL(str(made / "libutility0.so"))
     functions = sorted(functions_of(made / "libutility0.so"))
     base = ctypes.cast(getattr(library, functions[0][3]), ctypes.c_void_p).value - functions[0][0]
@@ -100,7 +101,7 @@ def test_imports_are_of_so_many_functions(made):
 
 
 def test_long_names_are_demangled(made):
-    """By two demanglers, to names of members of classes and with parameters; no two are the same."""
+    """Two demanglers turn them into different names of class members with parameters."""
     names = [name for *_, name in functions_of(made / "libutility0.so") if name.startswith("_Z")]
     assert len(names) == 600
     for demangler in (tool("c++filt"), tool("llvm-cxxfilt", "llvm-cxxfilt-14")):
@@ -111,7 +112,8 @@ def test_long_names_are_demangled(made):
 
 
 def test_names_are_demangled_to_as_much_as_the_row_says(made):
-    """Those of functions and of data; without templates and parameters they would come to little more than 40,000."""
+    """These are names of functions and of data. Without templates and parameters they would come to little more than
+    40,000."""
     names = ask("nm", "-D", "-j", "--defined-only", made / "libutility0.so").split()
     mangled = [name for name in names if name.startswith("_Z")]
     shown = demangled(mangled)
@@ -124,7 +126,7 @@ def test_names_are_demangled_to_as_much_as_the_row_says(made):
 
 @pytest.mark.parametrize("wanted", [1, 30000, 60000, 110000, 220000])
 def test_names_are_demangled_to_little_and_to_much(programs, tmp_path, wanted):
-    """No name is invalid or there twice, whatever is asked for; what cannot be is said."""
+    """Whatever the row asks for, each name is valid and there once. What cannot be met is in differences.json."""
     made = make(programs, tmp_path, ROWS.replace("demangled: 75000", f"demangled: {wanted}"))
     names = [name for name in ask("nm", "-D", "-j", made / "libutility0.so").split() if name.startswith("_Z")]
     for demangler in (tool("c++filt"), tool("llvm-cxxfilt", "llvm-cxxfilt-14")):
@@ -147,8 +149,8 @@ VERY_MANY = """\
 
 
 def test_very_many_functions_that_there_is_no_room_for(programs, tmp_path):
-    """As many as there is: nothing else gives way, as in VTK's core with 110,000 of 93 bytes each. That another library
-    has large functions makes no entry longer."""
+    """There are as many functions as there is room for, and nothing else gives way, as in VTK's core with 110,000
+    functions of 93 bytes each. Large functions of another library make no entry longer."""
     directory = make(programs, tmp_path, VERY_MANY)
     row = Capture(tmp_path / "made.prof").rows[0]
     assert row["plt"] == 500 and row["relocations"]["relative"] == 900 and row["dynamic"]["weak"] == 500
@@ -167,8 +169,8 @@ STRIPPED = """\
 
 @pytest.mark.parametrize("small", [300, 2000, 4100])
 def test_small_functions_without_names(programs, tmp_path, small):
-    """As unwind tables tell of them, whose entries are in their order and do not overlap; others have the rest of the
-    code, and dynamic ones the sizes of the row."""
+    """The unwind tables have as many small functions as the row says. Entries are in order and do not overlap. Dynamic
+    functions have the row's sizes, and others the rest of the code."""
     directory = make(programs, tmp_path, STRIPPED % small)
     row = Capture(tmp_path / "made.prof").rows[0]
     assert row["unwind-entries"] == 5301 and row["share"]["code"] == 900000
@@ -185,7 +187,7 @@ def test_small_functions_without_names(programs, tmp_path, small):
 
 
 def test_more_small_functions_than_any(programs, tmp_path):
-    """Numbers that do not go together: the row's code and functions are still there."""
+    """The numbers contradict each other. The library still has the row's code and dynamic functions."""
     make(programs, tmp_path, STRIPPED % 10**8)
     row = Capture(tmp_path / "made.prof").rows[0]
     assert row["dynamic"]["functions"] == 300 and row["share"]["code"] == 900000
@@ -201,7 +203,8 @@ LITTLE_DEBUG = """\
 
 
 def test_a_large_program_of_which_little_has_debug_information(programs, tmp_path):
-    """Less than all of its functions would take: it has names alone, and all of these functions. Node.js is so."""
+    """The row has less debug information than all functions would take, as Node.js has. All of it is names, and the
+    library has all functions."""
     directory = make(programs, tmp_path, LITTLE_DEBUG)
     row = Capture(tmp_path / "made.prof").rows[0]
     assert row["debug"] == 300000 and row["mix"] == {"str": 300000}

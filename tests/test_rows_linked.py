@@ -1,5 +1,5 @@
-"""What a linker adds to libraries whose rows say how large sections are: .plt.got, buckets of .gnu.hash, libraries of
-which versions are needed, the last bytes of .text and .eh_frame. Binutils and the dynamic linker are the judges.
+"""What a linker adds, in libraries whose rows give sizes of shares: .plt.got, buckets of .gnu.hash, libraries whose
+versions are needed, the last bytes of .text and .eh_frame. The judges are binutils and the dynamic linker.
 """
 
 import ctypes
@@ -11,7 +11,8 @@ import pytest
 
 from objects import ask, dwarfdump_complaints, section, tool
 
-# Linked with -O1, with versions of one library; without, with entries of .plt.got for other functions, too, and of two.
+# The first two are linked with -O1 and need versions of one library. The third is linked without -O1, has entries of
+# .plt.got for other functions too, and needs versions of two libraries.
 ROWS = """\
 - {kind: module, text: 148272, data: 4200, bss: 336, functions: 175, dynamic: {functions: 175, objects: 31, undefined: 162,
    weak: 4, dynstr: 4320}, relocations: {relative: 194, jump-slot: 152, glob-dat: 27, symbols: 27, pages: 2}, plt: 152,
@@ -54,7 +55,7 @@ def test_shares_are_those_of_the_rows_to_the_byte(linked):
 
 
 def test_what_has_a_word_in_got_is_called_through_plt_got(linked):
-    """As crtbeginS.o calls __cxa_finalize; binutils name the entries by the words that they jump to."""
+    """crtbeginS.o calls __cxa_finalize like this. objdump names the entries by the words through which they jump."""
     for (path, _), said in zip(linked, SAID, strict=True):
         code = ask("objdump", "-d", "--no-show-raw-insn", path)
         entries_of = code[code.index("Disassembly of section .plt.got:") : code.index("Disassembly of section .text:")]
@@ -78,7 +79,8 @@ def test_symbols_are_found_with_as_many_buckets(linked):
 
 
 def test_names_stand_in_another_order_than_symbols(linked):
-    """As ld takes symbols from a hash table: looking one up reads strings here and there. In .symtab they are in order."""
+    """ld takes symbols from a hash table, so looking one up reads strings in many places. In .symtab names are in
+    order."""
     for path, _ in linked:
         contents = path.read_bytes()
         _, start, size = section(path, ".dynsym")
@@ -90,7 +92,8 @@ def test_names_stand_in_another_order_than_symbols(linked):
 
 
 def test_versions_are_needed_of_as_many_libraries(linked):
-    """Each of which the library needs, and which has the version: the dynamic linker has loaded it above."""
+    """The library needs each of these libraries. Each has the version: the dynamic linker has loaded the library
+    above."""
     for (path, _), said in zip(linked, SAID, strict=True):
         needs = re.findall(r"Version: 1  File: (\S+)  Cnt: (\d+)", ask("readelf", "-V", path))
         assert len(needs) == said["needs"] and needs[0][0] == "libc.so.6"

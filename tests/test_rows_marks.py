@@ -1,5 +1,5 @@
-"""Visit marks of libraries whose rows have no dynamic objects: they are there, no dynamic symbol says so, and both
-drivers find them where the manifest says.
+"""Visit marks of libraries whose rows have no dynamic objects. The marks are there, no dynamic symbol leads to them,
+and both drivers find them where the manifest says.
 """
 
 import json
@@ -36,14 +36,14 @@ def libraries_of(directory):
 
 
 def said_by_drivers(programs, directory, status):
-    """What driver.py and pyelfrun say; the same where they complain."""
+    """Runs driver.py and pyelfrun, which complain in the same words, with this status."""
     driver = [sys.executable, directory / "driver.py", "--no-mpi"]
     pyelfrun = [programs.path("pyelfrun"), "--quiet", directory]
     return [programs.command(command, status=status, leaks=False) for command in (driver, pyelfrun)]
 
 
 def change(directory, old, new):
-    """Of the first library in the manifest that has it."""
+    """Replaces the first occurrence in the manifest."""
     path = directory / "manifest.json"
     text = path.read_text()
     assert old in text
@@ -68,7 +68,7 @@ def test_the_manifest_says_where_marks_are(made):
 
 
 def test_marks_give_way_to_thread_local_memory(made):
-    """As the row has it, where there is not enough for both."""
+    """The row's thread-local memory is complete. What is left is not enough for marks."""
     assert libraries_of(made)["libutility2.so"]["marks"] == 0
     told = json.loads((made / "differences.json").read_text())["libraries"]
     [library] = [library for library in told if library["name"] == "libutility2.so"]
@@ -83,13 +83,13 @@ def test_both_drivers_count_them(programs, made):
         assert done.stderr == ""
     marks = libraries_of(made)["libmodule0.so"]
     change(made, f'"marks-at": {marks["marks-at"]}', f'"marks-at": {marks["marks-at"] + marks["marks"]}')
-    for done in said_by_drivers(programs, made, 1):  # behind them none is set
+    for done in said_by_drivers(programs, made, 1):  # no marks are set behind the real ones
         assert re.search(r": libmodule0: \d+ marks are set, the manifest says \d+; ", done.stderr)
 
 
 @pytest.mark.parametrize("at", [16, 2**39])
 def test_marks_that_cannot_be(programs, made, at):
-    """In memory that the library cannot write, or that is not its."""
+    """The address leads to memory that the library cannot write, or to memory outside of it."""
     marks = libraries_of(made)["libmodule0.so"]
     change(made, f'"marks-at": {marks["marks-at"]}', f'"marks-at": {at}')
     said = {re.sub(r"^\S+: rank 0 on \S+: ", "", done.stderr) for done in said_by_drivers(programs, made, 1)}

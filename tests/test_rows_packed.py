@@ -1,4 +1,5 @@
-"""Rows that say what their parts compress to: the `zstd` program judges, and the capture says it again."""
+"""Rows that say to how many bytes their parts compress. The `zstd` program is the judge, and a capture says the same.
+"""
 
 import subprocess
 
@@ -7,7 +8,8 @@ import pytest
 from captures import Capture
 from objects import ask, section, tool
 
-# Steps of the capture, from what constants of this library cannot be less than to nearly as much as they are.
+# Numbers as a capture rounds them, from the least that constants of this library can compress to, up to nearly all that
+# the part has.
 TEXTS = [32768, 46341, 65536, 92682]
 DATAS = [2233, 8192, 16384, 46341]
 ROW = """\
@@ -27,7 +29,7 @@ def made(programs, tmp_path_factory):
 
 
 def packed(path, writable):
-    """Bytes after zstd -3 of the loaded sections that are writable, or are not; without the names."""
+    """Returns the bytes that zstd -3 makes of the loaded sections that are writable, or are not, without names."""
     parts = []
     for line in ask("readelf", "-SW", path).replace("[ ", "[").splitlines():
         fields = line.split()
@@ -40,7 +42,7 @@ def packed(path, writable):
 
 
 def test_parts_compress_as_rows_say(made):
-    """Within 2 %, which is what the reckoning is off by."""
+    """They do so within 2 %, the error of the estimate."""
     for number, (text, data) in enumerate(zip(TEXTS, DATAS)):
         path = made / "set" / f"libutility{number}.so"
         assert packed(path, writable=False) == pytest.approx(text, rel=0.02), number
@@ -54,7 +56,8 @@ def test_the_capture_says_it_again(made):
 
 
 def relative(path, name):
-    """What the words of a section that relocations without a symbol fill hold, and what they will."""
+    """For each word of the section with a relative relocation, yields what the file has and what the relocation will
+    store."""
     start, offset, size = section(path, name)
     image = path.read_bytes()
     for line in ask("readelf", "-rW", path).splitlines():
@@ -65,13 +68,14 @@ def relative(path, name):
 
 
 def test_addresses_among_objects_stay(made):
-    """Constants are made around the words that relocations fill, which ld leaves the same addresses in."""
+    """Constants are made around these words. Like ld, pyelfgen leaves in them the address that the relocation will
+    store."""
     words = list(relative(made / "set" / "libutility2.so", ".data"))
     assert len(words) > 600
     assert [word for word in words if word[0] != word[1]] == []
 
 
-# Libraries of which data is pointers, but for little: of C++, and of C.
+# Libraries whose data is nearly all pointers: some in C++, with mangled names, and some in C.
 POINTERS = [(2000, 400), (3200, 400), (4200, 400), (2400, 0), (4600, 0)]
 POINTERS_ROW = """\
 - {{kind: utility, text: 180000, data: 17000, bss: 64, functions: 400, dynamic: {{functions: 400}}, mangled: {},
@@ -94,7 +98,7 @@ def test_pointers_repeat_themselves_as_far_as_rows_say(pointers):
 
 
 def test_pointers_lead_where_they_say(pointers):
-    """To code, constants and data of the library; in C++ nearly all of them to code."""
+    """Each pointer leads to code, constants or data of the library. In C++ nearly all lead to code."""
     for path, (_, mangled) in zip(pointers, POINTERS):
         words = list(relative(path, ".data.rel.ro"))
         assert len(words) > 1400 and [word for word in words if word[0] != word[1]] == []
@@ -107,12 +111,12 @@ def test_pointers_lead_where_they_say(pointers):
         assert {word for (word, _), one in zip(words, found) if one[0]} <= functions
 
 
-# From code of which hardly any repeats itself to that of templates for many types.
+# From code that hardly repeats itself to code that repeats like templates for many types.
 CODES = [310000, 260000, 180000, 150000]
 
 
 def test_code_repeats_itself_as_far_as_rows_say(programs, tmp_path):
-    """Of a library without constants that could make good for it; and it runs."""
+    """The library has no constants that could make up for code that compresses otherwise. The set runs."""
     row = """\
 - {{kind: module, text: 640000, data: 9000, bss: 6000, debug: 0, symtab: 0, strtab: 0, functions: 300,
    dynamic: {{functions: 300, undefined: 40, dynstr: 12000}}, plt: 40, share: {{code: 550000, constants: 2000,
@@ -144,7 +148,8 @@ def test_code_repeats_itself_as_far_as_rows_say(programs, tmp_path):
     ],
 )
 def test_names_compress_as_rows_say(programs, tmp_path, wanted, row):
-    """Between names that all have the same words and ones of which none have; where others' are imported, too."""
+    """The numbers lie between names that all have the same words and names without common words. In the second set,
+    libraries also import names of others."""
     row = "- {{kind: utility, " + row + ", zstd: {{names: {names}}}}}\n"
     rows = [row.format((n + 1) % 3, (n + 2) % 3, names=names) for n, names in enumerate(wanted)]
     (tmp_path / "rows.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "".join(rows))

@@ -1,5 +1,5 @@
-"""The twin of libraries that gcc compiled without optimisation: no location lists, no ranges, no inlined calls and no
-call sites, and what takes their place has the sizes of the captured rows, and is true.
+"""The twin of libraries that gcc compiled without optimisation. There are no location lists, ranges, inlined calls and
+call sites. What takes their place has the sizes of the captured rows, and is true.
 """
 
 import collections
@@ -15,7 +15,8 @@ from objects import ask, dwarfdump_complaints, each, tool
 FUNCTIONS = {"kernel_sums": 90, "field_steps": 60}
 DIGITS = "0123456789012345678901234567890123456789"
 
-# As Pynamic writes them: many variables, a loop, a call of the next, in a scope of its own a call of another library.
+# A function as Pynamic writes it: many variables, a loop, a call of the next function, and in a scope of its own a call
+# of another library.
 FUNCTION = """
 long {name}_fun{n}{digits}(long arg0, int arg1, const char *arg2, double arg3)
 {{
@@ -65,7 +66,7 @@ def source_of(name, other):
 
 
 class Twin:
-    """A utility and a module that calls it, and the set that stands for them: [(row, file, file of the twin)]."""
+    """A utility, a module that calls it, and the set made for both. `all` is [(row, file, file of the twin)]."""
 
     def __init__(self, programs, directory):
         self.programs, self.directory = programs, directory
@@ -86,7 +87,7 @@ class Twin:
 
     def compile(self, name, other):
         (self.directory / f"{name}.c").write_text(source_of(name, other))
-        # .debug_line_str is as long as the directory's name, and how long that is should not matter here
+        # .debug_line_str has the directory's name, whose length should not matter here
         place = f"-fdebug-prefix-map={self.directory}=/home/user/application/build/solver"
         command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", place, "-Wl,-z,lazy", "-Wl,--hash-style=gnu", "-o"]
         command += [f"real/{name}.so", f"{name}.c", *([f"real/{other}.so", "-Wl,-rpath,$ORIGIN"] if other else [])]
@@ -165,7 +166,7 @@ def test_what_the_rows_say_of_functions_symbols_and_relocations(twin):
         for key in ("functions", "plt", "relocations"):
             assert made[key] == row[key], (row["kind"], key)
         dynamic = dict(made["dynamic"])
-        # a module has one symbol less that is looked for in vain, as it needs a function of CPython's more
+        # a module has one weak undefined symbol less, because it needs one more function of CPython
         assert (dynamic.pop("weak-functions", 0) == 1) == (differs[number].get("dynamic: weak-functions") == [0, 1])
         assert dynamic == row["dynamic"]
         assert made["local"]["functions"] == row["local"]["functions"]
@@ -180,14 +181,15 @@ def test_rows_of_line_tables_are_as_many(twin):
 
 
 def test_entries_are_as_many(twin):
-    """But where functions' take nearly all of .debug_info, as the module's: these are a little larger than gcc's."""
+    """The module has fewer: entries of its functions take nearly all of .debug_info, and are a little larger than
+    gcc's."""
     least = {"utility": 1, "module": 0.84}
     for row in twin.rows:
         assert least[row["kind"]] <= twin.made[row["kind"]]["dwarf"]["dies"] / row["dwarf"]["dies"] <= 1
 
 
 def test_names_of_variables_are_as_short_as_real_ones_where_that_makes_room(twin):
-    """And no two of a function's outermost scope are alike."""
+    """Nevertheless no two names in the outermost scope of a function are alike."""
     short = 0
     for path in twin.paths:
         for function in re.split(r"^0x\w+:   DW_TAG_subprogram\n", dwarf(path, "--debug-info"), flags=re.M)[1:]:
@@ -207,7 +209,7 @@ def test_entries_are_mostly_variables(twin):
 
 
 def test_names_compress_as_the_real_ones(twin):
-    """Theirs have forty digits that are the same."""
+    """The real names have forty digits in common."""
     for row in twin.rows:
         ratio = twin.made[row["kind"]]["zstd"]["names"] / row["zstd"]["names"]
         assert 0.75 <= ratio <= 1.4, (row["kind"], ratio)
@@ -252,7 +254,8 @@ REGISTERS = ["rdi", "rsi", "rdx", "rcx", "r8"]
 
 
 def test_arguments_in_the_debugger_are_what_came_in_registers(twin):
-    """At the row behind the prologue, where gdb stops, and further up; what is returned is in %rax."""
+    """gdb stops at the row behind the prologue. Arguments are what came in registers, also of callers further up, and
+    the value that gdb shows as returned is in %rax."""
     symbols = ask("readelf", "--dyn-syms", "-W", twin.set / "libmodule0.so").splitlines()
     called = [row.split()[7] for row in symbols if re.search(r"FUNC +GLOBAL .* \d+ m0\w+$", row)]
     number = {int(re.search(r"\d+$", name)[0]): name for name in called}
@@ -281,7 +284,8 @@ def test_arguments_in_the_debugger_are_what_came_in_registers(twin):
 
 
 def test_ranges_of_code_in_several_sections(programs, twin, tmp_path):
-    """gcc gives units ranges then: blocks have them here, and no block is beside another that has its code."""
+    """For such code gcc gives ranges to units. Here blocks have them, and no two blocks side by side have the same
+    code."""
     (tmp_path / "real").mkdir()
     command = [tool("gcc"), "-g", "-O0", "-w", "-fPIC", "-shared", "-ffunction-sections"]
     subprocess.run([*command, "-o", tmp_path / "real" / "apart.so", twin.directory / "kernel_sums.c"], check=True)
@@ -298,14 +302,15 @@ def test_ranges_of_code_in_several_sections(programs, twin, tmp_path):
 
 
 def made_of(programs, directory, row):
-    """The library of one captured row."""
+    """Makes the library of one captured row."""
     head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 43}\n"
     (directory / "one.prof").write_text(head + "captured: {from: files, libraries: 1, unreadable: 0}\nlibraries:\n" + row)
     programs.run("pyelfgen", "--profile", directory / "one.prof", "-o", directory / "set")
     return directory / "set" / "libutility0.so"
 
 
-# Hardly any names in .debug_str but those of functions: fewer bytes than the names of variables that others have.
+# Hardly any names but those of functions are in .debug_str. It is smaller than the names of variables that other
+# libraries have.
 FEW_NAMES = """\
 - {kind: utility, text: 112374, data: 848, bss: 8, debug: 47952, symtab: 4776, strtab: 1734, functions: 173,
    dynamic: {functions: 42, undefined: 9, weak: 4, dynstr: 944}, local: {functions: 131, objects: 8, other: 8},
@@ -322,7 +327,7 @@ def test_there_is_room_for_few_names(programs, tmp_path):
     assert sizes == {"info": 19463, "abbrev": 1596, "line": 23583, "str": 2964, "line_str": 154, "aranges": 192}
 
 
-# Long rows: a column and a discriminator each.
+# Line-table rows are long: each has a column and a discriminator.
 LONG_ROWS = """\
 - {kind: utility, text: 47897, data: 536, bss: 8, debug: 61916, symtab: 4200, strtab: 1162, functions: 156,
    dynamic: {functions: 150, undefined: 5, weak: 4, dynstr: 904}, local: {functions: 6, objects: 8, other: 5},
@@ -335,7 +340,8 @@ LONG_ROWS = """\
 
 
 def test_rows_are_at_addresses_of_their_own(programs, tmp_path):
-    """As those of gcc are, all of them; a third may stand where the others are missing."""
+    """All rows of gcc's are at addresses of their own. Here up to a third may be many at one address, to make up the
+    number."""
     lines = dwarf(made_of(programs, tmp_path, LONG_ROWS), "--debug-line")
     rows = re.findall(r"^(0x\w{16}) +\d+ +\d+ +\d+ +\d+ +(\d+) (?!.*end_sequence)", lines, flags=re.M)
     at = collections.Counter(address for address, _ in rows)
@@ -345,7 +351,7 @@ def test_rows_are_at_addresses_of_their_own(programs, tmp_path):
 
 
 def test_the_first_marker_is_written_first(programs, tmp_path):
-    """By it an interrupted set is known as one, whatever its libraries are."""
+    """An interrupted set is known by this marker, whatever its libraries are."""
     rows = "".join(f"- {{kind: utility, functions: {20 + i}}}\n" for i in range(9))
     (tmp_path / "p").write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}")
     programs.run("pyelfgen", "-q", "-j1", "-P", tmp_path / "p", "-o", tmp_path / "set")

@@ -1,6 +1,6 @@
-"""Symbols that the ABI alone does not know, as rows have them: functions that are found by calling another
-(STT_GNU_IFUNC), slots that are filled so without a symbol (R_X86_64_IRELATIVE), objects of which there is one in a
-process (STB_GNU_UNIQUE). binutils, elfutils, gdb, the dynamic linker and CPython judge.
+"""Extensions of the ABI that rows have: functions that are found by calling a resolver (STT_GNU_IFUNC), slots that are
+filled like that without a symbol (R_X86_64_IRELATIVE), objects of which a process has only one (STB_GNU_UNIQUE). The
+judges are binutils, elfutils, gdb, the dynamic linker and CPython.
 """
 
 import ctypes
@@ -14,8 +14,8 @@ import pytest
 from captures import Capture
 from objects import ask, tool
 
-# A module, linked with -z lazy or now, that imports most of what the second exports; the third has a symbol table, and
-# of its indirect functions some are local; the last has slots alone.
+# The first is a module that imports most of what the second exports. All are linked with -z lazy or -z now. The third
+# has a symbol table, and some of its indirect functions are local. The last has only slots.
 ROWS = """\
 - {kind: module, text: 60000, data: 6000, bss: 900, functions: 62, dynamic: {functions: 62, undefined: 290, dynstr: 9000},
    plt: 280, needed: '1:240', outside: 1, bind: %(bind)s, cf-protection: %(cf)s}
@@ -45,7 +45,7 @@ def made(request, programs, tmp_path_factory):
 
 
 def symbols(path, which):
-    """(address, size, type, binding, section, name) of the named symbols of a table."""
+    """Returns (address, size, type, binding, section, name) of each named symbol of a table."""
     rows = [line.split() for line in ask("readelf", which, "-W", path).splitlines()]
     return [
         (int(row[1], 16), int(row[2]), row[3], row[4], row[6], row[7]) for row in rows if len(row) > 7 and row[0][:-1].isdigit()
@@ -68,7 +68,7 @@ def test_there_are_as_many_as_the_rows_say(made):
     unique = [s for s in symbols(utility, "--dyn-syms") if s[3] == "UNIQUE"]
     assert len(unique) == 40 and {kind for _, _, kind, *_ in unique} == {"OBJECT"}
     referred = set(re.findall(r"R_X86_64_GLOB_DAT +\w+ (\w+)", ask("readelf", "-r", "-W", utility)))
-    assert len({name for *_, name in unique} & referred) > 20  # as code refers to them
+    assert len({name for *_, name in unique} & referred) > 20  # relocations refer to them as for code
     told = json.loads((made / "differences.json").read_text())["libraries"]
     keys = ("ifunc", "dynamic: ifunc", "dynamic: unique", "relocations: irelative", "relocations: jump-slot", "plt")
     assert not [key for library in told for key in library["differs"] if key in keys]
@@ -93,7 +93,7 @@ def test_readers_take_it_for_what_it_is(made):
 
 
 def test_what_they_return_is_another_function(made):
-    """The dynamic linker calls them: what it finds is none of them, and can be called."""
+    """The dynamic linker calls each resolver. What a resolver returns is another function, which can be called."""
     library = ctypes.CDLL(str(made / "libutility0.so"))
     table = symbols(made / "libutility0.so", "--dyn-syms")
     plain = next(s for s in table if s[2] == "FUNC" and s[4] != "UND")
@@ -114,7 +114,7 @@ def test_what_they_return_is_another_function(made):
 
 
 def test_slots_without_symbols_are_filled(made):
-    """Before anything runs, whether binding is lazy or not."""
+    """The slots are filled before anything runs, whether binding is lazy or not."""
     text = ask("readelf", "-r", "-W", made / "libutility1.so")
     slots = [int(row.split()[0], 16) for row in text.splitlines() if "R_X86_64_IRELATIV" in row]
     library = ctypes.CDLL(str(made / "libutility1.so"))
@@ -131,7 +131,8 @@ def test_the_set_runs(programs, made):
 
 
 def test_programs_are_linked_with_it(made, tmp_path):
-    """By ld, as with any library that has such functions: it gives them slots, and the copy an address of its own."""
+    """ld links a program with such a library without complaint. The program calls each indirect function, takes the
+    address of one, and runs."""
     names = [s[5].split("@")[0] for s in symbols(made / "libutility0.so", "--dyn-syms") if s[2] == "IFUNC"]
     calls = "".join(f"    {name}();\n" for name in names)
     declared = "".join(f"void {name}(void);\n" for name in names)
@@ -142,8 +143,8 @@ def test_programs_are_linked_with_it(made, tmp_path):
     assert subprocess.run([tmp_path / "main"]).returncode == 0
 
 
-# Of the dynamic functions of the second, which has a symbol table, some are too small for a resolver, and some have no code;
-# and there is little room, so that all are small ones that others call.
+# The second library has a symbol table and little room, so all its dynamic functions are small ones that others call.
+# Some are too small for a resolver, and some have no code.
 CALLED = """\
 - {kind: module, text: 60000, data: 6000, bss: 900, functions: 62, dynamic: {functions: 62, undefined: 190, dynstr: 9000},
    plt: 180, needed: '1:140', outside: 1}

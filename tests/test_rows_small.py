@@ -1,5 +1,6 @@
-"""Dynamic functions that are smaller than any numbered one: of stripped libraries, of which nothing else is said, and
-of those with more dynamic functions than their text has room for. binutils, elfutils and the dynamic linker judge.
+"""Dynamic functions that are too small to be numbered. Stripped libraries have them, of which nothing else is known,
+and libraries with more dynamic functions than their text has room for. The judges are binutils, elfutils and the
+dynamic linker.
 """
 
 import json
@@ -13,8 +14,8 @@ from objects import ask, tool
 
 SIZES = [1, 3, 5, 7, 9, 11, 14, 17, 20, 24, 28, 33, 40, 50, 62, 78, 98, 125, 170, 260, 900]
 QUANTILES = " ".join(map(str, SIZES))
-# Three stripped ones, of which the second calls the first and the last is a module without numbered dynamic functions;
-# and a module whose dynamic functions take more than its text, if they are numbered.
+# The first three are stripped. The second calls the first, and the third is a module without numbered dynamic
+# functions. The last is a module whose dynamic functions would take more than its text if they were numbered.
 ROWS = f"""\
 - {{kind: utility, text: 60000, data: 3000, bss: 900, functions: 220, dynamic: {{functions: 220, objects: 9,
    undefined: 40, weak: 200, dynstr: 4444}}, plt: 30, share: {{code: 25000, unwind: 12000}},
@@ -27,7 +28,7 @@ ROWS = f"""\
    dynamic: {{functions: 89, undefined: 21, dynstr: 1900}}, plt: 14, share: {{code: 3800}},
    function-sizes: '0 {" ".join(str(size) for size in range(2, 61, 3))}'}}
 """
-# Opens each library and looks every function up, and calls one that does nothing.
+# Opens each library, looks up every function, and calls the first, which does nothing.
 LOOK_UP = """
 import ctypes, sys
 for name, *functions in (line.split() for line in sys.stdin):
@@ -55,7 +56,7 @@ STRIPPED = NAMES[:3]
 
 
 def functions_of(path):
-    """Its dynamic functions, as (address, size, binding, name)."""
+    """Returns the library's dynamic functions as (address, size, binding, name)."""
     found = []
     for line in ask("readelf", "--dyn-syms", "-W", path).splitlines():
         words = line.split()
@@ -76,7 +77,7 @@ def test_as_many_are_dynamic_as_the_row_says(made, name, count):
 
 
 def test_the_manifest_counts_numbered_functions(made):
-    """Nothing calls the others."""
+    """Small functions do not count there."""
     libraries = json.loads((made / "manifest.json").read_text())["libraries"]
     numbered = {library["name"]: library["functions"] for library in libraries}
     assert 0 < numbered["libmodule1.so"] < 60
@@ -96,11 +97,11 @@ def test_dynstr_and_weak_symbols_are_the_row_s(made):
     for name in NAMES:
         assert not {"dynamic: dynstr", "dynamic: weak"} & told(made)[name]["differs"].keys()
     weak = [function for function in functions_of(made / "libutility0.so") if function[2] == "WEAK"]
-    assert len(weak) == 160  # the others are undefined: all that are not called
+    assert len(weak) == 160  # the other 40 are undefined symbols
 
 
 def test_calls_lead_to_numbered_functions(made):
-    """As many as the row says, although the library that is called has small functions for most others."""
+    """The library imports as many as its row says, although most others of the called library are small functions."""
     assert told(made)["libutility1.so"]["needed"] == []
 
 
@@ -120,7 +121,7 @@ def test_names_are_unique_and_found(made):
 
 
 def test_mangled_names(programs, tmp_path):
-    """Where the others are: of any length, and each is one that a C++ compiler could give."""
+    """Where other names are mangled, those of small functions are too, at any length. Each is a valid C++ name."""
     directory = make(programs, tmp_path, "names: {style: itanium}")
     names = [name for name in check_names(directory) if not name.startswith(("PyInit_", "libmodule"))]
     assert all(name.startswith("_Z") for name in names)
@@ -133,7 +134,7 @@ def test_mangled_names(programs, tmp_path):
 
 @pytest.mark.parametrize("mangled", [0, 100, 290])
 def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_path, mangled):
-    """Those of objects too."""
+    """Names of objects count too."""
     lengths = "8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48"
     row = f"""{{kind: utility, text: 90000, data: 9000, bss: 900, functions: 200, dynamic: {{functions: 200,
         objects: 150, undefined: 2, dynstr: 10254}}, share: {{code: 35000, unwind: 15000}}, mangled: {mangled},
@@ -153,7 +154,8 @@ def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_pat
 
 
 def test_a_captured_row_without_dynamic_functions(programs, tmp_path):
-    """It leaves zeros out: there are none then, and where no one captured it, as many as there is room for."""
+    """In a captured row this means none, because it leaves out zeros. In a row by hand it means as many as there is
+    room for."""
     row = "{kind: utility, text: 30000, data: 2000, bss: 8, share: {code: 9000, unwind: 3000}}"
     for captured, any_are in (("captured: {from: files, libraries: 1, unreadable: 0}", False), ("", True)):
         (tmp_path / "one.prof").write_text(f"pyelfgen-profile: 1\n{captured}\nlibraries:\n- {row}\n")
@@ -169,7 +171,7 @@ def test_readers_have_nothing_to_complain_of(made):
 
 
 def test_small_functions_end_in_ret(made):
-    """And take the bytes that their symbols say."""
+    """Small functions also take exactly the bytes that their symbols say."""
     for address, size, _, name in functions_of(made / "libutility0.so"):
         if 0 < size < 38:
             places = [f"--start-address={address}", f"--stop-address={address + size}"]
@@ -189,8 +191,7 @@ def test_the_set_runs(programs, made):
     assert "every result right" in programs.run("pyelfrun", made).stdout
 
 
-# A library of which others use functions that are nearly all small, and who does: a module with debug information, and
-# a utility.
+# A library whose functions are nearly all small, and two that use it: a module with debug information, and a utility.
 CALLED = f"""\
 - {{kind: utility, text: 60000, data: 9000, bss: 900, debug: 0, symtab: 0, strtab: 0, functions: 220, dynamic:
    {{functions: 220, undefined: 10, dynstr: 4000}}, plt: 30, share: {{code: 30000, unwind: 9000}},
@@ -211,7 +212,7 @@ def called(programs, tmp_path_factory):
 
 
 def calls_by_name(path):
-    """What each call of a function in another library leads to, and the instruction behind it."""
+    """Yields (callee, next instruction) for each call of a function in another library."""
     lines = ask("objdump", "-d", "--no-show-raw-insn", path).splitlines()
     for line, behind in zip(lines, lines[1:]):
         if found := re.search(r"\tcall +\w+ <(\w+)@plt>", line):
@@ -219,7 +220,7 @@ def calls_by_name(path):
 
 
 def test_small_functions_are_called(called):
-    """And what they return is not taken for a result."""
+    """What they return is not added to the caller's result."""
     sizes = {name: size for _, size, _, name in functions_of(called / "libutility0.so")}
     for caller in ("libmodule0.so", "libutility1.so"):
         calls = [(sizes[name], behind) for name, behind in calls_by_name(called / caller) if name in sizes]
@@ -234,7 +235,7 @@ def test_a_set_in_which_small_functions_are_called_runs(programs, called):
     assert "every result right" in programs.run("pyelfrun", called).stdout
 
 
-# What mypyc makes of a module that another file has the code of.
+# A module as mypyc makes it when another file has its code.
 SHIM = (
     "- {kind: module, text: 1737, data: 608, bss: 8, symtab: 720, strtab: 455, functions: 8, dynamic: {functions: 2, "
     "undefined: 8, weak: 4, dynstr: 237}, local: {functions: 6, objects: 8, other: 5}, relocations: {relative: 3, "
@@ -244,7 +245,7 @@ SHIM = (
 
 
 def test_a_captured_module_that_is_too_small_is_larger(programs, tmp_path):
-    """The application is not refused for it. Who writes a profile is told."""
+    """A captured row of this size does not make pyelfgen refuse the application. A row by hand is refused."""
     (tmp_path / "p").write_text(f"pyelfgen-profile: 1\nlibraries:\n{SHIM}")
     done = programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", status=1)
     assert "row 0: data: 608 bytes are too few for any module: the nearest is " in done.stderr

@@ -1,6 +1,6 @@
-"""Rows of small libraries, as real ones are: as many symbols, slots and relocations as they say, although their sizes
-have little room. What gives way instead is calls, name pointers, attributes and the code of small functions. binutils,
-elfutils, CPython and the dynamic linker judge.
+"""Rows of small libraries, as real ones are. Libraries have as many symbols, slots and relocations as their rows say,
+although their sizes have little room. Calls, name pointers, attributes and code of small functions give way instead.
+The judges are binutils, elfutils, CPython and the dynamic linker.
 """
 
 import json
@@ -42,7 +42,7 @@ ROWS = f"""\
    relocations: {{relative: 9, jump-slot: 14, glob-dat: 2, symbols: 2}},
    outside: 1, share: {{code: 30000, unwind: 9004}}}}
 """
-# A profile that was captured leaves out zeros.
+# In a captured profile, what a row leaves out is 0.
 HEAD = """\
 pyelfgen-profile: 1
 captured: {from: files, libraries: 9, unreadable: 0}
@@ -67,7 +67,7 @@ def relocations(path):
 
 
 def symbols(path):
-    """(type, section, name) of each in .dynsym."""
+    """Returns (type, section, name) of each symbol in .dynsym."""
     lines = ask("readelf", "--dyn-syms", "-W", path).splitlines()
     words = [line.split() for line in lines if re.match(r" +[1-9]\d*:", line)]
     return [(word[3], word[6], word[7].split("@")[0]) for word in words]
@@ -82,7 +82,8 @@ def test_nothing_that_rows_count_is_otherwise(made):
 
 
 def test_imports_without_room_for_calls_are_bound_alone(made):
-    """Sixteen functions, of which the PLT has slots for three; and forty functions and all objects."""
+    """One library imports sixteen functions, with three PLT slots; the other imports forty functions and all six
+    objects."""
     for name, count, objects in [("libutility1.so", 16, 0), ("libutility2.so", 46, 6)]:
         own = {(kind, symbol) for kind, section, symbol in symbols(made / "libutility0.so") if section != "UND"}
         undefined = {(kind, symbol) for kind, section, symbol in symbols(made / name) if section == "UND"}
@@ -103,7 +104,8 @@ def test_an_edge_may_lead_to_an_object(made):
 
 
 def test_relocations_of_few(made):
-    """Initialiser, finaliser and handle; a module's two names, table and function besides; threads without memory."""
+    """A utility needs relocations for initialiser, finaliser and handle. A module also needs them for two names, table
+    and function. Relocations of the kind `tls` need no thread-local memory."""
     assert [kind for kind, _ in relocations(made / "libutility0.so")].count("RELATIVE") == 3
     assert [kind for kind, _ in relocations(made / "libmodule0.so")].count("RELATIVE") == 8
     for name, slots in [("libmodule0.so", 2), ("libmodule2.so", 1)]:
@@ -132,7 +134,7 @@ def test_readers_have_nothing_to_complain_of(made, name):
 
 
 def test_unwind_tables_are_as_much_as_rows_say(made):
-    """To their unit, and wherever a function is they say where its caller's frame is."""
+    """They have the row's size to 8 bytes. At every place of a function they say where its caller's frame is."""
     path = made / "libutility5.so"
     sections = re.findall(r"\.eh_frame\w* +\w+ +\w+ \w+ (\w+)", ask("readelf", "-SW", path))
     assert 9004 - 8 < sum(int(size, 16) for size in sections) <= 9004

@@ -1,5 +1,5 @@
-"""Words in .data that relocations touch: how many, for how many symbols, where, and in what order they are listed. What
-loading costs follows from these.
+"""Words in .data with relocations: how many there are, for how many symbols, where they are, and in what order their
+relocations are listed. The cost of loading follows from these.
 """
 
 import re
@@ -10,7 +10,8 @@ from captures import relocations_by_readelf
 from objects import ask, tool
 from test_rows_extra import check_readers, make
 
-# Many symbols for many words; one for all; more than there are symbols; a utility whose own functions they are.
+# In this order: many symbols for many words; one symbol for all words; more symbols than there are; a utility, whose
+# own functions are the symbols.
 ROWS = [
     """{kind: module, text: 300000, data: 400000, bss: 900, dynamic: {undefined: 140},
         plt: 50, relocations: {relative: 3000, "64": 2000, glob-dat: 60, symbols: 120}, outside: 1}""",
@@ -33,14 +34,14 @@ def paths(words):
 
 
 def relocations(path):
-    """[(place, type, symbol)] of .rela.dyn, in its order."""
+    """Returns [(place, type, symbol)] of .rela.dyn, in its order."""
     text = ask("readelf", "-rW", path).split("'.rela.dyn'")[1].split("Relocation section")[0]
     found = re.findall(r"^([0-9a-f]{16})  ([0-9a-f]{8})[0-9a-f]{8} R_X86_64_(\w+)", text, flags=re.M)
     return [(int(place, 16), kind, int(symbol, 16)) for place, symbol, kind in found]
 
 
 def test_relocations_refer_to_as_many_symbols_as_rows_say(words):
-    """Of the third, to all that there are but those with slots, each once."""
+    """The third row wants more symbols than there are. Its relocations refer to every symbol without a slot."""
     differs = words[1]
     assert [difference.get("relocations: symbols") for difference in differs][:2] == [None, None]
     found = [relocations_by_readelf(path) for path in paths(words)]
@@ -52,14 +53,15 @@ def test_relocations_refer_to_as_many_symbols_as_rows_say(words):
 
 
 def test_relocations_are_in_the_order_of_ld(words):
-    """Relative ones first, as DT_RELACOUNT says, in the order of their places; then symbol by symbol, as they are met."""
+    """Relative relocations come first, by place, and DT_RELACOUNT counts them. The others are in groups by symbol, in
+    the order in which the symbols first occur."""
     for path in paths(words):
         rows = relocations(path)
         count = int(re.search(r"\(RELACOUNT\) +(\d+)", ask("readelf", "-dW", path))[1])
         relative, others = rows[:count], rows[count:]
         assert {kind for _, kind, _ in relative} == {"RELATIVE"} and "RELATIVE" not in {kind for _, kind, _ in others}
         assert [place for place, _, _ in relative] == sorted(place for place, _, _ in relative)
-        rest = [(place, symbol) for place, _, symbol in others[2:]]  # cxa_finalize and gmon_start are before
+        rest = [(place, symbol) for place, _, symbol in others[2:]]  # __cxa_finalize and __gmon_start__ come first
         first = {symbol: place for place, symbol in sorted(rest, reverse=True)}
         assert rest == sorted(rest, key=lambda row: (first[row[1]], row[0]))
 
@@ -77,7 +79,8 @@ def test_readers_have_nothing_to_complain_of(words):
     check_readers(paths(words))
 
 
-# On some of the pages; on the least that so many words take; on all of them; on as many as there are words for.
+# In this order: some of the pages; fewer pages than so many words take; more pages than there are; some of the pages,
+# with few relative relocations.
 PAGED = [20, 1, 900, 60]
 PAGED_ROWS = [
     f"""{{kind: module, text: 300000, data: 400000, bss: 900, dynamic: {{undefined: 140}}, plt: 50,
@@ -87,7 +90,7 @@ PAGED_ROWS = [
 
 
 def test_relocations_touch_as_many_pages_as_rows_say(programs, tmp_path):
-    """Or as differences.json says."""
+    """Where the number differs, differences.json says so."""
     directory, differs = make(programs, tmp_path, PAGED_ROWS)
     found = [relocations_by_readelf(directory / f"libmodule{i}.so")["pages"] for i in range(len(PAGED))]
     for pages, wanted, difference in zip(found, PAGED, differs):
@@ -102,7 +105,8 @@ def test_the_set_runs(programs, words):
 
 
 def test_what_is_protected_begins_a_page_earlier(programs, tmp_path):
-    """Where rows say a page more than tables and words would be on, with constants that would be in .data."""
+    """Rows may have one page more than tables and words would be on. Then .data.rel.ro begins a page earlier, with
+    constants that would be in .data."""
     rows = [
         f"""{{kind: utility, text: 90000, data: 17000, bss: 800, functions: 30, plt: 20, outside: 1,
         dynamic: {{functions: 9, undefined: 30, weak: 4}},

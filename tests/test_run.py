@@ -24,7 +24,7 @@ def row(table, name):
 
 @pytest.fixture(scope="session")
 def linked(programs, tmp_path_factory):
-    """A set with an executable that is linked with it."""
+    """A set with an executable that is linked with its libraries."""
     at = tmp_path_factory.mktemp("linked") / "set"
     programs.run("pyelfgen", "--profile", SMALL, "--link", "-q", "-o", at)
     return at
@@ -32,7 +32,7 @@ def linked(programs, tmp_path_factory):
 
 @pytest.mark.parametrize("launcher", ["", "mpirun -n 2"])
 def test_modes(launcher, linked, programs):
-    """One run each, one after the other; functions are bound when the mode says so."""
+    """Each mode has one run, one after the other."""
     modes = "vanilla,link,bind-now"
     done = run(programs, "--mode", modes, *(["--launcher", launcher] if launcher else []), linked, timeout=120)
     assert re.findall(r"^== (\S+), run 1 of 1$", done.stdout, flags=re.M) == modes.split(",")
@@ -69,7 +69,7 @@ def test_phases(altered, programs):
 
 
 def test_set_of_one(programs, tmp_path):
-    """Of which there is one is told in the singular, by driver.py and pyelfstat too."""
+    """One of anything is printed in the singular, also by driver.py and pyelfstat."""
     (tmp_path / "p").write_text("pyelfgen-profile: 1\nmodules: 1\nutilities: 1\nfunctions: 10\n")
     programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
     table = run(programs, "--json", tmp_path / "a.json", tmp_path / "set").stdout
@@ -88,7 +88,7 @@ UTILITIES = {
 
 @pytest.fixture(scope="session", params=list(UTILITIES))
 def utilities(request, programs, tmp_path_factory):
-    """A profile of four utilities and no module, and its set."""
+    """A profile of four utilities without modules, and its set."""
     at = tmp_path_factory.mktemp("utilities")
     (at / "p").write_text(f"pyelfgen-profile: 1\n{UTILITIES[request.param]}")
     programs.run("pyelfgen", "-P", at / "p", "-o", at / "set", "-q")
@@ -99,7 +99,8 @@ def utilities(request, programs, tmp_path_factory):
 @pytest.mark.alike(2)
 @pytest.mark.slow
 def test_set_without_modules(programs, utilities):
-    """Python imports nothing of it, which is no success; MPI can be tested, and pyelfprobe has it opened one by one."""
+    """Python cannot import anything of it, which is an error. The phase mpi can run, and pyelfprobe opens the libraries
+    one by one."""
     at = utilities / "set"
     why = "has no modules to import or visit; --no-python opens its libraries with dlopen"
     for options in ([], ["--phases", "import"], ["--repeat", "2"]):
@@ -121,7 +122,8 @@ def test_set_without_modules(programs, utilities):
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("where", ["disk", "memory"])
 def test_libraries_without_modules_are_opened(where, ranks, programs, utilities, tmp_path):
-    """All of them and no marker, in step, with the counters and results of the import; and nothing is visited."""
+    """All libraries but the markers are opened, by all ranks in step, with counters and results of the import phase.
+    Nothing is visited."""
     what = ["--memory", utilities / "p"] if where == "memory" else [utilities / "set"]
     how = ["--no-python", "--counters", "sde", "--json", tmp_path / "a.json", *what]
     done = run(programs, *how) if ranks == 1 else programs.mpirun(ranks, "pyelfrun", *how)
@@ -144,7 +146,7 @@ def test_libraries_without_modules_are_opened(where, ranks, programs, utilities,
 @pytest.mark.alike
 @pytest.mark.parametrize("order", ["given", "random:7", "shifted"])
 def test_order_of_libraries_without_modules(order, programs, utilities, tmp_path):
-    """The dynamic linker says in which order each process opens them."""
+    """LD_DEBUG shows in which order each process opens them."""
     env = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(tmp_path / "of")}
     how = ["--no-python", "--phases", "import", "--import-order", order, utilities / "set"]
     programs.mpirun(2, "pyelfrun", *how, env=env)
@@ -165,7 +167,7 @@ def test_order_of_libraries_without_modules(order, programs, utilities, tmp_path
 @pytest.mark.alike(1)
 @pytest.mark.slow
 def test_what_libraries_without_modules_cannot(programs, utilities):
-    """There is no entry to visit and no executable, and who asks for one is told."""
+    """Such a set has no entry to visit and no executable. A user who asks for one is told."""
     at = utilities / "set"
     done = run(programs, "--no-python", "--phases", "import,visit", at, status=1)
     why = "has no modules, and only these have an entry to visit; leave visit out of --phases"
@@ -183,7 +185,7 @@ def test_what_libraries_without_modules_cannot(programs, utilities):
 
 @pytest.mark.parametrize("mode", ["link", "bind-now"])
 def test_executable_of_a_set_without_modules(mode, programs, tmp_path):
-    """Its utilities are there when the process starts, and dlopen finds them."""
+    """The utilities are loaded when the process starts, and dlopen finds them."""
     (tmp_path / "p").write_text(f"pyelfgen-profile: 1\n{UTILITIES['no rows']}")
     programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q", "--link")
     how = ["--no-python", "--mode", mode, "--phases", "import", "--counters", "sde", "--json", tmp_path / "a.json"]
@@ -195,7 +197,7 @@ def test_executable_of_a_set_without_modules(mode, programs, tmp_path):
 
 
 def test_library_without_modules_is_missing(programs, utilities, tmp_path):
-    """A library that cannot be opened ends the run for all ranks, and is named."""
+    """A library that cannot be opened ends the run for all ranks, and the message names it."""
     shutil.copytree(utilities / "set", tmp_path / "set")
     (tmp_path / "set" / "libutility2.so").unlink()
     done = programs.mpirun(2, "pyelfrun", "--no-python", tmp_path / "set", status=None)
@@ -204,7 +206,7 @@ def test_library_without_modules_is_missing(programs, utilities, tmp_path):
 
 
 def test_marks_of_libraries_without_modules(programs, utilities, tmp_path):
-    """What nothing visits has marks all the same, which are looked at."""
+    """Marks are compared with the manifest even in libraries that nothing visits."""
     shutil.copytree(utilities / "set", tmp_path / "set")
     path = tmp_path / "set" / "manifest.json"
     manifest = json.loads(path.read_text())
@@ -222,7 +224,7 @@ def test_several_runs(altered, programs):
 
 
 def test_launcher_words(altered, programs, tmp_path):
-    """Quotes keep a word together, as in a shell; nothing is expanded."""
+    """As in a shell, quotes keep a word together. Nothing is expanded."""
     script = tmp_path / "a launcher"
     script.write_text('#!/bin/sh\nprintf "%s|" "$1" "$2"\nshift 2\nexec "$@"\n')
     script.chmod(0o755)
@@ -299,7 +301,7 @@ def test_lazy_leaves_other_flags(altered, programs, tmp_path):
 
 
 def test_lists_in_parts(linked, programs, tmp_path):
-    """They add up, in whatever order; what excludes one another does so then, too."""
+    """Options with lists add up, in any order. Words that exclude each other do so across options, too."""
     lists = ["--mode=link", "--mode=vanilla", "--phases=visit", "--phases=import", "--counters=os", "--counters=sde"]
     run(programs, *lists, "--json", tmp_path / "a.json", linked)
     results = json.loads((tmp_path / "a.json").read_text())
@@ -314,7 +316,7 @@ def test_lists_in_parts(linked, programs, tmp_path):
 
 
 def test_an_executable_of_another_set(linked, programs, tmp_path):
-    """Left behind, or copied: its libraries may have the same names."""
+    """It may be left over or copied. The libraries of both sets may have the same names."""
     copy = tmp_path / "set"
     profile = tmp_path / "other.prof"
     shutil.copytree(linked, copy)
@@ -326,7 +328,7 @@ def test_an_executable_of_another_set(linked, programs, tmp_path):
 
 
 def test_an_installation_under_any_path(linked, programs, tmp_path):
-    """What divides a list of the dynamic linker may be in a path, and be replaced in one."""
+    """A path may have characters that separate or replace words in lists of the dynamic linker."""
     top = tmp_path / "with: blanks $ORIGIN"
     for part in ("bin/pyelfrun", "lib/libpyelfrun.so.0", "libexec/pyelfgen"):
         place = top / part
@@ -342,7 +344,8 @@ def test_an_installation_under_any_path(linked, programs, tmp_path):
 
 
 def test_an_executable_that_may_not_be_executed(linked, programs, tmp_path):
-    """As where a file system is mounted noexec; it is there, so that nothing has to be generated."""
+    """A file system that is mounted noexec refuses in the same way. The executable exists, so the message must not ask
+    to generate it."""
     copy = tmp_path / "set"
     shutil.copytree(linked, copy)
     (copy / "pyelf-link").chmod(0o644)
@@ -351,7 +354,7 @@ def test_an_executable_that_may_not_be_executed(linked, programs, tmp_path):
 
 
 def two(programs, first, second, **options):
-    """Two ranks with a command line each: words of env(1), then those of pyelfrun."""
+    """Starts two ranks, each with its own command line: words of env(1), then those of pyelfrun."""
     command = ["mpirun"]
     for between, (variables, words) in (([], first), ([":"], second)):
         command += [*between, "-n", 1, "env", *variables, programs.path("pyelfrun"), *words]
@@ -360,7 +363,8 @@ def two(programs, first, second, **options):
 
 @pytest.mark.slow
 def test_ranks_that_are_not_alike(linked, altered, small, programs):
-    """They would wait for each other for ever, or be taken for what rank 0 is."""
+    """Without the check they would wait for each other forever, or the results would be taken for those of rank 0's
+    options."""
     for words, said in (
         (["--phases", "import", linked], "was started with phases 'import', and rank 0 with 'import,visit,mpi'"),
         (["--mode", "link", linked], "was started with mode 'link', and rank 0 with 'vanilla'"),
@@ -374,7 +378,8 @@ def test_ranks_that_are_not_alike(linked, altered, small, programs):
 @pytest.mark.alike(2)
 @pytest.mark.parametrize("which", [0, 1])
 def test_events_that_only_some_hosts_were_told(which, linked, programs, tmp_path):
-    """mpirun hands the environment on to no other host: PAPI_EVENTS is where rank 0 is, or where it is not."""
+    """mpirun passes the environment to no other host, so PAPI_EVENTS may be set on rank 0's host alone, or on the other
+    alone."""
     ranks = [([], ["--json", tmp_path / "a.json", linked])] * 2
     ranks[which] = (["PAPI_EVENTS=perf::PAGE-FAULTS,perf::CPU-CLOCK"], ranks[which][1])
     done = two(programs, *ranks)
@@ -387,7 +392,7 @@ def test_events_that_only_some_hosts_were_told(which, linked, programs, tmp_path
 
 
 def test_no_file_is_taken_for_a_part_that_is_none(altered, programs, tmp_path):
-    """The option is for the launcher, which has made the file: any other stays as it is."""
+    """The option is for the launching pyelfrun, which has made the file. Any other file stays as it is."""
     precious = tmp_path / "precious"
     precious.write_text("kept")
     for words in (["--tree=vanilla", f"--part={precious}"], [f"--part={tmp_path}/pyelfrun-part-x"]):

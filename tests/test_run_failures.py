@@ -1,4 +1,4 @@
-"""Ranks that fail, each with what it says, and the whole run with it; and equal results of ranks that do not.
+"""Ranks that fail: each says why, and the whole run fails with it. Ranks that do not fail have equal results.
 
 One rank of three has a set of its own, in which something is wrong.
 """
@@ -23,16 +23,16 @@ MODES = ("vanilla", *LINKED)
 ALL_MODES = (*MODES, "static")
 RANKS = (1, 2, 8)
 
-# What a module's first function does instead, in x86-64.
+# Code that replaces the first function of a module, in x86-64.
 LOOP = b"\xeb\xfe"  # jmp .
 RETURN_0 = b"\x31\xc0\xc3"  # xor %eax,%eax; ret
 STORE_TO_NULL = b"\x31\xc0\x89\x00"  # xor %eax,%eax; mov %eax,(%rax)
 KILL_ITSELF = (
     b"\xb8\x27\x00\x00\x00\x0f\x05"  # getpid
-    b"\x89\xc7\xbe\x09\x00\x00\x00\xb8\x3e\x00\x00\x00\x0f\x05"  # kill(it, SIGKILL)
+    b"\x89\xc7\xbe\x09\x00\x00\x00\xb8\x3e\x00\x00\x00\x0f\x05"  # kill(itself, SIGKILL)
 )
 
-# Hangs are found by it; nothing else takes a fraction of it.
+# Seconds after which a run counts as hanging. No run takes a fraction of that.
 GUARD = 120
 
 
@@ -42,14 +42,14 @@ def has_static(programs):
 
 @pytest.fixture
 def skip_static(request, programs):
-    """Mode static, where pyelfgen makes no such executable."""
+    """Skips mode static where pyelfgen makes no such executable."""
     if request.node.callspec.params["mode"] == "static" and not has_static(programs):
         pytest.skip("pyelfgen has no --static")
 
 
 @pytest.fixture(scope="module")
 def good(programs, sets, tmp_path_factory):
-    """A set with an executable; not to be changed."""
+    """A set with executables; not to be changed."""
     sets.get("odd")
     directory = tmp_path_factory.mktemp("good") / "set"
     executables = ["--link", *(["--static"] if has_static(programs) else [])]
@@ -59,12 +59,12 @@ def good(programs, sets, tmp_path_factory):
 
 @pytest.fixture
 def bad(good, tmp_path):
-    """A copy of it, to make wrong."""
+    """A copy of that set, to be damaged."""
     return Altered(shutil.copytree(good, tmp_path / "bad"))
 
 
 def instead(altered, name, code):
-    """The first function of a library does this, also where it is part of the static executable."""
+    """Replaces the first function of a library by this code, and also its copy in the static executable."""
     function, address = functions(altered.path(name))[0]
     altered.patch(name, altered.offset(name, ".text", address), code)
     static = altered.path("pyelf-static")
@@ -76,7 +76,7 @@ def instead(altered, name, code):
 
 @pytest.fixture
 def fails(programs, good, bad):
-    """Runs two ranks on the good set and a third on the bad one; returns what pyelfrun said."""
+    """Runs two ranks on the good set and a third on the bad one. Returns what pyelfrun printed."""
     tool("mpirun")
 
     def run(mode, *options):
@@ -132,7 +132,7 @@ class TestOneRankFails:
     @pytest.mark.usefixtures("skip_static")
     @pytest.mark.parametrize("mode", mostly_long(ALL_MODES, "vanilla"))
     def test_a_hang(self, mode, fails, bad):
-        """The others wait, are done with their visit, and leave the word to the one they wait for."""
+        """The other ranks are done with their visit and wait. Only the rank that hangs prints a line."""
         instead(bad, "libmodule1.so", LOOP)
         said = fails(mode, "--timeout", "5")
         reason = "not done after 5 s: was in phase visit, at libmodule1; "
@@ -154,15 +154,15 @@ def test_killed_without_a_launcher(programs, bad):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
 def test_ended_without_a_launcher(number, programs, bad):
-    """Whoever sends these needs no explanation."""
+    """A user who sends such a signal needs no explanation."""
     instead(bad, "libmodule1.so", KILL_ITSELF.replace(b"\xbe\x09", b"\xbe" + bytes([number])) + LOOP)
-    usual = lambda: signal.signal(number, signal.SIG_DFL)  # nohup has had one of them ignored
+    usual = lambda: signal.signal(number, signal.SIG_DFL)  # nohup ignores one of these signals
     assert programs.run("pyelfrun", bad.directory, status=-number, preexec_fn=usual).stderr == ""
 
 
 @pytest.mark.alike(1)
 def test_killed_under_a_simulation(programs, bad, tmp_path):
-    """Nothing of valgrind's stays."""
+    """valgrind leaves no files behind."""
     tool("valgrind")
     if programs.sanitized:
         pytest.skip("valgrind cannot run what has a sanitizer")
@@ -182,7 +182,7 @@ def test_killed_under_a_simulation(programs, bad, tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
 def test_no_room_for_temporary_files(programs, good, file_system, options):
-    """Said in one line before anything runs, in the place of many of Open MPI."""
+    """One line says so before anything runs. Open MPI would print many."""
     little = file_system("9m")
     done = programs.run("pyelfrun", *options, good, status=1, env={"TMPDIR": str(little)})
     assert re.fullmatch(
@@ -201,7 +201,7 @@ def test_no_room_for_temporary_files(programs, good, file_system, options):
 
 @pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
 def test_nobody_reads_the_results(programs, good, tmp_path, options):
-    """Whoever has seen enough of them is told nothing, and finds nothing that is left."""
+    """pyelfrun says nothing to a user who has seen enough, and leaves no files behind."""
     reading, writing = os.pipe()
     os.close(reading)
     environment = {"TMPDIR": str(tmp_path)}
@@ -211,12 +211,12 @@ def test_nobody_reads_the_results(programs, good, tmp_path, options):
 
 
 def test_a_run_that_ends_well_has_no_witness(programs, good):
-    """Of its end: nothing is said, nothing is left that holds the pipe open."""
+    """No process remains that watches for its end: nothing is printed, and nothing holds the pipe open."""
     assert programs.run("pyelfrun", good, timeout=GUARD).stderr == ""
 
 
 def test_a_witness_that_is_none(programs, good):
-    """The variable may come from anywhere, and name anything."""
+    """The environment variable may come from anywhere, with any text."""
     path = good / "pyelf-link"
     library = programs.build / "lib" / "libpyelfrun.so.0"
     for text in ("", "0 1", "x", "999999 999999", "-1 -1", "0 1 2"):
@@ -258,7 +258,7 @@ class TestWrongUse:
         assert "a set" in refused("--mode", mode, tmp_path)
 
     def test_a_directory_with_a_long_path(self, refused, bad, programs, tmp_path):
-        """One that leaves no room for the libraries' names is refused; any other will do."""
+        """A path that leaves no room for the names of libraries is refused. Any other path works."""
         directory = bad.directory
         for length in (1000, 4080):
             longer = tmp_path
@@ -297,7 +297,7 @@ class TestWrongUse:
         assert "mpirun: cannot be started; install it, or give another --launcher: No such file or directory" in said
 
     def test_read_only_directory_for_the_picture(self, refused, good):
-        """In /sys nobody can make a file."""
+        """Nobody can create a file in /sys."""
         if not os.path.isdir("/sys/kernel"):
             pytest.skip("there is no /sys")
         assert "/sys/kernel/p.png: cannot be written; choose another" in refused("--picture", "/sys/kernel/p.png", good)
