@@ -688,7 +688,7 @@ def test_a_signal(number, probe, small, bare_path, tmp_path):
     probe.clean()
 
 
-# A shell that becomes the program as soon as it has begun a child. The child leaves an orphan when told to.
+# A shell that has begun children becomes the program. One of the children leaves an orphan when it is told to.
 INHERITS = """(while [ ! -e {go} ]; do sleep .01; done; {sleep} & echo $! > {left}) &
 {sleep} & echo $! > {child}
 exec "$@"
@@ -742,7 +742,7 @@ def test_children_that_were_there_before(probe, small, bare_path, tmp_path, numb
     probe.clean()
 
 
-# A child that, before it asks to end with its parent, ends that parent.
+# Makes a child end its parent before the child asks to end with it.
 ENDS_ITS_PARENT = """#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -973,7 +973,7 @@ def test_the_json_is_kept_where_nothing_can_be_printed(probe, small, status):
 
 
 def test_the_json_on_the_standard_output(probe, small):
-    """Nothing else is printed in this case."""
+    """With --json=- nothing else is printed."""
     arguments = ["--start=loader", "--tools=load", "--repeat=1", "--warm-up=0", "--json=-", small]
     done = probe.programs.run("pyelfprobe", *arguments)
     assert json.loads(done.stdout)["pyelfprobe"] == 1

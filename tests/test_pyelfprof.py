@@ -173,7 +173,7 @@ def test_counts_that_are_known(capture, tmp_path):
 
 def test_what_is_imported_again_and_has_two_names(capture, tmp_path):
     """Each imported symbol is counted once in `used`, however many libraries import it. Each function with the address
-    of another one is an alias."""
+    of another one is an alias, unless it has no code."""
     lower = built(
         tmp_path,
         "liblower",

@@ -139,7 +139,8 @@ def by_llvm(path):
                 count[f"{name}s"] += 1
                 count[f"{name[:-4]}name_bytes"] += len(re.search(r'"(.*)"\)$', value)[1])
             elif form == "sec_offset" and name in ("location", "ranges"):
-                # Several DIEs may refer to one list, which counts once.
+                # Several DIEs may refer to one list. Its entries count once, and once for each variable in a sum of
+                # their own.
                 count["location_entries_of_variables"] += entries if name == "location" else 0
                 lists[name][re.match(r"0x[0-9a-f]+", value)[0]] = entries
     count["dies"] = sum(tally["tags"].values())

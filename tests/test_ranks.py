@@ -1,5 +1,4 @@
-"""Ranks of mpirun share the work of a set, or make one set for each node. The bytes are those that one process makes.
-"""
+"""Ranks of mpirun share the work of a set, or make one for each node. The bytes are those that one process makes."""
 
 import random
 import re

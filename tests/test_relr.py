@@ -41,7 +41,7 @@ def word_at(path, address):
 
 
 def test_all_are_packed(sets):
-    """There are as many as a set without packing has relative relocations. Each word has an address in the file."""
+    """There are as many as a set without packing has relative relocations. In the file each word holds an address."""
     plain = {path.name: path for path in counted_libraries(sets.get("odd"))}
     for path in counted_libraries(sets.get("relr")):
         assert not re.search(RELATIVE, ask("readelf", "-rW", path))

@@ -1,6 +1,4 @@
-"""The same plan gives the same bytes. Files in the way of a set are left alone, and an interruption leaves no half a
-set.
-"""
+"""The same plan gives the same bytes. Whatever is in the way of a set or interrupts it, no half of one is left."""
 
 import contextlib
 import fcntl
@@ -38,7 +36,8 @@ def generate(programs, profile, tmp_path):
     return run
 
 
-# Libraries without a symbol table whose edges form circles. Which names a library has depends on what others call.
+# Libraries without a symbol table whose edges form circles. The lengths of a library's names depend on the names of
+# others.
 STRIPPED = 200
 STRIPPED_ROWS = f"pyelfgen-profile: 1\nmodules: 0\nutilities: {STRIPPED}\nlibraries:\n" + "".join(
     "- {kind: utility, text: 60 kB, data: 6 kB, debug: 0 B, symtab: 0 B, strtab: 0 B, functions: 150, plt: 120,\n"
@@ -259,7 +258,7 @@ libraries:
 
 
 def test_another_profile_changes_what_it_says(sets, programs, tmp_path):
-    """In the second profile one library is larger, in the third it is left out. Only these files change. There are no
+    """In the second profile one library is larger; in the third it is left out. Only these files change. There are no
     build-ids, as these would change with the profile."""
 
     def generate(name, text):

@@ -85,7 +85,7 @@ def glibc():
 
 @pytest.mark.parametrize("more", [[], ["--repeat", "2"], ["--pynamic"]], ids=["one", "two", "pynamic"])
 def test_the_standard_output(more, altered, programs, tmp_path):
-    """Nothing else is printed in this case."""
+    """With --json - nothing else is printed."""
     done = programs.run("pyelfrun", *more, "--json", "-", altered.directory, cwd=tmp_path)
     assert len(checked(done.stdout)["runs"]) == (2 if "2" in more else 1)
     assert os.listdir(tmp_path) == ["set"]
@@ -175,7 +175,7 @@ def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):
 
 
 def test_what_a_rank_left_behind(altered, programs, tmp_path):
-    """A rank that is ended while it replaces its part of the results leaves such a file."""
+    """Such a file is left by a rank that is ended while it replaces its part of the results."""
     path = tmp_path / "a.json"
     script = tmp_path / "launcher"
     script.write_text('#!/bin/sh\nfor w; do case $w in --part=*) touch "${w#--part=}.AbCdEf";; esac; done\nexec "$@"\n')

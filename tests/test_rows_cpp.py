@@ -14,8 +14,8 @@ import pytest
 from captures import Capture, edges
 from objects import ask, demangled, section, tool
 
-# The first row is like that of OpenEXR's libIex: three in seven functions have two names, and there are only as many
-# unwind entries as other functions. Three libraries import from the second, the last two mostly the same functions.
+# The first row is like that of OpenEXR's libIex: three in seven functions are second names of others, and only the
+# others have unwind entries. Three libraries import from the second, the last two mostly the same functions.
 ROWS = """\
 - {kind: utility, text: 100000, data: 4000, bss: 32, functions: 600, dynamic: {functions: 600, objects: 90, undefined: 30,
    weak: 300, weak-functions: 200, weak-objects: 90, aliases: 260, dynstr: 40000}, plt: 20, outside: 1, runpath: 1,

@@ -174,7 +174,7 @@ def section_size(path, name):
 
 
 def test_as_many_constructors_as_rows_say(arrays):
-    """The size of each array says so. Where the number differs, differences.json has it."""
+    """Each array has eight bytes for each. Where the number differs, differences.json says so."""
     directory, differs = arrays
     got = []
     names = ["libutility0", "libmodule0", "libutility1", "libutility2", "libmodule1"]

@@ -146,9 +146,8 @@ def test_functions_are_called_as_their_symbols(libraries):
 
 @pytest.mark.slow
 def test_many_that_are_alike(libraries, programs, tmp_path):
-    """Of many like rows, some libraries are solved first, and the search of the others begins where these ended. The
-    results are the same with any number of threads and ranks, and about as near to the row as when a library is made
-    alone."""
+    """Of many similar rows some are solved first, and the search for the others begins where these ended. The results
+    are the same with any number of threads and ranks, and about as near to the row as when a library is made alone."""
     first, *others = yaml.safe_load(ROWS)
     lines = [row.split("}}")[0] + "}}\n" for row in ROWS.split("\n- ")]
     times = 20
@@ -329,8 +328,7 @@ def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
 
 
 def test_functions_have_as_many_entries_as_the_row_says(programs, tmp_path):
-    """What is said of the code makes fewer entries than `defined`. Locals that are optimized away make up the
-    number."""
+    """The description of the code has fewer entries than `defined`. Locals that are optimized away make up for that."""
     wanted = [2500, 4000, 5500, 7000, 9000]
     row, several = variants(ROWS.split("\n- ")[3].replace("dies: 12491", "dies: 12491, defined: 0"), "defined", wanted)
     paths, told = make(programs, tmp_path, several)
@@ -437,8 +435,8 @@ def test_names_of_files_are_as_short_as_the_row_says(programs, tmp_path):
 
 @pytest.mark.parametrize("number", [0, 2, 3])
 def test_line_tables_have_as_many_rows_as_the_row_says(programs, tmp_path, number):
-    """The rows take the same number of bytes in all cases. The number is met by what the last function's rows have
-    besides an address and a line."""
+    """Line-table rows take the same number of bytes, however many they are. What the last function's rows have besides
+    an address and a line makes up the number."""
     usual = yaml.safe_load(ROWS)[number]["dwarf"]["rows"]
     wanted = [usual + more for more in (-31, -7, 0, 1, 13, 40)]
     row, several = variants(ROWS.split("\n- ")[number], "rows", wanted)
@@ -460,8 +458,8 @@ def test_where_entries_cannot_be_as_many_it_is_told_how_many_there_are(programs,
 
 @pytest.mark.parametrize(("more", "wanted"), [("", "none"), ("compressed: zstd, ", "zstd")])
 def test_what_a_captured_row_leaves_out_is_told_where_the_library_has_it(programs, tmp_path, more, wanted):
-    """A captured row leaves out what is 0: compressed sections, .debug_aranges and constants that the library has are
-    differences. So is another compression than the row's."""
+    """Compressed sections, .debug_aranges and constants are 0 where a captured row leaves them out, so a library that
+    has them differs. So does one with another compression than the row's."""
     row = SMALL.split("\n- ")[2].replace(", aranges: 48", "").replace("constants: 446, ", "")
     row = f"- {row.strip()}\n".replace("debug: 10648, ", f"debug: 10600, {more}")
     head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\ndwarf: {compress: zlib}\nlibraries:\n"
@@ -531,8 +529,7 @@ MANNERS = {  # tags, attributes, forms
 
 @pytest.fixture(scope="module")
 def made_in_manners(programs, tmp_path_factory):
-    """Makes a set of ROWS for each manner, which differ in tags and forms. In each of them sections have the rows'
-    sizes."""
+    """Makes a set of ROWS for each manner. The manners differ in tags and forms; all sections have the rows' sizes."""
     directory = tmp_path_factory.mktemp("manners")
     found = {}
     for name, texts in MANNERS.items():

@@ -202,7 +202,7 @@ def test_small_functions_share_names(cpp):
 
 
 def test_files_have_names_of_many_lengths(cpp):
-    """The names of source files are ends of one long name, of many lengths."""
+    """The names of source files have many lengths, and are ends of one long name."""
     names = [name for kind, *_, name in symbols(cpp / "libutility0.so", ".symtab") if kind == "FILE"]
     assert len(names) == 66 and all(name.endswith(".c") for name in names)
     lengths = sorted(map(len, names))

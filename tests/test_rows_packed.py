@@ -1,5 +1,4 @@
-"""Rows that say to how many bytes their parts compress. The `zstd` program is the judge, and a capture says the same.
-"""
+"""Rows that say to how many bytes their parts compress. `zstd` is the judge, and a capture says the same."""
 
 import subprocess
 

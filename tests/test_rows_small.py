@@ -1,6 +1,6 @@
-"""Dynamic functions that are too small to be numbered. Stripped libraries have them, of which nothing else is known,
-and libraries with more dynamic functions than their text has room for. The judges are binutils, elfutils and the
-dynamic linker.
+"""Dynamic functions that are too small to be numbered. Stripped libraries, of which nothing else is known, have them,
+and so have libraries with more dynamic functions than their text has room for. The judges are binutils, elfutils and
+the dynamic linker.
 """
 
 import json
@@ -154,8 +154,7 @@ def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_pat
 
 
 def test_a_captured_row_without_dynamic_functions(programs, tmp_path):
-    """In a captured row this means none, because it leaves out zeros. In a row by hand it means as many as there is
-    room for."""
+    """A captured row leaves out zeros, so there are none. In a row by hand there are as many as there is room for."""
     row = "{kind: utility, text: 30000, data: 2000, bss: 8, share: {code: 9000, unwind: 3000}}"
     for captured, any_are in (("captured: {from: files, libraries: 1, unreadable: 0}", False), ("", True)):
         (tmp_path / "one.prof").write_text(f"pyelfgen-profile: 1\n{captured}\nlibraries:\n- {row}\n")
