@@ -1,16 +1,16 @@
-"""Generates sets of rows that no one thought of, and asks others what they are: tests/at_random.py [RUNS [SEED]]
+"""Generates sets from random profiles with rows, and has other programs check them: tests/at_random.py [RUNS [SEED]]
 
-Each run takes some rows of profiles that were captured, of sets of ours and of what this machine has, changes numbers in
-them, takes keys away, draws other edges, and turns knobs. Whatever comes of it,
+Each run takes some rows from captured profiles, of our own sets and of programs on this machine. It changes numbers in
+them, removes keys, draws other edges, and turns knobs. These must hold in every run:
 
-- pyelfgen generates the set, or says in one line why not, with the status 1, and leaves nothing;
-- sizes are those of the rows, or differences.json names the library and the size;
-- eu-elflint, readelf and llvm-dwarfdump find nothing wrong, and --verify agrees;
-- the modules are imported and visited, libraries without modules loaded, as the manifest says.
+- pyelfgen generates the set. Or it says in one line why not, exits with status 1, and leaves nothing.
+- The sizes are those of the rows, or differences.json names the library and the size.
+- eu-elflint, readelf and llvm-dwarfdump find nothing wrong, and --verify agrees.
+- pyelfrun succeeds: it imports and visits modules, or loads the libraries of a set without modules.
 
-PYELFGEN_BUILD names the build, PYELFGEN_RANDOM_BUILD that of the pyelfgen that generates, if it is another: one with
-sanitizers finds more. A run that does not hold is printed with its seed, which alone makes it again:
-tests/at_random.py 1 SEED. Its profile stays in build/at-random.
+PYELFGEN_BUILD names the build. PYELFGEN_RANDOM_BUILD names another for the pyelfgen that generates; one with sanitizers
+finds more. A run in which something does not hold is printed with its seed. tests/at_random.py 1 SEED repeats it. Its
+profile stays in build/at-random.
 """
 
 import copy
@@ -34,7 +34,8 @@ GENERATOR = SOURCE / os.environ.get("PYELFGEN_RANDOM_BUILD", BUILD) / "bin" / "p
 KEPT = SOURCE / "build" / "at-random"
 TIMEOUT = 300
 
-# Sets of ours that are captured, by what is said of their debug information, and what there is on this machine.
+# The rows come from captures of these sets of ours, {name: more keys of the profile, None for stripped}, and of these
+# programs, as far as they are installed.
 MADE = {
     "c": "dwarf: {views: true}",
     "c-4": "dwarf: {version: 4}",
@@ -81,12 +82,12 @@ CHANGES = [
 ]
 SYMBOL = 24  # bytes of an entry of .symtab
 SIZES = ["text", "data", "bss", "debug", "symtab", "strtab"]
-TEXT_MOST, DEBUG_MOST = 2_000_000, 4_000_000  # of rows that are taken: others take long
-PAIRS = [("text", "data"), ("symtab", "strtab")]  # which go together
+TEXT_MOST, DEBUG_MOST = 2_000_000, 4_000_000  # bytes; larger rows are not taken, because they take long
+PAIRS = [("text", "data"), ("symtab", "strtab")]  # a row has both of a pair or neither
 
 
 class Wrong(Exception):
-    """What does not hold."""
+    """Something that must hold does not; the text says what."""
 
 
 def need(holds, what):
@@ -108,7 +109,7 @@ def run(*command, **options):
 
 
 def captured(work):
-    """Profiles."""
+    """The captured profiles, parsed."""
     profiles = []
     for name, dwarf in MADE.items():
         symbols = "debug: 0, symtab: 0, strtab: 0" if dwarf is None else "debug: 600 kB, symtab: 30 kB, strtab: 60 kB"
@@ -126,7 +127,7 @@ def captured(work):
 
 
 def numbers(row, path=()):
-    """The paths of the row's numbers; those of versions and page sizes are among few that there are."""
+    """The paths of the row's numbers, except versions and page sizes, for which only few values are valid."""
     for key, value in row.items():
         if isinstance(value, dict):
             yield from numbers(value, (*path, key))
@@ -238,7 +239,7 @@ def check_set(profile, output):
 
 
 def one(profiles, seed, work):
-    """Whether a set was generated; raises Wrong."""
+    """Makes one run; returns whether a set was generated, and raises Wrong if something does not hold."""
     profile = Chance(seed).profile(profiles)
     text, output = work / "random.prof", work / "set"
     text.write_text(yaml.safe_dump(profile, sort_keys=False, width=1 << 20))
@@ -253,7 +254,7 @@ def one(profiles, seed, work):
 
 
 def main(runs=300, seed=1):
-    """Prints what did not hold; returns how many runs."""
+    """Prints what did not hold; returns in how many runs."""
     wrong, made = 0, 0
     with tempfile.TemporaryDirectory(prefix="at-random-") as name:
         work = pathlib.Path(name)

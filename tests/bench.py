@@ -1,12 +1,12 @@
 """What generating a set costs beside copying it: `./dev bench`.
 
-Alternating pairs of `pyelfgen` and `cp -r` of its result, after a warm-up of
-both, and the median of the ratios pair by pair: the absolute times of a shared
-machine drift by a factor of three, the ratios hardly. What was there before is
-deleted, memory fetched, and on a disk the file system synced, outside the timed part. A third
-measurement of each pair is two threads of plain writes of as many bytes in as
-many files, the least that any generator could take; two more are the same set
-with an executable that is linked with it, and as one executable instead.
+After a warm-up, `pyelfgen` and `cp -r` of its result run in alternating pairs. The result is the median of the ratios
+of the pairs: the absolute times of a shared machine drift by a factor of three, the ratios hardly. Outside of the timed
+part the former output is deleted, memory is fetched, and a disk is synced.
+
+Each pair has three more measurements: plain writes of as many bytes in as many files by as many threads, which is the
+least that any generator could take; the same set with an executable that is linked with it; and the set as one
+executable instead.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from writes import fetch_memory, plain_writes
 
 
 def timed(action, size):
-    """Seconds; what it writes is of this size."""
+    """The seconds that an action takes which writes `size` bytes; memory for these is fetched first."""
     fetch_memory(size)
     start = time.perf_counter()
     action()
@@ -39,18 +39,18 @@ def remove(path, sync):
 
 
 def peak_memory(command):
-    """Largest resident size of a command, in MB."""
+    """The largest resident size of a command, in MB."""
     result = subprocess.run(["/usr/bin/time", "-v", *command], capture_output=True, text=True, check=True)
     return int(re.search(r"Maximum resident set size \(kbytes\): (\d+)", result.stderr)[1]) * 1024 / 1e6
 
 
-# What is measured: pyelfgen alone, what it is compared with, pyelfgen with more options.
+# The measurements: pyelfgen, the two that it is compared with, and pyelfgen with more options. RATIOS are printed.
 GENERATED, COPIED, WRITTEN, LINKED, STATIC = "pyelfgen", "cp -r", "plain writes", "--link", "--static --no-libraries"
 RATIOS = [(GENERATED, COPIED), (GENERATED, WRITTEN), (LINKED, GENERATED), (STATIC, GENERATED)]
 
 
 def bench(generator, profile, directory, threads, pairs, sync):
-    """Bytes of the set, and a row of seconds for each pair."""
+    """The bytes of the set, and a row {measurement: seconds} for each pair."""
     made, copied, written = (directory / name for name in ("made", "copied", "written"))
 
     def generate(*options):

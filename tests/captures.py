@@ -1,4 +1,4 @@
-"""Profiles that pyelfprof captured, and what binutils say of the same files."""
+"""Parses profiles that pyelfprof captured, and asks binutils for the same quantities of the same files."""
 
 import collections
 import pathlib
@@ -14,7 +14,7 @@ SYSTEM = {"lib-dynload": DYNLOAD, "numpy": NUMPY, "pyenv": PYENV}
 
 ROW = re.compile(r"- \{(.*)\}")
 
-# What each of these is in a row, by readelf's names.
+# {readelf's name of a relocation: its key in a row}
 RELOCATIONS = {
     "R_X86_64_RELATIVE": "relative",
     "R_X86_64_JUMP_SLO": "jump-slot",
@@ -29,7 +29,7 @@ RELOCATIONS = {
 
 
 def flow(text):
-    """A YAML mapping in flow style, as pyelfprof writes it: {key: value, ...} within the braces."""
+    """Parses a YAML mapping in flow style as pyelfprof writes it; `text` is what stands within its braces."""
     found = {}
     for key, nested, quoted, plain in re.findall(r"([\w\"-]+): (?:\{([^}]*)\}|'((?:[^']|'')*)'|([^,}]+))", text):
         key = key.strip('"')
@@ -43,7 +43,7 @@ def flow(text):
 
 
 class Capture:
-    """The profile in a file."""
+    """The profile in a file: its text, its top-level keys as text, its rows, and its sections in bytes."""
 
     def __init__(self, path):
         self.text = path.read_text()
@@ -68,7 +68,7 @@ def edges(row):
 
 
 def quantiles(text):
-    """"5 131*3 140" as a list."""
+    """The list that a text stands for in which a value may have a number of repetitions: "5 131*3 140"."""
     found = []
     for part in text.split():
         value, _, times = part.partition("*")
@@ -78,7 +78,7 @@ def quantiles(text):
 
 def relocations_by_readelf(path):
     counts = collections.Counter()
-    symbols = set()  # that any but jump slots refer to
+    symbols = set()  # the symbols that relocations other than jump slots refer to
     pages = set()
     protected = re.search(r" \.data\.rel\.ro +PROGBITS +(\w+) \w+ (\w+) ", ask("readelf", "-SW", path))
     start, size = (int(number, 16) for number in protected.groups()) if protected else (0, 0)
@@ -88,7 +88,7 @@ def relocations_by_readelf(path):
             kind = RELOCATIONS.get(found[2], "other")
             counts[kind] += 1
             symbols |= {found[1]} - {"0" * 8} if kind != "jump-slot" else set()
-        # packed ones: the place alone, in newer binutils behind a number and the entry
+        # of packed relocations the line has the place alone, in newer binutils behind a number and the entry
         place = re.match(r"(?:\d+: +[0-9a-f]{16} +)?([0-9a-f]{16})\b", line)
         pages |= {int(place[1], 16) >> 12} if place else set()
         if place and start <= int(place[1], 16) < start + size:

@@ -1,11 +1,12 @@
 """A compiled Pynamic set and one of ours, in turn, mode by mode: `./dev compiled DIRECTORY`.
 
-DIRECTORY is what Pynamic 1.3.3's config_pynamic.py leaves for the same arguments: its libraries, compiled by gcc and
-linked by ld, its pynamic_driver_mpi4py.py and its executable pynamic-mpi4py, linked with `-Wl,--no-as-needed`, which
-Debian's gcc needs (docs/paper.md). Its own driver, unmodified, runs it under Python (vanilla), and the executable, with
-and without LD_BIND_NOW. Its startup is the time to its first line.
+DIRECTORY is what config_pynamic.py of Pynamic 1.3.3 leaves for the same arguments: libraries that gcc compiled and ld
+linked, the driver pynamic_driver_mpi4py.py, and the executable pynamic-mpi4py, linked with `-Wl,--no-as-needed`, which
+Debian's gcc needs (docs/paper.md). The compiled set is run by its own unmodified driver: under Python (vanilla), and in
+the executable with and without LD_BIND_NOW. Its startup is the time to its first line.
 
-A set stands in for the compiled one when each figure of more than a second is within a quarter of that one's.
+Our set can stand in for the compiled one if each figure is within a quarter of the compiled set's. Figures of less than
+a second are not judged.
 """
 
 import argparse
@@ -23,12 +24,15 @@ from paper import PHASES, PYNAMIC, generate, place, run, seconds
 
 MODES = ["vanilla", "link", "bind-now"]
 DRIVER, EXECUTABLE = "pynamic_driver_mpi4py.py", "pynamic-mpi4py"
-LEAST = 1.0  # seconds: what takes less is shown, and not judged
-NEAR = 0.25
+LEAST = 1.0  # seconds; figures below are shown but not judged
+NEAR = 0.25  # largest difference of the ratio from 1
 
 
 def compiled(directory, mode):
-    """Seconds of startup, import and visit, by the driver's own clock; it is stopped when it has told them."""
+    """The seconds of startup, import and visit of the compiled set.
+
+    The driver prints those of import and visit, and is killed once it has. Startup is measured here.
+    """
     python = os.environ.get("PYTHON", "/usr/bin/python3")
     command = [python, DRIVER] if mode == "vanilla" else [f"./{EXECUTABLE}"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", **({"LD_BIND_NOW": "1"} if mode == "bind-now" else {})}
@@ -59,7 +63,7 @@ def compiled(directory, mode):
 
 
 def read_all(*directories):
-    """Into the page cache."""
+    """Reads all libraries in these directories, so that they are in the page cache."""
     for directory in directories:
         for file in sorted(pathlib.Path(directory).glob("*.so")):
             with open(file, "rb") as opened:
@@ -68,7 +72,7 @@ def read_all(*directories):
 
 
 def judge(theirs, ours):
-    """(median of theirs, of ours, of the ratios, near or None)"""
+    """(median of theirs, of ours, of the ratios, whether it is near or None if it is too short to be judged)"""
     one, other = statistics.median(theirs), statistics.median(ours)
     ratio = statistics.median(b / a for a, b in zip(theirs, ours))
     return one, other, ratio, None if one < LEAST else abs(ratio - 1) <= NEAR

@@ -1,7 +1,7 @@
-"""What the tests from outside share: the programs of one build, and an environment for them.
+"""Fixtures and helpers of the tests from outside: the programs of one build, an environment for them, and sets.
 
-PYELFGEN_BUILD names the build directory, from the top of the source tree;
-without it the release build in build/ is tested.
+PYELFGEN_BUILD names the build directory, relative to the top of the source tree. Without it, the release build in
+build/ is tested.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from sets import Sets
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = SOURCE / os.environ.get("PYELFGEN_BUILD", "build")
 
-# A sanitizer's complaint must not be taken for a program's own failure.
+# The exit status of a program that a sanitizer ends; it differs from all statuses of the programs themselves.
 SANITIZER_STATUS = 99
 
 
@@ -31,7 +31,10 @@ def pytest_configure(config):
 
 
 def listed_as_long(sanitizers):
-    """The tests that tests/long.txt lists: FILE::TEST with its variant, or without for all of them, or FILE alone."""
+    """The lines of tests/long.txt: FILE::TEST[VARIANT], FILE::TEST for all variants, or FILE.
+
+    Lines that begin with "sanitizers" count only if `sanitizers` is true.
+    """
     lines = (SOURCE / "tests" / "long.txt").read_text().splitlines()
     lines = [line for line in lines if line and not line.startswith("#")]
     return {line.removeprefix("sanitizers ") for line in lines if sanitizers or not line.startswith("sanitizers ")}
@@ -39,10 +42,10 @@ def listed_as_long(sanitizers):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks those tests as long that long.txt lists, and of those that have variants which are alike all but a few.
+    """Marks tests as long: those in long.txt, and all but a few variants of each test with the marker `alike`.
 
-    The few are evenly spread, the first and the last among them; under the
-    sanitizers, where each takes longer, they are half as many.
+    The few are evenly spread, the first and the last among them. Under the sanitizers, where each takes longer, half as
+    many are kept.
     """
     half = sanitized(BUILD)
     variants = {}
@@ -75,14 +78,14 @@ def mpi_environment():
 
 
 class Programs:
-    """The programs of a build; each run's output is text, and its status is checked."""
+    """Runs the programs of a build. Their output is read as text, and their exit status is checked."""
 
     def __init__(self, build):
         self.build = build
         self.sanitized = sanitized(build)
         self.beside_sets = {}
         if self.sanitized:
-            # a set's executables load libpyelfrun, which has sanitizers, and have none themselves
+            # a set's executables have no sanitizers but load libpyelfrun, which has
             command = ["gcc", "-print-file-name=libasan.so"]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             self.beside_sets["LD_PRELOAD"] = done.stdout.strip()
@@ -94,10 +97,10 @@ class Programs:
         return str(path)
 
     def environment(self, leaks=True, **more):
-        """The environment of the programs; a value of None removes a variable.
+        """The environment of the programs; `more` adds variables, and a value of None removes one.
 
-        Python and MPI keep memory until their end, which is no leak of ours:
-        for programs that start them, leaks=False.
+        Programs that start Python or MPI need leaks=False: these keep memory until they end, which the address
+        sanitizer would report as leaks.
         """
         environment = {**mpi_environment(), **os.environ, "LC_ALL": "C"}
         environment["ASAN_OPTIONS"] = f"exitcode={SANITIZER_STATUS}:detect_leaks={int(leaks)}"
@@ -106,9 +109,9 @@ class Programs:
         return {name: value for name, value in environment.items() if value is not None}
 
     def command(self, command, status=0, leaks=True, env=None, **options):
-        """Runs any command in the programs' environment; status=None accepts every status.
+        """Runs any command in the programs' environment and asserts its exit status; status=None accepts every status.
 
-        env has more variables; other options are those of subprocess.run.
+        `env` has more variables for the environment. The other options are those of subprocess.run.
         """
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         done = subprocess.run(
@@ -124,15 +127,17 @@ class Programs:
         return done
 
     def run(self, name, *arguments, **options):
-        """Runs one of the programs; options are those of command()."""
+        """Runs one of the programs by name; the options are those of command()."""
         options.setdefault("leaks", name != "pyelfrun")
         if name == "pyelfrun":
             options["env"] = {**self.beside_sets, **(options.get("env") or {})}
         return self.command([self.path(name), *arguments], **options)
 
     def twin(self, real, directory):
-        """Makes the set of a captured profile in directory / "set"; returns what pyelfstat says of it beside the real one,
-        and the text of its own profile."""
+        """Generates the set of a captured profile in directory / "set", and captures it in turn.
+
+        Returns the report of pyelfstat --compare on the two profiles, and the text of the set's profile.
+        """
         made, report = directory / "made.prof", directory / "report.json"
         self.run("pyelfgen", "--profile", real, "-o", directory / "set", "--quiet")
         self.run("pyelfprof", "-o", made, directory / "set")
@@ -159,19 +164,19 @@ def sets(programs, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def small(sets):
-    """A set like that of the shipped profile `small`, with a fifth of its bytes; not to be changed."""
+    """A set like that of the shipped profile `small`, with a fifth of its bytes. Tests must not change it."""
     return sets.get("small")
 
 
 @pytest.fixture(scope="session")
 def shipped_small(sets):
-    """The set of the shipped profile `small`; not to be changed."""
+    """The set of the shipped profile `small`. Tests must not change it."""
     return sets.get("shipped-small")
 
 
 @pytest.fixture(scope="session")
 def roomy(tmp_path_factory):
-    """A directory for gigabytes: in memory where that has room."""
+    """A directory for gigabytes: in memory if 6 GB are free there."""
     memory = pathlib.Path("/dev/shm")
     if memory.is_dir() and shutil.disk_usage(memory).free > 6_000_000_000:
         directory = pathlib.Path(tempfile.mkdtemp(prefix="pyelfgen-test-", dir=memory))
@@ -183,7 +188,7 @@ def roomy(tmp_path_factory):
 
 @pytest.fixture
 def file_system(tmp_path):
-    """Mounts a file system of a size in the words of tmpfs; where that cannot be, the test is skipped."""
+    """mount(size) mounts a tmpfs of that size and returns its directory, or skips the test where that is impossible."""
     with contextlib.ExitStack() as stack:
 
         def mount(size):
@@ -200,14 +205,14 @@ def file_system(tmp_path):
 
 @pytest.fixture(scope="session")
 def large(programs, roomy):
-    """The set of llnl-2007, 1.5 GB; not to be changed."""
+    """The set of llnl-2007, 1.5 GB. Tests must not change it."""
     programs.run("pyelfgen", "--profile", "llnl-2007", "-o", roomy / "llnl-2007", "-q", timeout=900)
     return roomy / "llnl-2007"
 
 
 @pytest.fixture(scope="session")
 def tiny_library(tmp_path_factory):
-    """A shared library that gcc makes of a few lines, with all five sizes and bss."""
+    """A shared library that gcc compiles from a few lines; none of its five sizes, nor bss, is 0."""
     directory = tmp_path_factory.mktemp("tiny")
     source = directory / "tiny.c"
     source.write_text(
@@ -221,7 +226,7 @@ def tiny_library(tmp_path_factory):
 
 
 class Altered:
-    """A copy of a set, to alter files of."""
+    """A copy of a set whose files a test may alter."""
 
     def __init__(self, directory):
         self.directory = directory

@@ -1,6 +1,6 @@
-"""The debugging information entries of a library, as llvm-dwarfdump prints them, and what they say of C++ names.
+"""Reads the debugging information entries of a library from llvm-dwarfdump's output, and composes C++ names from them.
 
-Nothing here knows how the entries are encoded, nor how names are mangled.
+Nothing here knows how entries are encoded or how names are mangled.
 """
 
 import re
@@ -10,7 +10,7 @@ from objects import tool
 
 LINE = re.compile(r"^0x([0-9a-f]+):( +)DW_TAG_(\w+)|^ +DW_AT_(\w+)\t\((.*)\)$")
 
-# What demanglers call the types that gcc calls otherwise.
+# {gcc's name of a base type: its name in demangled names}, where they differ
 DEMANGLED = {
     "long int": "long",
     "long unsigned int": "unsigned long",
@@ -33,12 +33,12 @@ class Die:
         return name in self.attributes
 
     def text(self, name):
-        """A string."""
+        """The value of a string attribute without its quotes, or None."""
         value = self.attributes.get(name)
         return value[1:-1] if value is not None else None
 
     def reference(self, name):
-        """The place of another entry."""
+        """The place of the entry that an attribute refers to, or None."""
         value = self.attributes.get(name)
         return int(value.split()[0], 16) if value is not None else None
 
@@ -50,7 +50,7 @@ class Die:
 
 
 class Dies:
-    """All entries of a library: `units`, and `at`, by their places."""
+    """All entries of a library: `units` lists the entries of units, and `at` has every entry by its place."""
 
     def __init__(self, path):
         program = tool("llvm-dwarfdump-14", "llvm-dwarfdump")
@@ -77,7 +77,7 @@ class Dies:
         return self.at[place] if place is not None else None
 
     def qualified(self, die):
-        """The name of a namespace, class or function with those that it is in, as a demangler prints it."""
+        """The name of a namespace, class or function with its enclosing scopes, as a demangler prints it."""
         name = die.text("name")
         if die.of("template_type_parameter", "template_value_parameter"):
             name = name[: name.index("<")] if "<" in name else name
@@ -87,7 +87,7 @@ class Dies:
         return name if outer.tag == "compile_unit" else f"{self.qualified(outer)}::{name}"
 
     def arguments(self, die, named):
-        """Of a template."""
+        """The arguments of a template's instance, with types named by the function `named`."""
         for child in die.of("template_type_parameter", "template_value_parameter"):
             if child.tag == "template_type_parameter":
                 yield named(self.follow(child, "type"))
@@ -120,7 +120,7 @@ class Dies:
         return die.text("name") if outer.tag == "compile_unit" else f"{self.named(outer)}::{die.text('name')}"
 
     def instance(self, die):
-        """What the name of a template's instance has to be, by its arguments."""
+        """The name that a template's instance must have, composed from the entries of its arguments."""
         arguments = ", ".join(self.arguments(die, self.named))
         name = die.text("name")
         return f"{name[: name.index('<')]}<{arguments}{' ' if arguments.endswith('>') else ''}>"

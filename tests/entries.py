@@ -1,4 +1,4 @@
-"""Structures and functions as readelf shows them in .debug_info."""
+"""Entries, structures, functions and rows of the line table, read from readelf's dumps of debug sections."""
 
 import functools
 import re
@@ -9,7 +9,7 @@ STMT = re.compile(r"^(\S+) +(\d+|-) +(?:0x)?([0-9a-f]+)\b(?: +\d+)?( +x)? *(?:EN
 
 
 class Entry:
-    """One entry: tag, attributes as readelf prints them, entries below it."""
+    """One entry: its tag, {attribute: value as readelf prints it}, and the entries below it."""
 
     def __init__(self, tag):
         self.tag, self.attributes, self.children = tag, {}, []
@@ -36,12 +36,12 @@ def entries(path):
 
 
 def type_of(path, entry):
-    """The entry that another's type is."""
+    """The entry that an entry's DW_AT_type refers to."""
     return entries(path)[int(re.search(r"<0x(\w+)>", entry.attributes["DW_AT_type"])[1], 16)]
 
 
 def size_of(path, entry):
-    """Bytes of a type."""
+    """The size of a type in bytes."""
     if "DW_AT_byte_size" in entry.attributes:
         return entry.number("DW_AT_byte_size")
     if entry.tag == "DW_TAG_array_type":
@@ -54,7 +54,7 @@ def size_of(path, entry):
 
 
 def structures(path):
-    """{name: [(size, [[member's name, offset, size], ...]), ...]}: what units say of it, each once."""
+    """{name: [(size, [[member's name, offset, size], ...]), ...]}: the different definitions of a name, each once."""
     found = {}
     for entry in entries(path).values():
         if entry.tag == "DW_TAG_structure_type" and "DW_AT_declaration" not in entry.attributes:
@@ -74,7 +74,7 @@ def structures(path):
 
 
 def declared(row):
-    """The name that a member's declaration in C declares, a pointer to functions included."""
+    """The name that a member's declaration in C declares, also as a pointer to functions; None if there is none."""
     row = row.rstrip()
     through = re.search(r"\(\*[\s*(]*(?:const |volatile )*(\w+)", row)
     plain = re.search(r"(\w+)(?:\[\d+\])*(?: : \d+)?;$", row)
@@ -82,7 +82,7 @@ def declared(row):
 
 
 def names_below(entry, tag):
-    """Names of all entries of a kind within another, at any depth."""
+    """The names of all entries with this tag below an entry and its lexical blocks, at any depth."""
     for child in entry.children:
         if child.tag == tag and "DW_AT_name" in child.attributes:
             yield child.attributes["DW_AT_name"]
@@ -103,7 +103,7 @@ def line_rows(path):
 
 
 def first_lines(path, name):
-    """The lines at which a function's first statements begin, until it branches, calls, or inlined code comes."""
+    """The places of a function's first statements, up to its first branch, call, or inlined code."""
     start = dict(functions(path))[name]
     listing = ask("objdump", "-d", "--no-show-raw-insn", f"--start-address={start}", f"--disassemble={name}", path)
     leaves = re.search(r"^ *([0-9a-f]+):\t(?:j|call|ret|leave)", listing, flags=re.M)
@@ -112,7 +112,7 @@ def first_lines(path, name):
     lines, own, addresses = [], None, [address for address, *_ in rows]
     for address, place, is_stmt in rows:
         own = own or place[0]
-        if place[0] != own or addresses.count(address) > 1:  # several lines share what a block begins with
+        if place[0] != own or addresses.count(address) > 1:  # the first address of a block has several rows
             break
         if is_stmt and (not lines or lines[-1] != place):
             lines.append(place)

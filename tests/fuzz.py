@@ -1,8 +1,11 @@
 """Runs the fuzzers, for so many seconds each: tests/fuzz.py [SECONDS [TARGET...]]
 
-Those of readers of ELF start from small files that pyelfgen and gcc make, those of texts from texts of ours. libdwarf has errors of its own, for which the programs read
-debug information in a process apart; so of the target `fuzz_stats` only what ends in our code is a finding.
-PYELFGEN_BUILD names the build with pyelfgen, PYELFGEN_FUZZ_BUILD that with the fuzzers.
+Fuzzers of ELF readers start from small files that pyelfgen and gcc make. Those of readers of text start from profiles
+and a manifest of ours. libdwarf has errors of its own, so the programs read debug information in a separate process.
+For the same reason a crash of the target `fuzz_stats` is a finding only if it is outside of libdwarf.
+
+PYELFGEN_BUILD names the build with pyelfgen, PYELFGEN_FUZZ_BUILD the one with the fuzzers. Inputs that are findings are
+left in the temporary directory.
 """
 
 import os
@@ -48,7 +51,7 @@ def run(*command, **options):
 
 
 def texts(directory):
-    """Profiles and manifests."""
+    """Fills a directory with profiles and a manifest."""
     directory.mkdir()
     for path in sorted((SOURCE / "profiles").glob("*.prof")):
         (directory / path.name).write_bytes(path.read_bytes())
@@ -81,9 +84,10 @@ def corpus(directory):
 
 
 def innermost(target, file):
-    """Where the file ends the target: the innermost frame that is not of the sanitizers.
+    """The innermost frame, outside of the sanitizers and libc, in which the target crashes on a file; or "nowhere".
 
-    What reads memory that nobody has set does not end at once: it is filled, and the file is read again and again.
+    A read of uninitialised memory does not crash every time. So all allocated memory is filled, and the file is read
+    again and again.
     """
     filled = {**ENVIRONMENT, "ASAN_OPTIONS": ENVIRONMENT["ASAN_OPTIONS"] + ":max_malloc_fill_size=1000000"}
     said = run(FUZZ / "bin" / target, "-runs=300", file, env=filled).stderr

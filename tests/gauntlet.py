@@ -1,9 +1,9 @@
 """Every tool that reads ELF or DWARF, on libraries of every variant: see docs/gauntlet.md.
 
-Without pytest: prints a table of tools by variants, then why pairs were left
-out, then what failed. Exit status 1 if anything did. Tools judge what
-pyelfgen writes; where a tool's answer can be compared, it is compared with
-what another tool reads from the symbol table, the line table or the code.
+Runs without pytest. Prints a table of tools by variants, then the reasons for the pairs that were left out, then the
+failures. The exit status is 1 if a tool complained or, without --short, if a tool is not installed. The tools judge
+what pyelfgen writes. Where a tool's answer can be compared, it is compared with what another tool reads from the
+symbol table, the line table or the code.
 """
 
 import argparse
@@ -37,8 +37,9 @@ SUPPRESSIONS = SOURCE / "tests" / "gauntlet.supp"
 class Variant:
     """A kind of set: the keys of its profile, and its traits, by which EXCLUDED leaves out pairs.
 
-    Of a `large` one only some libraries are looked at; --short leaves these out, and those that are `long`.
-    `base` is a shipped profile to which the keys are added, instead of SHORT or FULL; `options` are pyelfgen's.
+    Of a `large` variant only --sample modules and utilities are looked at. --short leaves out `large` and `long`
+    variants. The keys are added to the shipped profile `base`, or to SHORT or FULL without one. `options` are
+    pyelfgen's.
     """
 
     def __init__(self, name, keys, *traits, base=None, options=()):
@@ -88,8 +89,8 @@ VARIANTS = [
     Variant("c++", {}, "large", "c++", base="c++"),
 ]
 
-# Traits, tools, and why these do not go together. What the tools say of real compilers' output was
-# looked at with gcc 12, gfortran 12 and clang 14, or it is said what else.
+# (traits, tools, reason): the tools are not run on variants that have all of the traits. Statements about compilers'
+# output hold for gcc 12, gfortran 12 and clang 14, unless the reason names another.
 EXCLUDED = [
     (
         ["zstd"],
@@ -139,10 +140,10 @@ class Missing(Exception):
 
 
 class Done:
-    """What a program said, and how it ended; a limit of time that is reached is an end as well.
+    """What a program printed, and how it ended; `status` is None if it reached the time limit.
 
-    That is processor time, `timeout` seconds: what else a machine does is no fault of the program. One that waits for
-    something gets ten times as long.
+    The limit is `timeout` seconds of processor time, because a busy machine is no fault of the program. A program
+    that waits for something is stopped after ten times as many seconds on the clock.
     """
 
     def __init__(self, *command, cwd=None, timeout=TIMEOUT):
@@ -172,14 +173,14 @@ class Done:
         return f"{what.strip()[:400]}  [{command}]"
 
     def ended(self, statuses=(0,)):
-        """A complaint if the status is another, or if anything is on stderr."""
+        """Complains if anything is on stderr, or if the status is none of `statuses`."""
         if self.err.strip():
             yield self.complaint(self.err)
         elif self.status not in statuses:
             yield self.complaint(f"exit status {self.status}: {self.out[-200:]}")
 
     def without(self, pattern):
-        """A complaint for each line that has the pattern, of the first three."""
+        """Complains about each line that matches the pattern, up to three."""
         for line in re.findall(f"^.*(?:{pattern}).*$", self.out, flags=re.M)[:3]:
             yield self.complaint(line)
 
@@ -189,7 +190,7 @@ class Done:
 
 
     def tells(self, pattern, library):
-        """A complaint if it has not said of each function that there is one."""
+        """Complains if the output has fewer matches of the pattern than the library has numbered functions, or none."""
         said = len(re.findall(pattern, self.out))
         least = max(1, len(library.numbered))
         if said < least:
@@ -197,7 +198,7 @@ class Done:
 
 
 def same(done, what, found, wanted):
-    """A complaint that shows the first difference of two lists."""
+    """Complains if two lists differ, and shows the first difference."""
     found, wanted = list(found), list(wanted)
     if found != wanted:
         at = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]), min(len(found), len(wanted)))
@@ -206,14 +207,14 @@ def same(done, what, found, wanted):
 
 
 class Library:
-    """A library, and what binutils read from its symbols, its rows and its code."""
+    """A library or executable, and what binutils read from its symbols, its line table and its code."""
 
     def __init__(self, path, work, row=None, loader=None):
         self.path, self.work, self.row, self.loader = path, work, row or {}, loader
         self.name = path.name
 
     def another(self, path, **more):
-        """The same library, made into another file."""
+        """The same library as a tool has rewritten it: in another file, without a debug file unless `more` has one."""
         row = {key: value for key, value in self.row.items() if key != "debug-file"}
         return Library(path, self.work, {**row, **more}, self.loader)
 
@@ -223,21 +224,21 @@ class Library:
 
     @property
     def debug(self):
-        """The file that has its symbols and its debug information: its debug file, or itself."""
+        """The file with the symbols and the debug information: the debug file, or the library itself."""
         return self.row["set"] / self.row["debug-file"]["name"] if self.separate else self.path
 
     @property
     def debug_directory(self):
-        """Where debuggers have to be told to look for its debug file; None if there is no need."""
+        """The directory in which debuggers have to be told to look for the debug file; None if there is no need."""
         return self.row["set"] if self.separate and self.debug.parent != self.path.parent else None
 
     def told(self, option):
-        """An option that tells a program where to look, if it has to be told."""
+        """The option that tells a program that directory, as a list; an empty list if there is no need."""
         return [f"{option}={self.debug_directory}"] if self.debug_directory else []
 
     @property
     def split(self):
-        """Its .dwo files, or the package of them."""
+        """The library's .dwo files, or the package of them; an empty list if it is not split."""
         return [self.row["set"] / file["name"] for file in self.row.get("split", {"files": []})["files"]]
 
     @functools.cached_property
@@ -261,7 +262,7 @@ class Library:
 
     @functools.cached_property
     def rows(self):
-        """{address: (file's name, line)}: of rows of one address the last counts; ends are left out."""
+        """{address: (file's name, line)}: of several rows at one address the last counts; ends of sequences do not."""
         rows = {address: place for address, place, _ in self.lines if place[1] is not None}
         assert rows, f"readelf shows no rows of {self.path}"
         return rows
@@ -271,7 +272,7 @@ class Library:
         return sorted(self.rows)
 
     def places(self, address):
-        """The places of all rows of the address that the row that covers an address has."""
+        """The places of all rows that begin where the row that covers this address begins."""
         at = self.addresses[bisect.bisect_right(self.addresses, address) - 1]
         return self.all_rows[at]
 
@@ -289,54 +290,54 @@ class Library:
         return self.rows[self.addresses[bisect.bisect_right(self.addresses, address) - 1]]
 
     def some_rows(self, most):
-        """Addresses of statements, all over the code."""
+        """At most so many addresses at which rows begin a statement of a function, spread over all of the code."""
         stmt = sorted({address for address, _, is_stmt in self.lines if is_stmt and address in self.rows})
         return [address for address in every(stmt, most) if self.function_at(address)]
 
     @functools.cached_property
     def longest_packed(self):
-        """The most bytes that a compressed section holds."""
+        """The uncompressed bytes of the largest compressed section; 0 if there is none."""
         headers = objects.ask("readelf", "-tW", self.debug)
         return max((int(size, 16) for size in re.findall(r"^ +Z(?:LIB|STD), (\w+), ", headers, flags=re.M)), default=0)
 
     @functools.cached_property
     def packs_most(self):
-        """How many times as long as it is packed a compressed section is, at most."""
+        """The largest ratio of uncompressed bytes to compressed ones of a section; 0 if none is compressed."""
         headers = objects.ask("readelf", "-tW", self.debug)
         packed = r"^ +PROGBITS +\w+ \w+ (\w+) .*\n.*COMPRESSED\n +Z\w+, (\w+), "
         return max((int(b, 16) / (int(a, 16) - 24) for a, b in re.findall(packed, headers, flags=re.M)), default=0)
 
     @functools.cached_property
     def version(self):
-        """Of its debug information."""
+        """The DWARF version of its debug information."""
         dump = objects.ask("readelf", "--debug-dump=info", self.debug)
         return int(re.search(r"^ +Version: +(\d)", dump, flags=re.M)[1])
 
     @functools.cached_property
     def source(self):
-        """What the names of its own sources end in."""
+        """The suffix of its own source files."""
         return next(ending for ending in (".cpp", ".f90", ".c") for file, _ in self.rows.values() if file.endswith(ending))
 
     @functools.cached_property
     def demangled(self):
-        """{function: its name with parameters}; without its result, which the names of templates' instances have."""
+        """{function: demangled name with parameters}, without the result type that instances of templates have."""
         names = list(self.symbols)
         texts = objects.ask("c++filt", *names).splitlines()
         return {name: text.removeprefix("unsigned long ") for name, text in zip(names, texts)}
 
     def shown(self, name):
-        """A function as debuggers list it: in C++ with parameters, of which those that are declared as C take none."""
+        """A function's name as debuggers list it: in C++ with parameters. Functions that are extern "C" have none."""
         if self.source != ".cpp":
             return name
         return self.demangled[name] if name.startswith("_Z") else f"{name}()"
 
     def qualified(self, name):
-        """A function as debuggers show it in a frame."""
+        """A function's name as debuggers show it in a frame: without parameters."""
         return self.shown(name).split("(")[0]
 
     @functools.cached_property
     def numbered(self):
-        """The numbered functions, by address; an executable's are not dynamic."""
+        """[(name, address)] of the numbered functions, by address. An executable's are not dynamic symbols."""
         if self.is_executable:
             numbered = re.compile(r"(pyelf|libmodule\d+|libutility\d+)_fun\d+")
             found = [(name, address) for name, (address, _) in self.symbols.items() if numbered.fullmatch(name)]
@@ -353,9 +354,10 @@ class Library:
 
     @functools.cached_property
     def chain(self):
-        """How the deepest function of the first chain is reached: [(function, address of its call)], and that one.
+        """([(caller, address of its call)], last function): how the entry reaches the last function of the first chain.
 
-        Out of the disassembly: each function's last call leads on in the chain.
+        This is read from the disassembly: each function's last call leads on in the chain. The last function is None
+        if the entry calls no numbered function.
         """
         calls = objects.calls(self.path)
         own = {name for name, _ in self.numbered}
@@ -379,7 +381,7 @@ class Library:
 
     @functools.cached_property
     def hooked(self):
-        """A loader that has the chain's last function."""
+        """A loader that defines the chain's last function itself, in place of the library's: see gauntlet_load.c."""
         program = self.work / f"load-{self.name}"
         compile_loader(program, f"-DHOOK={self.chain[1]}")
         return program
@@ -394,7 +396,10 @@ def compile_loader(program, *options):
 
 
 def of_frames(frames, symbols):
-    """[(function, (file, line) of the innermost)] out of frames as tools list them, inlined functions among them."""
+    """[(function, (file, line))] of the calls among frames as tools list them, the innermost first.
+
+    The place of a call is that of the innermost function inlined there.
+    """
     found, place = [], None
     for name, here in frames:
         place = place or here
@@ -419,10 +424,9 @@ class Tool:
 
 
 def tool(name, most=None, wanted=lambda library: True):
-    """Makes a generator of complaints about one library a tool.
+    """Makes a generator of complaints about one library a tool, whose name is used in the table and in EXCLUDED.
 
-    It looks at no more than `most` libraries of a set, and only at those that
-    are wanted. Its name stands in the table and in EXCLUDED.
+    The tool looks at no more than `most` libraries of a set, and only at those for which `wanted` is true.
     """
 
     def add(look):
@@ -434,22 +438,23 @@ def tool(name, most=None, wanted=lambda library: True):
 
 @tool("readelf")
 def readelf(library):
-    """readelf -aW; of broken tables it also speaks among the output."""
+    """readelf -aW. Complaints about broken tables are looked for in its output too."""
     for path in [library.path, *([library.debug] if library.separate else []), *library.split]:
         done = Done("readelf", "-aW", path)
         yield from done.ended()
         yield from done.without("<corrupt|<unknown|[Ww]arning|[Ee]rror:|out of range")
 
 
-# All that readelf dumps but frames.
+# All that readelf can dump, except frames.
 DUMPS = "abbrev,addr,aranges,cu_index,gdb_index,info,links,loc,macro,pubnames,pubtypes,Ranges,rawline,str,str-offsets"
 
 
 @tool("readelf-dwarf")
 def readelf_dwarf(library):
-    """readelf --debug-dump; it follows links and build-ids.
+    """readelf --debug-dump, which follows links and build-ids.
 
-    Because of a debug file's frames, of gcc's too, it exits with 1 and says nothing: the library is asked for them.
+    It exits with status 1 and no message because of the frames of debug files, gcc's too. So frames are dumped from
+    the library alone.
     """
     if library.separate:
         yield from Done("readelf", "--debug-dump=frames,no-follow-links", library.path).ended()
@@ -461,11 +466,11 @@ def readelf_dwarf(library):
 
 @tool("objdump")
 def objdump(library):
-    """objdump -dl: the line of each instruction that a row begins at."""
+    """objdump -dl shows the right line for each instruction at which a row begins."""
     done = Done("objdump", "-dl", "--no-show-raw-insn", "-j", ".text", library.path)
     yield from done.ended()
     yield from done.without(r"\(bad\)")
-    if "dwz" in library.row:  # it takes the file of an inlined function in a partial unit for another
+    if "dwz" in library.row:  # objdump names a wrong file for inlined functions in partial units
         return
     place, found = None, {}
     for line in done.out.splitlines():
@@ -477,7 +482,8 @@ def objdump(library):
             found[int(instruction[1], 16)] = place
     addresses = [address for address in library.rows if library.function_at(address)]
     wanted = {address: library.rows[address] for address in addresses}
-    # it shows another file only with another line or function, of which it knows none inlined in what is split
+    # objdump shows a new file only where the line or the function changes too, and knows no inlined functions of
+    # split debug information: there only the lines are compared
     before = None
     for address, (_, line) in sorted(wanted.items()):
         if library.split or line == before:
@@ -515,7 +521,7 @@ def eu_elflint(library):
         yield from done.check(done.out == "No errors\n", done.out)
 
 
-# dwz leaves a namespace whose entries are all in partial units without children, in g++'s output too.
+# dwz leaves namespaces empty when it moves all of their entries into partial units, in g++'s output too.
 EMPTIED = ": DW_TAG_namespace has DW_CHILDREN_yes but DIE has no children: $"
 
 
@@ -529,18 +535,18 @@ def verify(library):
         yield from done.check(done.out.endswith("No errors.\n"), "does not end in 'No errors.'")
 
 
-# It says so of every reference to a type unit.
+# dwarfdump says this about every reference to a type unit.
 UNFINISHED = "DW_AT_ref_sig8 not handled so self references not fully checked"
-# And of every pointer with this qualifier that a type unit has, gcc's too: see test_gauntlet.py.
+# And this about every `restrict` pointer in a type unit, gcc's too: see test_gauntlet.py.
 RESTRICT = "DW_TAG_type_unit -> DW_TAG_restrict_type: tag-tree relation is not standard"
 
 
 @tool("dwarfdump", wanted=lambda library: library.packs_most < 16)
 def dwarfdump(library):
-    """dwarfdump -ka: its exit status says nothing, and headings have the words of complaints too.
+    """dwarfdump -ka. Its exit status does not tell of complaints, and its headings contain their words.
 
-    libdwarf 20210528 does not unpack what is sixteen times as long as it is packed: there are
-    libraries of so many units with so little in each that their tables of abbreviations are.
+    libdwarf 20210528 refuses a compressed section that is sixteen times as long as it is packed. The .debug_abbrev of
+    a library of many small units is: such libraries are left out.
     """
     done = Done("dwarfdump", "-ka", library.debug)
     yield from done.check(done.status == 0 and not done.err, done.err or f"exit status {done.status}")
@@ -548,15 +554,15 @@ def dwarfdump(library):
         yield done.complaint(line)
 
 
-# Of every call that was inlined into an inlined one: gdb takes it for a child of
-# the outer function's abstract entry. It says so 209 times of the _json module of
-# CPython 3.11, compiled by gcc 12, which has 383 inlined calls.
+# gdb says this about every call that was inlined into an inlined one: it takes the inner call for a child of the outer
+# function's abstract entry. For the _json module of CPython 3.11, compiled by gcc 12, it does so 209 times for 383
+# inlined calls.
 NESTED = r"During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents"
 
 
 @tool("gdb")
 def gdb(library):
-    """Reads everything, and sets breakpoints by name and by line."""
+    """gdb reads all units, and sets breakpoints by name and by line."""
     names = [name for name, _ in every(library.numbered, 10)] or [library.entry]
     rows = library.some_rows(10)
     places = [library.rows[address] for address in rows]
@@ -579,7 +585,7 @@ def gdb(library):
     yield from same(done, "breakpoints by name", found, [[library.shown(name)] for name in names])
     for i, (address, place) in enumerate(zip(rows, places), len(names) + 1):
         stops = at.get(i, [])
-        # gdb may go on to the end of the prologue
+        # gdb may move the breakpoint on to the end of the prologue
         right = [there for there, _, line in stops if line in library.places(there) and 0 <= line[1] - place[1] <= 1]
         right = right and len(right) == len(stops)
         yield from done.check(right, f"break {place[0]}:{place[1]}, of {address:#x}: {stops}")
@@ -587,7 +593,7 @@ def gdb(library):
 
 @tool("lldb")
 def lldb(library):
-    """Functions, breakpoints by name and by line, and the line table of a unit."""
+    """lldb looks up functions, sets breakpoints by name and by line, and shows the line table of a unit."""
     names = [name for name, _ in every(library.numbered, 5)] or [library.entry]
     own = [place for address, place in library.rows.items() if place[0].endswith(library.source)]
     places = every(sorted(set(own)), 5)
@@ -600,7 +606,7 @@ def lldb(library):
     done = Done("lldb-14", "--no-lldbinit", "-b", *options)
     yield from done.ended()
     match = r"^1 match found.*\n +Address: \S+\[0x([0-9a-f]+)\] .*\n +Summary: \S+`(.+?) at "
-    # it puts :: before what C++ declares as C, of g++ too
+    # lldb puts :: before functions that are extern "C", g++'s too
     bare = lambda text: text.removeprefix("unsigned long ").removeprefix("::")  # noqa: E731
     looked_up = [(int(at, 16), bare(name)) for at, name in re.findall(match, done.out, flags=re.M)]
     yield from same(done, "functions", looked_up, [(library.symbols[name][0], library.shown(name)) for name in names])
@@ -610,14 +616,14 @@ def lldb(library):
     yield from same(done, "breakpoints by name", by_name, [library.shown(name) for name in names])
     for i, (file, line) in enumerate(places, len(names) + 1):
         here = [(base(f), int(n), int(at, 16)) for number, _, f, n, at in stops if int(number) == i]
-        # lldb too goes on to the end of the prologue
+        # lldb too moves it on to the end of the prologue
         right = [library.place(at) == (f, n) and f == file and 0 <= n - line <= 1 for f, n, at in here]
         yield from done.check(right and all(right), f"breakpoint at {file}:{line}: {here}")
     table = done.out[done.out.rfind("\nLine table for ") :]
     dumped = re.findall(r"^0x([0-9a-f]+): ([^:\n]+):(\d+)", table, flags=re.M)
     dumped = {int(at, 16): (base(file), int(line)) for at, file, line in dumped}
     yield from done.check(len(dumped) > 4, f"line table: {table[:200]}")
-    # where one sequence ends the next may begin; lldb shows the end
+    # a sequence may begin at the address where another ends, and lldb shows the end only
     ends = {address for address, (_, line), _ in library.lines if line is None}
     found = {at: place for at, place in dumped.items() if at not in ends}
     yield from same(done, "line table", found.items(), [(at, library.rows.get(at)) for at in found])
@@ -625,9 +631,10 @@ def lldb(library):
 
 @tool("dwz")
 def dwz(library):
-    """Shrinks the file, and the readers that know partial units still have nothing to say.
+    """dwz makes the file shorter, and the readers that know partial units still have no complaints.
 
-    Of a debug file those are asked that read it by itself: its name and its sum are no longer what the library says.
+    A debug file is given only to those that read it by itself: the library no longer leads to it, because its name
+    and its checksum have changed.
     """
     out = library.work / f"dwz-{library.name}"
     done = Done("dwz", "-o", out, library.debug)
@@ -641,24 +648,24 @@ def dwz(library):
         short = library.another(out, dwz=True)
         yield from still(short, "readelf", "readelf-dwarf", "objdump", "objdump-dwarf", "eu-elflint")
         yield from still(short, "eu-readelf", "abidw")
-        if library.version == 5:  # it takes a partial unit of version 4 for a compile unit with a wrong entry
+        if library.version == 5:  # llvm-dwarfdump takes partial units of version 4 for compile units with a wrong entry
             yield from still(short, "verify")
 
 
 @tool("abidw")
 def abidw(library):
-    """Every function that others can call is described, with its parameters."""
+    """abidw describes every function that others can call."""
     where = ["--debug-info-dir", library.row["set"]] if library.separate else []
     done = Done("abidw", *where, library.path)
     yield from done.ended()
     found = re.findall(r"<function-decl name='[^']+'.*elf-symbol-id='(\S+?)'", done.out)
-    # what an executable exports, gcc's too
+    # abidw describes dynamic symbols only: of an executable's functions this one
     wanted = {"_start"} if library.is_executable else {name for name, _ in library.numbered}
     yield from same(done, "functions", sorted(set(found) & wanted), sorted(wanted))
 
 
 def without_atomic(said):
-    """What pahole says besides that it knows no DW_TAG_atomic_type, and so no typedef of one."""
+    """pahole's messages, except those about DW_TAG_atomic_type and typedefs of it, which pahole does not know."""
     unknown = r"^die__process_unit: (?:DW_TAG_\(null\) \(0x47\) @ <(\w+)> not handled|tag not supported 0x47 \(\(null\)\))!\n"
     atomic = [at for at in re.findall(unknown, said, flags=re.M) if at]
     typedefs = rf"^tag__recode_dwarf_type: couldn't find (?:{'|'.join(atomic)}) type for \w+ \(typedef\)!\n"
@@ -667,7 +674,7 @@ def without_atomic(said):
 
 @tool("pahole")
 def pahole(library):
-    """The structures that readelf sees, with their sizes."""
+    """pahole shows the structures that readelf sees, with the same sizes."""
     done = Done("pahole", library.debug if library.debug_directory else library.path)
     done.err = without_atomic(done.err)
     yield from done.ended()
@@ -679,9 +686,9 @@ def pahole(library):
 
 
 def asks_addresses(library, *command, split):
-    """Compares what a program says of addresses with the line table and the symbols.
+    """Compares a program's answers for addresses with the line table (innermost line) and the symbols (outermost name).
 
-    split makes its output [[function, file:line, ...], ...], innermost first.
+    `split` turns the output into a list for each address: [[function, file:line, ...], ...], innermost first.
     """
     addresses = library.some_rows(60)
     done = Done(*command, *(f"{address:#x}" for address in addresses))
@@ -721,7 +728,7 @@ def symbolizer(library):
 
 @tool("nm")
 def nm(library):
-    """nm -C: the same symbols, and no mangled names left."""
+    """nm -C shows the symbols that nm shows, and no mangled names."""
     plain, done = Done("nm", library.debug), Done("nm", "-C", library.debug)
     yield from done.ended()
     yield from done.without(" _Z")
@@ -730,16 +737,16 @@ def nm(library):
 
 
 def still(library, *names):
-    """The complaints of other tools, but for those that do not go with the variant, about what a tool made."""
+    """The complaints of other tools, except those excluded for the variant, about a file that a tool made."""
     for name in names:
         if name in library.row["tools"]:
             yield from (f"{name} of {library.path.name}: {said}" for said in TOOLS[name].look(library))
 
 
 def loads(library):
-    """It still loads, and its entry returns what the manifest says. Its neighbours are found beside the original.
+    """Complains unless a module still loads, with the set's other libraries, and its entry returns the right result.
 
-    An executable runs, in a directory that has the set's other files.
+    An executable has to run, in a directory that has the set's other files.
     """
     if library.is_executable:
         place = library.work / f"run-{library.name}"
@@ -760,7 +767,7 @@ def loads(library):
 
 
 def whole(library):
-    """Complaints, and the library with its debug file put back into it by eu-unstrip, if it has one."""
+    """Complaints, and the library, into which eu-unstrip has put back its debug file if it has one."""
     if not library.separate:
         return [], library
     out = library.work / f"whole-{library.name}"
@@ -780,7 +787,7 @@ def dynamic_symbols(path):
 
 @tool("strip")
 def strip(library):
-    """strip -g takes the debug sections, strip the symbols too; nothing else changes."""
+    """strip -g removes the debug sections, strip also the symbols; other sections and the dynamic symbols stay."""
     for options, gone in (["-g"], r"\.debug_|\.gdb_index"), ([], r"\.debug_|\.gdb_index|\.symtab|\.strtab"):
         out = library.work / f"strip{''.join(options)}-{library.name}"
         done = Done("strip", *options, "-o", out, library.path)
@@ -794,15 +801,15 @@ def strip(library):
 
 
 def dumped(debug):
-    """readelf's dump of the entries in a debug file: of no others, but where lists have numbers, with which it complains
-    of these then."""
+    """readelf's dump of the entries in a debug file, without following links. Where units refer to lists by number,
+    readelf complains about them with that option, so it is left out."""
     has_numbers = re.search(r"\] \.debug_str_offsets ", objects.ask("readelf", "-SW", debug))
     return Done("readelf", f"--debug-dump=info{'' if has_numbers else ',no-follow-links'}", debug)
 
 
 @tool("eu-strip")
 def eu_strip(library):
-    """eu-strip -f: both files pass; the debug file only with -d. What is two files already is joined first."""
+    """eu-strip -f: eu-elflint accepts both files, the debug file with -d. Separate files are joined first."""
     said, library = whole(library)
     yield from said
     out, debug = library.work / f"eu-strip-{library.name}", library.work / f"eu-strip-{library.name}.debug"
@@ -818,10 +825,10 @@ def eu_strip(library):
 
 @tool("objcopy")
 def objcopy(library):
-    """objcopy --only-keep-debug, and a link to it, by which addr2line finds the lines.
+    """objcopy --only-keep-debug makes a debug file, and addr2line finds the lines through a link to it.
 
-    eu-elflint is not asked of the debug file: it complains of any that objcopy makes; readelf not of that of an
-    executable: it finds no name of an interpreter, of gcc's neither.
+    eu-elflint is not asked about the debug file: it complains about any that objcopy makes. readelf is not asked about
+    that of an executable: it finds no name of an interpreter there, in gcc's neither.
     """
     said, library = whole(library)
     yield from said
@@ -842,9 +849,10 @@ def objcopy(library):
 
 @tool("patchelf")
 def patchelf(library):
-    """Needed libraries; its own name again, an executable's RUNPATH, changes nothing; another leaves it what it is.
+    """patchelf prints the needed libraries. Setting the same SONAME (RUNPATH of an executable) again changes nothing.
 
-    eu-elflint is not asked of the last: it complains of any file that patchelf has changed.
+    With another and longer one the file is still valid and loads. eu-elflint is not asked about that file: it complains
+    about any that patchelf has changed.
     """
     dynamic = objects.ask("readelf", "-dW", library.path)
     done = Done("patchelf", "--print-needed", library.path)
@@ -865,7 +873,7 @@ def patchelf(library):
 
 
 def same_stack(done, library, frames, lines=True):
-    """Compares frames, inlined ones among them, with the callers of the chain's last function."""
+    """Compares frames, inlined ones among them, with the callers of the chain's last function, if asked with lines."""
     names = {name for name, _ in library.stack()}
     found, wanted = of_frames(frames, names), library.stack()
     if not lines:
@@ -875,9 +883,9 @@ def same_stack(done, library, frames, lines=True):
 
 @tool("valgrind", most=2, wanted=Library.has_chain)
 def valgrind(library):
-    """Runs it, reads its variables, and shows the stack.
+    """valgrind runs the entry, reads the entries of variables, and shows the right stack.
 
-    Values that were never set are not reported: that is of the code, not of the debug information.
+    It does not report values that were never set: these depend on the code, not on the debug information.
     """
     command = ["valgrind", "-q", "--demangle=no", "--leak-check=full", "--undef-value-errors=no", "--read-var-info=yes"]
     command += ["--num-callers=40", f"--suppressions={SUPPRESSIONS}", library.hooked, library.path, library.entry]
@@ -891,7 +899,8 @@ def valgrind(library):
     yield from same_stack(done, library, frames[callers:])
 
 
-# Of any code: what a core file cannot have, what is not loaded yet, what a call does to %rax, sources.
+# What gdb says about any code: memory that a core file cannot have, libraries that are not loaded yet, registers that
+# unwind tables do not specify (%rax), missing sources.
 GDB_WARNINGS = "|".join(
     [
         "warning: Memory read failed for corefile section",
@@ -906,7 +915,7 @@ GDB_WARNINGS = "|".join(
 
 @tool("gdb-stack", most=3, wanted=Library.has_chain)
 def gdb_stack(library):
-    """Runs to the chain's last function, shows the stack, and finishes it."""
+    """gdb runs to the chain's last function, shows the stack, and finishes the function."""
     _, last = library.chain
     done = run_to_core(library)
     yield from done.check(done.status == 0, f"exit status {done.status}")
@@ -922,7 +931,7 @@ def gdb_stack(library):
 
 
 def run_to_core(library):
-    """Leaves a core file of the chain's last function."""
+    """Runs gdb to the chain's last function, where it writes a core file and then finishes the function."""
     _, last = library.chain
     command = ["gdb", "-nx", "-batch", "-iex", "set complaints 100", "-iex", "set width 0"]
     command += ["-iex", f"set debug-file-directory {library.debug_directory or '/dev/null'}"]
@@ -951,7 +960,7 @@ def eu_stack_of(library, *options):
 
 @tool("eu-stack", most=3, wanted=Library.has_chain)
 def eu_stack(library):
-    """Names of the stack of a core file."""
+    """eu-stack shows the right names for the stack in a core file."""
     yield from eu_stack_of(library)
 
 
@@ -961,7 +970,7 @@ def eu_stack_lines(library):
 
 
 def unwinds(library, unwinder):
-    """Unwinds through .eh_frame, in the process itself: the addresses to return to are those after the calls."""
+    """The process unwinds its own stack through .eh_frame: each return address is the one after the call."""
     done = Done(library.hooked, library.path, library.entry, unwinder)
     if done.out.startswith("no unwinder: "):
         raise Missing(unwinder)
@@ -985,7 +994,7 @@ def libunwind(library):
 
 
 def excluded(variant):
-    """{tool: number of the reason} of a variant."""
+    """{tool: number of the reason} of the tools that are left out for a variant."""
     numbers = {}
     for number, (traits, tools, _) in enumerate(EXCLUDED, 1):
         assert set(tools) <= set(TOOLS), tools
@@ -995,7 +1004,7 @@ def excluded(variant):
 
 
 def libraries_of(directory, variant, tools, sample, loader, work):
-    """The libraries of a set to look at; of a large one so many modules and utilities."""
+    """The executables and libraries of a set to look at: of a large variant `sample` modules and as many utilities."""
     manifest = manifest_of(directory)
     rows = manifest["libraries"]
     if "large" in variant.traits:
@@ -1008,7 +1017,7 @@ def libraries_of(directory, variant, tools, sample, loader, work):
 
 
 def look(job):
-    """[(tool, seconds, complaints or None where it is not installed)] of one library."""
+    """The library, and [(tool, seconds, complaints)] of its tools; complaints are None if the tool is not installed."""
     library, tools = job
     found = []
     for name in tools:
@@ -1024,7 +1033,7 @@ def look(job):
 
 
 def run(variant, options, directory, loader):
-    """{tool: (seconds, {library: complaints})}, {tools that are not installed} of a variant."""
+    """Of a variant: {tool: (seconds, {library: complaints})}, and {tools that are not installed}."""
     work = directory / variant.name
     work.mkdir()
     profile = work / "profile"
@@ -1073,7 +1082,7 @@ def table(rows):
 
 
 def reasons():
-    """EXCLUDED as a table, which docs/gauntlet.md has too."""
+    """EXCLUDED as lines of a table; docs/gauntlet.md has the same."""
     rows = [["number", "variants that are", "tools", "because"]]
     for number, (traits, tools, why) in enumerate(EXCLUDED, 1):
         rows.append([f"X{number}", ", ".join(traits), ", ".join(tools), why])
@@ -1099,7 +1108,7 @@ def parse():
 
 
 def directory_for(options):
-    """Where gigabytes fit: memory, if it has room."""
+    """A context with the directory for the sets: --keep's, or a temporary one, in memory where that has 4 GB free."""
     if options.keep:
         options.keep.mkdir(parents=True)
         return contextlib.nullcontext(options.keep.resolve())

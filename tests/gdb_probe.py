@@ -1,8 +1,7 @@
-"""Run inside gdb (gdb -x gdb_probe.py): does what $PROBE says and prints what it saw as lines of JSON.
+"""Runs inside gdb (gdb -x gdb_probe.py): does what $PROBE says and prints what it saw as lines of JSON.
 
-$PROBE is a JSON object: `mode` is one of the functions below, its other members
-are that function's arguments. What gdb itself prints, errors too, goes to the
-same place and is told apart by the marker at the start of our lines.
+$PROBE is a JSON object. `mode` names one of the functions below, and the other members are its arguments. gdb prints to
+the same place, errors too. Our lines begin with the marker "PROBE ".
 """
 
 import json
@@ -39,7 +38,7 @@ def describe(frame):
         described["file"], described["line"] = place.symtab.filename, place.line
     if (described["library"] or "").startswith(("libmodule", "libutility")) and frame.function():
         block = frame.block()
-        while block.function is None:  # a lexical block's symbols are its own only
+        while block.function is None:  # a lexical block lists its own symbols only, not the function's
             block = block.superblock
         for symbol in block:
             if symbol.is_argument:
@@ -49,7 +48,7 @@ def describe(frame):
 
 
 def frames(most=FRAMES_MOST):
-    """Those of calls; between them are those of code that was inlined, of which `inlined` has the names."""
+    """The frames of calls, innermost first. `inlined` of each has the names of the functions inlined there."""
     found = []
     inlined = []
     frame = gdb.newest_frame()
@@ -64,7 +63,7 @@ def frames(most=FRAMES_MOST):
 
 
 def outermost(frame):
-    """The function that a frame's code was inlined into."""
+    """The frame of the function that a frame's code was inlined into."""
     while frame.type() == gdb.INLINE_FRAME:
         frame = frame.older()
     return frame
@@ -77,7 +76,7 @@ def run_to(place):
 
 
 def stop(place, finish=0, locals=False):
-    """Runs to a place; shows the frames there, then what `finish` gives so many times."""
+    """Runs to a place and shows the frames there; then finishes so many functions and shows what each returns."""
     run_to(place)
     show(frames=frames())
     if locals:
@@ -91,7 +90,7 @@ def stop(place, finish=0, locals=False):
 
 
 def walk(place):
-    """Steps through a function, over its calls; shows arguments and callers at each instruction."""
+    """Steps through a function by instructions, over its calls; shows arguments and callers at each."""
     run_to(place)
     name = outermost(gdb.newest_frame()).name()
     level = len(frames())
@@ -110,7 +109,7 @@ def walk(place):
 
 
 def steps(place, times):
-    """Runs to a place and steps on from line to line."""
+    """Runs to a place and steps on from line to line; shows each stop."""
     run_to(place)
     for _ in range(times + 1):
         show(stopped=describe(gdb.newest_frame()))
@@ -118,7 +117,10 @@ def steps(place, times):
 
 
 def plt(place):
-    """Runs to a function, to its first call, and steps through the call's PLT stub into the dynamic linker."""
+    """Runs to a function and steps through its first call's PLT stub, by instructions, until it leaves the library.
+
+    Shows the callers at each instruction of the stub, and behind it.
+    """
     run_to(place)
     library = gdb.solib_name(gdb.newest_frame().pc())
     entered = False
@@ -127,7 +129,7 @@ def plt(place):
         pc = gdb.newest_frame().pc()
         symbol = gdb.execute(f"info symbol {pc}", to_string=True).strip()
         entered = entered or re.search(r"section \.plt(\.sec)? of", symbol)
-        if entered and gdb.solib_name(pc) == library:  # PLT0, where the stub leads, has no symbol
+        if entered and gdb.solib_name(pc) == library:  # still there in PLT0, where the stub leads: it has no symbol
             code = gdb.execute("x/i $pc", to_string=True).split("\t")[-1].strip()
             show(stub=code, symbol=symbol, callers=[frame["function"] for frame in frames()[1:]])
         elif entered:

@@ -2,10 +2,9 @@
 
     PYTHON import_each.py SET MODULE...
 
-Prints a line of JSON for each module: what its entry returned, twice, how many
-functions it says it has, and how many it says were visited before, between and
-after the two visits. A process of its own is a fork of this one: nothing of
-the set is loaded before it.
+Calls the module's entry twice. Prints a line of JSON for each module: the two results, how many functions the module
+says it has, how many it says were visited before, between and after the calls, and which modules were loaded. The
+process is a fork of this one, in which nothing of the set is loaded.
 """
 
 import importlib

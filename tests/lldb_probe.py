@@ -1,7 +1,7 @@
-"""Run inside lldb (command script import lldb_probe.py): does what $PROBE says and prints lines of JSON.
+"""Runs inside lldb (command script import lldb_probe.py): does what $PROBE says and prints lines of JSON.
 
-As gdb_probe.py does: $PROBE is a JSON object, `mode` is one of the functions
-below, its other members are that function's arguments.
+As for gdb_probe.py, $PROBE is a JSON object. `mode` names one of the functions below, and the other members are its
+arguments.
 """
 
 import json
@@ -17,7 +17,7 @@ def show(**what):
 
 
 def value_of(value):
-    """A value as Python has it; None where it is not available."""
+    """The value as a Python object; None if it is not available."""
     if not value.GetError().Success():
         return None
     kind = value.GetType().GetCanonicalType()
@@ -50,7 +50,7 @@ def describe(frame):
 
 
 def calls(thread):
-    """The frames of calls; between them are those of code that was inlined."""
+    """The frames of calls, without those of inlined code between them."""
     return [frame for frame in thread.frames if not frame.IsInlined()]
 
 
@@ -59,7 +59,7 @@ def frames(thread):
 
 
 def launch(debugger, command, name=None, file=None, line=None):
-    """Runs a command to a function or a line; returns the thread that stopped there."""
+    """Runs a command to a function or a line; returns the process and the thread that stopped there."""
     target = debugger.CreateTarget(command[0])
     if name:
         breakpoint = target.BreakpointCreateByName(name)
@@ -74,7 +74,10 @@ def launch(debugger, command, name=None, file=None, line=None):
 
 
 def stop(debugger, command, finish=0, step=0, commands=(), **place):
-    """Shows the frames at a place and the locals there, what commands print, then what it finishes or steps to."""
+    """Shows the frames and locals at a place, and what commands print there.
+
+    Then finishes `finish` functions and takes `step` steps, and shows each result.
+    """
     process, thread = launch(debugger, command, **place)
     show(frames=frames(thread))
     show(locals=variables(thread.GetFrameAtIndex(0).GetVariables(False, True, False, True)))
@@ -91,7 +94,7 @@ def stop(debugger, command, finish=0, step=0, commands=(), **place):
 
 
 def types(debugger, library, names):
-    """Members of structures: name, offset and size; without running."""
+    """Shows the sizes, members (name, offset, size) and bases of structures, without running anything."""
     target = debugger.CreateTarget(library)
     for name in names:
         kind = target.FindFirstType(name)
@@ -102,7 +105,7 @@ def types(debugger, library, names):
 
 
 def breakpoints(debugger, library, names):
-    """The places that names lead to; without running."""
+    """Shows the places where breakpoints by name would be, without running anything."""
     target = debugger.CreateTarget(library)
     for name in names:
         found = target.BreakpointCreateByName(name)
@@ -123,7 +126,7 @@ def tell(debugger, commands, context):
 
 
 def said(debugger, library, commands):
-    """What lldb's commands print; without running."""
+    """Shows what commands of lldb print, without running anything."""
     tell(debugger, commands, lldb.SBExecutionContext(debugger.CreateTarget(library)))
 
 

@@ -1,5 +1,5 @@
-"""Reads .eh_frame and .gcc_except_table of an x86-64 library, by the Linux Standard Base (core 5.0, 10.6) and the
-Itanium C++ ABI ("Exception Handling Tables"). It knows nothing of what wrote them; entries of g++'s are read as well.
+"""Parses .eh_frame and .gcc_except_table of an x86-64 library, by the Linux Standard Base (core 5.0, 10.6) and the
+Itanium C++ ABI ("Exception Handling Tables"). Nothing here depends on what wrote them: g++'s tables are read as well.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ OMIT, ULEB128, PCREL_SDATA4, INDIRECT = 0xFF, 0x01, 0x1B, 0x80
 
 
 class Bytes:
-    """A section, read from some place on."""
+    """The bytes of a section, with a place to read from that moves on."""
 
     def __init__(self, path, name):
         self.address, offset, size = section(path, name)
@@ -36,7 +36,7 @@ class Bytes:
                 return value - (1 << shift if signed and byte & 0x40 else 0)
 
     def relative(self):
-        """A pcrel sdata4 as an address; None for 0."""
+        """Reads a value encoded as pcrel sdata4 and returns it as an address; None for 0."""
         here = self.address + self.at
         value = self.number("i")
         return here + value if value else None
@@ -44,16 +44,16 @@ class Bytes:
 
 @dataclasses.dataclass
 class Function:
-    """An entry of .eh_frame."""
+    """A function with an entry (FDE) in .eh_frame; all numbers are addresses."""
 
     start: int
     end: int
-    table: int = None  # address in .gcc_except_table
-    personality: int = None  # of the word with its address
+    table: int = None  # its part of .gcc_except_table
+    personality: int = None  # the word that has the address of the personality routine
 
 
 def functions(path):
-    """The entries of .eh_frame, in their order."""
+    """The functions that have entries in .eh_frame, in the section's order."""
     frame = Bytes(path, ".eh_frame")
     common, found = {}, []
     while frame.at + 4 <= len(frame.data):
@@ -79,7 +79,7 @@ def functions(path):
 
 
 def common_entry(frame):
-    """Augmentation, and the address of the word that leads to the personality routine."""
+    """Reads a common entry (CIE): its augmentation, and the address of the word that has the personality routine's."""
     assert frame.number("B") == 1
     end = frame.data.index(b"\0", frame.at)
     augmentation = frame.data[frame.at : end].decode()
@@ -103,16 +103,16 @@ def common_entry(frame):
 
 @dataclasses.dataclass
 class Table:
-    """What .gcc_except_table says of a function."""
+    """The part of .gcc_except_table that belongs to a function."""
 
-    sites: list  # (start, end, landing pad or None, action or 0), the former addresses
-    actions: dict  # {place: (filter, place of the next or None)}; sites say a place and 1
-    types: list  # addresses, None for any type
+    sites: list  # (start, end, landing pad or None, action): three addresses; 0 or 1 + the place of the first action
+    actions: dict  # {place: (filter, place of the next action or None)}
+    types: list  # addresses; None stands for any type
 
 
 def table_of(function, table, end):
-    """Parses what is said of a function, which ends at `end` in the section: every byte of it must have a meaning to the
-    personality routine of C++."""
+    """Parses the part of .gcc_except_table that belongs to a function and ends at the offset `end`. Asserts that each
+    byte has a meaning to the personality routine of C++."""
     table.at = function.table - table.address
     assert table.number("B") == OMIT
     encoding = table.number("B")
@@ -146,7 +146,7 @@ def table_of(function, table, end):
 
 
 def tables_of(path):
-    """{function: what is said of it}; the section has nothing else."""
+    """{address of a function: (Function, Table)}; asserts that the section has nothing else."""
     tabled = [function for function in functions(path) if function.table]
     if not tabled:
         return {}
@@ -158,6 +158,6 @@ def tables_of(path):
 
 
 def instructions(path):
-    """Addresses at which one begins."""
+    """The addresses at which instructions of .text begin."""
     listing = ask("objdump", "-d", "--no-show-raw-insn", "-j", ".text", path)
     return {int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\t", listing, flags=re.M)}

@@ -1,10 +1,9 @@
-"""What the functions of a set take and return, worked out once more and by other means.
+"""A second, independent computation of what the functions of a set are passed and return.
 
-Who calls whom is read from the disassembly of the libraries, by objdump, and so
-are the numbers that entries and extern functions begin with; what each numbered
-function makes of that follows from the seed, as emit/function.h says. Written
-from that description and not from evaluate.c, whose results, in the manifest,
-it checks.
+Two things are read from objdump's disassembly of the libraries: who calls whom, and the numbers that entries and extern
+functions begin with. What a numbered function makes of its arguments and calls follows from the seed. This file was
+written from the description in emit/function.h and not from evaluate.c, because it checks the results that evaluate.c
+puts into the manifest.
 """
 
 import functools
@@ -38,12 +37,12 @@ def below(value, n):
 
 
 def tag(text):
-    """Letters as a number, the first in the highest byte."""
+    """The letters as one number, the first in the highest byte."""
     return int.from_bytes(text.encode(), "big")
 
 
 class Constants:
-    """The constants of which calls pass the value or the address."""
+    """A set's constants: calls pass the values of the numbers and the addresses of the strings."""
 
     def __init__(self, seed):
         key = mix(seed ^ tag("const"))
@@ -54,7 +53,7 @@ class Constants:
 
 
 class Function:
-    """One numbered function: whose it is, and what follows from its hash."""
+    """One numbered function: its library, and what follows from its hash."""
 
     def __init__(self, library, index, name):
         self.library, self.index, self.name = library, index, name
@@ -66,20 +65,20 @@ class Function:
         self.calls = []  # the functions that it calls, in order
 
     def is_named_rightly(self):
-        """Whether its name has its number and then only what pads it, or, mangled, its class's and its parameters."""
+        """Whether the name has the function's number behind "_fun", or, if mangled, the right class and parameters."""
         name = self.name
         if not name.startswith("_ZN"):
             return name[len(self.library.name) + len("_fun") :].startswith(str(self.index))
         template = "EEEm" in name
         parameters = "".join(CODES[kind] for kind in self.types) or "v"
-        first, text, others = parameters.partition("PKc")  # what repeats it is a substitution
+        first, text, others = parameters.partition("PKc")  # its repetitions are substitutions
         others = others.replace("PKc", "S3_" if template else "S2_")
         end = "EEEm" if template else "E"
         number = re.match(rf"_ZN\d+{self.library.name}\d+[A-Za-z]+{self.index // 8}\d\d?[a-z]", name)
         return number and name.endswith(end + first + text + others)
 
     def passed(self, caller):
-        """The arguments of a call to it, as a debugger shows them. The number `caller` is 0 within a library."""
+        """The arguments of a call to this function, as a debugger shows them; `caller` is 0 within a library."""
         values = mix(((self.hash ^ tag("call")) + caller) & WORD)
         constants = self.library.constants
         kinds = {
@@ -92,7 +91,7 @@ class Function:
         return [kinds[type_name](values >> 12 * j & 0xFFF) for j, type_name in enumerate(self.types)]
 
     def calls_with_callers(self):
-        """(function, the number that it takes for its caller) of each call."""
+        """(called function, the number that stands for this caller in its `passed`) of each call."""
         turn = 0
         for callee in self.calls:
             if callee.library is self.library:
@@ -102,7 +101,7 @@ class Function:
                 turn += 1
 
     def mixed(self, caller):
-        """What it makes of its arguments."""
+        """The weighted sum of its arguments."""
         numbers = (
             struct.unpack("<I", value.encode()[:4])[0] if isinstance(value, str) else int(value)
             for value in self.passed(caller)
@@ -111,7 +110,10 @@ class Function:
 
     @functools.cached_property
     def rest(self):
-        """Its result but for what its arguments add; those it calls have been asked before."""
+        """Its result without what its own arguments add.
+
+        Model asks the called functions first, so this does not recurse.
+        """
         return self.own + sum(
             times * (callee.mixed(caller) + callee.rest)
             for times, (callee, caller) in zip(self.times, self.calls_with_callers())
@@ -133,12 +135,12 @@ class Library:
         self.extern = self.code[f"{self.name}_extern"].number if f"{self.name}_extern" in self.code else None
 
     def call_sites(self, function):
-        """Addresses of the calls that a function makes."""
+        """The addresses of the calls that a function makes."""
         return [address for address, _ in self.code[function.name].calls]
 
 
 class Model:
-    """The set in a directory."""
+    """The model of the set in a directory."""
 
     def __init__(self, directory):
         manifest = manifest_of(directory)
@@ -152,7 +154,7 @@ class Model:
         for function in self.by_name.values():
             function.calls = [self.by_name[name] for _, name in function.library.code[function.name].calls]
             function.times = function.library.code[function.name].times
-        for library in made:  # utilities first, and each function after those it calls
+        for library in made:  # utilities come first, and each function after those it calls: see Function.rest
             for function in reversed(library.functions):
                 function.rest
 
@@ -170,7 +172,7 @@ class Model:
         return (own + sum(f.returned() for f in functions) + sum(library.extern for library in externs)) & WORD
 
     def visited(self):
-        """The names of the functions that are reached when every module is visited."""
+        """The names of the functions that run when the entry of every module is called."""
         found = set()
         modules = [name for name, library in self.libraries.items() if library.is_module]
         waiting = [function for name in modules for function in self.entry_calls(name)[0]]

@@ -1,6 +1,6 @@
-"""What binutils say of shared libraries: their sizes, symbols and code.
+"""What binutils and other tools read from ELF files: sizes, symbols, code and lines.
 
-Programs that others wrote judge what ours wrote; nothing here knows a format.
+The tests judge our files by programs that others wrote. So nothing here parses ELF or DWARF itself.
 """
 
 import concurrent.futures
@@ -12,7 +12,8 @@ import subprocess
 
 import pytest
 
-# Debian's lldb-14 looks elsewhere for its own Python, and for what that imports with whatever python3 is first in PATH.
+# Debian's lldb-14 looks for its own Python module in a wrong place, and for that module's imports with the python3 that
+# is first in PATH.
 LLDB_PYTHON = [*pathlib.Path("/usr/lib/llvm-14/lib").glob("python3.*/dist-packages"), "/usr/lib/python3/dist-packages"]
 LLDB_ENVIRONMENT = {"PYTHONPATH": ":".join(map(str, LLDB_PYTHON))}
 
@@ -20,7 +21,7 @@ FIVE = ["text", "data", "debug", "symtab", "strtab"]
 
 
 def tool(*names):
-    """The path of the first of these programs; the test is skipped where none is installed."""
+    """The path of the first of these programs that is installed; the test is skipped if none is."""
     for name in names:
         path = shutil.which(name)
         if path:
@@ -28,12 +29,12 @@ def tool(*names):
     pytest.skip(f"{names[0]} is not installed")
 
 
-# gdb, of any call that was inlined into an inlined one: see docs/gauntlet.md.
+# gdb's complaint about every call that was inlined into an inlined one: see docs/gauntlet.md.
 OF_NESTED_CALLS = r"^During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents\n"
 
 
 def ask(*command, timeout=120):
-    """What a program prints, in the C locale; it must not complain."""
+    """The output of a program in the C locale; asserts status 0 and nothing on stderr but OF_NESTED_CALLS."""
     done = subprocess.run(
         [str(part) for part in command],
         env={**os.environ, "LC_ALL": "C"},
@@ -47,12 +48,12 @@ def ask(*command, timeout=120):
     return done.stdout
 
 
-# What elfutils 0.188, which does not know SHT_RELR, says of the packed relocations of ld's output too.
+# elfutils 0.188 does not know SHT_RELR and says this about packed relocations, ld's too.
 RELR_UNKNOWN = r"^section \[ *\d+\] '\.relr\.dyn' has wrong type: expected REL, is <unknown>: 19\n"
 
 
 def elflint(path, *options, timeout=120):
-    """What eu-elflint finds, 'No errors' if nothing but what it does not know."""
+    """The output of eu-elflint without RELR_UNKNOWN; 'No errors' if it found nothing else."""
     command = [tool("eu-elflint"), "--gnu-ld", *options, path]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
     found = re.sub(RELR_UNKNOWN, "", done.stdout, flags=re.M)
@@ -60,8 +61,8 @@ def elflint(path, *options, timeout=120):
     return found or "No errors\n"
 
 
-# What dwarfdump 20210528 says of gcc's and dwz's output too (test_gauntlet.py): it does not know location
-# views, nor that the tag of an _Atomic integer is a type's, nor where units are imported.
+# What dwarfdump 20210528 says about gcc's and dwz's output too (test_gauntlet.py). It does not know location views, nor
+# that DW_TAG_atomic_type is the tag of a type, nor that DW_TAG_imported_unit may stand in a compile unit.
 DWARFDUMP_KNOWN = (
     r"DW_TAG_\w+ -> DW_AT_GNU_locviews: check",
     r"DW_AT_GNU_locviews -> DW_FORM_CLASS_UNKNOWN: check",
@@ -70,19 +71,22 @@ DWARFDUMP_KNOWN = (
     r"DW_TAG_compile_unit -> DW_TAG_imported_unit: tag-tree relation is not standard",
     r"DW_AT_type offset \w+ does not point to Type info we got tag 0x47 DW_TAG_atomic_type",
 )
-# What it says of each row of a line table that a partial unit names, of all that dwz makes: that unit has no code.
+# dwarfdump adds this for each row of a line table that a partial unit refers to, as all of dwz's do: it has no code.
 DWARFDUMP_OF_PARTIAL = (*DWARFDUMP_KNOWN, r"\.debug_line: Address \w+ outside a valid \.text range")
 
 
 def dwarfdump_complaints(output, known=DWARFDUMP_KNOWN):
-    """The lines in which `dwarfdump -ka` complains: headings have the words of complaints, and its status says nothing."""
+    """The lines of the output of `dwarfdump -ka` that are complaints and not among `known`.
+
+    Its exit status does not tell of complaints, and its headings contain the same words.
+    """
     pattern = r"^.*(?:\*\*\* DWARF CHECK: (.*)|DW_DLE_.*|ERROR(?!S FOR ALL).*)$"
     found = re.finditer(pattern, output, flags=re.M)
     return [line[0] for line in found if not any(re.match(what, line[1] or "") for what in known)]
 
 
 def library_of_units(directory):
-    """Three units that declare the same in a header: what dwz makes a partial unit of."""
+    """A library of three units that include the same header, from which dwz makes a partial unit."""
     members = " ".join(f"int member_number_{i}_of_the_structure;" for i in range(100))
     (directory / "all.h").write_text(f"struct of_all {{ {members} }};\n")
     units = [directory / f"unit{i}.c" for i in range(3)]
@@ -94,19 +98,19 @@ def library_of_units(directory):
 
 
 def each(function, items):
-    """[function(item), ...], on all processors."""
+    """[function(item), ...], with a thread for each processor."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(function, items))
 
 
 def every(items, most):
-    """At most so many of the items, evenly."""
+    """At most so many of the items, evenly spread."""
     items = list(items)
     return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
 def sizes_by_binutils(path):
-    """The sizes of a file, out of `size` and `readelf`."""
+    """The sizes of a file as `size` and `readelf` show them."""
     return sizes_of_each([path])[0]
 
 
@@ -134,18 +138,18 @@ def sizes_of_one(berkeley, sections):
 
 
 def counted_libraries(directory):
-    """The libraries of a set whose sizes count, by name."""
+    """The libraries of a set whose sizes count, all but the markers, sorted by name."""
     return sorted(path for path in directory.glob("*.so") if not re.search("module(begin|final)", path.name))
 
 
 def sums(directory):
-    """The sizes of a set."""
+    """The five sizes and bss of a set: the sums over its libraries."""
     each_one = sizes_of_each(counted_libraries(directory))
     return {size: sum(sizes[size] for sizes in each_one) for size in FIVE + ["bss"]}
 
 
 def section(path, name):
-    """Address, offset in the file and size of a section."""
+    """(address, offset in the file, size) of a section."""
     for line in ask("readelf", "-SW", path).splitlines():
         found = re.search(r"\] (\S+)\s+\S+\s+([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+) ", line)
         if found and found[1] == name:
@@ -154,7 +158,7 @@ def section(path, name):
 
 
 def functions(path):
-    """The numbered functions of a library, in the order of their addresses: (name, address)."""
+    """[(name, address)] of the numbered functions of a library, by address."""
     stems = (f"{path.stem}_fun", f"_ZN{len(path.stem)}{path.stem}")
     rows = ask("nm", "-D", "--defined-only", path).splitlines()
     found = [(row.split()[2], int(row.split()[0], 16)) for row in rows if row.split()[2].startswith(stems)]
@@ -162,25 +166,25 @@ def functions(path):
 
 
 def demangled(names, *programs):
-    """The names as c++filt, or the first of these programs that is installed, shows them."""
+    """The names as the first of these demanglers that is installed shows them; c++filt by default."""
     program = tool(*(programs or ("c++filt",)))
     done = subprocess.run([program], input="\n".join(names), capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
 class Code:
-    """What a function does, as far as its result is concerned."""
+    """The instructions of a function on which its result depends."""
 
     def __init__(self):
-        self.calls = []  # (address of the call, called function), through the PLT
-        self.number = None  # that it begins with
-        self.times = []  # that each of the calls is made: a counter is set before those in a loop
+        self.calls = []  # (address of the call, called function) of calls through the PLT
+        self.number = None  # the constant that the result begins with
+        self.times = []  # how often each of the calls is made: more than once in a loop, before which a counter is set
 
 
 def code(path):
-    """{function: Code} of a library, out of its disassembly.
+    """{function: Code} of a library, read from its disassembly.
 
-    Where there is no .symtab, objdump appends @@Base to the names of the dynamic symbols.
+    In a library without .symtab, objdump appends @@Base to the names of the dynamic symbols.
     """
     listing = ask("objdump", "-d", "--no-show-raw-insn", "-j", ".text", path)
     found = {}
@@ -210,7 +214,7 @@ def calls(path):
 
 
 def line_of(path, address, outermost=False):
-    """(file's name, line) of an address; or of the call of the code that was inlined there, where it was."""
+    """(file's name, line) of an address; with `outermost`, that of the call if code was inlined there."""
     lines = ask("addr2line", "-i" if outermost else "-a", "-e", path, hex(address)).splitlines()
     file, line = lines[-1].rsplit(":", 1)
     return os.path.basename(file), int(line.split()[0])

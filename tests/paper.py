@@ -1,13 +1,12 @@
 """Tables 1 and 2 of the Pynamic paper, measured with sets of ours: `./dev paper`.
 
-Generates the set that `config_pynamic.py 495 1850 -e -u 215 1850 -n 100` would
-describe, once with the hash tables of 2007 (sysv) and once with those of today
-(gnu), runs it in every mode, and prints the paper's figures beside ours. Table 2
-comes from a smaller set and from cachegrind, because hardware counters are absent
-on many machines and a simulation is fifty times slower than what it watches.
+Generates the set that `config_pynamic.py 495 1850 -e -u 215 1850 -n 100` describes, once with the hash tables of 2007
+(sysv) and once with those of today (gnu). Runs it in every mode and prints the paper's figures beside ours. Table 2 is
+simulated by cachegrind, because many machines have no hardware counters. Its set is smaller, because the simulation
+takes fifty times as long.
 
-What the paper saw is not its seconds, of a machine of 2007, but their shape, and
-that is checked; docs/paper.md says what it means.
+The paper's seconds are those of a machine of 2007. What has to hold today is their shape: the ratios of modes. They
+are checked for sysv; docs/paper.md explains them.
 """
 
 import argparse
@@ -25,20 +24,19 @@ PYNAMIC = ["495", "1850", "-e", "-u", "215", "1850", "-n", "100"]
 MODES = ["vanilla", "link", "bind-now", "static"]
 STYLES = ["sysv", "gnu"]
 PHASES = ["startup", "import", "visit"]
-# Smaller, because cachegrind takes fifty times as long: as many libraries, as long
-# names, fewer functions, on which what a search costs hardly depends.
+# Smaller, because cachegrind takes fifty times as long. It has as many libraries and as long names, but fewer
+# functions: the cost of a symbol search hardly depends on their number.
 SIMULATED_SET = "495 100 -e -u 215 100 -n 100"
-ROOM = 5_000_000_000  # bytes: the libraries, and the executable that contains them
+ROOM = 5_000_000_000  # bytes, for the libraries and the executable that contains them
 
-# Seconds of startup, import and visit: table 1 of the paper, which has no total
-# of its own to differ from the sum.
+# Table 1 of the paper: seconds of startup, import and visit. The paper has no totals that could differ from the sums.
 PAPER = {"vanilla": (1.5, 152.8, 2.9), "link": (5.7, 56.4, 269.4), "bind-now": (285.6, 58.2, 2.8)}
-# Millions of misses of the first-level data cache in import and visit: table 2.
+# Table 2 of the paper: millions of misses of the first-level data cache in import and visit.
 PAPER_MISSES = {"vanilla": (6269.8, 3.9), "link": (4945.2, 3076.5), "bind-now": (4945.3, 3.9)}
 
 
 class Shape:
-    """What has to hold, and whether it did."""
+    """Prints which conditions hold, and remembers whether all did."""
 
     def __init__(self):
         self.held = True
@@ -56,7 +54,7 @@ def generate(build, at, arguments):
 
 
 def run(build, at, modes, results, launcher, *options):
-    """The runs that pyelfrun has made and verified, as its JSON has them."""
+    """Runs a set in these modes; returns the runs of pyelfrun's JSON results. pyelfrun verifies each run."""
     command = [build / "bin" / "pyelfrun", "--quiet", "--mode", ",".join(modes), "--json", results, *options, at]
     if launcher:
         command[1:1] = ["--launcher", launcher]
@@ -69,7 +67,7 @@ def phases(one):
 
 
 def seconds(runs, mode):
-    """Startup, import and visit of the slowest rank; the median of repeated runs."""
+    """The seconds of startup, import and visit in a mode: of the slowest rank, and the median of repeated runs."""
     ours = [phases(one) for one in runs if one["mode"] == mode]
     return tuple(statistics.median(one[name]["seconds"]["max"] for one in ours) for name in PHASES)
 
@@ -86,7 +84,7 @@ def print_times(style, times):
 
 
 def check_times(shape, times):
-    """The shape of table 1."""
+    """Checks the shape of table 1."""
     vanilla, link, now = times["vanilla"], times["link"], times["bind-now"]
     print("\nits shape, with sysv:")
     shape.check("visit: link / vanilla, whose functions are bound when they are first called", link[2] / vanilla[2], 10)
@@ -97,7 +95,7 @@ def check_times(shape, times):
 
 
 def misses(one, phase, name):
-    """Millions; a counter that is absent ends the program with its reason."""
+    """A counter of a phase in millions; if it is absent, the program ends with the reason."""
     counter = next((c for c in phases(one)[phase]["counters"] if c["name"] == name), None)
     if counter is None or counter["max"] is None:
         sys.exit(f"paper: no {name} of {phase}: {counter['absent'] if counter else 'pyelfrun has not counted it'}")
@@ -105,7 +103,7 @@ def misses(one, phase, name):
 
 
 def table_two(build, directory, small, shape):
-    """Simulated misses of import and visit, in a set that a simulation gets through."""
+    """Prints and checks table 2: simulated misses of import and visit, of a set small enough for a simulation."""
     at = directory / "simulated"
     generate(build, at, [*small, "--hash", "sysv", "--link"])
     modes = [mode for mode in MODES if mode in PAPER_MISSES]
@@ -126,7 +124,7 @@ def table_two(build, directory, small, shape):
 
 
 def place(wanted):
-    """Where the sets are made: in memory where that has room, so that no disk is measured."""
+    """The directory to make the sets in: as asked for, or memory if it has room, so that no disk is measured."""
     if wanted:
         pathlib.Path(wanted).mkdir(parents=True, exist_ok=True)
     candidates = [wanted] if wanted else ["/dev/shm", tempfile.gettempdir()]

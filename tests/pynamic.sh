@@ -4,11 +4,12 @@
 #   tests/pynamic.sh PYNAMIC SET DIRECTORY
 #
 # PYNAMIC is a checkout of github.com/LLNL/pynamic, or the folder in it that
-# has so_generator.py. In DIRECTORY, which must not exist, the set's libraries
-# are linked, Pynamic's generator writes its driver for as many modules, and
-# its Makefile links its executable with them. Both run with two ranks, or
-# PYNAMIC_RANKS. Exit status 0: both said that the MPI test passed.
-# PYTHON names a Python with mpi4py and a python3-config beside it.
+# has so_generator.py. DIRECTORY must not exist. It gets symbolic links to the
+# set's libraries. There Pynamic's generator writes its driver for as many
+# modules, and Pynamic's Makefile links its executable with the libraries. Both
+# run with PYNAMIC_RANKS ranks, by default two. The exit status is 0 if both
+# print that the MPI test passed. PYTHON names a Python with mpi4py and a
+# python3-config beside it.
 
 set -euo pipefail
 
@@ -47,8 +48,8 @@ cp -- "$pynamic/examples/fractal.py" examples/
 ln -s -- "$set"/lib*.so .
 modules=$(find . -name 'libmodule[0-9]*.so' | wc -l)
 
-# The generator would write and compile its own libraries first, so its last
-# step is called alone, with the text that it has for mpi4py.
+# The whole generator would write and compile its own libraries. So only its
+# last step is called, with the driver's text that it has for mpi4py.
 "$python" - "$modules" <<'END'
 import ast
 import sys
@@ -63,14 +64,16 @@ texts = [ast.literal_eval(node.value) for node in assigned if ast.unparse(node.t
 so_generator.create_driver(int(sys.argv[1]), "pynamic_driver_mpi4py.py", wrapper)
 END
 
-# The Makefile counts with bash's {1..N}; names libpython before what needs it,
-# which a linker that links as needed drops; looks for a python-config, which
-# Debian calls python3-config; and leaves the run path to the user.
+# The variables adapt the Makefile. It counts with bash's {1..N}. It names
+# libpython before the objects that need it, so a linker with --as-needed drops
+# it. It looks for python-config, which Debian calls python3-config. It leaves
+# the run path to the user.
 make -f Makefile.mpi4py SHELL=/bin/bash PYTHON_EXE="$python" PYTHON_CONFIG="$python-config" \
   CC='mpicc -Wl,--no-as-needed' LDFLAGS="-Wl,-rpath,$directory" pynamic-mpi4py >make.log 2>&1 ||
   fail "the executable cannot be built: $(tail -n 1 make.log); see $directory/make.log"
 
-# passes NAME COMMAND...
+# passes NAME COMMAND...: runs it under mpirun, output also in NAME.out; fails
+# unless the MPI test passed.
 passes() {
   local name=$1
   shift

@@ -1,11 +1,16 @@
 """What generating costs as sets grow, in libraries and in bytes: `./dev scale`.
 
-Three series: more and more small libraries; as many as the demo's, larger and larger; one library, larger and larger.
-Each set is generated into memory (tmpfs) where that has ample room, otherwise onto the disk, otherwise it is only
-planned (--dry-run), and removed at once. The table has the shortest of several times, what of it comes on each byte
-when start-up, that of the smallest set, is taken off, and how that compares with the first row of the series in the
-same place: linear is 1; then the same of plain writes of as many bytes in as many files. Memory is the largest
-resident size of the process. Table, picture and figures are written to build/scale/ too.
+There are three series: more and more small libraries; as many libraries as the demo has, larger and larger; one
+library, larger and larger. Each set is generated into memory (tmpfs) if that has ample room, otherwise onto the disk,
+and removed at once. Where neither has room it is only planned (--dry-run). The table has for each set:
+
+- the shortest of several times;
+- the time for each byte, without start-up, which is the time of the smallest set;
+- the ratio of that to the first row of the series in the same place, which is 1 if time is linear;
+- the same ratio for plain writes of as many bytes in as many files;
+- the largest resident size of the process.
+
+Table, picture and figures are written to build/scale/ too.
 """
 
 import argparse
@@ -21,14 +26,14 @@ import time
 
 from writes import available_memory, plain_writes
 
-# Of the demo's sizes, a little more for tables, which small libraries need.
+# The sizes as shares of a set: the demo's, with a little more for tables, which small libraries need.
 SHARES = {"text": 0.19, "data": 0.01, "debug": 0.73, "symtab": 0.012, "strtab": 0.058}
 SMALL = 100_000  # bytes of a small library
 DEMO = 495  # libraries
 MB, GB = 10**6, 10**9
-LINEAR = 1.2  # times the first row's time per byte
+LINEAR = 1.2  # largest time per byte that counts as linear, as a multiple of the first row's
 
-# (what, [(libraries, bytes)]): those within a few minutes, and those of --full.
+# {series: [(libraries, bytes)]}: SERIES takes a few minutes, --full adds FULL, and without it PLANNED is only planned.
 SERIES = {
     "small libraries": [(n, n * SMALL) for n in (1000, 2000, 5000, 10_000, 20_000)],
     "larger libraries": [(DEMO, size) for size in (150 * MB, 500 * MB, 1500 * MB, 5 * GB)],
@@ -48,7 +53,7 @@ def profile_of(libraries, size):
 
 
 class Places:
-    """Where sets can be written, and whether one has room there."""
+    """The directories where sets can be written, and which of them has room for a set."""
 
     def __init__(self, disk, memory):
         self.paths = {"tmpfs": memory, "disk": disk}
@@ -68,7 +73,7 @@ class Places:
 
 
 def measure(command):
-    """Seconds, and bytes of the largest resident size."""
+    """Runs a command; returns its seconds and its largest resident size in bytes."""
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -85,13 +90,13 @@ class Bench:
         self.startup = {}
 
     def directory(self, where):
-        """A new one there; nothing is left to be written there."""
+        """A new temporary directory there. The disk is synced first, so that no earlier writes are pending."""
         if where == "disk":
             os.sync()
         return tempfile.TemporaryDirectory(dir=self.places.paths[where], prefix="scale-")
 
     def generate(self, profile, where):
-        """Seconds, bytes of the largest resident size, and those of the files."""
+        """Generates a set; returns the seconds, the largest resident size in bytes, and the sizes of the files."""
         command = [self.generator, "--profile", str(profile), "-q", "-j", str(self.threads)]
         if where == "planned":
             return *measure([*command, "--dry-run"]), []
@@ -100,14 +105,17 @@ class Bench:
             return seconds, memory, [entry.stat().st_size for entry in os.scandir(f"{directory}/set")]
 
     def write(self, sizes, where):
-        """Seconds of plain writes of such files."""
+        """The seconds that plain writes of files of these sizes take."""
         with self.directory(where) as directory:
             begin = time.perf_counter()
             plain_writes(sizes, pathlib.Path(directory) / "written", self.threads)
             return time.perf_counter() - begin
 
     def row(self, libraries, size, where):
-        """The shortest times of either, which go in turns: memory that the one has freed is there for the other."""
+        """Generates a set and writes as many bytes plainly, in turns; returns the row of the table.
+
+        They take turns so that each finds the memory that the other has freed.
+        """
         with tempfile.TemporaryDirectory() as directory:
             profile = pathlib.Path(directory) / "scale.prof"
             profile.write_text(profile_of(libraries, size))
@@ -129,7 +137,7 @@ class Bench:
         }
 
     def start(self, where):
-        """Seconds of the smallest set, which are start-up."""
+        """The seconds of start-up: those of the smallest set."""
         if where not in self.startup:
             self.startup[where] = self.row(2, 2 * SMALL, where)["seconds"]
         return self.startup[where]
@@ -171,7 +179,10 @@ def table(results):
 
 
 def not_linear(results):
-    """Sets, for one file has one writer, that take more for each byte than LINEAR times the first."""
+    """A line for each set that takes more than LINEAR times the first row's time per byte.
+
+    The series of one library does not count, because one file has one writer.
+    """
     for name, rows in results.items():
         for row in rows:
             if name != "one library" and row["where"] != "planned" and row["beside the first"] > LINEAR:
@@ -186,7 +197,7 @@ WIDTH, HEIGHT, MARGIN = 760, 480, 70
 
 
 def scale_of(values, length):
-    """Maps values to places on a logarithmic axis of whole decades."""
+    """A function that maps values to places on a logarithmic axis of whole decades, and the exponents of its ticks."""
     low = math.floor(math.log10(min(values)))
     high = max(math.ceil(math.log10(max(values))), low + 1)
     return (lambda value: (math.log10(value) - low) / (high - low) * length), range(low, high + 1)

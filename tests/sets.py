@@ -1,4 +1,4 @@
-"""The sets that the tests look at: profiles, and what is generated from them once for all.
+"""The sets that the tests share: their profiles, and the class that generates each set once.
 
 A test that changes a set copies it first.
 """
@@ -9,14 +9,15 @@ import shutil
 
 import pytest
 
-# The shipped profile `small` with a fifth of its bytes, of which the set `small` is: reading is what tests wait for.
+# The profile of the set `small`: the shipped profile `small` with a fifth of its bytes, because tests spend most of
+# their time reading.
 SMALL = pathlib.Path(__file__).with_name("small.prof")
 
-# Sizes that no unit fits and that no number of libraries divides.
+# Sizes that are no multiples of any unit, and that no number of libraries divides.
 SECTIONS = {"text": 700_001, "data": 60_003, "debug": 1_500_007, "symtab": 60_011, "strtab": 300_013}
 PLAIN = {"application": "a test", "modules": 4, "utilities": 2, "sections": SECTIONS}
 
-# Each knob turned once; what is not said is as in PLAIN.
+# Each variant turns one knob; all other keys are as in PLAIN.
 VARIANTS = {
     "odd": {},
     "hash-sysv": {"elf": {"hash": "sysv"}},
@@ -67,7 +68,7 @@ VARIANTS = {
     "cpp-4": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++", "version": 4}},
     "cpp-few": {"functions": 3, "dwarf": {"language": "c++"}},
     "few-functions": {"functions": 30},
-    # of the one module nothing is covered, of the utilities something would be
+    # the coverage is too low for any function of the one module, but not for the utilities, which are then not called
     "idle-utilities": {
         "modules": 1,
         "functions": 9,
@@ -82,12 +83,12 @@ EXACT = [name for name, change in VARIANTS.items() if "sections" not in change o
 
 
 def mostly(mark, names, *quick):
-    """Parameters: these names, of which all but the quick ones have the mark."""
+    """Parameters for pytest: these names, all with the mark except the quick ones."""
     return [name if name in quick else pytest.param(name, marks=mark) for name in names]
 
 
 def mostly_long(names, *quick):
-    """Of which ./dev test tries the quick ones, and ./dev check the others."""
+    """Parameters for pytest: ./dev test runs the quick ones, ./dev check the others."""
     return mostly(pytest.mark.long, names, *quick)
 
 
@@ -98,7 +99,7 @@ def value_text(value, size=False):
 
 
 def profile_text(**keys):
-    """A profile with these keys; sizes are bytes, and None leaves a key out."""
+    """The text of a profile with these keys; numbers in `sections` are bytes, and None leaves a key out."""
     lines = ["pyelfgen-profile: 1"]
     for key, value in keys.items():
         if isinstance(value, dict):
@@ -118,7 +119,7 @@ def manifest_of(directory):
 
 
 def libraries_of(directory, *kinds):
-    """The rows of the manifest of these kinds."""
+    """The manifest's rows of libraries of these kinds, or of all kinds if none is given."""
     return [row for row in manifest_of(directory)["libraries"] if row["kind"] in (kinds or row["kind"])]
 
 
@@ -134,7 +135,10 @@ class Sets:
         return path
 
     def get(self, name):
-        """The directory of a variant's set, of `small`, or with "shipped-" of a shipped profile's; not to be changed."""
+        """The directory of a set, generated at the first call; tests must not change it.
+
+        `name` is a variant, `small`, or a shipped profile, with or without "shipped-" in front.
+        """
         if name not in self.made:
             profile = SMALL if name == "small" else name.removeprefix("shipped-")
             if name in VARIANTS:

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""How like a real library's the debug information of a set is: ours beside the target, and whether it is near enough.
+"""Compares the shape of a set's debug information with that of real libraries, and judges whether it is near enough.
 
-Counts are those of `pyelfstat --dwarf`; what zstd makes of files and sections is measured here. The targets:
+Counts are those of `pyelfstat --dwarf`. What zstd makes of files and sections is measured here. The targets:
 
   c    CPython 3.11's lib-dynload, gcc 12 -O3, 76 files; ratios of zstd from its libpython3.11.so
   c++  libipopt.so.1.9.9 of Debian 12 (coinor-libipopt1v5, -dbg), gcc 12 -O2
 
-or with --like, any other libraries, from which the targets are then measured.
+With --like the targets are measured from other libraries instead.
 
-Names that end in a long row of digits, as Pynamic's do, compress 90 to 1, and no real library has them: with
---without-digits files and sections are compressed without these in their tables of strings.
+Pynamic's names end in a long row of digits. They compress 90 to 1, and no real library has such names. With
+--without-digits they are taken out of the tables of strings before files and sections are compressed.
 
   tests/shape.py SET                       C
   tests/shape.py --language c++ --misses SET
@@ -34,14 +34,14 @@ MARKERS = {"libmodulebegin.so", "libmodulefinal.so"}
 STRINGS = {".dynstr", ".strtab", ".debug_str"}
 DIGITS_NAME = re.compile(rb"[^\0]*[0-9]{20}\0")
 
-# How far from the target is still near.
-NEAR = 25  # %
+# The differences from the target that count as near.
+NEAR = 25  # % of the target
 NEAR_SHARE = 3  # percentage points of debug bytes
-NEAR_ZSTD = 30  # %
-WHOLE_ZSTD = (2, 3.5)
-LEAST_SHARE = {"c": 0.035, "c++": 0.09}  # %: what is rarer among tags and forms is not compared
+NEAR_ZSTD = 30  # % of the target
+WHOLE_ZSTD = (2, 3.5)  # ratios of whole files, whatever the target has
+LEAST_SHARE = {"c": 0.035, "c++": 0.09}  # %: tags and forms that are rarer on both sides are not compared
 
-# What --print says of the references. That of lib-dynload has 1.5 units per library, because its libraries are small.
+# What --print shows for the references. lib-dynload has 1.5 units per library because its libraries are small.
 TARGETS = {
     "c": {
         "for information": {
@@ -323,7 +323,7 @@ def command(*words, **options):
 
 
 def libraries(paths):
-    """The files, and those of the sets, without the markers, which no size counts."""
+    """The files as they are given, and the libraries of sets without the markers, which no size counts."""
     for path in map(pathlib.Path, paths):
         if path.is_dir():
             yield from sorted(p for p in path.glob("*.so") if p.name not in MARKERS)
@@ -332,13 +332,13 @@ def libraries(paths):
 
 
 def percent(counts):
-    """{name: share}, the greatest first."""
+    """{name: share in %}, the largest first."""
     total = sum(counts.values()) or 1
     return {name: 100 * n / total for name, n in sorted(counts.items(), key=lambda item: -item[1])}
 
 
 def count(paths):
-    """What `pyelfstat --dwarf` counts, as ratios and shares: {group: {name: value}}."""
+    """The counts of `pyelfstat --dwarf` as ratios and shares: {group: {name: value}}."""
     told = json.loads(command(BUILD / "bin" / "pyelfstat", "--dwarf", "--json", *paths))
     if told["errors"]:
         sys.exit(f"pyelfstat: {told['errors']}")
@@ -391,7 +391,7 @@ def count(paths):
 
 
 def sections(image):
-    """(name, offset, contents) of the debug sections and strings of an ELF file of 64 bits, little-endian."""
+    """(name, offset, contents) of the debug sections and tables of strings in the bytes of an x86-64 ELF file."""
     (start,) = struct.unpack_from("<Q", image, 40)
     number, names = struct.unpack_from("<HH", image, 60)
     headers = [struct.unpack_from("<IIQQQQ", image, start + 64 * i) for i in range(number)]
@@ -405,7 +405,7 @@ def sections(image):
 
 
 def without_digits(image):
-    """The file, and its sections, without the names that end in a row of digits."""
+    """The file's bytes and {section: contents}, both without the names that end in a row of digits."""
     rest, at, parts = [], 0, {}
     for name, offset, data in sorted(sections(image), key=lambda part: part[1]):
         parts[name] = DIGITS_NAME.sub(b"", data) if name in STRINGS else data
@@ -419,7 +419,7 @@ def zstd(data):
 
 
 def compress(path, with_digits):
-    """{name: (bytes, compressed bytes)} of a file and its debug sections, each by itself."""
+    """{name: (bytes, compressed bytes)} of the whole file and of each debug section, compressed one by one."""
     image = path.read_bytes()
     parts = {name: data for name, _, data in sections(image)}
     if not with_digits:
@@ -429,7 +429,7 @@ def compress(path, with_digits):
 
 
 def compression(paths, with_digits):
-    """{name: ratio}: sums of bytes over sums of compressed bytes."""
+    """{name: ratio}: the sum of the bytes over the sum of the compressed bytes of all files."""
     sums = {}
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for part in pool.map(lambda path: compress(path, with_digits), paths):
@@ -449,7 +449,7 @@ def figures(paths, args):
 
 
 def verdict(language, group, name, ours, target):
-    """Whether it is near, and how far off it may be; None: is not compared."""
+    """(near, tolerance): whether a figure is near its target, and how far off it may be; None if it is not compared."""
     if group == "attributes, %" or (group == "for information" and name != "units per library"):
         return None, ""
     if name == "whole":
@@ -468,7 +468,7 @@ def verdict(language, group, name, ours, target):
 
 
 def rows(language, ours, target):
-    """(group, name, ours, target, near or None, how near) of all that either has."""
+    """(group, name, ours, target, near or None, tolerance) of each figure that either side has."""
     for group in ours:
         names = list(target.get(group, {}))
         names += [name for name in ours[group] if name not in names]

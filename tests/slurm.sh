@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A Slurm of one machine, for as long as a command runs.
+# Starts a Slurm of one machine for as long as a command runs.
 #
 #   tests/slurm.sh COMMAND...
 #   tests/slurm.sh srun -n 4 build/bin/pyelfrun SET
 #
-# munged, slurmctld and slurmd, of Debian's packages slurm-wlm and munge, run in
-# a directory of their own under TMPDIR, beside any that the machine has, with
-# SLURM_CONF naming their configuration. They run as root, who is also the one
-# user. The exit status is the command's, 77 when Slurm does not start: its logs
-# are then printed.
+# munged, slurmctld and slurmd are those of Debian's packages slurm-wlm and
+# munge. They use a directory of their own under TMPDIR, so they do not disturb
+# a Slurm that the machine has. SLURM_CONF names their configuration. They run
+# as root, who is also the only user. The exit status is the command's, or 77
+# if Slurm does not start: then the logs are printed.
 
 set -euo pipefail
 
@@ -45,10 +45,10 @@ stop() {
   rm -rf -- "$directory"
 }
 trap stop EXIT
-# slurmd's jobs and munge's clients pass through it
+# slurmd's jobs and munge's clients have to get through this directory
 chmod 755 -- "$directory"
 
-# start NAME COMMAND...: in the background, what it says into NAME.log.
+# start NAME COMMAND...: starts it in the background, with its output in NAME.log.
 start() {
   local name=$1
   shift
@@ -56,7 +56,7 @@ start() {
   daemons=("$!" "${daemons[@]}")
 }
 
-# The last lines of all logs, and the end.
+# Prints the last lines of all logs and fails.
 fail_with_logs() {
   tail -n 20 "$directory"/*.log >&2
   fail "$1"

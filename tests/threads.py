@@ -1,8 +1,8 @@
 """Generates and captures with programs that the thread sanitizer was built into: tests/threads.py
 
-Sets of every variant, of the shipped profiles, and twins of the system's Python modules, which are stripped, and of those
-of our own; and what reads them. Prints what the sanitizer says, and how many runs were silent. PYELFGEN_TSAN_BUILD names
-the build.
+Generates sets of every variant and of shipped profiles, twins of the system's Python modules, which are stripped, and a
+twin of a set of ours. Also verifies, captures and compares sets. Prints what the sanitizer says, and how many runs were
+silent. PYELFGEN_TSAN_BUILD names the build.
 """
 
 import os
@@ -21,8 +21,8 @@ FOUND = 66
 
 
 def run(program, *arguments):
-    """Whether it was silent; its own status may be what it wants. Addresses are not random, which the sanitizer of gcc
-    12 needs on newer kernels."""
+    """Whether the sanitizer was silent in a run; the program may exit with 0 or 1. Addresses are not randomised:
+    the sanitizer of gcc 12 needs that on newer kernels."""
     command = ["setarch", platform.machine(), "-R", BUILD / "bin" / program, *arguments]
     environment = {**os.environ, "TSAN_OPTIONS": f"exitcode={FOUND}"}
     done = subprocess.run([str(part) for part in command], env=environment, capture_output=True, text=True)
@@ -35,7 +35,7 @@ def run(program, *arguments):
 
 
 def profiles(work):
-    """Of every variant, and captured ones."""
+    """Profiles of every variant, shipped ones, those of the tests, and captured ones."""
     for name in VARIANTS:
         path = work / f"{name}.prof"
         path.write_text(variant_text(name))

@@ -1,6 +1,6 @@
 """The real applications of `./dev twins`: which files each consists of, and how it is captured.
 
-None is part of this project, and none is installed: what is missing is said, with what has it.
+None is part of this project, and none is installed here. For a missing one, Absent says where to get it.
 """
 
 import dataclasses
@@ -12,18 +12,19 @@ import subprocess
 DIST = pathlib.Path("/usr/lib/python3/dist-packages")
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu")
 DYNLOAD = "lib/python3.*/lib-dynload"
-# An application of its own; all others are captured without, as twins run on it as the real ones do.
+# The files of the application `libc`. All others are captured without them: twins run on the C library, as the real
+# applications do.
 C_LIBRARY = [f"lib{name}" for name in "c.so.6 m.so.6 pthread.so.0 dl.so.2 rt.so.1 util.so.1 resolv.so.2".split()]
 C_LIBRARY.append("ld-linux-x86-64.so.2")
-LOAD = "--load"  # to know what memory constructors take
-# Two ranks, of which the first says who it is.
+LOAD = "--load"  # pyelfprof then measures the memory that constructors take
+# What each rank of `mpi4py` runs; rank 0 prints its process id.
 RANK = """import mpi4py.MPI as mpi, numpy, os, time
 print(os.getpid(), flush=True) if mpi.COMM_WORLD.rank == 0 else None
 time.sleep(600)"""
 
 
 class Absent(Exception):
-    """An application is not there; says what to do."""
+    """An application is not installed; the text says what to do."""
 
 
 @dataclasses.dataclass
@@ -31,14 +32,14 @@ class Application:
     """What to capture, and how to load it."""
 
     capture: list  # arguments of pyelfprof
-    program: pathlib.Path = None  # among the files, and no library
+    program: pathlib.Path = None  # the one of the files that is a program and no library
     unsaid: list = ()  # libraries whose symbols others need without DT_NEEDED
-    loads: bool = True  # beside what any process has
-    allocator: pathlib.Path = None  # whose memory constructors take, where it is not the C library
+    loads: bool = True  # whether its files can be loaded into a process that has a C library
+    allocator: pathlib.Path = None  # the library that provides malloc, if it is not the C library
 
 
 def shared_objects(*directories):
-    """All ELF files *.so and *.so.* there and below, each once, by name."""
+    """All ELF files *.so and *.so.* in these directories and below, each once, sorted by path."""
     found = {path.resolve(): path for top in directories for path in sorted(top.rglob("*.so*"), reverse=True)}
     return sorted(path for path in found.values() if is_elf(path))
 
@@ -49,7 +50,7 @@ def is_elf(path):
 
 
 def needs(path, *packages):
-    """The one file of this pattern."""
+    """The last file that matches this pattern; Absent names the packages if there is none."""
     found = sorted(pathlib.Path("/").glob(str(path).lstrip("/")))
     if not found:
         raise Absent(f"there is no {path}: apt-get install {' '.join(packages)}")
@@ -57,7 +58,7 @@ def needs(path, *packages):
 
 
 def debug_file(path):
-    """The file with its debug information, where that is separate and found by build-id, beside it too, or by name."""
+    """The separate file with its debug information, found by build-id or by name, also beside the file; or None."""
     places = f"--debuginfo-path=:.debug:/usr/lib/debug:{path.parent}"
     said = subprocess.run(["eu-unstrip", "-n", places, "-e", path], capture_output=True, text=True).stdout.split()
     return pathlib.Path(said[3]) if len(said) > 3 and said[3].startswith("/") else None
@@ -92,7 +93,11 @@ def debian_library(pattern, package, dbg, _, __):
 
 
 def program(path, package, *_, unsaid=(), without=(), environment=(), allocator=None):
-    """A program and what it would load; beside what its libraries need without DT_NEEDED, and in this environment."""
+    """A program and the libraries that it would load.
+
+    `unsaid` has functions that find libraries which others need without DT_NEEDED; `without` has patterns of libraries
+    to leave out; `environment` is set for this process and all that it starts; `allocator` is the name of a library.
+    """
     program = needs(path, package)
     os.environ.update(environment)
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
@@ -112,7 +117,7 @@ def libc(_, __):
 
 
 def mapped(pid):
-    """{name: file} of what a process has loaded, by all names that the files have where they are."""
+    """{name: file} of the files that a process has mapped, under all names that they have in their directories."""
     with open(f"/proc/{pid}/maps") as maps:
         paths = {pathlib.Path(line.split(maxsplit=5)[5].strip()) for line in maps if " /" in line}
     places = {path.parent for path in paths if path.is_file()}
@@ -131,7 +136,7 @@ def mpi4py(_, stack):
         raise Absent(f"{' '.join(command[:5])} did not start")
     program = pathlib.Path(os.readlink(f"/proc/{pid}/exe"))
     named = mapped(pid)
-    unsaid = [debian_python(), named["libmpi.so.40"], named["libopen-pal.so.40"]]  # components need the latter two
+    unsaid = [debian_python(), named["libmpi.so.40"], named["libopen-pal.so.40"]]  # Open MPI's components need these
     return Application(["--without-libc", "--pid", pid], program=program, unsaid=unsaid)
 
 
@@ -146,8 +151,8 @@ def pynamic(options, _):
 
 PETSC = [LIBRARIES / "libpetsc_real.so.3.18.[0-9]*", "libpetsc-real3.18", "libpetsc-real3.18-dbg"]
 IPOPT = ["/usr/lib/libipopt.so.1.[0-9]*", "coinor-libipopt1v5", "coinor-libipopt1v5-dbg"]
-OPENFOAM = {"WM_PROJECT_DIR": "/usr/share/openfoam"}  # where its constructors look for settings
-JEMALLOC = "libjemalloc.so.2"  # which cannot be opened later, for its thread-local memory
+OPENFOAM = {"WM_PROJECT_DIR": "/usr/share/openfoam"}  # its constructors look for settings there
+JEMALLOC = "libjemalloc.so.2"  # Blender's allocator; its thread-local memory keeps it from being opened by dlopen
 APPLICATIONS = {
     "lib-dynload": lib_dynload,
     "numpy": numpy,

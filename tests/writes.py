@@ -1,4 +1,4 @@
-"""The least that any program pays which writes so many bytes: plain writes, and memory to write them into."""
+"""Plain writes, the least that any program pays to write so many bytes, and fetching the memory for them."""
 
 import mmap
 import os
@@ -16,11 +16,11 @@ def available_memory():
 
 
 def fetch_memory(size):
-    """Writes to so many bytes of memory, half of what is free at most, and frees them.
+    """Writes to so many bytes of memory, at most half of what is available, and frees them.
 
-    The host of a virtual machine may take memory back that has been free for some seconds (free page reporting): who
-    has it next waits for that, up to four times as long as for all else, whatever it writes. Called just before what is
-    measured, outside of the timed part, it has all measurements of a second or so begin with the same.
+    The host of a virtual machine may take back memory that has been free for some seconds (free page reporting). The
+    next program that uses the memory waits for it, up to four times as long as for all else. Called just before each
+    measurement and outside of its timed part, this makes all short measurements begin in the same state.
     """
     with mmap.mmap(-1, max(mmap.PAGESIZE, min(size, available_memory() // 2))) as memory:
         for at in range(0, len(memory), mmap.PAGESIZE):
@@ -28,7 +28,7 @@ def fetch_memory(size):
 
 
 def plain_writes(files, target, threads):
-    """Writes files of these sizes, in slices, by this many threads."""
+    """Writes files of these sizes into the new directory `target`, in slices, with this many threads."""
     target.mkdir()
     data = memoryview(os.urandom(SLICE))
     names = iter(enumerate(files))

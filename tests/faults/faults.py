@@ -1,18 +1,23 @@
 """Generates sets while something goes wrong: tests/faults/faults.py [RUNS [SEED]]
 
-Each run chooses, by the seed, what is in the directory before, how many threads there are, and what goes wrong: a system
-call fails (no space, quota, input/output error, no descriptor), writes are short or interrupted, the process is killed,
-or limits of file size, descriptors or memory are low, or the file system is small (as root); two generators want one
-directory; the directory goes away.
-Whatever happened, then
+Each run chooses by its seed what the directory holds before, how many threads there are, and what goes wrong:
 
-- no file has its final name but with the bytes that it has in a clean set, or those that it had before;
-- a manifest that is there is kept word for word by what is there;
-- a run that failed has said so in one line, with the status 1, and left nothing that is temporary;
-- the same command without faults makes the set complete.
+- a system call fails (no space, quota, input/output error, no descriptor);
+- writes are short or interrupted;
+- the process is killed;
+- limits of file size, descriptors or memory are low, or the file system is small (as root);
+- two generators want one directory;
+- the directory goes away.
 
-PYELFGEN_BUILD names the build. A run that does not hold is printed with its seed, which alone makes it again:
-tests/faults/faults.py 1 SEED.
+These must hold in every run:
+
+- A file with a final name has the bytes of a clean set, or those that it had before.
+- If there is a manifest, --verify agrees with it.
+- A run that failed has said so in one line and with status 1, and has left no temporary files.
+- The same command without faults makes the set complete.
+
+PYELFGEN_BUILD names the build. A run in which something does not hold is printed with its seed.
+tests/faults/faults.py 1 SEED repeats it.
 """
 
 import os
@@ -37,16 +42,16 @@ OPTIONS = [[], [], ["--separate=debuglink"], ["--separate=build-id"], ["--split"
 ERRORS = ["eio", "enospc", "edquot", "emfile"]
 KINDS = [*ERRORS, *ERRORS, "short", "eintr", "kill", "kill", "kill", "late kill", "size", "files", "memory", "full", "two", "gone"]
 BEFORE = ["nothing", "empty", "the same", "another", "an interrupted one", "a damaged one"]
-CALLS = {"--sources": 900, "--split": 300}  # about as many as are counted in a run; else
-CALLS_USUAL = 60
+CALLS = {"--sources": 900, "--split": 300}  # about as many calls as inject.c counts in a run with this option
+CALLS_USUAL = 60  # and in one with another or none
 
 
 class Wrong(Exception):
-    """What does not hold."""
+    """Something that must hold does not; the text says what."""
 
 
 def files(directory):
-    """{name: bytes}, without directories; links are followed nowhere."""
+    """{name: bytes} of the files in a directory and below; links are left out."""
     return {
         str(path.relative_to(directory)): path.read_bytes()
         for path in directory.rglob("*")
@@ -64,7 +69,7 @@ def need(holds, what):
 
 
 class Clean:
-    """Sets that nothing went wrong with, made once for each choice of options."""
+    """Sets made without faults, once for each choice of options."""
 
     def __init__(self, work):
         self.work = work
@@ -101,13 +106,13 @@ class Run:
         self.at = self.random.randrange(1, calls + 20)
         self.on = self.random.random() < 0.5
         self.set = clean.work / f"set-{seed}"
-        self.mounted = False  # a small file system, where that may be made
+        self.mounted = False  # whether the directory is a small file system, which only root can mount
 
     def __str__(self):
         return f"{' '.join([*self.options, self.threads])}, before: {self.before}; {self.kind} at {self.at}, on: {self.on}"
 
     def prepare(self):
-        """What is in the directory before; returns it."""
+        """Makes the directory and what it holds before the run; returns its files."""
         if self.before == "nothing" and self.kind != "full":
             return {}
         self.set.mkdir()
@@ -132,7 +137,7 @@ class Run:
         return files(self.set)
 
     def limit(self):
-        """What the process that generates may not go beyond."""
+        """Sets the limits of the process that generates; called in that process."""
         if self.kind == "size":
             limits = {resource.RLIMIT_FSIZE: self.random.choice([0, 1000, 40_000, 200_000])}
         elif self.kind == "files":
@@ -151,7 +156,7 @@ class Run:
         )
 
     def fail(self):
-        """[(status, what it said)] of each generator, with something that goes wrong."""
+        """Runs the generators while something goes wrong; returns [(status, stderr)] of each."""
         kind = "enospc" if self.kind == "full" else self.kind
         injected = {"LD_PRELOAD": str(BUILD / "lib" / "libinject.so"), "FAULT_AT": str(self.at), "FAULT_KIND": kind}
         if self.on:
@@ -178,7 +183,7 @@ class Run:
         return [(process.returncode, text) for process, text in zip(running, said)]
 
     def pause(self):
-        """For about as long as a run takes, at most."""
+        """Sleeps for a random time, at most about as long as a run takes."""
         with tempfile.TemporaryFile() as nothing:
             try:
                 subprocess.run(["sleep", str(self.random.random() * 0.2)], stdin=nothing, timeout=10)
@@ -191,7 +196,7 @@ class Run:
             if status == 1:
                 need(re.fullmatch(r"pyelfgen: [^\n]+\n", said), f"not one line: {said!r}")
         if all(status != -signal.SIGKILL for status, _ in ends) and self.kind not in ERRORS:
-            # with so few descriptors or so little memory a run may end before it has come to what another has left
+            # with so few descriptors or so little memory a run may end before it removes what an earlier one left
             came_before = before if self.kind in ("gone", "files", "memory") else {}
             temporary = [name for name in left if is_temporary(name) and name not in came_before]
             need(not temporary, f"temporary files are left: {temporary}")
@@ -218,7 +223,7 @@ class Run:
         shutil.rmtree(self.set, ignore_errors=True)
 
     def run(self):
-        """How the generators ended; raises Wrong."""
+        """Makes the run; returns the generators' statuses, and raises Wrong if something does not hold."""
         before = self.prepare()
         ends = self.fail()
         left = files(self.set) if self.set.exists() else {}
@@ -232,7 +237,7 @@ class Run:
 
 
 def main(runs=500, seed=1):
-    """Prints what did not hold; returns how many runs."""
+    """Prints what did not hold; returns in how many runs."""
     wrong, ended = 0, {}
     with tempfile.TemporaryDirectory(prefix="faults-") as work:
         clean = Clean(pathlib.Path(work))

@@ -1,15 +1,16 @@
-/* To be preloaded: makes system calls on files fail as a disk, a quota or an impatient
- * scheduler makes them fail.
+/* A library to preload. It makes system calls on files fail as a full disk, a quota or an
+ * impatient scheduler makes them fail. faults.py says what must hold nevertheless.
  *
- * FAULT_AT=N counts calls from 1; FAULT_KIND says what happens at the N-th:
- *     eio enospc edquot emfile   it fails, and with FAULT_ON also all behind it
+ * Calls are counted from 1. FAULT_KIND says what happens at the call with the number FAULT_AT:
+ *     eio enospc edquot emfile   the call fails; if FAULT_ON is set, all later calls fail too
  *     short                      from then on a write takes one byte in a hundred, at least one
  *     eintr                      from then on every other write is interrupted
  *     kill                       the process ends by SIGKILL
- * FAULT_AFTER=TEXT: calls are counted from the first openat of a path that begins with it.
- * Counted are calls that open, make, write, cut, close, rename and remove files, but
- * for standard input, output and errors. Sockets and the like, by which threads of MPI
- * wake one another, are none.
+ * With FAULT_AFTER=TEXT counting begins at the first openat of a path that begins with TEXT.
+ *
+ * Calls that open, write, truncate, close, rename and remove files and make directories count.
+ * Standard input, output and errors do not count, nor do write and close of anything but files
+ * and directories: threads of MPI wake one another through sockets and the like.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ static long at = -1;
 static bool on;
 static char kind[16];
 static char after[64];
-static atomic_bool before; /* the first openat that counts */
+static atomic_bool before; /* the openat that FAULT_AFTER names has not come yet: nothing counts */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -50,7 +51,7 @@ static bool is(const char *name)
     return strcmp(kind, name) == 0;
 }
 
-/* What this call fails with; 0: it does not. */
+/* Counts a call. Returns the errno that it has to fail with, or 0. */
 static int fault(void)
 {
     static const struct {
@@ -70,7 +71,7 @@ static int fault(void)
     return 0;
 }
 
-/* Whether writes from now on are of this kind. */
+/* Whether the kind is `name` and its effect on writes has begun. */
 static bool writes_are(const char *name)
 {
     return at >= 0 && is(name) && atomic_load(&calls) >= at;
@@ -189,7 +190,7 @@ int unlinkat(int directory, const char *path, int flags)
     return real(directory, path, flags);
 }
 
-/* The descriptor is gone in any case. */
+/* As in Linux, the descriptor is closed even if the call fails. */
 int close(int fd)
 {
     REAL(close);
