@@ -1,4 +1,4 @@
-"""What does not grow with a set: descriptors, memory; and what Linux has a limit for: maps of memory in a process."""
+"""Descriptors and memory do not grow with a set; and programs know Linux's limit on maps of memory in a process."""
 
 import json
 import os
@@ -19,7 +19,7 @@ GB = 10**9
 
 @pytest.fixture(scope="module")
 def many(programs, tmp_path_factory):
-    """The profile of a set of many small libraries, and the set."""
+    """(profile, set): a set of many small libraries."""
     directory = tmp_path_factory.mktemp("many")
     profile = directory / "many.prof"
     profile.write_text(profile_text(modules=200, utilities=LIBRARIES - 200, functions=3))
@@ -39,7 +39,7 @@ def test_descriptors_do_not_grow_with_the_libraries(programs, many, tmp_path):
 
 
 def with_limit_of_maps(programs, most, command, tmp_path, status=1, **options):
-    """Runs it where Linux seems to allow so many maps of memory."""
+    """Runs a command in a mount namespace whose vm.max_map_count says that Linux allows so many maps of memory."""
     limit = tmp_path / "max_map_count"
     limit.write_text(f"{most}\n")
     bind = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /proc/sys/vm/max_map_count && exec "$@"', limit]
@@ -66,7 +66,7 @@ def test_pyelfrun_says_beforehand_that_maps_are_too_few(programs, many, tmp_path
     assert done.stderr.count("\n") == 1 and done.stderr.startswith(f"pyelfrun: {many[1]}: "), done.stderr
     said = re.search(complaint(1000, "use fewer libraries"), done.stderr)
     assert said, done.stderr
-    # four segments and what is protected of one; enough is what is told to be enough
+    # a library has four segments and the protected part of one; the number that is recommended has to suffice
     assert 5 * LIBRARIES <= int(said[1]) <= 6 * LIBRARIES + 600
     with_limit_of_maps(programs, said[2], command, tmp_path, status=0, **environment)
 
@@ -100,14 +100,14 @@ def test_driver_py_counts_what_bss_takes_beyond_a_page(programs, tmp_path):
     (tmp_path / "bss.prof").write_text(f"pyelfgen-profile: 1\nmodules: 6\nutilities: 4\nsections: {sections}\n")
     programs.run("pyelfgen", "--profile", tmp_path / "bss.prof", "-o", tmp_path / "set", "-q")
     command = ["/usr/bin/python3", tmp_path / "set" / "driver.py", "--no-mpi"]
-    maps = 12 * 5 + 10 + 600  # not those of the two that mark begin and end
+    maps = 12 * 5 + 10 + 600  # 12 libraries, the bss of all but the two markers, and Python itself (MAPS_OF_PYTHON)
     done = with_limit_of_maps(programs, maps - 1, command, tmp_path)
     assert f"12 libraries take about {maps} maps of memory" in done.stderr
     with_limit_of_maps(programs, maps, command, tmp_path, status=0)
 
 
 def test_the_maps_of_a_library_are_counted_as_linux_does(programs, many):
-    """What a process has more of when it has loaded libraries."""
+    """Each library that a process loads takes as many maps as the programs count for it: five or slightly more."""
     code = (
         "import ctypes, glob, sys\n"
         "maps = lambda: len(open('/proc/self/maps').readlines())\n"
@@ -139,7 +139,7 @@ def test_a_plan_holds_no_debug_information_of_large_libraries(programs, tmp_path
 @pytest.mark.long
 @pytest.mark.skipif(not os.access("/usr/bin/time", os.X_OK), reason="there is no /usr/bin/time")
 def test_memory_is_that_of_functions_and_not_of_types(programs, roomy, tmp_path):
-    """Most of its debug information is of units without code."""
+    """Memory depends on the functions, not on all debug information, most of which is here units without code."""
     if programs.sanitized:
         pytest.skip("sanitizers have their own memory")
     profile = tmp_path / "types.prof"
@@ -170,7 +170,7 @@ def test_a_library_of_3_gb_is_never_in_memory_whole(programs, roomy, tmp_path):
     assert section(library, ".debug_info")[2] > 2**30
     programs.run("pyelfgen", "--verify", target)
     programs.run("pyelfrun", target)
-    # a symbol's name and line, whose tables are far beyond 2 GiB of the file
+    # addr2line reads the symbol's name and line from tables that are far beyond 2 GiB in the file
     last = ask("nm", "-D", "--defined-only", library).splitlines()[-1].split()
     assert last[2] in ask("eu-addr2line", "-f", "-e", library, f"0x{last[0]}")
     shutil.rmtree(target)
@@ -178,7 +178,7 @@ def test_a_library_of_3_gb_is_never_in_memory_whole(programs, roomy, tmp_path):
 
 @pytest.mark.long
 def test_the_curve_is_measured(programs, tmp_path):
-    """Not how fast, which other tests on the machine would change."""
+    """scale.py measures and writes its results. The speed is not judged, because other tests run at the same time."""
     if programs.sanitized:
         pytest.skip("speed is the usual build's")
     command = [sys.executable, SOURCE / "tests" / "scale.py", "--quick", "--repeat", "1", "--output", tmp_path]

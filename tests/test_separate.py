@@ -1,4 +1,4 @@
-"""Debug information in files of its own: found and read by what others wrote, counted with its library."""
+"""Debug information in separate debug files: other programs find and read it, and it counts with its library."""
 
 import filecmp
 import json
@@ -19,7 +19,7 @@ DRIVE = "import sys; sys.path.insert(0, sys.argv[1]); import {0}; print({0}.{0}_
 
 
 class Separate:
-    """A set, and where its debug files are."""
+    """A set with debug files, which a link or the build-id of each library leads to."""
 
     def __init__(self, path, kind):
         self.path, self.kind = path, kind
@@ -28,7 +28,7 @@ class Separate:
         return sorted(self.path.glob("*.so"))
 
     def debug_files(self):
-        """{library: debug file}, by what the libraries themselves say."""
+        """{library: debug file}, as the libraries themselves say."""
         return {library: self.debug_file(library) for library in self.libraries()}
 
     def debug_file(self, library):
@@ -39,7 +39,7 @@ class Separate:
         return self.path / ".build-id" / identity[:2] / f"{identity[2:]}.debug"
 
     def files(self):
-        """Of the set, besides its libraries, driver and manifest."""
+        """All files in the set's directory and below, except libraries, driver and manifest."""
         found = {path for path in self.path.rglob("*") if not path.is_dir()}
         return found - set(self.path.glob("*.so")) - {self.path / "manifest.json", self.path / "driver.py"}
 
@@ -57,7 +57,7 @@ def separate(programs, tmp_path_factory, request):
 
 @pytest.fixture(scope="module", params=KINDS)
 def plain(programs, tmp_path_factory, request):
-    """Not compressed; not to be changed."""
+    """A set that is not compressed; tests must not change it."""
     return generate(programs, tmp_path_factory.mktemp("plain") / "set", request.param)
 
 
@@ -87,7 +87,7 @@ def test_each_library_has_its_debug_file(separate):
 
 
 def test_debug_file_is_that_of_its_library(separate):
-    """The same build-id, and the same sections where there is anything loaded."""
+    """A debug file has its library's build-id, and the same loaded sections at the same addresses."""
     for library, debug_file in separate.debug_files().items():
         both = [re.findall("Build ID: .*", ask("readelf", "-nW", path)) for path in (library, debug_file)]
         assert both[0] == both[1] and len(both[0]) == 1
@@ -97,7 +97,7 @@ def test_debug_file_is_that_of_its_library(separate):
 
 
 def test_contents_are_those_of_one_file(plain, small):
-    """What is loaded, and what debuggers read, is what a library has that is not separate; its build-id is another."""
+    """Library and debug file have the same contents as a library whose debug information is not separate."""
     library = plain.path / "libmodule3.so"
     whole = small / library.name
     assert section_names(library) <= section_names(whole) | {".gnu_debuglink"}
@@ -109,7 +109,7 @@ def test_contents_are_those_of_one_file(plain, small):
 
 
 def test_sizes_are_exact(programs, separate):
-    """Of what is loaded binutils ask the library, of the rest the debug file."""
+    """All sizes are exact: binutils count the loaded ones in the library, the others in the debug file."""
     rows = {row["name"]: row for row in manifest_of(separate.path)["libraries"]}
     counted = counted_libraries(separate.path)
     debug_files = [separate.debug_file(library) for library in counted]
@@ -150,7 +150,7 @@ def test_a_library_alone_counts_alone(programs, plain):
 
 
 def said(*command):
-    """What a program says where it should have nothing to say."""
+    """(stdout, stderr) of a program, whatever its status."""
     command = [str(part) for part in command]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
     return done.stdout, done.stderr
@@ -192,7 +192,7 @@ def test_debug_files_are_read_silently(separate, command):
 
 @pytest.mark.slow
 def test_dwarfdump_has_nothing_to_say(plain):
-    """Of compressed sections it thinks some too short, wherever they are."""
+    """Uncompressed debug files only: dwarfdump takes some compressed sections for too short, wherever they are."""
     reader = tool("dwarfdump")
     for output, errors in each(lambda path: said(reader, "-ka", path), list(plain.debug_files().values())[::4]):
         assert (dwarfdump_complaints(output), errors) == ([], "")
@@ -205,7 +205,7 @@ def test_libraries_are_read_silently(separate, command):
 
 
 def test_lines_through_the_link(separate, small):
-    """addr2line follows the link, of both kinds where the debug file is where it looks."""
+    """addr2line follows a debug link to the same lines. By build-id it looks elsewhere: it is given the debug file."""
     library = separate.path / "libmodule3.so"
     address = re.search(r"([0-9a-f]+) T libmodule3_entry\n", ask("nm", "-D", library))[1]
     wanted = ask("addr2line", "-f", "-e", small / library.name, address)
@@ -218,7 +218,7 @@ def test_lines_through_the_link(separate, small):
 @pytest.mark.alike(2)
 @pytest.mark.slow
 def test_gdb_finds_the_debug_file(separate, small, programs):
-    """Arguments at a breakpoint: for debuglink without further ado."""
+    """gdb shows the right frames and arguments; only for build-ids it has to be told the directory."""
     chain = model.Model(small).libraries["libmodule3"].functions[70:80]
     where = separate.path if separate.kind == "build-id" else "/dev/null"
     command = [tool("gdb"), "-nx", "-batch", "-iex", f"set debug-file-directory {where}"]
@@ -289,7 +289,7 @@ def test_switching_leaves_nothing_stale(programs, copied, small, other):
 
 
 def test_debug_files_of_others_stay(programs, copied):
-    """They may stand in .build-id, and beside the libraries."""
+    """Another set in the directory leaves debug files of others, in .build-id and beside the libraries."""
     foreign = copied.path / ".build-id" / "ab" / f"{'cd' * 19}.debug"
     foreign.parent.mkdir(parents=True, exist_ok=True)
     foreign.write_bytes(b"\x7fELF of another")
@@ -317,7 +317,7 @@ def test_directory_with_a_foreign_debug_file_is_left(programs, tmp_path):
 
 
 def test_nothing_half_written(programs, tmp_path):
-    """A debug file that cannot be written, as it is the largest and no file may be so large: its library is not there."""
+    """If the largest debug file cannot be written, because of a limit, its library and the manifest are absent."""
     programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "whole", "-q", "--separate=debuglink")
     *_, largest = sorted((tmp_path / "whole").iterdir(), key=lambda path: path.stat().st_size)
     assert largest.suffix == ".debug"

@@ -1,4 +1,4 @@
-"""The debug information of the shipped profiles c and c++ has the shape of real libraries': see shape.py."""
+"""The debug information of sets of the shipped profiles c and c++ has the shape of real libraries': see shape.py."""
 
 import json
 import os
@@ -23,13 +23,13 @@ def shape(*options):
 @pytest.mark.alike(1)
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_every_figure_is_near(language, sets):
-    """Of sections, tags, forms and numbers, and of what zstd makes of them."""
+    """All figures of sections, tags, forms, numbers and zstd's ratios that shape.py judges are near their targets."""
     done = shape("--language", language, "--misses", "--fail", sets.get(language))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_large_libraries_compress_as_real_ones_do(programs, sets, tmp_path):
-    """A fortieth of llnl-2007: to between 1/2 and 1/3.5, when names do not end in Pynamic's row of digits."""
+    """zstd makes a fortieth of llnl-2007 2 to 3.5 times smaller, if names with Pynamic's row of digits are left out."""
     shipped = (SOURCE / "profiles" / "llnl-2007.prof").read_text()
     sizes = {name: int(size) * 1_000_000 // 40 for name, size in re.findall(r"(\w+): (\d+) MB", shipped)}
     assert sorted(sizes) == ["data", "debug", "strtab", "symtab", "text"]
@@ -41,4 +41,4 @@ def test_large_libraries_compress_as_real_ones_do(programs, sets, tmp_path):
         assert done.returncode == 0, done.stderr
         ratios[bool(digits)] = json.loads(done.stdout)["zstd -3, ratio"]["whole"]
     assert 2 <= ratios[True] <= 3.5
-    assert ratios[True] < ratios[False]  # there are such names
+    assert ratios[True] < ratios[False]  # the set has such names

@@ -1,4 +1,4 @@
-"""Names of up to three characters stand in the entries, as gcc has them; all others in a table of strings."""
+"""Names of up to three characters stand in the entries themselves, as in gcc's output; all others in a string table."""
 
 import re
 
@@ -6,14 +6,15 @@ import pytest
 
 from objects import ask, counted_libraries, each
 
-# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+# Marked as slow, which is left out under the sanitizers: test_python.py generates and runs such sets there, and the
+# readers are not ours.
 pytestmark = pytest.mark.slow
 
 NAME = r"DW_AT_(?:MIPS_)?(?:linkage_)?name +: (?:\(indirect (line )?string, offset: \w+\): )?(\S.*)$"
 
 
 def names(path):
-    """(whether it stands in a table of strings, the name) of all entries but those of units."""
+    """Yields (whether it stands in a string table, the name) of all entries except those of units."""
     for line in ask("readelf", "--debug-dump=info", path).splitlines():
         found = re.search(NAME, line)
         if found and not found[1]:
@@ -41,6 +42,6 @@ def test_the_table_has_no_short_names(variant, sets):
 
 
 def test_an_index_refers_to_the_table(sets):
-    """.debug_names has no names of its own: `int` is in the table of strings, for it."""
+    """With .debug_names the string table has `int` too, because the index has no names but refers to those there."""
     path = counted_libraries(sets.get("debug-names"))[0]
     assert re.search(r"^ +\[ *\w+\]  int$", ask("readelf", "-p", ".debug_str", path), flags=re.M)

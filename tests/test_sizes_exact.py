@@ -1,4 +1,4 @@
-"""The five sizes are met to the byte, or a profile is refused; binutils are the judge."""
+"""The five sizes are met to the byte, or the profile is refused; binutils judge."""
 
 import json
 import random
@@ -28,13 +28,13 @@ COUNTS = {"small": (8, 4), "llnl-2007": (280, 215), "pynamic-2007": (280, 215), 
 
 
 def exact(wanted):
-    """What is met of wanted sizes: a symbol table is a multiple of 24 bytes."""
+    """The sizes that are met for wanted ones: symtab is rounded to a multiple of 24 bytes, one entry."""
     return {**wanted, "symtab": (wanted["symtab"] + 12) // 24 * 24}
 
 
 @pytest.fixture
 def generate(programs, roomy):
-    """Generates a set of which only the sizes are looked at."""
+    """make(text) generates the set of a profile where gigabytes fit; the set is removed after the test."""
 
     def make(text):
         (roomy / "a.prof").write_text(text)
@@ -79,7 +79,7 @@ def test_plan_of_shipped(name, programs):
 
 
 def test_average_of_functions_is_met(programs):
-    """pynamic-2007 says 1850 functions; a library has between half and 1.5 times as many."""
+    """The average number of functions is the profile's 1850, though each library has 0.5 to 1.5 times as many."""
     planned = programs.run("pyelfgen", "--profile", "pynamic-2007", "--dry-run").stdout
     functions = int(re.search(r"with (\d+) functions", planned)[1])
     assert 0.97 < functions / (495 * 1850) < 1.03
@@ -137,7 +137,7 @@ def test_one_library_of_400_MB(generate):
 
 
 def a_profile_by_chance(seed):
-    """A shape that an application might have, and now and then one size that does not fit the others."""
+    """The keys of a random profile like an application's; in some, one size does not fit the others."""
     chance = random.Random(seed)
     modules = chance.randint(1, 40)
     utilities = chance.choice([0, 1, chance.randint(1, 30)])

@@ -1,4 +1,4 @@
-"""pyelfrun and pyelfgen under Slurm: a Slurm of one machine, which tests/slurm.sh starts for each test."""
+"""pyelfrun and pyelfgen under Slurm. tests/slurm.sh starts a Slurm of one machine for each test."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 from conftest import SOURCE, Altered
 from test_run_failures import KILL_ITSELF, STORE_TO_NULL, instead
 
-MISSING = 77  # slurm.sh's status where there can be no Slurm
+MISSING = 77  # status of slurm.sh if Slurm cannot be started
 
 pytestmark = pytest.mark.long
 
@@ -24,7 +24,7 @@ def linked(programs, tmp_path_factory):
 
 @pytest.fixture
 def slurm(programs, tmp_path):
-    """Runs a command where there is a Slurm."""
+    """run(command...) runs a command under a Slurm; the test is skipped where none can be started."""
     if os.geteuid() != 0 or not shutil.which("slurmctld", path=os.environ["PATH"] + ":/usr/sbin"):
         pytest.skip("no Slurm can be started: that takes root, slurm-wlm and munge")
 
@@ -45,7 +45,7 @@ def without_queueing(stderr):
 
 
 def test_srun(slurm, linked):
-    """Four ranks of one step, with PMIx, that know one another."""
+    """srun starts four processes that find one another, by PMIx, as ranks of one run."""
     done = slurm("srun", "-n", "4", "pyelfrun", linked)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^mode vanilla, 4 ranks, 8 modules imported", done.stdout, flags=re.M)
@@ -78,7 +78,7 @@ def test_the_sample_script(slurm, linked, tmp_path):
     ids=["SIGKILL", "SIGSEGV"],
 )
 def test_a_rank_that_fails(code, reason, launcher, slurm, linked, tmp_path):
-    """The step ends with it, also where pyelfrun has started srun, which then needs no option."""
+    """When a rank fails, its step ends. srun needs --kill-on-bad-exit=1 for that, except where pyelfrun starts it."""
     bad = Altered(shutil.copytree(linked, tmp_path / "bad"))
     instead(bad, "libmodule1.so", code)
     choose = f'[ "$SLURM_PROCID" = 2 ] && set={bad.directory} || set={linked}; exec pyelfrun "$set"'
@@ -94,7 +94,7 @@ def test_a_rank_that_fails(code, reason, launcher, slurm, linked, tmp_path):
 
 
 def test_generating(slurm, linked, tmp_path):
-    """Four ranks make the set that one process makes, together or each its own; the script of the job makes one alone."""
+    """Four ranks together make the set that one process makes; so do two ranks each for itself, and a job's script."""
     done = slurm("srun", "-n", "4", "pyelfgen", "-P", "small", "--link", "-o", "set")
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("\n4 ranks on 1 node shared the work\n")
@@ -110,6 +110,6 @@ def test_generating(slurm, linked, tmp_path):
 
 
 def test_generating_without_an_mpi_of_slurm(slurm, tmp_path):
-    """srun has started four processes that do not find each other: none writes."""
+    """If srun starts four processes that cannot find one another, because there is no PMI, none of them writes."""
     done = slurm("srun", "--mpi=none", "-n", "4", "pyelfgen", "-P", "small", "-o", "set")
     assert done.returncode not in (0, MISSING) and not (tmp_path / "set").exists()

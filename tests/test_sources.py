@@ -1,4 +1,4 @@
-"""The sources of a set hold, line by line, what its debug information says: by llvm-dwarfdump, gdb and gcc."""
+"""A set's sources have on each line what its debug information says there, by llvm-dwarfdump, gdb and gcc."""
 
 import collections
 import json
@@ -17,10 +17,10 @@ PYTHON = "/usr/bin/python3"
 DIRECTORY = "/usr/src/application"
 MARK = "/* pyelfgen's: "
 
-# Names as llvm-dwarfdump prints them, and as C has them.
+# {name of a type as llvm-dwarfdump prints it: as the sources have it}
 TYPES = {"long int": "long", "long unsigned int": "unsigned long", "short int": "short"}
 
-# Sets whose debug information differs: profiles of small sets, and what they are for.
+# Profiles of small sets whose debug information differs in kind.
 PROFILES = {
     "small": SMALL.read_text(),
     "shipped-small": (SOURCE / "profiles" / "small.prof").read_text(),
@@ -37,7 +37,7 @@ PROFILES = {
 
 @pytest.fixture(scope="module")
 def listed(programs, tmp_path_factory):
-    """Sets with sources, generated once: those of PROFILES."""
+    """get(name) generates the set of a profile in PROFILES with its sources, once."""
     directory = tmp_path_factory.mktemp("listed")
     made = {}
 
@@ -73,7 +73,7 @@ def debug_of(library):
 
 
 def rows(library):
-    """(file, line) of every row of the line tables."""
+    """{(path, line)} of all rows of the line tables."""
     found = set()
     names, directories = {}, {}
     first = 0
@@ -98,7 +98,7 @@ def rows(library):
 
 
 def entries(library):
-    """The entries of the debug information: (tag, {attribute: text}, tags of those around it)."""
+    """Yields the entries of the debug information: (tag, {attribute: text}, tags of the entries around it)."""
     tag, attributes, around = None, {}, []
     for text in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", debug_of(library)).splitlines():
         begin = re.match(r"0x[0-9a-f]{8}: ( *)(?:DW_TAG_(\w+)|NULL)", text)
@@ -123,7 +123,7 @@ def has_word(line, word):
 
 
 def check_declarations(directory, library):
-    """Every name is on its line; returns how many of each tag there were."""
+    """Asserts that the line of each declaration and inlined call has its name; returns the number of each tag."""
     files = Files(directory)
     seen = collections.Counter()
     wrong = []
@@ -132,7 +132,7 @@ def check_declarations(directory, library):
             name, line = quoted(attributes["name"]), int(attributes["decl_line"])
             path = quoted(attributes["decl_file"])
             if tag == "variable" and "declaration" in attributes and not path.endswith((".c", ".cpp")):
-                if line >= 65000:  # of the library alone, in a header that others have too
+                if line >= 65000:  # only this library declares it, in a header that others have too
                     continue
             seen[tag] += 1
             text = files.line(path, line)
@@ -184,7 +184,7 @@ def test_without_debug_information_there_are_only_headers(listed):
 
 
 def test_units_and_headers_have_files(listed):
-    """One file for each name of a unit and for each header in a line table."""
+    """There is one file for each unit's source and for each header that a line table names."""
     directory = listed("small")
     names = {path for library in directory.glob("*.so") for path, _ in rows(library)}
     there = {str(path.relative_to(directory / "sources")) for path in (directory / "sources").rglob("*.*")}
@@ -225,7 +225,7 @@ def test_gdb_lists_every_function(listed):
 
 
 def test_gdb_lists_a_header_from_either_setting(listed):
-    """An inlined function, found by the directory and by substituting the path."""
+    """gdb lists an inlined function of a header, with the sources' directory (-d) or with a substituted path."""
     directory = listed("small")
     library = directory / "libmodule3.so"
     found = (attributes for tag, attributes, _ in entries(library) if tag == "subprogram" and "inline" in attributes)
@@ -257,7 +257,7 @@ def test_gdb_shows_the_line_of_a_stop(listed, programs):
 
 @pytest.mark.slow
 def test_gcc_takes_the_sources(listed):
-    """It complains of little: a name that a block gives to two things."""
+    """gcc compiles nearly all sources. It may refuse two files, because a block may give one name to two things."""
     directory = listed("shipped-small") / "sources"
     paths = sorted(directory.glob("libmodule3*.c")) + sorted(directory.glob("libutility1*.c"))
     compiler = tool("gcc")

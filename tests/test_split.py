@@ -1,4 +1,4 @@
-"""Split debug information: .dwo files of DWARF 5, packages of DWARF 4; found, and read as if it were not split."""
+"""Split debug information, .dwo files of DWARF 5 or packages of DWARF 4, is found and read as if it were not split."""
 
 import functools
 import json
@@ -32,7 +32,7 @@ KEYS = {**PLAIN, "sections": {**SECTIONS, "debug": 3_000_001}}
 
 
 class Split:
-    """A set, and where its split debug information is."""
+    """A set with split debug information: in .dwo files, or in packages if it is `packed`."""
 
     def __init__(self, path, kind):
         self.path, self.kind = path, kind
@@ -42,22 +42,22 @@ class Split:
         return sorted(self.path.glob("*.so"))
 
     def skeletons(self, library):
-        """What the library says: [{attribute or header: value}] of each unit."""
+        """The skeleton units of the library: [{attribute or field of the header: value}]."""
         return units(ask("readelf", "--debug-dump=info,no-follow-links", library))
 
     def files_of(self, library):
-        """By what the library says."""
+        """The paths of the library's .dwo files, as its skeletons name them, or of its package."""
         if self.packed:
             return [library.parent / f"{library.name}.dwp"]
         return [library.parent / unit["dwo_name"] for unit in self.skeletons(library)]
 
     def files(self):
-        """Of the set, besides its libraries, driver and manifest."""
+        """All files in the set's directory except libraries, driver and manifest."""
         return set(self.path.iterdir()) - set(self.libraries()) - {self.path / "manifest.json", self.path / "driver.py"}
 
 
 def units(dump):
-    """The entries of units that readelf shows, and what is in their headers."""
+    """[{attribute or field of the header: value}] of the units in a dump by readelf."""
     found = []
     for unit in re.split(r"^  Compilation Unit @ ", dump, flags=re.M)[1:]:
         header, entry = unit.split(" <0><", 1)
@@ -88,7 +88,7 @@ def split(programs, tmp_path_factory, request):
 
 @pytest.fixture(scope="module", params=["dwarf5", "dwarf4"])
 def plain(programs, tmp_path_factory, request):
-    """Of C, not compressed; not to be changed."""
+    """A split set of C, not compressed, of either DWARF version; tests must not change it."""
     path = tmp_path_factory.mktemp("plain") / "set"
     return Split(generate(programs, path, keys_of(request.param, split=True)), request.param)
 
@@ -100,7 +100,7 @@ def copied(plain, tmp_path):
 
 @pytest.fixture(scope="module")
 def whole(programs, tmp_path_factory):
-    """The set that is not split, of a kind."""
+    """make(kind) generates the set of a kind without splitting, once."""
 
     @functools.lru_cache(maxsize=None)
     def make(kind):
@@ -119,7 +119,7 @@ def sections(path):
 
 
 def test_library_has_skeletons(split):
-    """And of addresses, lines and sources all."""
+    """Libraries have skeleton units, all of the addresses, lines and sources, and no other debug sections."""
     lists = {".debug_ranges"} if split.packed else {".debug_line_str"}
     for library in split.libraries():
         names = {name for name in sections(library) if name.startswith(".debug")}
@@ -134,7 +134,7 @@ def test_library_has_skeletons(split):
 
 
 def test_each_unit_has_its_file(split):
-    """Named by its source; of version 4 each library a package."""
+    """Each unit has a .dwo file of its own, named after its source; in DWARF 4 each library has one package instead."""
     found = [path for library in split.libraries() for path in split.files_of(library)]
     assert len(set(found)) == len(found) and set(found) == split.files()
     for library in split.libraries():
@@ -163,7 +163,7 @@ def test_sections_of_the_files(split):
 @pytest.mark.alike(2)
 @pytest.mark.slow
 def test_units_have_the_identity_of_their_skeletons(split):
-    """Each another."""
+    """Each split unit has the id of its skeleton, and no two units of the set have the same id."""
     identities = []
     for library in split.libraries():
         wanted = [unit.get("DWO ID") or unit["dwo_id"] for unit in split.skeletons(library)]
@@ -178,7 +178,7 @@ def test_units_have_the_identity_of_their_skeletons(split):
 
 
 def test_index_of_a_package(split):
-    """Every unit once, and all of every section."""
+    """The index of a package lists each unit once, and the units' parts cover every section without gaps."""
     if not split.packed:
         pytest.skip("there is no package")
     for library in split.libraries():
@@ -203,7 +203,7 @@ def test_index_of_a_package(split):
 
 
 def test_sizes(programs, split, whole):
-    """Exact, that of the debug information before it was split: as of the set that is not split."""
+    """Sizes are exact. The debug size counts as before splitting, so it equals that of the set that is not split."""
     rows = {row["name"]: row for row in manifest_of(split.path)["libraries"]}
     same = {row["name"]: row for row in manifest_of(whole(split.kind))["libraries"]}
     for library, ours in zip(counted_libraries(split.path), sizes_of_each(counted_libraries(split.path))):
@@ -216,7 +216,7 @@ def test_sizes(programs, split, whole):
 
 
 def test_manifest(plain):
-    """Which files there are, and what all of them have of debug sections."""
+    """The manifest lists each library's files with sizes and digests, and the sum of all their debug sections."""
     for row in manifest_of(plain.path)["libraries"]:
         library = plain.path / row["name"]
         paths = [plain.path / file["name"] for file in row["split"]["files"]]
@@ -231,7 +231,7 @@ def test_manifest(plain):
 
 
 def test_pyelfstat_does_not_take_the_manifest_at_its_word(programs, copied):
-    """A library that has another's .debug_info does not count as what it was before."""
+    """pyelfstat counts a library's debug size from its files: with another library's .dwo file it differs."""
     path = copied.files_of(copied.path / "libmodule1.so")[0]
     shutil.copy(copied.files_of(copied.path / "libmodule2.so")[0], path)
     report = json.loads(programs.run("pyelfstat", "--json", copied.path).stdout)["sets"][0]
@@ -239,7 +239,7 @@ def test_pyelfstat_does_not_take_the_manifest_at_its_word(programs, copied):
 
 
 def test_pyelfstat_of_files(programs, plain):
-    """A file alone counts as what is in it; debug information is described as it is in them."""
+    """pyelfstat of a single .dwo file or package counts the debug sections of that file alone."""
     path = plain.files_of(plain.path / "libmodule1.so")[0]
     sizes = json.loads(programs.run("pyelfstat", "--json", path).stdout)["files"][0]["sizes"]
     assert sizes["debug"] == sum(size for name, (size, _) in sections(path).items() if name.startswith(".debug"))
@@ -267,7 +267,7 @@ def complaints(*command, cwd=None):
     ids=" ".join,
 )
 def test_libraries_are_read_silently(split, command):
-    """From anywhere: what is said of a library without its .dwo files."""
+    """Readers that are started elsewhere, and so find no .dwo files, have no complaints about the libraries."""
     if command == ["eu-readelf", "-a"] and split.packed:
         pytest.skip("elfutils look for .dwo files, not for a package")
     if command[0] == "dwarfdump" and split.kind.startswith("zlib"):
@@ -279,7 +279,7 @@ def test_libraries_are_read_silently(split, command):
 def test_elflint(split):
     for library in split.libraries():
         assert complaints(tool("eu-elflint"), "--gnu-ld", "--strict", library) == ("", [])
-        if split.packed:  # it complains of SHF_EXCLUDE, which gcc's .dwo files have
+        if split.packed:  # of .dwo files it complains: it does not know SHF_EXCLUDE, which gcc's have too
             assert ask(tool("eu-elflint"), "--gnu-ld", *split.files_of(library)) == "No errors\n"
 
 
@@ -320,7 +320,7 @@ def test_binutils_follow_from_the_directory_of_the_set(split, command):
 
 
 def test_lines(split, whole):
-    """As of the library that is not split."""
+    """Readers find the same lines for addresses as in the library that is not split."""
     library = split.path / "libmodule1.so"
     for name, address in every(functions(library), 6):
         place = line_of(whole(split.kind) / library.name, address)
@@ -335,20 +335,20 @@ def test_lines(split, whole):
 
 
 def debugger(programs, *commands):
-    """What gdb, started elsewhere, says to commands."""
+    """Runs gdb with commands, from a directory in which there are no .dwo files."""
     command = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null", "-iex", "set width 0"]
     command += [part for one in commands for part in ("-ex", one)]
     return programs.command(command, leaks=False, cwd="/", timeout=240)
 
 
-# Of every call that was inlined into an inlined one: see docs/gauntlet.md.
+# gdb's complaint about every call that was inlined into an inlined one: see docs/gauntlet.md.
 NESTED = r"During symbol reading: Child DIE \w+ and its abstract origin \w+ have different parents\n"
 
 
 @pytest.mark.alike(2)
 @pytest.mark.slow
 def test_gdb_reads_the_same(programs, split, whole):
-    """Functions, variables, types, and where every parameter and local of functions is."""
+    """gdb lists the same functions, variables, types, and places of parameters and locals as without splitting."""
     for name in ("libmodule1.so", "libutility0.so"):
         questions = ["maint expand-symtabs", "info functions", "info variables", "info types"]
         for function, _ in every(functions(split.path / name), 25):
@@ -367,7 +367,7 @@ def chain_of(path):
 
 @pytest.mark.slow
 def test_gdb_session(programs, split):
-    """Arguments and results as the model has them; the files are found from anywhere."""
+    """gdb, started elsewhere, finds the files, and shows the frames, arguments and results that the model predicts."""
     if split.kind.startswith("fortran"):
         pytest.skip("types have other names; see test_gdb_reads_the_same")
     chain = chain_of(split.path)
@@ -391,7 +391,7 @@ def test_gdb_session(programs, split):
 
 @pytest.mark.slow
 def test_lldb_finds_functions(programs, split):
-    """With their parameters, started elsewhere."""
+    """lldb, started elsewhere, finds functions with their parameters, and where to break in them."""
     if split.kind.startswith("fortran"):
         pytest.skip("lldb 14 has no types of Fortran")
     library = split.path / "libmodule3.so"
@@ -449,7 +449,7 @@ def test_altered_and_missing_files_are_found(programs, copied):
     "other", [{}, {"split": True}, {"version": 4, "split": True}, {"separate": "debuglink"}], ids=str
 )
 def test_switching_leaves_nothing_stale(programs, copied, other):
-    """But files of others, whatever they end in."""
+    """Another set in the directory removes the older one's files, but no files of others, whatever their suffix."""
     foreign = [copied.path / name for name in ("mine.dwo", "libmodule1_x.dwo", "libc.so.6.dwp")]
     for path in foreign:
         path.write_bytes(b"mine")
@@ -478,7 +478,7 @@ def test_directory_with_a_foreign_file_is_left(programs, tmp_path):
 
 
 def test_a_directory_in_the_place_of_a_file(programs, tmp_path):
-    """Is refused before anything is written."""
+    """A directory with the name of a .dwo file is refused before anything is written."""
     path = tmp_path / "set" / "libmodule1_1.dwo"
     path.mkdir(parents=True)
     done = programs.run("pyelfgen", "-P", SMALL, "-o", tmp_path / "set", "-q", "--split", status=2)
@@ -527,7 +527,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_does_not_go_together(programs, tmp_path, other):
-    """Options are called so; of what the profile says it is said what takes it back, if anything does."""
+    """Conflicting options are named as options. Where the profile has the key, the message says how to take it back."""
 
     def refused(dwarf, *options):
         (tmp_path / "a.prof").write_text(f"{SMALL.read_text()}dwarf: {{{dwarf}}}\n")

@@ -1,4 +1,4 @@
-"""Rows of the line table that begin a statement: as many as gcc has in optimised code, where debuggers need one."""
+"""As many rows of the line table begin a statement as in gcc's optimised code, among them all that debuggers need."""
 
 import collections
 import re
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 ROW = re.compile(r"^0x([0-9a-f]{16}) +(\d+) +\d+ +(\d+) +\d+ +\d+ +(.*)$", re.M)
 Row = collections.namedtuple("Row", "address line file begins ends")
 SOURCE_FILE = 1
-# What -O1 to -O3 were found to have: .38 to .54 of the rows begin a statement, .32 to .55 differ from the one before.
+# In code of -O1 to -O3, 0.38 to 0.54 of the rows begin a statement; 0.32 to 0.55 differ in that from the row before.
 SHARE, TURNS = (0.38, 0.56), (0.32, 0.56)
 COMPILED = """
 #include <stdlib.h>
@@ -45,7 +45,7 @@ struct node *push(struct node *n, long value)
 
 @pytest.fixture(scope="module", params=["c", "c++"])
 def library(request, sets, programs, tmp_path_factory):
-    """One of which blocks are told."""
+    """A library whose blocks are described in debug information."""
     if request.param == "c":
         return counted_libraries(sets.get("small"))[0]
     directory = tmp_path_factory.mktemp("statements")
@@ -64,7 +64,7 @@ def rows(path):
 
 
 def shares(path):
-    """What part of the rows begin a statement, and what part differ in that from the one before."""
+    """(share of the rows that begin a statement, share that differs in that from the row before)"""
     found = rows(path)
     told = [row for row in found if not row.ends]
     turns = sum(row.begins != before.begins for before, row in zip(found, found[1:]) if not before.ends and not row.ends)
@@ -78,7 +78,7 @@ def test_half_of_them(library):
 
 
 def test_a_compiler_has_as_many(tmp_path):
-    """Where it optimises, and hardly any others where it does not."""
+    """gcc -O2 has a similar share of rows that begin a statement; with -O0 nearly all rows do."""
     (tmp_path / "a.c").write_text(COMPILED)
     found = {}
     for level in "02":
@@ -91,7 +91,7 @@ def test_a_compiler_has_as_many(tmp_path):
 
 
 def test_where_debuggers_stop(library):
-    """At a function's first instruction, and at lines of the source."""
+    """A statement begins at each function's first instruction, and on nearly all lines of the unit's own source."""
     found = rows(library)
     begins = {row.address for row in found if row.begins and not row.ends}
     assert all(start in begins for _, start in functions(library))

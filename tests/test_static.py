@@ -1,4 +1,4 @@
-"""pyelf-static: all libraries of a set in one executable, and what others read in it and make of it."""
+"""pyelf-static, the executable that contains all libraries of a set: it runs, and other programs read it."""
 
 import filecmp
 import json
@@ -15,7 +15,7 @@ from conftest import BUILD, SOURCE
 from objects import OF_NESTED_CALLS, ask, dwarfdump_complaints, elflint, section, sizes_by_binutils, tool
 from sets import SMALL, VARIANTS, libraries_of, manifest_of, mostly_long, profile_text, variant_text
 
-# What such an executable does not have.
+# Variants with something that pyelf-static cannot have.
 UNSUPPORTED = ["exceptions", "clang", "clang-cpp", "clang-natural", "gdb-index", "debug-names", "type-units", "type-units-4"]
 QUICK = ["small", "version-4", "odd", "random-calls", "no-utilities", "no-debug", "stripped", "cpp", "itanium", "one-function"]
 EVERY = mostly_long(["small", "version-4", *(name for name in VARIANTS if name not in UNSUPPORTED)], *QUICK)
@@ -24,13 +24,13 @@ RUNTIME = BUILD / "lib" / "libpyelfrun.so.0"
 
 
 def executable_of(directory):
-    """Its row of the manifest."""
+    """The row of pyelf-static in the manifest."""
     (row,) = [row for row in manifest_of(directory)["executables"] if row["kind"] == "static"]
     return row
 
 
 class Statics:
-    """Sets whose libraries are in an executable only; each is made once."""
+    """Sets whose libraries are in pyelf-static only; get() makes each once."""
 
     def __init__(self, programs, sets, directory):
         self.programs, self.sets, self.directory = programs, sets, directory
@@ -107,7 +107,7 @@ def test_a_wrong_result_is_noticed(statics, programs, tmp_path):
 
 
 def test_the_runtime_lists_its_libraries(statics):
-    """The order is that of the manifest, and marks are as many."""
+    """`pyelf_executable` lists the libraries in the manifest's order, with their functions and number of marks."""
     path = statics.get("odd") / "pyelf-static"
     rows = libraries_of(path.parent)
     symbols = {}
@@ -132,7 +132,7 @@ def test_the_runtime_lists_its_libraries(statics):
 
 
 def test_libraries_are_not_there(statics, programs):
-    """Whoever wants them is told so."""
+    """With --no-libraries there are none, and programs that want them say so."""
     directory = statics.get("odd")
     assert not list(directory.glob("lib*"))
     if starts(programs):
@@ -185,7 +185,7 @@ def test_dwarfdump(name, statics):
 
 
 def test_what_it_has_is_what_the_libraries_have(statics, sets):
-    """The names, types and sizes of all functions and objects, in the order of the libraries."""
+    """The executable has the functions and objects of all libraries, with the same names, types and sizes."""
 
     def symbols(path, binding):
         found = []
@@ -210,7 +210,7 @@ def test_what_it_has_is_what_the_libraries_have(statics, sets):
 
 
 def test_unwind_index(made):
-    """It has every function, in order of address."""
+    """.eh_frame_hdr is sorted by address, and has an entry for each one of .eh_frame."""
     path = made / "pyelf-static"
     _, offset, size = section(path, ".eh_frame_hdr")
     content = path.read_bytes()[offset : offset + size]
@@ -224,7 +224,7 @@ def test_unwind_index(made):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["small", "cpp-4"])
 def test_gdb(name, statics, programs):
-    """A breakpoint at a function's name, from where the stack is that of the calls."""
+    """gdb stops at a function by its name, and shows the stack of the calls that lead there."""
     if not starts(programs):
         pytest.skip("pyelfrun is not built")
     directory = statics.get(name)
@@ -245,7 +245,7 @@ def test_gdb(name, statics, programs):
 
 
 def test_code_of_its_own(statics, programs, tmp_path):
-    """It comes besides that of the libraries, and changes none of their results."""
+    """Code of the executable's own (--bigexe) adds to its size, and changes no results of the libraries."""
     statics.generate("odd", tmp_path / "set", "--no-libraries", "--bigexe", "1 MB")
     assert "every result right" in run(programs, tmp_path / "set", "--phases", "import,visit").stdout
     path = tmp_path / "set" / "pyelf-static"
@@ -265,7 +265,7 @@ def test_threads_do_not_matter(statics, tmp_path):
 
 
 def test_libraries_are_the_same_with_it(statics, sets, tmp_path):
-    """And it is the same with them."""
+    """Libraries have the same bytes with --static and without, and pyelf-static has the same bytes with libraries."""
     statics.generate("odd", tmp_path / "set", "--link")
     for path in sets.get("odd").glob("*.so"):
         assert filecmp.cmp(path, tmp_path / "set" / path.name, shallow=False)
@@ -295,7 +295,7 @@ def test_libraries_of_an_older_set_go(statics, tmp_path):
 
 
 def test_full_file_system(statics, file_system):
-    """Nothing of it is left where there is no room."""
+    """On a full file system nothing of the set is left."""
     directory = file_system("1m")
     said = statics.generate("odd", directory / "set", "--no-libraries", status=1).stderr
     assert re.fullmatch(r"pyelfgen: \S+/set/pyelf-static: cannot write the file; make room, and run again: No space [^\n]+\n", said)
@@ -365,7 +365,8 @@ def test_wrong_use(options, reason, statics, programs, tmp_path):
     assert not (tmp_path / "set").exists()
 
 
-# What goes beyond one place or another; of the last the sum is near, and only .debug_info is too large.
+# (sections, part of the message): more than 2 GiB are loaded; only .debug_info is too large. The latter is known when
+# all libraries are sized, which comes before writing where sums are near a limit (assemble_is_near).
 LARGE = [
     ({"text": 2_400_000_000, "data": 9_000_000, "debug": 90_000_000, "symtab": 900_000, "strtab": 5_000_000}, "2 GiB"),
     ({"text": 90_000_000, "data": 9_000_000, "debug": 12_000_000_000, "symtab": 900_000, "strtab": 5_000_000}, "_info"),
@@ -375,7 +376,7 @@ LARGE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("sections, reason", LARGE)
 def test_too_large(sections, reason, sets, programs, tmp_path):
-    """Refused before anything is written."""
+    """A set that is too large for one executable is refused before anything is written."""
     profile = sets.write_profile("too-large", profile_text(modules=20, utilities=4, functions=100, sections=sections))
     command = ["--profile", profile, "-o", tmp_path / "set", "--static", "-q"]
     said = programs.run("pyelfgen", *command, status=1, timeout=600).stderr
@@ -385,7 +386,7 @@ def test_too_large(sections, reason, sets, programs, tmp_path):
 
 
 def test_sources(statics, sets, tmp_path):
-    """They are those of the libraries, and its own."""
+    """The sources are those of the libraries and of the executable, with libraries beside it and without."""
     statics.generate("odd", tmp_path / "alone", "--no-libraries", "--sources")
     statics.generate("odd", tmp_path / "both", "--sources")
     names = sorted(path.relative_to(tmp_path / "alone") for path in (tmp_path / "alone" / "sources").rglob("*"))
@@ -399,12 +400,12 @@ def test_sources(statics, sets, tmp_path):
 @pytest.mark.long
 @pytest.mark.slow
 def test_memory_does_not_grow_with_it(programs, roomy):
-    """1.3 GB of executable take less than 150 MB with two threads."""
+    """An executable of 1.3 GB is made in less than 150 MB of memory with two threads: it is never in memory whole."""
     if programs.sanitized:
         pytest.skip("sanitizers keep memory of their own")
     directory = roomy / "static"
     command = [programs.path("pyelfgen"), "-P", "llnl-2007", "--static", "--no-libraries", "-q", "-j2", "-o", directory]
-    # a process of its own: what the one that starts it has in memory counts too
+    # a small process starts it, because the memory of the process that forks counts in ru_maxrss
     script = "import os, sys; pid = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]); print(*os.wait4(pid, 0)[1:])"
     done = programs.command(["/usr/bin/python3", "-I", "-c", script, *command], leaks=False)
     size = (directory / "pyelf-static").stat().st_size

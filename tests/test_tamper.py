@@ -1,4 +1,4 @@
-"""A set of which one thing was altered is caught, and it is known by whom."""
+"""One thing of a set is altered: it is known who notices, --verify, the driver or pyelfrun, and what they say."""
 
 import os
 import json
@@ -16,7 +16,7 @@ PYTHON = "/usr/bin/python3"
 
 @pytest.fixture
 def verify(programs):
-    """--verify says this about the set, in one line."""
+    """verify(altered, file, message) asserts that --verify says this about a file of the set, in one line."""
 
     def run(altered, file, message):
         done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
@@ -29,7 +29,7 @@ def verify(programs):
 
 @pytest.fixture
 def drive(programs):
-    """What driver.py and pyelfrun say of a set that they find wrong; both say the same."""
+    """drive(altered) returns what driver.py says about a set that it finds wrong; pyelfrun must say the same."""
 
     def run(altered):
         said = []
@@ -55,7 +55,7 @@ def test_nothing_altered(altered, programs):
 
 
 def test_an_immediate(altered, drive, verify):
-    """A function's own number: the results of every entry that reaches it change."""
+    """Another number in a function changes the results of every entry that reaches the function."""
     name = "libmodule2.so"
     function, address = functions(altered.path(name))[5]
     listing = ask("objdump", "-d", f"--start-address={address}", f"--stop-address={address + 80}", altered.path(name))
@@ -68,7 +68,7 @@ def test_an_immediate(altered, drive, verify):
 
 
 def test_a_float_constant(altered, drive, verify):
-    """The constants that calls load are in .rodata, named by a symbol."""
+    """Other constants change the results: calls load them from .rodata, where a symbol names them."""
     name = "libmodule1.so"
     row = next(row for row in ask("nm", altered.path(name)).splitlines() if row.endswith(" libmodule1_constants"))
     offset = altered.offset(name, ".rodata", int(row.split()[0], 16))
@@ -79,7 +79,7 @@ def test_a_float_constant(altered, drive, verify):
 
 
 def test_a_relocation(altered, drive, verify):
-    """A PLT slot is bound to the function of the slot behind it, one that no foreign argument can bring down."""
+    """A PLT slot is bound to the next slot's function, which takes an int: foreign arguments cannot crash it."""
     name = "libmodule0.so"
     taken = {f.name: f.types for f in model.Model(altered.directory).libraries["libmodule0"].functions}
     table = ask("readelf", "-rW", altered.path(name))
@@ -95,7 +95,7 @@ def test_a_relocation(altered, drive, verify):
 
 
 def rename(altered, name, function):
-    """Changes the last character of a name in .dynstr."""
+    """Changes the last character of a function's name in .dynstr; returns the new name."""
     _, offset, size = section(altered.path(name), ".dynstr")
     strings = altered.path(name).read_bytes()[offset : offset + size]
     end = strings.index(b"\0" + function.encode() + b"\0") + len(function)
@@ -113,12 +113,12 @@ def test_a_name_that_is_called(altered, drive, verify):
 
 
 def pad(altered):
-    """What follows the number in the name of function 0."""
+    """The digits that fill up the name of function 0 behind its number."""
     return functions(altered.path("libmodule3.so"))[0][0][len("libmodule3_fun0") :]
 
 
 def test_a_name_that_is_defined(altered, drive, verify):
-    """The hash of the new name is not in the table: the module that calls the function does not load."""
+    """A renamed function is not found under its old name, so the module that calls it does not load."""
     function = next(callee for _, callee in calls(altered.path("libmodule0.so"))["libmodule0_fun0" + pad(altered)])
     utility = function[: function.index("_")] + ".so"
     rename(altered, utility, function)
@@ -129,7 +129,7 @@ def test_a_name_that_is_defined(altered, drive, verify):
 
 
 def test_a_mark(altered, drive, verify):
-    """A function that marks another's byte: its result is right, the visit marks are not."""
+    """A function sets the mark of another one: its result is right, but the number of visit marks is not."""
     name = "libutility1.so"
     _, address = functions(altered.path(name))[3]
     listing = ask("objdump", "-d", f"--start-address={address}", f"--stop-address={address + 80}", altered.path(name))
@@ -142,7 +142,7 @@ def test_a_mark(altered, drive, verify):
 
 
 def test_a_byte_that_no_visit_reads(altered, programs, verify):
-    """A name in the debug information: only --verify sees it."""
+    """Only --verify notices a change of the debug information, which no visit reads."""
     name = "libmodule1.so"
     _, offset, _ = section(altered.path(name), ".debug_str")
     before = altered.path(name).read_bytes()[offset + 3]
@@ -158,7 +158,7 @@ def test_a_marker_library(altered, verify):
 
 @pytest.fixture
 def broken_manifest(programs):
-    """What --verify says of a manifest that cannot be read, in one line, without the file's name."""
+    """Returns what --verify says about a manifest that cannot be read: one line, here without the file's name."""
 
     def run(altered):
         done = programs.run("pyelfgen", "--verify", altered.directory, status=1)
@@ -191,7 +191,7 @@ def test_other_length(change, altered, verify):
     ("name", "mode", "use"), [("libmodule1.so", 0, "read"), ("pyelf-link", 0o644, "executed"), ("pyelf-link", 0, "read")]
 )
 def test_permissions(programs, tmp_path, name, mode, use):
-    """What cannot be used is not well, also if root can read it; pyelfgen mends it without writing it again."""
+    """--verify refuses files that their owner cannot use, even if root can. pyelfgen mends them and writes nothing."""
     command = ["-P", SMALL, "--link", "-o", tmp_path / "set", "-q"]
     programs.run("pyelfgen", *command)
     (tmp_path / "set" / name).chmod(mode)
@@ -213,7 +213,7 @@ def test_truncated_within_its_header(altered, drive, verify):
 
 
 def test_all_files_that_are_wrong(altered, programs):
-    """In the manifest's order, whoever has found them."""
+    """--verify names all wrong files in the manifest's order, whichever thread has found them."""
     with altered.path("libmodule0.so").open("ab") as file:
         file.write(b"\0")
     altered.path("libmodule1.so").unlink()
@@ -279,7 +279,7 @@ def test_manifest_that_is_none(content, altered, broken_manifest):
 
 
 def test_result_in_the_manifest(altered, drive):
-    """--verify compares files with the manifest, the driver what it says of results."""
+    """The driver notices a wrong result in the manifest. --verify is not for that: it compares only the files."""
     text = altered.path("manifest.json").read_text()
     manifest = json.loads(text)
     row = manifest["libraries"][1]
@@ -292,6 +292,6 @@ def test_result_in_the_manifest(altered, drive):
 
 
 def test_library_that_the_manifest_does_not_list(altered, verify):
-    """Whoever lists the directory would take it for one of the set."""
+    """--verify refuses a library that is not in the manifest, because a listing would take it for one of the set."""
     altered.path("libmodule4.so").write_bytes(altered.path("libmodule0.so").read_bytes())
     verify(altered, "", "libmodule4.so is not in the manifest; remove it from the set")

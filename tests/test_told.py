@@ -1,5 +1,5 @@
-"""Small libraries of gcc's, made in unusual ways: whatever their twins have otherwise, differences.json says, with both
-numbers. pyelfstat --compare judges, and binutils where a symbol is.
+"""Twins of small libraries that gcc makes in unusual ways: differences.json has every quantity in which a twin differs,
+with both numbers. pyelfstat --compare judges that, and binutils where a symbol is.
 """
 
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from objects import ask, tool
 
-# Functions that the unwind tables tell nothing of, static ones among them, pointers to these, constructors.
+# Functions without unwind tables, some of them static, with pointers to these; and constructors.
 BARE = """
 int t[64];
 __attribute__((constructor)) static void first(void) { t[3] = 4; }
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void second(void) { t[4] = 4; }
     f"static int g{i}(int a) {{ return t[a & 63] + {i}; }}\nint (*p{i})(int) = g{i};\n"
     for i in range(1, 41)
 )
-# A constructor beside an indirect function, memory of each thread, a weak function with an alias.
+# A constructor and a destructor, an indirect function, thread-local memory, and a weak function with an alias.
 MIXED = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,10 @@ def twin(programs, tmp_path_factory, request):
 
 
 def test_all_is_told(programs, twin):
-    """Also what is not counted in what is made: what zstd makes of it, words of DWARF. Distributions of few are by chance."""
+    """Nothing is off that is not told, not even what pyelfgen does not count in a set: zstd's ratios, words of DWARF.
+
+    Distributions are left out: with so few functions they come out by chance.
+    """
     few = ["--without", "function-sizes", "--without", "name-lengths"]
     programs.run("pyelfstat", "--compare", "--told", *few, twin / "real.prof", twin / "set")
 

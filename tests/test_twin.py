@@ -1,4 +1,4 @@
-"""Twins: a real application is captured, a set is generated from the profile, and captured again."""
+"""Twins: a real application is captured, a set is generated from its profile, and the set is captured in turn."""
 
 import collections
 import json
@@ -15,7 +15,7 @@ from sets import manifest_of
 PYENV = sorted(pathlib.Path.home().glob(".pyenv/versions/3.11*/lib/python3.11/lib-dynload"))
 DYNLOAD = sorted(pathlib.Path("/usr/lib").glob("python3.11/lib-dynload"))
 
-# What a twin has exactly, where pyelfgen does not list it as different.
+# Quantities of a row, and tables of them, that a twin has exactly unless differences.json lists them.
 FOLLOWED = ["plt", "functions", "constructors", "hash", "bind", "relro", "build-id", "soname", "page", "outside"]
 TABLES = ["dynamic", "relocations", "mix"]
 
@@ -52,7 +52,10 @@ void *PyInit_{name}(void) {{ return PyModule_Create2(&module, 1013); }}
 
 
 def build(directory, name, functions, needs=(), module=False):
-    """A library with so many functions, each of which calls those of the libraries that it needs."""
+    """Compiles a library with so many functions. The first calls a function of each library in `needs`.
+
+    `needs` has pairs (library, number of its functions).
+    """
     calls = "".join(f" + {library}_{n % count}(at, visit, share)" for n, (library, count) in enumerate(needs))
     declared = "".join(
         f"long {library}_{n % count}(struct node *, visitor, double);\n" for n, (library, count) in enumerate(needs)
@@ -64,7 +67,7 @@ def build(directory, name, functions, needs=(), module=False):
         (directory / f"{name}_module.c").write_text(MODULE.format(name=name))
     sources = [source, *([directory / f"{name}_module.c"] if module else [])]
     libraries = [directory / "out" / f"{library}.so" for library, _ in needs]
-    known = f"-ffile-prefix-map={directory}=/src"  # sizes do not depend on the length of the directories' names
+    known = f"-ffile-prefix-map={directory}=/src"  # so that sizes do not depend on the length of the directory's name
     result = directory / "out" / f"{name}.so"
     command = [tool("gcc"), "-O2", "-g", known, "-fPIC", "-shared", "-o", result, *sources, *libraries]
     subprocess.run([str(part) for part in command] + [f"-Wl,-soname,{name}.so"], cwd=directory, check=True)
@@ -72,7 +75,7 @@ def build(directory, name, functions, needs=(), module=False):
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """Two modules and three libraries, compiled by gcc: a graph with edges of both kinds."""
+    """Two modules and three utilities, compiled by gcc, in a graph with edges from both kinds of libraries."""
     directory = tmp_path_factory.mktemp("compiled")
     (directory / "out").mkdir()
     build(directory, "base_numerics", 40)
@@ -93,7 +96,7 @@ class Twin:
         made = self.captured(self.path, "made", "--names")
         names = [row["name"] for row in made.rows]
         counts = {"module": 0, "utility": 0}
-        self.place = []  # of each row's library in the capture of the twin
+        self.place = []  # the number of each real row's library in the capture of the twin
         for row in self.real:
             self.place.append(names.index(f"lib{row['kind']}{counts[row['kind']]}.so"))
             counts[row["kind"]] += 1
@@ -104,12 +107,12 @@ class Twin:
         return Capture(self.directory / f"{name}.prof")
 
     def edges(self):
-        """Of the twin, by numbers of the real rows."""
+        """The edges of the twin, by the numbers of the real rows: [{row: symbols}]."""
         back = {place: row for row, place in enumerate(self.place)}
         return [{back[to]: symbols for to, symbols in edges(row).items()} for row in self.made]
 
     def differences(self):
-        """What pyelfgen lists as different, by row."""
+        """{row: {quantity: numbers}}: what pyelfgen lists in differences.json."""
         path = self.path / "differences.json"
         listed = json.loads(path.read_text())["libraries"] if path.exists() else []
         return {library["row"]: library.get("differs", {}) for library in listed}
@@ -126,7 +129,7 @@ def check_sizes(twin):
 
 
 def check_quantities(twin):
-    """Equal, or among the differences that pyelfgen lists, and there as they are."""
+    """Asserts that each quantity is equal or is listed in differences.json; for tables, also with the right numbers."""
     listed = twin.differences()
     for number, (mine, wanted) in enumerate(zip(twin.made, twin.real)):
         for key in FOLLOWED:
@@ -145,7 +148,7 @@ def test_sizes_are_the_real_ones(twin):
 
 
 def test_the_graph_is_the_real_one(twin):
-    """With as many symbols on each edge."""
+    """The twin has the edges of the real libraries, and as many symbols on each."""
     assert twin.edges() == [edges(row) for row in twin.real]
 
 
@@ -154,7 +157,7 @@ def test_what_differs_is_listed(twin):
 
 
 def weak_words(path):
-    """Undefined weak symbols, and those that a word in .got is for."""
+    """(undefined weak symbols, those of them that have a word in .got)"""
     symbols = symbols_by_readelf(path, ".dynsym")
     weak = {name for _, _, binding, section, name in symbols if (binding, section) == ("WEAK", "UND")}
     words = {line.split()[4] for line in ask("readelf", "-rW", path).splitlines() if "R_X86_64_GLOB_DAT" in line}
@@ -162,8 +165,10 @@ def weak_words(path):
 
 
 def test_what_is_looked_for_in_vain_is_the_same(twin, compiled):
-    """gcc's libraries have a word each for what no library has: in every library in scope, that is looked up. A module
-    may have room for one of these, as it needs a function of CPython's more than they do.
+    """The twin has the undefined weak symbols of gcc's libraries, which the dynamic linker looks up in vain everywhere.
+
+    There are four, with a word in .got each. A module of the twin has three of them: it needs one more function of
+    CPython than the real one does, so it has room for one less.
     """
     (real,) = {tuple(map(frozenset, found)) for found in each(weak_words, compiled.glob("*.so"))}
     assert real[0] == real[1] and len(real[0]) == 4
@@ -203,9 +208,9 @@ double sum(int which)
 
 
 def bindings(path):
-    """How many symbols of .dynsym there are of each type and binding, of undefined ones those of functions alone."""
+    """(number of defined symbols in .dynsym by type and binding, number of undefined weak ones)"""
     symbols = symbols_by_readelf(path, ".dynsym")
-    kinds = {"IFUNC": "FUNC"}  # which of the functions are indirect no profile says
+    kinds = {"IFUNC": "FUNC"}  # a profile does not say which functions are indirect
     defined = collections.Counter((kinds.get(kind, kind), binding) for _, kind, binding, section, _ in symbols if section != "UND")
     defined["IFUNC"] = sum(kind == "IFUNC" for _, kind, *_ in symbols)
     weak = sum(binding == "WEAK" for _, _, binding, section, _ in symbols if section == "UND")
@@ -213,8 +218,11 @@ def bindings(path):
 
 
 def test_symbols_are_bound_as_in_the_real_one(programs, tmp_path):
-    """Weak ones are instances of templates and tables of virtual functions of C++, unique ones static members of templates,
-    and one function is indirect; what is undefined and versioned is known to be a function, as ld knows it."""
+    """The twin of a C++ library has as many weak, unique and indirect symbols.
+
+    Weak are instances of templates and tables of virtual functions; unique are static members of templates. Undefined
+    symbols with a version have the type of functions, as in ld's output.
+    """
     (tmp_path / "shapes.cpp").write_text(BINDINGS)
     command = [tool("g++"), "-O2", "-g", "-fPIC", "-shared", "-fgnu-unique", "-o", tmp_path / "shapes.so"]
     subprocess.run([*command, tmp_path / "shapes.cpp"], check=True)
@@ -228,7 +236,7 @@ def test_symbols_are_bound_as_in_the_real_one(programs, tmp_path):
     assert versioned == {"FUNC"} and len(undefined) > 10
 
 
-# What a twin may have otherwise than its own profile says, and by how much: docs/twins.md#a-twin-of-a-twin.
+# {quantity: by how much a twin may differ in it from its own profile}: docs/twins.md#a-twin-of-a-twin.
 NEARLY = {
     **dict.fromkeys(["zstd.text", "zstd.data", "zstd.debug", "zstd.names"], 0.1),  # a step
     **dict.fromkeys(["dwarf.dies", "dwarf.defined", "dwarf.attributes", "dwarf.rows", "dwarf.entries"], 0.1),
@@ -240,7 +248,7 @@ NEARLY = {
 
 
 def again(programs, twin, directory):
-    """A twin of the twin; and of each row what of its profile is not that of the twin: {name: by how much}."""
+    """Makes a twin of the twin. Returns it, and for each row {quantity: by how much the two profiles differ in it}."""
     second = Twin(programs, twin.path, directory)
     report = directory / "report.json"
     profiles = [directory / "real.prof", directory / "made.prof"]
@@ -261,27 +269,29 @@ def apart(quantity):
 
 
 def check_again(rows, least):
-    """So many rows are the same in all, and the others in all but a little of what may differ."""
+    """Asserts that at least so many rows are equal in all, and that the others differ by no more than NEARLY allows."""
     for number, differs in enumerate(rows):
         assert not {name: by for name, by in differs.items() if by > NEARLY.get(name, 0)}, (number, differs)
     assert sum(not differs for differs in rows) >= least, rows
 
 
 def test_a_twin_of_the_twin_is_the_same(programs, twin, tmp_path):
-    """A fixed point: what the twin has, it says of itself, and a set of that says it again."""
+    """Twins are a fixed point: a set that is made from a twin's own profile has what the twin has."""
     second, rows = again(programs, twin, tmp_path / "again")
     check_sizes(second)
     check_quantities(second)
     assert second.edges() == [edges(row) for row in second.real]
-    # small ones, whose code is less than their rows say: their functions are then as large as that says, the second time
+    # no row need be equal in all: the code of small libraries is less than their rows say, so the second time their
+    # functions have other sizes
     check_again(rows, least=0)
 
 
 @pytest.mark.skipif(not DYNLOAD, reason="no /usr/lib/python3.11/lib-dynload")
 def test_a_twin_of_the_twin_of_real_modules_is_the_same(programs, tmp_path):
-    """Of modules of Debian's Python, stripped and linked with other options; most of them small.
+    """So are twins of modules of Debian's Python, which are stripped, linked with other options, and mostly small.
 
-    But for one that is nothing but some ninety small functions: of how many of these there are follows its code.
+    _ctypes_test is left out. It is nothing but some ninety small functions, and its code follows from how many there
+    are.
     """
     modules = sorted(path for path in DYNLOAD[0].glob("*.so") if not path.name.startswith("_ctypes_test."))[:24]
     (tmp_path / "real").mkdir()
@@ -302,7 +312,7 @@ def test_it_runs(programs, twin):
 
 
 def distances(programs, real, made, tmp_path):
-    """Of the distributions of the set: {name: distance}, and of those of its libraries the largest but one in ten."""
+    """Distances of distributions: {name: distance over the set}, and {name: 90th percentile over its libraries}."""
     programs.run("pyelfstat", "--compare", real, made, "--json", tmp_path / "both.json", status=1)
     report = json.loads((tmp_path / "both.json").read_text())
     names = ["function-sizes", "name-lengths"]
@@ -318,7 +328,8 @@ def distances(programs, real, made, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not PYENV, reason="no Python 3.11 under ~/.pyenv")
 def test_names_and_functions_are_as_large_as_the_real_ones(programs, tmp_path):
-    """Nearer than 0.05, Kolmogorov and Smirnov, which no other names than the set's own stand against."""
+    """Names and functions have the real distributions of lengths and sizes: the distance of Kolmogorov and Smirnov is
+    below 0.05 for the set, and below 0.06 in nine of ten libraries."""
     twin = Twin(programs, PYENV[0], tmp_path / "twin")
     whole, each = distances(programs, PYENV[0], twin.path, tmp_path)
     assert set(whole) == {"function-sizes", "name-lengths"}
@@ -328,7 +339,10 @@ def test_names_and_functions_are_as_large_as_the_real_ones(programs, tmp_path):
 
 @pytest.mark.slow
 def test_debug_information_of_a_program_is_as_the_real_one(programs, tmp_path):
-    """Of ours: gcc's, of 250,000 entries, whose manner is looked for by what sets come out as."""
+    """The twin of pyelfgen itself, with gcc's 250,000 entries, has similar tags and attributes.
+
+    The manner in which such debug information is made is searched for by generating samples.
+    """
     real, made = tmp_path / "real.prof", tmp_path / "made.prof"
     programs.run("pyelfprof", "-o", real, programs.path("pyelfgen"))
     programs.run("pyelfgen", "--profile", real, "-o", tmp_path / "set")
@@ -343,7 +357,7 @@ def test_debug_information_of_a_program_is_as_the_real_one(programs, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [*PYENV[:1], *DYNLOAD[:1]], ids=str)
 def test_extension_modules_of_python(programs, place, tmp_path):
-    """With debug information under ~/.pyenv, stripped from Debian; small ones, without room for much."""
+    """Twins of Python's extension modules are right: small libraries, with debug information (~/.pyenv) or stripped."""
     twin = Twin(programs, place, tmp_path / "twin")
     check_sizes(twin)
     check_quantities(twin)

@@ -1,4 +1,4 @@
-"""Twins of applications whose debug information is in files of its own: of some libraries, and found in either way."""
+"""Twins of applications in which some libraries have debug files, found by build-id or by debug link."""
 
 import json
 import re
@@ -14,7 +14,7 @@ SEPARATE, WHOLE, STRIPPED = ["base", "side", "entry"], "middle", "bare"
 
 
 def split(library, kind, directory):
-    """Moves its symbols and debug information into a file that its build-id leads to, or its link."""
+    """Moves a library's symbols and debug information into a file that its build-id or its debug link leads to."""
     if kind == "build-id":
         identity = re.search(r"Build ID: (\w+)", ask("readelf", "-n", library))[1]
         debug = directory / ".build-id" / identity[:2] / f"{identity[2:]}.debug"
@@ -28,7 +28,7 @@ def split(library, kind, directory):
 
 @pytest.fixture(scope="module", params=["build-id", "debuglink"])
 def separate(programs, tmp_path_factory, request):
-    """The twin of five libraries, of which three have debug files, one has all in place, and one is stripped."""
+    """The twin of five libraries: three have debug files, one has its debug information in place, one is stripped."""
     directory = tmp_path_factory.mktemp("separate")
     (directory / "out").mkdir()
     build(directory, "base", 40)
@@ -65,7 +65,7 @@ def test_each_row_says_whether_there_is_one(separate):
 
 
 def test_there_are_no_other_debug_files(separate):
-    """But for the markers, of which no row says anything."""
+    """Libraries have debug files if their rows say so. The markers, which have no rows, have them too."""
     made = {row["name"]: row for row in separate.made}
     for library in sorted(separate.path.glob("*.so")):
         place = f"--debuginfo-path=:{separate.path}"
@@ -94,7 +94,7 @@ def test_a_twin_of_the_twin_is_the_same(programs, separate, tmp_path):
 
 
 def test_compared(programs, separate):
-    """Nothing is told of debug files but that they are equal."""
+    """pyelfstat --compare finds all quantities of debug files equal."""
     profiles = [separate.directory / f"{name}.prof" for name in ("real", "made")]
     said = programs.run("pyelfstat", "--compare", "--match", "order", "--json", "-", *profiles, status=None).stdout
     rows = [row for row in json.loads(said)["set"] if row["name"].startswith("debug-file")]
@@ -108,7 +108,7 @@ def test_it_is_whole_and_runs(programs, separate):
 
 
 def test_all_are_separate_where_rows_do_not_say(programs, separate, tmp_path):
-    """What --separate asks for goes for all libraries that have something to put there, if no row says otherwise."""
+    """If no row says anything, --separate is for all libraries that have debug information."""
     profile = tmp_path / "unsaid.prof"
     text = (separate.directory / "real.prof").read_text().replace(", debug-file: true", "")
     profile.write_text(re.sub(r", separate: [\w-]+", "", text))

@@ -1,4 +1,4 @@
-"""`./dev twins`: its table, and what it says of what is absent or outside."""
+"""`./dev twins`: its table, and what it says about applications that are absent and ratios that are outside."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from test_twin import build
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """A module and a library that it needs, compiled by gcc."""
+    """A directory with a module and a library that it needs, compiled by gcc."""
     directory = tmp_path_factory.mktemp("compiled")
     (directory / "out").mkdir()
     build(directory, "base_numerics", 40)
@@ -28,12 +28,12 @@ def run(programs, directory, *arguments, status=None):
 
 
 def table(text):
-    """{label: cell} of the one application."""
+    """{label: cell} of a table with one application."""
     return dict(re.findall(r"^\| (\S.*?) +\| (\S.*?) +\|$", text, flags=re.M))
 
 
 def check_table(done, cells):
-    """Its sizes are equal in both libraries, and its status is as its marks."""
+    """Asserts that the sizes are equal in both libraries, and that the status is 1 only if something is OUTSIDE."""
     assert [cells[size] for size in ("libraries", "text", "data", "debug", "symtab", "strtab")] == ["2"] * 6
     assert cells["needed.same-symbols"] == "1"
     assert done.returncode == ("OUTSIDE" in done.stdout), done.stderr
@@ -63,7 +63,8 @@ def test_how_it_behaves(programs, compiled, tmp_path):
 
 
 def test_paths_are_as_long_as_the_real_ones(tmp_path, monkeypatch):
-    """By links that are gone afterwards; where they cannot be so short, by a name of a few characters."""
+    """Links make the paths as long as wanted and are removed afterwards. Paths that would be too short get SHORTEST
+    characters."""
     made = [tmp_path / "twin" / "libutility0.so"]
     made[0].parent.mkdir()
     made[0].write_text("")
@@ -91,7 +92,7 @@ def test_what_is_unknown(programs, tmp_path):
 
 
 def measured(wall, status="done"):
-    """A report of pyelfprobe about loading."""
+    """A report of pyelfprobe about loading, with this ratio of seconds or with a twin that was not measured."""
     common = {"tool": "load", "step": "whole", "cache": "warm"}
     sample = {"wall-seconds": 2.0, "cpu-seconds": 1.0, "page-faults": 100, "peak-bytes": 1}
     done = [{**common, "application": i, "status": "done", "median": sample} for i in (0, 1)]
@@ -103,7 +104,7 @@ def measured(wall, status="done"):
 
 @pytest.mark.parametrize("wall, said", [(0.79, " OUTSIDE"), (0.8, ""), (1.25, ""), (1.26, " OUTSIDE")])
 def test_what_is_outside(tmp_path, wall, said):
-    """Of seconds, not of those of the processor."""
+    """A ratio of seconds is outside below 0.8 and above 1.25; one of processor time never is."""
     twin = twins.Twin(tmp_path, tmp_path / "twin", 1)
     twin.take(measured(wall))
     assert twin.cells["load"] == f"{wall:.2f} of 2.0000 s{said}"

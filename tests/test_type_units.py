@@ -1,4 +1,6 @@
-"""Types of headers in units of their own: each once for each library, found by its signature, and counted exactly."""
+"""Type units: types of headers stand in units of their own, once in each library; signatures lead to them, and sizes are
+exact.
+"""
 
 import filecmp
 import os
@@ -11,7 +13,8 @@ from entries import declared
 from objects import FIVE, LLDB_ENVIRONMENT, ask, counted_libraries, each, every, sums, tool
 from sets import profile_text
 
-# Sets like these are generated and run under the sanitizers by test_python.py; what reads them is not ours.
+# Marked as slow, which is left out under the sanitizers: test_python.py generates and runs such sets there, and the
+# readers are not ours.
 pytestmark = pytest.mark.slow
 
 SIZES = {"text": 500_001, "data": 60_003, "debug": 4_000_007, "symtab": 60_000, "strtab": 200_013}
@@ -21,7 +24,7 @@ VERSIONS = [5, 4]
 
 @pytest.fixture(scope="module")
 def generate(programs, tmp_path_factory):
-    """Makes a set once, of a profile's keys under `dwarf`."""
+    """get(options, keys under `dwarf`) generates a set, once."""
     directory = tmp_path_factory.mktemp("type-units")
     made = {}
 
@@ -57,7 +60,7 @@ class TypeUnit:
         entries = re.split(r"^(?=0x\w+:)", text, flags=re.M)[1:]
         self.type = next(entry for entry in entries if int(entry.split(":")[0], 16) == place)
         self.tag = re.match(r"0x\w+: +(DW_TAG_\w+)", self.type)[1]
-        # places count from the unit's beginning; which line table it is depends on the library
+        # comparable between libraries: places relative to the unit, and no offset of the line table
         text = re.sub("DW_AT_stmt_list.*", "", text)
         self.content = re.sub(r"\b0x([0-9a-f]{8})\b", lambda found: hex(int(found[1], 16) - start), text)
 
@@ -67,7 +70,7 @@ class TypeUnit:
 
 
 def units_of(path):
-    """([type units], [texts of compile units]) of a library."""
+    """([TypeUnit], [texts of compile units]) of a library."""
     dump = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", "--debug-types", path)
     texts = re.split(r"^(?=0x\w+: (?:Compile|Type) Unit:)", dump, flags=re.M)[1:]
     types = [TypeUnit(text) for text in texts if " Type Unit:" in text[:60]]
@@ -99,7 +102,7 @@ def test_without_the_key_there_are_none(generate):
 
 
 def test_compile_units_have_no_such_types(units):
-    """What stands for one there has a signature and nothing in it."""
+    """Compile units have only references by signature in place of such types, without any members."""
     for _, compiled in units.values():
         entries = re.findall(r"DW_TAG_(?:structure|union|enumeration)_type\n((?: +DW_AT.*\n)*)", "".join(compiled))
         assert len(entries) > 30
@@ -137,7 +140,7 @@ def test_a_signature_is_one_type_in_all_libraries(units):
 
 
 def test_signatures_are_those_of_the_type_alone(generate):
-    """They do not depend on how far libraries go into a header; with another seed they are others."""
+    """Signatures do not depend on how much of a header a library includes. With another seed they are different."""
     here, there, other = (
         {unit.signature for path in counted_libraries(made) for unit in units_of(path)[0]}
         for made in (
@@ -151,7 +154,7 @@ def test_signatures_are_those_of_the_type_alone(generate):
 
 
 def test_lines_are_those_of_the_headers(made, units):
-    """File and line of a type, by the line table of its unit, are where the header declares it."""
+    """The file and line of a type, by its unit's line table, are those where the header declares it."""
     keywords = {"structure": "struct", "union": "union", "enumeration": "enum"}
     checked = 0
     for types, _ in units.values():
@@ -166,7 +169,7 @@ def test_lines_are_those_of_the_headers(made, units):
 
 
 def test_headers_declare_the_same_without(made, generate):
-    """Where types stand makes no difference to what there is."""
+    """Headers declare the same with type units and without."""
     plain = generate("--sources", version=int(made.name.split("version-")[1][0]))
     names = sorted(path.name for path in (made / "sources" / "include").iterdir())
     same, _, _ = filecmp.cmpfiles(made / "sources" / "include", plain / "sources" / "include", names, shallow=False)
@@ -212,7 +215,7 @@ def test_llvm_verifies_them(made):
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("change", [-0.01, 0.01])
 def test_a_mix_counts_them_as_entries(generate, version, change):
-    """`info` is .debug_info, in version 4 together with .debug_types."""
+    """`mix: info` is met to the byte; in version 4 it counts .debug_info and .debug_types together."""
 
     def entries(directory):
         shown = ask("readelf", "-SW", *counted_libraries(directory))

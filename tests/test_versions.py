@@ -1,6 +1,6 @@
-"""Symbol versions that libraries with rows define, and by which others in the set ask for their symbols.
+"""Symbol versions: libraries with rows define them, and others in the set ask for symbols of these versions.
 
-readelf, eu-elflint and the dynamic linker are the judges; ld's own output, where it is installed, is captured too.
+readelf, eu-elflint and the dynamic linker judge. A library that ld gave versions is captured, too.
 """
 
 import json
@@ -13,9 +13,9 @@ import pytest
 
 from objects import ask, elflint, tool
 
-# One that needs all others; one with some versions and more symbols than functions of their own size; many versions;
-# two alone; more than it has objects for; fewer versions needed than others define; without a name of its own, and so
-# none; without symbols of versions at all.
+# In this order: a module that needs most others; a utility with some versions, and with counts of dynamic symbols; many
+# versions; only two; more versions than objects; fewer needed versions than the others define; versions to define but
+# no SONAME, so that none is defined; no versions defined.
 ROWS = """pyelfgen-profile: 1
 libraries:
 - {kind: module, text: 60000, data: 4000, bss: 900, versions: 9, needed: '1:30 2:5 3:1 4:2 6:3'}
@@ -31,7 +31,7 @@ libraries:
 - {kind: utility, text: 40000, data: 3000, bss: 900, versions: 2, needed: '4:40 1:12'}
 """
 NAMES = ["libmodule0", *(f"libutility{number}" for number in range(7))]
-DEFINED = [0, 5, 30, 2, 9, 0, 0, 0]  # the base versions with them
+DEFINED = [0, 5, 30, 2, 9, 0, 0, 0]  # versions that each library defines, the base version among them
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def differs(made):
 
 
 def definitions(path):
-    """Flags, index, name and parents of each version that a library defines."""
+    """[(flags, index, name, parents)] of the versions that a library defines."""
     text = ask("readelf", "-VW", path)
     part = re.search(r"Version definition section.*?(?=\n\n|\Z)", text, flags=re.S)
     found = []
@@ -63,7 +63,7 @@ def definitions(path):
 
 
 def needs(path):
-    """By file, the versions that a library needs."""
+    """{file: versions that a library needs of it}"""
     text = re.search(r"Version needs section.*", ask("readelf", "-VW", path), flags=re.S)[0]
     found = {}
     for file, version in re.findall(r"File: (\S+)|Name: (\S+) +Flags", text):
@@ -75,7 +75,7 @@ def needs(path):
 
 
 def symbols(path):
-    """Name, type, section and version of each dynamic symbol; '' without."""
+    """[(name, type, section, version)] of the dynamic symbols; the version is '' if there is none."""
     text = ask("readelf", "--dyn-syms", "-W", path)
     rows = re.findall(r"^ *\d+: \S+ +\d+ (\w+) +\w+ +\w+ +(\w+) ([^\s@]+)(?:@@?(\S+))?", text, flags=re.M)
     return [(name, kind, section, version) for kind, section, name, version in rows]
@@ -94,7 +94,10 @@ def test_libraries_define_as_many_versions_as_rows_say(made):
 
 
 def test_every_defined_symbol_has_one_of_them(made):
-    """But for those that ld defines; of each version there is an absolute symbol, as far as the row has objects."""
+    """Every defined symbol has one of the versions, except those that ld defines.
+
+    Each version also has an absolute symbol of its name, as far as the row has objects.
+    """
     ends = {"_edata", "_end", "__bss_start", "__data_start", "data_start"}
     for name, defined in zip(NAMES, DEFINED):
         own = {version for _, _, version, _ in definitions(made / f"{name}.so")[1:]}
@@ -105,7 +108,10 @@ def test_every_defined_symbol_has_one_of_them(made):
 
 
 def test_libraries_need_versions_that_others_define(made):
-    """Of each file that defines any, as far as the row has versions; symbols have the version that they have there."""
+    """Libraries need versions of each file that defines some, as far as the row has versions.
+
+    An undefined symbol asks for the version that it has where it is defined.
+    """
     for name in NAMES:
         path = made / f"{name}.so"
         of = {version: file for file, versions in needs(path).items() for version in versions}
@@ -156,7 +162,10 @@ def test_the_set_runs(programs, made):
 
 
 def test_what_ld_made_is_captured(programs, tmp_path):
-    """Versions by a version script: the base one counts, as in DT_VERDEFNUM."""
+    """versions-defined of a library with a version script counts the base version too, as DT_VERDEFNUM does.
+
+    The twin defines as many, with names of its own.
+    """
     compiler = tool("gcc")
     (tmp_path / "a.c").write_text("int f1(void) { return 1; }\nint f2(void) { return 2; }\n")
     (tmp_path / "a.map").write_text("ONE { global: f1; local: *; };\nTWO { global: f2; } ONE;\n")

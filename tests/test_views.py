@@ -1,4 +1,4 @@
-"""Location views: before each location list, a pair of view numbers for each of its entries."""
+"""Location views: a pair of view numbers for each entry of a location list stands before the list."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ def dump(path, *what):
 
 @pytest.mark.parametrize("variant", VIEWS)
 def test_readelf_finds_a_pair_for_each_entry(variant, sets):
-    """In their order, at the places that it goes on to read, and no byte between."""
+    """readelf reads a view pair for each entry, in order and without gaps, at the places that the entries refer to."""
     for text in each(lambda path: dump(path, "--debug-dump=loc"), counted_libraries(sets.get(variant))):
         assert not re.search("[Ww]arning|[Hh]ole|overlap", text)
         pairs = re.findall(PAIR, text, flags=re.M)
@@ -31,7 +31,7 @@ def test_readelf_finds_a_pair_for_each_entry(variant, sets):
 
 @pytest.mark.parametrize("variant", VIEWS)
 def test_where_a_location_is_a_list_there_are_views(variant, sets):
-    """And only there; the pairs end where the list begins."""
+    """An entry has DW_AT_GNU_locviews if and only if its location is a list; the pairs stand shortly before the list."""
     for path in counted_libraries(sets.get(variant)):
         text = dump(path, "--debug-dump=info")
         lists = re.findall(r"DW_AT_location +: (0x[0-9a-f]+) \(location list\)\n(.*)", text)
@@ -43,7 +43,7 @@ def test_where_a_location_is_a_list_there_are_views(variant, sets):
 
 
 def test_other_readers_agree(sets):
-    """elfutils reads the pairs as such; LLVM's lists begin where readelf's do."""
+    """elfutils reads as many view pairs as readelf, and LLVM shows the attribute without errors or warnings."""
     path = counted_libraries(sets.get("views"))[0]
     pairs = re.findall(PAIR, dump(path, "--debug-dump=loc"), flags=re.M)
     assert ask("eu-readelf", "-N", "--debug-dump=loc", path).count("view pair") == len(pairs)

@@ -13,7 +13,8 @@ These must hold in every run:
 
 - A file with a final name has the bytes of a clean set, or those that it had before.
 - If there is a manifest, --verify agrees with it.
-- A run that failed has said so in one line and with status 1, and has left no temporary files.
+- A run that failed has said so in one line and with status 1.
+- It has left no temporary files, unless it was killed or system calls failed.
 - The same command without faults makes the set complete.
 
 PYELFGEN_BUILD names the build. A run in which something does not hold is printed with its seed.
