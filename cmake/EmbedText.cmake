@@ -1,6 +1,8 @@
 # cmake -DINPUT=FILE -DOUTPUT=FILE.c -DSYMBOL=NAME -DHEADER=HEADER -P EmbedText.cmake
-# writes a C file that defines the bytes of INPUT, with a terminating zero, as
-# `const char NAME[]`, and their number without it as `const size_t NAME_size`.
+#
+# Writes a C file that includes HEADER and defines `const char NAME[]`, the bytes
+# of INPUT and a terminating zero, and `const size_t NAME_size`, the number of
+# bytes without the zero.
 
 file(READ ${INPUT} bytes HEX)
 string(LENGTH "${bytes}" digits)

@@ -1,5 +1,5 @@
-# Flags of our own code, as the target `flags`; and of everything that is
-# linked, where code and link have to agree.
+# The target `flags` has the compiler's and the linker's flags for our own code.
+# The sanitizers' flags are in both, which have to agree.
 
 add_library(flags INTERFACE)
 target_compile_definitions(flags INTERFACE _GNU_SOURCE)
@@ -15,7 +15,7 @@ if(PYELFGEN_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES Clang)
 endif()
 if(PYELFGEN_SANITIZE OR PYELFGEN_FUZZ)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  # Instrumented code looks to gcc as if it could use what it has not set.
+  # In instrumented code gcc wrongly sees uses of values that were not set.
   target_compile_options(flags INTERFACE ${sanitizers} -Wno-maybe-uninitialized)
   target_link_options(flags INTERFACE ${sanitizers})
 endif()
@@ -26,6 +26,7 @@ endif()
 if(PYELFGEN_FUZZ)
   target_compile_options(flags INTERFACE -fsanitize=fuzzer-no-link -Wno-unknown-warning-option)
 endif()
-# _FORTIFY_SOURCE needs an optimising build, and gets between the sanitizers
-# and the functions that they watch. Some compilers define it themselves.
+# _FORTIFY_SOURCE is for release builds only: it needs optimisation, and it
+# replaces functions that the sanitizers watch. Some compilers define it
+# themselves, hence -U.
 target_compile_options(flags INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the man pages, which help2man makes
+# What `cmake --install` puts where. Also the man pages, which help2man makes
 # from each program's --help.
 
 get_property(programs GLOBAL PROPERTY PYELFGEN_PROGRAMS)
@@ -16,7 +16,7 @@ if(PYELFGEN_HAVE_DRIVER)
 endif()
 install(DIRECTORY profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pyelfgen/profiles OPTIONAL
   FILES_MATCHING PATTERN "*.prof")
-# As in the source tree, so that links lead to where they should.
+# Installed as in the source tree, so that links between the pages hold.
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.sbatch" PATTERN "*.schema.json" PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -32,12 +32,12 @@ if(HELP2MAN AND NOT PYELFGEN_SANITIZE AND NOT PYELFGEN_FUZZ AND NOT CMAKE_CROSSC
       OUTPUT ${page}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
       COMMAND ${HELP2MAN} --no-info --section=1 --include=${include} --output=${page} ./${program}
-      # Sections that help2man does not know.
+      # help2man does not know these sections.
       COMMAND sed -i
         -e "s/^\\.SS \"Exit status:\"/.SH \"EXIT STATUS\"/"
         -e "s/^License MIT/.SH COPYRIGHT\\n&/" ${page}
       DEPENDS ${program} ${include}
-      # Named from here: help2man gives the name to a shell as it is.
+      # help2man passes the name unquoted to a shell, so it is given without the path of the directory.
       WORKING_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
       COMMENT "Making the man page of ${program}"
       VERBATIM)

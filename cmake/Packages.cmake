@@ -1,5 +1,5 @@
-# What we need from outside, and the Debian package that brings it. All that
-# is missing is reported at once, as one line that can be acted on.
+# The packages that we need, and the Debian package of each. All missing ones
+# are reported at once, in one line that says what to install.
 
 set(missing "")
 
@@ -8,7 +8,8 @@ if(NOT PKG_CONFIG_FOUND)
   message(FATAL_ERROR "pkg-config is missing; install the Debian package pkg-config, or run ./dev install-packages")
 endif()
 
-# Finds the pkg-config module as the target PkgConfig::${name}.
+# Finds a pkg-config module as the target PkgConfig::${name}, or adds the Debian
+# package to `missing`.
 macro(need name module debian)
   pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
   if(NOT ${name}_FOUND)
@@ -16,8 +17,8 @@ macro(need name module debian)
   endif()
 endmacro()
 
-# Finds a library that has no pkg-config module, with its header, as the target
-# `target`.
+# Does the same for a library without a pkg-config module, which becomes the
+# target `target`, with the directory of its header.
 macro(need_plain name target library header debian)
   find_library(${name}_LIBRARY ${library})
   find_path(${name}_INCLUDE_DIR ${header})
@@ -39,9 +40,9 @@ need(XXHASH libxxhash libxxhash-dev)
 need(ZLIB zlib zlib1g-dev)
 need(ZSTD libzstd libzstd-dev)
 need(LIBDEFLATE libdeflate libdeflate-dev)
-# Debian's libdwarf has no pkg-config module, nor have libiberty, which demangles
-# names, and Zydis. The <dwarf.h> of libdwarf is not that of
-# elfutils: both are included by their folder, and never linked together.
+# Debian's libdwarf, libiberty (which demangles names) and Zydis have no
+# pkg-config modules. libdwarf and elfutils each have a <dwarf.h> of their own:
+# both are included by their folder, and never linked together.
 need_plain(LIBDWARF libdwarf dwarf libdwarf/libdwarf.h libdwarf-dev)
 need_plain(LIBIBERTY libiberty iberty libiberty/demangle.h libiberty-dev)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
@@ -58,12 +59,13 @@ if(missing)
   message(FATAL_ERROR " missing Debian packages: ${missing} (sudo apt-get install ${missing}, or ./dev install-packages)")
 endif()
 
-# The generator is of use without MPI and Python: their absence leaves out the
-# driver, and says so.
+# MPI, Python and libpng are optional, because the generator is of use without
+# the driver. If one is absent, a message says what is left out.
 pkg_check_modules(PYTHON QUIET IMPORTED_TARGET python3-embed)
 find_package(MPI QUIET COMPONENTS C)
-# What executables are linked with: the SONAME of the library that Python is
-# embedded with, as it is known, and as the name of the file that the link leads to.
+# Executables of sets are linked with the library for embedding Python.
+# PYELFGEN_LIBPYTHON is its SONAME: the name of the file that libpython3*.so
+# leads to.
 if(PYTHON_FOUND)
   list(FILTER PYTHON_LINK_LIBRARIES INCLUDE REGEX "/libpython3[^/]*\\.so$")
   if(PYTHON_LINK_LIBRARIES)
@@ -87,14 +89,14 @@ if(NOT MPI_C_FOUND)
   message(STATUS "pyelfrun, and sharing the work of pyelfgen over ranks, are left out: no MPI; install the Debian package libopenmpi-dev")
 endif()
 
-# A set that is mounted needs FUSE.
+# pyelfmount needs FUSE.
 pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET fuse3)
 if(NOT FUSE3_FOUND)
   message(STATUS "pyelfmount is left out: no libfuse 3; install the Debian package libfuse3-dev")
 endif()
 
-# Counters are better with PAPI, and are there without it. It is loaded when the
-# runner starts, so that only its headers are needed here.
+# PAPI adds counters to those that pyelfrun has without it. Only its headers are
+# needed here, because it is loaded when pyelfrun runs.
 include(CheckIncludeFile)
 check_include_file(papi.h PYELFGEN_HAVE_PAPI)
 check_include_file(sde_lib.h PYELFGEN_HAVE_SDE) # from PAPI 7.0 on

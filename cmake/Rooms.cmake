@@ -1,11 +1,13 @@
-# The house: every folder is a room, a static library that sees only the rooms
-# it names; files that need what the rest of their folder does without are a
-# room of their own. Includes are written from the top ("elf/sizes.h"); each
-# target has an include directory of its own with symbolic links to what it may
-# include, so that an include against the direction of the house finds no file.
+# Rooms and programs, and which may include what (docs/architecture.md).
+#
+# Every folder is a room: a static library that sees only the rooms it names.
+# Files that need something that the rest of their folder does without are a room
+# of their own. Includes are written from the top ("elf/sizes.h"). Each target
+# has its own include directory, with symbolic links to the folders that it may
+# include from. So an include in the wrong direction finds no file.
 
-# Lets `target`, whose include directory is called `name`, see the rooms that
-# follow and no others.
+# Lets `target` see the folders of the rooms that follow, and no others. Its
+# include directory is include/${name} of the build directory.
 function(see_rooms target name)
   set(view ${PROJECT_BINARY_DIR}/include/${name})
   set(folders "")
@@ -32,8 +34,9 @@ function(see_rooms target name)
   target_include_directories(${target} PRIVATE ${view})
 endfunction()
 
-# The library of the folder `name`: its *.c, but no main.c and none that begins
-# with WITHOUT. Or of what begins with `name` in the folder IN.
+# The library of the folder `name`: all its *.c. Or, with IN, all *.c of the
+# folder IN whose names begin with `name`. Files whose names begin with the
+# regular expression WITHOUT are left out, and main.c always.
 function(room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "IN;WITHOUT" "USES;LINKS")
   set(folder ${name})
@@ -49,15 +52,15 @@ function(room name)
     list(FILTER sources EXCLUDE REGEX "/${arg_WITHOUT}[^/]*$")
   endif()
   add_library(room_${name} STATIC ${sources})
-  # libelf.a and libdwarf.a are taken.
+  # the names libelf.a and libdwarf.a are taken
   set_target_properties(room_${name} PROPERTIES OUTPUT_NAME pyelfgen_${name})
   list(TRANSFORM arg_USES PREPEND room_ OUTPUT_VARIABLE below)
   target_link_libraries(room_${name} PUBLIC ${below} ${arg_LINKS} PRIVATE flags)
   see_rooms(room_${name} ${name} ${name} ${arg_USES})
 endfunction()
 
-# A program from SOURCES that sees the rooms it USES and links those that are
-# libraries. A program without sources yet is left out.
+# A program from SOURCES that sees the rooms it USES, and links those that are
+# libraries. Sources that do not exist are left out, and a program without any.
 function(program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES;LINKS")
   set(sources "")
@@ -80,8 +83,8 @@ function(program name)
   set_property(GLOBAL APPEND PROPERTY PYELFGEN_PROGRAMS ${name})
 endfunction()
 
-# libexec_program(name source ROOM...): one that other programs execute, of the
-# rooms that follow.
+# libexec_program(name source ROOM...): a program that other programs execute. It
+# sees and links the rooms.
 function(libexec_program name source)
   list(TRANSFORM ARGN PREPEND room_ OUTPUT_VARIABLE rooms)
   add_executable(${name} ${source})
@@ -90,9 +93,9 @@ function(libexec_program name source)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen)
 endfunction()
 
-# libpyelfrun.so.0, which exports what cmake/runtime.map names, and the program
-# pyelf-vanilla, which is nothing but its `main`. Where both will be, seen from
-# the programs, is told to the room that launches them.
+# The library libpyelfrun.so.0, which exports only what cmake/runtime.map names,
+# and the program pyelf-vanilla, which only calls the library's `main`. The room
+# `launch` gets the paths from the programs' directory to both.
 function(runtime_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES")
   list(TRANSFORM arg_USES PREPEND room_ OUTPUT_VARIABLE rooms)
@@ -118,8 +121,8 @@ function(runtime_library name)
 
 endfunction()
 
-# The library that counts for --audit: the dynamic linker loads it into a
-# namespace of its own, and it needs nothing, not even a libc.
+# A library for the dynamic linker's audit interface (rtld-audit(7)). It is loaded
+# into a namespace of its own, so it needs no other library, not even a libc.
 function(audit_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "")
   add_library(${name} MODULE ${PROJECT_SOURCE_DIR}/${arg_SOURCE})
@@ -131,7 +134,7 @@ function(audit_library name)
   target_link_options(${name} PRIVATE -nostdlib -Wl,-z,relro,-z,now,-z,defs)
 endfunction()
 
-# A library that a program opens when it is wanted, NAME.so in libexec, which shows SYMBOL alone. It sees headers of
+# The library NAME.so in libexec, which a program opens when it needs it. It exports SYMBOL only. It sees the headers of
 # the rooms it USES and is linked with none of them.
 function(loaded_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;SYMBOL" "USES;LINKS")
@@ -145,8 +148,8 @@ function(loaded_library name)
   see_rooms(${name} ${name} ${arg_USES})
 endfunction()
 
-# Makes the text of `file` available to the room `name` as the array `symbol`
-# (see emit/driver_py.h).
+# Puts the text of `file` into the room `name`, as the array `symbol` (see
+# emit/driver_py.h).
 function(embed_text name file symbol)
   set(output ${PROJECT_BINARY_DIR}/${symbol}.c)
   get_property(folder GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${name})

@@ -97,7 +97,7 @@ def test_debug_file_is_that_of_its_library(separate):
 
 
 def test_contents_are_those_of_one_file(plain, small):
-    """Library and debug file have the same contents as a library whose debug information is not separate."""
+    """Library and debug file have the contents of a library that is not separate; only the build-id is another."""
     library = plain.path / "libmodule3.so"
     whole = small / library.name
     assert section_names(library) <= section_names(whole) | {".gnu_debuglink"}

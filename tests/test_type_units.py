@@ -1,5 +1,6 @@
-"""Type units: types of headers stand in units of their own, once in each library; signatures lead to them, and sizes are
-exact.
+"""Type units: types of headers stand in units of their own, once in each library.
+
+Signatures lead to them, and sizes are exact.
 """
 
 import filecmp

@@ -31,7 +31,7 @@ def test_readelf_finds_a_pair_for_each_entry(variant, sets):
 
 @pytest.mark.parametrize("variant", VIEWS)
 def test_where_a_location_is_a_list_there_are_views(variant, sets):
-    """An entry has DW_AT_GNU_locviews if and only if its location is a list; the pairs stand shortly before the list."""
+    """An entry has DW_AT_GNU_locviews if and only if its location is a list; the pairs stand just before the list."""
     for path in counted_libraries(sets.get(variant)):
         text = dump(path, "--debug-dump=info")
         lists = re.findall(r"DW_AT_location +: (0x[0-9a-f]+) \(location list\)\n(.*)", text)
