@@ -6,7 +6,7 @@
  * are only known when the library has been made.
  *
  * The manifest contains all digests, so that reading it makes all libraries once, one after the other on each
- * thread, without keeping images. Its size does not depend on the digests.
+ * thread. Its size does not depend on the digests.
  *
  * Any number of threads may use a view. Two that want the same of one library have it made once.
  */

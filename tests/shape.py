@@ -29,7 +29,7 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = SOURCE / os.environ.get("PYELFGEN_BUILD", "build")
-SHF_ALLOC, SHF_COMPRESSED, SHT_NOBITS = 2, 0x800, 8
+SHF_COMPRESSED, SHT_NOBITS = 0x800, 8
 MARKERS = {"libmodulebegin.so", "libmodulefinal.so"}
 STRINGS = {".dynstr", ".strtab", ".debug_str"}
 DIGITS_NAME = re.compile(rb"[^\0]*[0-9]{20}\0")
