@@ -62,12 +62,15 @@ static bool take_edges(const char **text, uint32_t *first, uint32_t *last, uint3
 
 static bool add_edges(struct profile_row *row, uint32_t *room, uint32_t first, uint32_t last, uint32_t symbols)
 {
-    while (*room < row->edges + (last - first + 1)) {
-        struct profile_edge *more = realloc(row->edge, (*room ? *room * (size_t)2 : 8) * sizeof *more);
+    const uint32_t wanted = row->edges + (last - first + 1);
+    if (*room < wanted) {
+        const uint32_t twice = *room ? *room * 2 : 8;
+        const uint32_t next = twice < wanted ? wanted : twice;
+        struct profile_edge *more = realloc(row->edge, next * sizeof *more);
         if (!more)
             return false;
         row->edge = more;
-        *room = *room ? *room * 2 : 8;
+        *room = next;
     }
     for (uint32_t i = first; i <= last; i++)
         row->edge[row->edges++] = (struct profile_edge){i, symbols};
