@@ -35,16 +35,17 @@ struct grid {
  * of as many ranks where there is one; with one file, its first row. The row itself where there is none. */
 static size_t base_of(const struct runs *all, size_t row)
 {
-    const struct results_case *const is = all->rows[row].is;
+    const struct runs_row *const is = &all->rows[row];
     size_t base = row;
     if (all->file_count == 1)
         return 0;
-    for (size_t i = row; i-- > 0;) {
-        const struct results_case *const other = all->rows[i].is;
-        if (all->rows[i].file == all->rows[row].file || strcmp(other->mode, is->mode) != 0)
+    for (size_t i = 0; i < row; i++) {
+        const struct runs_row *const other = &all->rows[i];
+        if (other->file == is->file || strcmp(other->is->mode, is->is->mode) != 0)
             continue;
-        if (base == row || other->ranks == is->ranks || all->rows[base].is->ranks != is->ranks)
-            base = i;
+        if (other->is->ranks == is->is->ranks)
+            return i;
+        base = base == row ? i : base;
     }
     return base;
 }
