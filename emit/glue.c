@@ -12,12 +12,13 @@ enum {
     DTORS_SIZE = 46,
     FRAME_DUMMY_SIZE = 1,
     PERSONALITY_SIZE = 6,
-    PYINIT_SIZE = 60,
-    PYINIT_PLAIN_SIZE = 27,
+    PYINIT_PLAIN_SIZE = 27, /* it only makes the module; */
+    PYINIT_KEPT_SIZE = 40,  /* where more is done with it, without that: */
+    PYINIT_ADDS_SIZE = 19,  /* adding its methods, */
+    PYINIT_TELLS_SIZE = 20, /* and how many functions it has */
+    PYINIT_SIZE = PYINIT_KEPT_SIZE + PYINIT_TELLS_SIZE,
     PYINIT_TAIL_SIZE = 17,
     PYINIT_PHASES_SIZE = 12,
-    PYINIT_ADDS_SIZE = 19,       /* added where it adds methods, */
-    PYINIT_PLAIN_ADDS_SIZE = 32, /* and without attributes */
     EXECUTE_SIZE = 12,
     METHOD_SIZE = 31,
     VISITED_SIZE = 54,
@@ -54,6 +55,14 @@ static uint32_t entry_size(const struct code *c, const struct shape *s)
     return size + (s->extern_called >= 0 ? CODE_CALL : 0) + (s->calls_own_extern ? CODE_CALL : 0);
 }
 
+/* Bytes of what PyInit_ does once there is a module. */
+static uint32_t init_more(const struct plan_library *l)
+{
+    const uint32_t adds = l->adds_methods ? PYINIT_ADDS_SIZE : 0;
+    const uint32_t tells = plan_is_plain(l) ? 0 : PYINIT_TELLS_SIZE;
+    return adds + tells;
+}
+
 uint32_t glue_init_size(const struct plan_library *l)
 {
     switch (l->init) {
@@ -62,9 +71,9 @@ uint32_t glue_init_size(const struct plan_library *l)
     case INIT_PHASES:
         return plan_landing(l) + PYINIT_PHASES_SIZE;
     default:
-        if (plan_is_plain(l))
-            return plan_landing(l) + PYINIT_PLAIN_SIZE + (l->adds_methods ? PYINIT_PLAIN_ADDS_SIZE : 0);
-        return plan_landing(l) + PYINIT_SIZE + (l->adds_methods ? PYINIT_ADDS_SIZE : 0);
+        if (plan_is_plain(l) && !l->adds_methods)
+            return plan_landing(l) + PYINIT_PLAIN_SIZE;
+        return plan_landing(l) + PYINIT_KEPT_SIZE + init_more(l);
     }
 }
 
@@ -318,7 +327,7 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
         return put_bytes(p, "\xc9\xc3", 2);  /* leave; ret */
     p = put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
     p = put_bytes(p, "\x48\x85\xc0\x74", 4); /* test %rax,%rax; je to the end */
-    p = put_u8(p, (uint8_t)((adds ? PYINIT_ADDS_SIZE : 0) + (plain ? 0 : 20)));
+    p = put_u8(p, (uint8_t)init_more(c->library));
     if (adds) {
         p = put_bytes(p, "\x48\x89\xc7", 3);                    /* mov %rax,%rdi */
         p = put_reference(c, p, "\x48\x8d\x35", 3, a->methods); /* lea methods(%rip),%rsi */

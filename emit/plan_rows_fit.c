@@ -98,16 +98,15 @@ static void set_callers(struct plan_library *l, uint32_t most)
  * methods and have a PLT slot and a relocation for adding them, and its PyInit_ must be no tail call. */
 static bool adds_methods(const struct plan *plan, const struct plan_library *l)
 {
+    if (l->kind != LIBRARY_MODULE || l->init == INIT_TAIL || profile_row_says(plan->profile, l->said, ROW_METHODS) != 0)
+        return false;
     struct plan_library with = *l;
     with.adds_methods = true;
     with.extra = (struct plan_extra){0};
     const int64_t plt = rows_bound_slots(plan, l);
     const int64_t relative = profile_row_relative(plan->profile, l->said);
-    const struct shape shape = shape_of(plan, &with);
-    return l->kind == LIBRARY_MODULE && l->init != INIT_TAIL &&
-           profile_row_says(plan->profile, l->said, ROW_METHODS) == 0 &&
-           (plt == PROFILE_DERIVED || plt >= (int64_t)shape_python_functions(&with)) &&
-           (relative == PROFILE_DERIVED || relative >= (int64_t)shape.relative);
+    return (plt == PROFILE_DERIVED || plt >= (int64_t)shape_python_functions(&with)) &&
+           (relative == PROFILE_DERIVED || relative >= (int64_t)shape_of(plan, &with).relative);
 }
 
 /* Whether the helpers have to be larger than small functions. This is so in a stripped library without debug
@@ -116,14 +115,13 @@ static bool adds_methods(const struct plan *plan, const struct plan_library *l)
 static bool wants_large_helpers(const struct plan *plan, const struct plan_library *l)
 {
     enum { LITTLE = 12 }; /* helpers take less than this part of the code */
+    const int64_t said = profile_row_says(plan->profile, l->said, ROW_UNWIND_SMALL);
+    if (!l->stripped || !l->without_debug || said < 0 || said >= GLUE_COUNT + SHAPE_PLT_TABLES ||
+        rows_value_or(l->said, ROW_SHARE_CODE, 0) <= LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS)
+        return false;
     struct plan_library with = *l;
     with.large_helpers = false;
-    const struct shape shape = shape_of(plan, &with);
-    const struct glue glue = glue_size(&(struct code){.plan = plan, .library = &with}, &shape);
-    const bool is_told =
-        l->stripped && l->without_debug && profile_row_says(plan->profile, l->said, ROW_UNWIND_SMALL) >= 0;
-    return is_told && rows_value_or(l->said, ROW_UNWIND_SMALL, 0) < glue_small_entries(&with, &shape, &glue) &&
-           rows_value_or(l->said, ROW_SHARE_CODE, 0) > LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS;
+    return said < (int64_t)rows_small_glue(plan, &with);
 }
 
 /* Sets counts, names and extras of a library with `functions` numbered functions, of which `exported` are exported. */
@@ -135,6 +133,8 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->covered = plan_covered_before(plan, l->chains);
     if (l->exported != exported) /* other threads read it while exact sizes are tried */
         l->exported = exported;
+    l->adds_methods = adds_methods(plan, l);
+    l->large_helpers = wants_large_helpers(plan, l);
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
     set_callers(l, callers_most(l, w, functions, exported));
@@ -143,8 +143,6 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;
     l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
     l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
-    l->adds_methods = adds_methods(plan, l);
-    l->large_helpers = wants_large_helpers(plan, l);
     /* where there are few slots, none is for the entry */
     const int64_t plt = rows_bound_slots(plan, l);
     l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&

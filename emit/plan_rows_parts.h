@@ -166,6 +166,9 @@ uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w);
  * number of dynamic small functions has changed. */
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most);
 
+/* How many entries of unwind tables the glue and the PLT add that are small and that no dynamic symbol has. */
+uint32_t rows_small_glue(const struct plan *plan, const struct plan_library *l);
+
 /* How many small functions of a stripped library are to be no symbols (plan_library.nameless). */
 uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w);
 

@@ -322,12 +322,15 @@ bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
     return l->small_exported != had;
 }
 
-uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w)
+uint32_t rows_small_glue(const struct plan *plan, const struct plan_library *l)
 {
-    if (!w->nameless)
-        return 0;
     const struct shape shape = shape_of(plan, l);
     const struct glue glue = glue_size(&(struct code){.plan = plan, .library = l}, &shape);
-    const uint32_t others = glue_small_entries(l, &shape, &glue);
+    return glue_small_entries(l, &shape, &glue);
+}
+
+uint32_t rows_nameless(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const uint32_t others = w->nameless ? rows_small_glue(plan, l) : 0;
     return w->nameless > others ? w->nameless - others : 0;
 }
