@@ -206,6 +206,26 @@ static bool look_versions(struct look *l, Elf_Scn *section, const GElf_Shdr *shd
     return true;
 }
 
+/* Counts the undefined symbols that have a version, by the table of all symbols' versions. */
+static bool look_versioned(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+    enum { HIDDEN = 0x8000 };
+    GElf_Shdr of;
+    Elf_Scn *const table = elf_getscn(l->reader.elf, shdr->sh_link);
+    if (!table || !gelf_getshdr(table, &of) || of.sh_type != SHT_DYNSYM)
+        return true;
+    Elf_Data *const versions = look_table(l, section, shdr);
+    Elf_Data *const symbols = versions ? look_table(l, table, &of) : NULL;
+    if (!symbols)
+        return false;
+    GElf_Sym symbol;
+    GElf_Versym version;
+    for (int i = 1; gelf_getsym(symbols, i, &symbol) && gelf_getversym(versions, i, &version); i++)
+        l->c->dynamic.versioned += symbol.st_shndx == SHN_UNDEF && GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
+                                   (version & ~HIDDEN) > VER_NDX_GLOBAL;
+    return true;
+}
+
 /* ---- the dynamic section ---- */
 
 static uint64_t directories(const char *path)
@@ -428,7 +448,8 @@ static bool look_all(struct look *l)
     if (!c->sizes.symtab)
         c->sizes.strtab = 0; /* the table has names of sections: some linkers call that one .strtab, too */
     if (!look_each(l, SHT_GNU_verdef, look_versions) || !look_each(l, SHT_GNU_verneed, look_versions) ||
-        !look_each(l, SHT_DYNSYM, look_symbols) || !look_each(l, SHT_SYMTAB, look_symbols))
+        !look_each(l, SHT_GNU_versym, look_versioned) || !look_each(l, SHT_DYNSYM, look_symbols) ||
+        !look_each(l, SHT_SYMTAB, look_symbols))
         return false;
     c->module = c->named_init || c->inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&

@@ -104,6 +104,7 @@ struct capture_symbols {
     uint64_t weak_functions, weak_objects; /* the defined ones among them */
     uint64_t unique;                       /* objects that are STB_GNU_UNIQUE */
     uint64_t ifunc;                        /* functions that are STT_GNU_IFUNC */
+    uint64_t versioned;                    /* of those undefined in .dynsym, the ones with a version */
 };
 
 enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };

@@ -7,6 +7,7 @@
 #include "emit/files.h"
 #include "emit/indexed.h"
 #include "emit/names_row.h"
+#include "emit/outside.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
 #include "emit/small.h"
@@ -43,6 +44,18 @@ static int64_t aliases_with_code(const struct plan_library *row)
     return count;
 }
 
+/* How many undefined symbols have a version. */
+static int64_t versioned_symbols(const struct library *l)
+{
+    const struct plan_library *row = l->row;
+    int64_t count = 0;
+    if (row->without_libc)
+        return 0;
+    for (uint32_t i = 0; i < row->extra.outside; i++)
+        count += outside_version(l->shape.python, row->key, row->outside_choice, i) > 0;
+    return count + row->versioned_imports + 1; /* __cxa_finalize */
+}
+
 static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
@@ -56,6 +69,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + v[ROW_DYNAMIC_WEAK_FUNCTIONS] +
                           v[ROW_DYNAMIC_WEAK_OBJECTS];
     v[ROW_DYNAMIC_UNIQUE] = l->row->extra.unique_objects;
+    v[ROW_DYNAMIC_VERSIONED] = versioned_symbols(l);
     v[ROW_DYNAMIC_IFUNC] = l->row->extra.ifunc ? l->shape.resolvers.dynamic_symbols : 0;
     v[ROW_DYNAMIC_ALIASES] = aliases_with_code(l->row);
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
@@ -99,7 +113,7 @@ static int64_t mangled_names(const struct library *l)
     int64_t count = row->mangled < dynamic ? row->mangled : dynamic;
     if (names_are_mangled(&l->plan->names, row) && !row->stripped)
         count += row->functions - row->exported;
-    count += names_row_objects_mangled(row);
+    count += names_row_objects_mangled(row) + shape_mangled_locals(row, &l->shape);
     for (uint32_t i = 0; i < row->imports; i++) {
         const struct import *import = &l->calls.import[i];
         count += names_row_is_mangled(l->plan, &l->plan->library[import->library], import->function);

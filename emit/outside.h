@@ -13,15 +13,25 @@ uint32_t outside_most(bool module);
  * outside_choose has chosen, or NULL. */
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index);
 
-/* Chooses `count` names that take `bytes` with their terminators, or as nearly as possible; returns the bytes that
- * they take. `versions` of the names have versions 2, 3, ..., one each; at most `count` and outside_versions_most().
- *
- * `length` is NULL or has the wanted length of each name. The lengths are met as far as the other conditions allow,
- * and their order may change. Then names may also be of functions of the first `needed` libraries besides libc.so.6
- * (outside_library), without versions.
- */
-uint64_t outside_choose(bool module, uint32_t needed, uint64_t key, uint32_t count, uint32_t versions, uint64_t bytes,
-                        uint32_t *length, uint16_t *choice);
+/* What names are to be chosen. With wanted lengths, and of a utility where some are to have no version, they may also
+ * be of functions of the first `needed` libraries besides libc.so.6 (outside_library), without versions. */
+struct outside_wish {
+    bool module;
+    uint32_t needed;
+    uint64_t key;
+    uint32_t count;     /* at most outside_most() */
+    uint32_t versions;  /* so many have versions 2, 3, ..., one each; at most `count` and outside_versions_most() */
+    uint32_t versioned; /* how many have versions, these among them, as far as that can be; OUTSIDE_ANY: any number */
+    uint64_t bytes;     /* what the names take, with their terminators */
+    uint32_t *length;   /* NULL or the wanted length of each, met as far as all else allows; the order may change */
+};
+#define OUTSIDE_ANY UINT32_MAX
+
+/* Chooses names. Returns the bytes that they take, which are as near as possible to those wanted. */
+uint64_t outside_choose(const struct outside_wish *wish, uint16_t *choice);
+
+/* The bytes of names without wanted lengths where it does not matter what they take, nor which versions they have. */
+uint64_t outside_natural(const struct outside_wish *wish);
 
 /* Reorders `count` wanted lengths: those for which there are names come first. Returns how many these are. */
 uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count);

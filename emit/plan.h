@@ -107,6 +107,7 @@ struct plan_library {
     uint16_t elaborate; /* up to PLAN_ELABORATE_MOST: how much of its names are parameters (names_mangled.h) */
     struct alike_code alike_code; /* how much of its code repeats other code of the library */
     bool plain_names;             /* names are in Pynamic's style even where those of other libraries are mangled */
+    bool mangled_glue;            /* names of fixed local symbols are mangled (shape_local_length) */
     enum plan_init init;
     bool adds_methods; /* the module's definition has no methods: they are added when it is made */
     bool untold;       /* a module without attributes, because its row has too few relocations for them */
@@ -221,6 +222,7 @@ struct plan_library {
     struct plan_edge *edge; /* owned by the plan; in the order of DT_NEEDED */
     uint32_t edges;
     uint32_t versioned_edges;    /* along how many edges it needs versions */
+    uint32_t versioned_imports;  /* and for how many symbols */
     uint32_t edge_versions;      /* how many versions these are */
     uint64_t edge_version_names; /* bytes of their names, with terminators */
 

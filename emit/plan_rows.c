@@ -277,6 +277,15 @@ static bool begin_outside(struct plan_library *l, struct want *w)
     return l->outside_choice && w->lengths;
 }
 
+/* Whether the library's own fixed local symbols have mangled names: as in C++, unless the row has mangled names for few
+ * but its functions. */
+static bool mangles_glue(const struct plan *plan, const struct plan_library *l)
+{
+    const uint64_t functions = rows_value_or(l->said, ROW_FUNCTIONS, 0);
+    return !l->stripped && names_are_mangled(&plan->names, l) &&
+           rows_value_or(l->said, ROW_MANGLED, UINT64_MAX) >= functions + FIXED_LOCAL_COUNT;
+}
+
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
 {
     const struct plan *plan = r->s->plan;
@@ -293,6 +302,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     if (w->functions && !l->stripped && !l->unaligned) /* of code in whole multiples of CODE_ALIGN */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     begin_names(plan, l, w->mangled);
+    l->mangled_glue = mangles_glue(plan, l);
     lengths_of_files(plan, l);
     begin_debug(r, l);
     return begin_outside(l, w) ||

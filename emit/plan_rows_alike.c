@@ -314,10 +314,13 @@ static void put_objects(struct tables *t, const struct plan_library *l)
 static void put_files(struct tables *t, const struct plan_library *l, const struct shape *s)
 {
     const Elf64_Sym file = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FILE), .st_shndx = SHN_ABS};
-    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
-        if (shape_has_local(l, s, i))
-            put_defined(t, fixed_local_kinds[i].prefixed ? shape_prefix(l, &fixed_local_kinds[i]) : "",
-                        fixed_local_kinds[i].name);
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
+        uint8_t name[SHAPE_LOCAL_MOST];
+        if (!shape_has_local(l, s, i))
+            continue;
+        shape_write_local(l, i, name);
+        put_defined(t, (const char *)name, "");
+    }
     const size_t first = symbols_there(t);
     for (uint32_t i = 0; i < l->files; i += t->step) {
         uint8_t *const name = next_name(t);

@@ -12,7 +12,8 @@
 #include "emit/shape.h"
 
 enum {
-    FEW_EXPORTED = 4,       /* exported names, of which so many take hardly any bytes */
+    FEW_EXPORTED = 4,
+   
     OTHERS_FEW = 4,         /* as do own names, if they are at most a fourth of the undefined ones */
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
@@ -54,20 +55,60 @@ static bool others_take_it(const struct plan *plan, const struct plan_library *l
     return !w->drawn && (l->exported + l->unbound > FEW_EXPORTED || l->imports) && (bytes > natural || shared);
 }
 
+/* How many of the undefined symbols are to have versions, beside those that have one in any case. */
+static uint32_t versioned_outside(const struct plan_library *l, const struct want *w)
+{
+    const uint32_t others = l->versioned_imports + !l->without_libc; /* __cxa_finalize */
+    if (l->said->value[ROW_DYNAMIC_VERSIONED] == PROFILE_DERIVED)
+        return OUTSIDE_ANY;
+    return rows_more_of(l, ROW_DYNAMIC_VERSIONED, others, w->share);
+}
+
+static uint64_t apart_by(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Bytes of the names that undefined symbols have where nothing says how long they are. The C library's names are half
+ * as long as CPython's. Where as many names with versions as the row says leave much of `bytes` unused, which the row
+ * has for all names, fewer have versions: the application's are those of other libraries, which are longer. */
+static uint64_t natural_names(const struct plan_library *l, struct outside_wish *wish, uint64_t bytes)
+{
+    enum { EACH = 3 /* characters by which each name may well be longer */ };
+    const uint64_t enough = lengths_spare(bytes, EACH * (uint64_t)wish->count);
+    uint64_t natural = outside_natural(wish);
+    if (wish->versioned == OUTSIDE_ANY || l->said->value[ROW_DYNAMIC_DYNSTR] == PROFILE_DERIVED || natural >= enough)
+        return natural;
+    for (uint32_t low = 0, high = wish->versioned; low < high;) {
+        wish->versioned = low + (high - low) / 2;
+        natural = outside_natural(wish);
+        if (natural >= enough)
+            low = wish->versioned + 1;
+        else
+            high = wish->versioned;
+    }
+    return natural;
+}
+
 /* Chooses the undefined symbols, with `versions` versions, so that .dynstr has the row's size if everything but their
  * names and versions takes `others` bytes there. Sets *apart to how many bytes .dynstr is away from that. Returns the
  * bytes of the names. */
 static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
                                uint32_t versions, uint64_t *apart)
 {
-    const bool module = l->kind == LIBRARY_MODULE;
     const uint32_t count = l->extra.outside;
-    const uint64_t any = outside_bytes(module, l->key, count);
+    struct outside_wish wish = {.module = l->kind == LIBRARY_MODULE,
+                                .needed = l->extra.needed,
+                                .key = l->key,
+                                .count = count,
+                                .versions = versions,
+                                .versioned = versioned_outside(l, w)};
     const uint64_t beside = others + outside_versions_bytes(versions);
-    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + any);
     struct names_beside names;
     const bool known = rows_draw_outside(plan, l, w, &names);
-    const uint64_t natural = known ? count + lengths_sum(w->lengths, count) : any;
+    const uint64_t left = lengths_spare(rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0), beside);
+    const uint64_t natural = known ? count + lengths_sum(w->lengths, count) : natural_names(l, &wish, left);
+    const uint64_t wanted = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, beside + natural);
     uint64_t bytes = lengths_spare(wanted, beside);
     if (known && !w->drawn && w->imports_named)
         bytes = lengths_spare(bytes + exported_bytes(plan, l), names.exported);
@@ -79,9 +120,10 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
                     distribution_fit_few);
     else if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
-    const uint64_t is = outside_choose(module, l->extra.needed, l->key, count, versions, bytes,
-                                       known ? w->lengths : NULL, l->outside_choice);
-    *apart = free_ones ? 0 : (is > bytes ? is - bytes : bytes - is) + lengths_spare(beside, wanted);
+    wish.bytes = bytes;
+    wish.length = known ? w->lengths : NULL;
+    const uint64_t is = outside_choose(&wish, l->outside_choice);
+    *apart = free_ones ? 0 : apart_by(is, bytes) + lengths_spare(beside, wanted);
     return is;
 }
 

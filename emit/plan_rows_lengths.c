@@ -152,8 +152,7 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
 {
     const size_t name = strlen(l->name);
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
-        const struct fixed_local_kind *k = &fixed_local_kinds[i];
-        const size_t length = strlen(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
+        const uint32_t length = shape_local_length(l, i);
         if (length && !l->stripped && shape_has_local(l, s, i))
             lengths_fix(f, length);
     }

@@ -2,6 +2,7 @@
  * .gnu.hash and the entries of .gnu.version_r. The row only says how large groups of sections are together. */
 #include "elf/hash.h"
 #include "elf/plt.h"
+#include "emit/calls_rows.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/shape.h"
 #include "emit/versions.h"
@@ -32,13 +33,25 @@ uint32_t rows_definitions(const struct profile_row *row)
     return all < 2 ? 0 : all - 1 < VERSIONS_OWN_MOST ? (uint32_t)all - 1 : VERSIONS_OWN_MOST;
 }
 
+/* For how many of an edge's symbols the library asks by a version. */
+static uint32_t versioned_symbols(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
+                                  const struct edge_versions *v)
+{
+    const struct plan_library *to = &plan->library[edge->library];
+    uint32_t count = 0;
+    struct import import;
+    for (uint32_t n = edge->first; n < edge->first + edge->symbols && calls_row_import(plan, l, n, &import); n++)
+        count += v->place[versions_of(to, import.function)] > 0;
+    return count;
+}
+
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
 {
     const uint64_t least = rows_versions_least(l) - l->edge_versions;
     const uint64_t said = rows_value_or(l->said, ROW_VERSIONS, VERSIONS_MOST);
     const uint64_t most = said < VERSIONS_MOST ? said : VERSIONS_MOST;
     uint64_t left = most > least && !l->without_libc ? most - least : 0;
-    l->versioned_edges = l->edge_versions = 0;
+    l->versioned_edges = l->versioned_imports = l->edge_versions = 0;
     l->edge_version_names = 0;
     for (uint32_t i = 0; i < l->edges; i++) { /* first one version for each edge, then more */
         struct plan_edge *const edge = &l->edge[i];
@@ -53,6 +66,7 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
             continue;
         versions_of_edge(plan, l, edge, (uint32_t)left + 1, &v);
         edge->versions = v.count;
+        l->versioned_imports += versioned_symbols(plan, l, edge, &v);
         left -= v.count - 1;
         l->edge_versions += v.count;
         for (uint32_t k = 0; k < plan->library[edge->library].extra.definitions; k++)

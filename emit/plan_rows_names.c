@@ -434,7 +434,8 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
         missing -= names_row_is_mangled(plan, &plan->library[import.library], import.function);
     const uint32_t dynamic = l->exported + names_row_others(l);
     const uint32_t others = names_are_mangled(&plan->names, l) ? l->functions - l->exported : 0;
-    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others);
+    const struct shape s = shape_of(plan, l);
+    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others + shape_mangled_locals(l, &s));
     const uint32_t most = (uint32_t)lengths_smaller(plan_small_local(l), names_row_objects_named(l));
     for (l->local_mangled = 0; l->local_mangled < most; l->local_mangled++) {
         const uint32_t symbols = names_row_object_symbols(l, l->local_mangled);

@@ -120,6 +120,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DYNAMIC_WEAK_FUNCTIONS, ROW_DYNAMIC, "weak-functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                        \
     X(DYNAMIC_WEAK_OBJECTS, ROW_DYNAMIC, "weak-objects", NUMBER, 0, PROFILE_ROW_MOST, NULL)                            \
     X(DYNAMIC_UNIQUE, ROW_DYNAMIC, "unique", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
+    X(DYNAMIC_VERSIONED, ROW_DYNAMIC, "versioned", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
     X(DYNAMIC_IFUNC, ROW_DYNAMIC, "ifunc", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
     X(DYNAMIC_ALIASES, ROW_DYNAMIC, "aliases", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
     X(DYNAMIC_DYNSTR, ROW_DYNAMIC, "dynstr", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                        \

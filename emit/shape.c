@@ -1,9 +1,11 @@
 /* Counting; see shape.h. */
 #include "emit/shape.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/executable.h"
 #include "elf/hash.h"
 #include "elf/plt.h"
@@ -15,8 +17,8 @@
 #include "emit/versions.h"
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
-#define FIXED_ROW(id, name, prefixed, module, type, section)                                                           \
-    [LOCAL_##id] = {name, prefixed, module, type, SECTION_##section},
+#define FIXED_ROW(id, name, prefixed, module, type, section, parameters)                                               \
+    [LOCAL_##id] = {name, prefixed, module, type, SECTION_##section, parameters},
     FIXED_LOCALS(FIXED_ROW)
 #undef FIXED_ROW
 };
@@ -108,6 +110,44 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
     }
 }
 
+/* What the name of a fixed local symbol begins with, before mangling. */
+static const char *local_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
+{
+    return !k->prefixed ? "" : k->type == STT_FILE ? plan_stem(l) : plan_prefix(l);
+}
+
+uint32_t shape_local_length(const struct plan_library *l, enum fixed_local id)
+{
+    const struct fixed_local_kind *k = &fixed_local_kinds[id];
+    const uint32_t plain = (uint32_t)(strlen(local_prefix(l, k)) + strlen(k->name));
+    if (!l->mangled_glue || !k->parameters)
+        return plain;
+    return (uint32_t)(sizeof "_ZL" - 1 + strlen(k->parameters)) + names_digits(plain) + plain;
+}
+
+uint32_t shape_mangled_locals(const struct plan_library *l, const struct shape *s)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
+        count += l->mangled_glue && fixed_local_kinds[i].parameters && shape_has_local(l, s, i);
+    return count;
+}
+
+uint8_t *shape_write_local(const struct plan_library *l, enum fixed_local id, uint8_t *at)
+{
+    const struct fixed_local_kind *k = &fixed_local_kinds[id];
+    const char *const prefix = local_prefix(l, k);
+    char name[SHAPE_LOCAL_MOST];
+    int length;
+    if (!l->mangled_glue || !k->parameters)
+        length = snprintf(name, sizeof name, "%s%s", prefix, k->name);
+    else
+        length = snprintf(name, sizeof name, "_ZL%zu%s%s%s", strlen(prefix) + strlen(k->name), prefix, k->name,
+                          k->parameters);
+    assert(length >= 0 && (uint32_t)length == shape_local_length(l, id));
+    return put_bytes(at, name, (size_t)length + 1);
+}
+
 static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     uint64_t stem = strlen(l->name);
@@ -155,9 +195,8 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
-        const struct fixed_local_kind *k = &fixed_local_kinds[i];
         if (shape_has_local(l, s, i))
-            s->strtab += string(k->name) + (k->prefixed ? strlen(shape_prefix(l, k)) : 0);
+            s->strtab += shape_local_length(l, i) + UINT64_C(1);
     }
     s->strtab += names_row_file_bytes(l);
     const uint32_t named = names_row_objects_named(l);

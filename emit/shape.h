@@ -30,32 +30,32 @@ enum python_function {
 };
 
 /* Local symbols that every library can have: id, name, whether the library's name goes before that, whether only
- * modules have it, type, section. */
+ * modules have it, type, section, and what the name ends in where it is mangled: the types of parameters. */
 #define FIXED_LOCALS(X)                                                                                                \
-    X(FILE_CRT, "crtstuff.c", 0, 0, STT_FILE, NONE)                                                                    \
-    X(DTORS, "__do_global_dtors_aux", 0, 0, STT_FUNC, TEXT)                                                            \
-    X(FRAME_DUMMY, "frame_dummy", 0, 0, STT_FUNC, TEXT)                                                                \
-    X(COMPLETED, "completed.0", 0, 0, STT_OBJECT, BSS)                                                                 \
-    X(FILE_SOURCE, ".c", 1, 0, STT_FILE, NONE)                                                                         \
-    X(NAMES, "_names", 1, 0, STT_OBJECT, DATA_REL_RO)                                                                  \
-    X(CONSTANTS, "_constants", 1, 0, STT_OBJECT, RODATA)                                                               \
-    X(SCRATCH, "_scratch", 1, 0, STT_OBJECT, BSS)                                                                      \
-    X(HELPER0, "_helper0", 1, 0, STT_FUNC, TEXT)                                                                       \
-    X(HELPER1, "_helper1", 1, 0, STT_FUNC, TEXT)                                                                       \
-    X(HELPER2, "_helper2", 1, 0, STT_FUNC, TEXT)                                                                       \
-    X(HELPER3, "_helper3", 1, 0, STT_FUNC, TEXT)                                                                       \
-    X(METHOD, "_method", 1, 1, STT_FUNC, TEXT)                                                                         \
-    X(VISITED, "_visited", 1, 1, STT_FUNC, TEXT)                                                                       \
-    X(DEFINITION, "_definition", 1, 1, STT_OBJECT, DATA)                                                               \
-    X(METHODS, "_methods", 1, 1, STT_OBJECT, DATA)                                                                     \
-    X(VISITS, "_visits", 1, 0, STT_OBJECT, BSS)                                                                        \
-    X(FILE_NONE, "", 0, 0, STT_FILE, NONE)                                                                             \
-    X(INIT, "_init", 0, 0, STT_FUNC, INIT)                                                                             \
-    X(FINI, "_fini", 0, 0, STT_FUNC, FINI)                                                                             \
-    X(DSO_HANDLE, "__dso_handle", 0, 0, STT_OBJECT, DATA)                                                              \
-    X(DYNAMIC, "_DYNAMIC", 0, 0, STT_OBJECT, DYNAMIC)                                                                  \
-    X(EH_FRAME_HDR, "__GNU_EH_FRAME_HDR", 0, 0, STT_NOTYPE, EH_FRAME_HDR)                                              \
-    X(GLOBAL_OFFSET_TABLE, "_GLOBAL_OFFSET_TABLE_", 0, 0, STT_OBJECT, GOT_PLT)
+    X(FILE_CRT, "crtstuff.c", 0, 0, STT_FILE, NONE, NULL)                                                              \
+    X(DTORS, "__do_global_dtors_aux", 0, 0, STT_FUNC, TEXT, NULL)                                                      \
+    X(FRAME_DUMMY, "frame_dummy", 0, 0, STT_FUNC, TEXT, NULL)                                                          \
+    X(COMPLETED, "completed.0", 0, 0, STT_OBJECT, BSS, NULL)                                                           \
+    X(FILE_SOURCE, ".c", 1, 0, STT_FILE, NONE, NULL)                                                                   \
+    X(NAMES, "_names", 1, 0, STT_OBJECT, DATA_REL_RO, "")                                                              \
+    X(CONSTANTS, "_constants", 1, 0, STT_OBJECT, RODATA, "")                                                           \
+    X(SCRATCH, "_scratch", 1, 0, STT_OBJECT, BSS, "")                                                                  \
+    X(HELPER0, "_helper0", 1, 0, STT_FUNC, TEXT, "ll")                                                                 \
+    X(HELPER1, "_helper1", 1, 0, STT_FUNC, TEXT, "ll")                                                                 \
+    X(HELPER2, "_helper2", 1, 0, STT_FUNC, TEXT, "ll")                                                                 \
+    X(HELPER3, "_helper3", 1, 0, STT_FUNC, TEXT, "ll")                                                                 \
+    X(METHOD, "_method", 1, 1, STT_FUNC, TEXT, "P7_objectS0_")                                                         \
+    X(VISITED, "_visited", 1, 1, STT_FUNC, TEXT, "P7_objectS0_")                                                       \
+    X(DEFINITION, "_definition", 1, 1, STT_OBJECT, DATA, "")                                                           \
+    X(METHODS, "_methods", 1, 1, STT_OBJECT, DATA, "")                                                                 \
+    X(VISITS, "_visits", 1, 0, STT_OBJECT, BSS, "")                                                                    \
+    X(FILE_NONE, "", 0, 0, STT_FILE, NONE, NULL)                                                                       \
+    X(INIT, "_init", 0, 0, STT_FUNC, INIT, NULL)                                                                       \
+    X(FINI, "_fini", 0, 0, STT_FUNC, FINI, NULL)                                                                       \
+    X(DSO_HANDLE, "__dso_handle", 0, 0, STT_OBJECT, DATA, NULL)                                                        \
+    X(DYNAMIC, "_DYNAMIC", 0, 0, STT_OBJECT, DYNAMIC, NULL)                                                            \
+    X(EH_FRAME_HDR, "__GNU_EH_FRAME_HDR", 0, 0, STT_NOTYPE, EH_FRAME_HDR, NULL)                                        \
+    X(GLOBAL_OFFSET_TABLE, "_GLOBAL_OFFSET_TABLE_", 0, 0, STT_OBJECT, GOT_PLT, NULL)
 
 enum fixed_local {
 #define FIXED_ENUM(id, ...) LOCAL_##id,
@@ -69,6 +69,7 @@ struct fixed_local_kind {
     bool prefixed, module_only;
     uint8_t type;
     enum section_id section;
+    const char *parameters; /* NULL: the name is never mangled */
 };
 extern const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT];
 
@@ -135,11 +136,12 @@ enum {
 #define SHAPE_ALTERNATE "/usr/lib/debug/.dwz/x86_64-linux-gnu/application.debug"
 enum { SHAPE_ALTERNATE_ID = 20 }; /* bytes */
 
-/* What the name of a prefixed fixed local symbol begins with. */
-static inline const char *shape_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
-{
-    return k->type == STT_FILE ? plan_stem(l) : plan_prefix(l);
-}
+/* The name of a fixed local symbol: writes it with its terminator, or tells how many characters it has. Where
+ * plan_library.mangled_glue is set, those of the library's own are mangled as static ones of C++ (Itanium C++ ABI,
+ * 5.1.2; the L that marks internal linkage is gcc's): _ZL10m3_helper0ll. */
+enum { SHAPE_LOCAL_MOST = 512 /* bytes */ };
+uint32_t shape_local_length(const struct plan_library *l, enum fixed_local id);
+uint8_t *shape_write_local(const struct plan_library *l, enum fixed_local id, uint8_t *at);
 
 struct shape {
     bool python; /* is an extension module */
@@ -206,6 +208,9 @@ static inline uint64_t shape_unwind(const struct plan *plan, const struct plan_l
 
 /* Whether the library has the fixed local symbol. */
 bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id);
+
+/* How many of the fixed local symbols that the library has are mangled. */
+uint32_t shape_mangled_locals(const struct plan_library *l, const struct shape *s);
 
 /* How many versions of the C library (0 or 1) the library needs because relocations are packed (RELR_VERSION). */
 static inline uint32_t shape_relr_versions(const struct plan_library *l, const struct shape *s)

@@ -118,9 +118,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
             size = 0;
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[fixed_local_section(l, i)].index;
         *t->next++ = symbols_entry(next_name(t), STB_LOCAL, k->type, section, value, size);
-        if (k->prefixed)
-            t->strings = put_bytes(t->strings, shape_prefix(l->row, k), strlen(shape_prefix(l->row, k)));
-        t->strings = put_bytes(t->strings, k->name, strlen(k->name) + 1);
+        t->strings = shape_write_local(l->row, i, t->strings);
     }
 }
 
@@ -416,7 +414,7 @@ static uint32_t part_fixed(const struct library *l, uint64_t *strings)
         if (k->module_only && !l->shape.python)
             continue;
         count++;
-        *strings += strlen(k->name) + 1 + (k->prefixed ? strlen(l->row->name) : 0);
+        *strings += shape_local_length(l->row, i) + UINT64_C(1);
     }
     return count;
 }

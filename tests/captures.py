@@ -116,12 +116,14 @@ def symbols_by_readelf(path, table):
     return found
 
 
-def symbols_counted(symbols, dynamic=False):
+def symbols_counted(symbols, dynamic=False, versions=True):
+    """The counts of symbols as rows have them; of those of .dynsym also `weak-functions`, `unique`, `versioned` and so on."""
     counts = collections.Counter()
-    for _, kind, binding, section, _ in symbols:
+    for _, kind, binding, section, name in symbols:
         counts["weak"] += binding == "WEAK"
         if section == "UND":
             counts["undefined"] += 1
+            counts["versioned"] += dynamic and versions and "@" in name
             continue
         functions = {"FUNC": "functions", "IFUNC": "functions"}
         key = {**functions, **dict.fromkeys(["OBJECT", "COMMON", "TLS"], "objects")}.get(kind, "other")

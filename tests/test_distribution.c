@@ -336,7 +336,9 @@ static void test_outside_names_take_what_is_wanted(void **state)
         const bool module = seed % 2;
         const uint32_t count = 20 + random_below(random_at(seed, 0), outside_most(module) / 2);
         const uint64_t bytes = outside_bytes(module, seed, count) + random_below(random_at(seed, 1), 2 * count) - count;
-        assert_true(outside_choose(module, 0, seed, count, 0, bytes, NULL, choice) == bytes);
+        const struct outside_wish wish = {
+            .module = module, .key = seed, .count = count, .versioned = OUTSIDE_ANY, .bytes = bytes};
+        assert_true(outside_choose(&wish, choice) == bytes);
         uint64_t is = 0;
         for (uint32_t i = 0; i < count; i++) {
             is += strlen(outside_name(module, seed, choice, i)) + 1;
@@ -345,7 +347,9 @@ static void test_outside_names_take_what_is_wanted(void **state)
         assert_names_differ(module, seed, choice, count);
     }
     /* the longest names there are */
-    const uint64_t most = outside_choose(true, 0, 1, 10, 0, 1 << 20, NULL, choice);
+    const struct outside_wish long_ones = {
+        .module = true, .key = 1, .count = 10, .versioned = OUTSIDE_ANY, .bytes = 1 << 20};
+    const uint64_t most = outside_choose(&long_ones, choice);
     assert_in_range(most, 10 * 30, 10 * 64);
 }
 
@@ -364,8 +368,15 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
         uint64_t named = 0;
         for (uint32_t i = 0; i < count; i++)
             length[i] = 4 + 20 * i / count;
-        const uint64_t bytes = outside_choose(module, (uint32_t)seed % 4, seed, count, versions,
-                                              outside_bytes(module, seed, count), seed % 3 ? NULL : length, choice);
+        const struct outside_wish wish = {.module = module,
+                                          .needed = (uint32_t)seed % 4,
+                                          .key = seed,
+                                          .count = count,
+                                          .versions = versions,
+                                          .versioned = OUTSIDE_ANY,
+                                          .bytes = outside_bytes(module, seed, count),
+                                          .length = seed % 3 ? NULL : length};
+        const uint64_t bytes = outside_choose(&wish, choice);
         assert_names_differ(module, seed, choice, count);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t version = outside_version(module, seed, choice, i);
@@ -381,6 +392,60 @@ static void test_outside_names_have_the_versions_that_are_wanted(void **state)
     }
 }
 
+/* As many names have versions as are wanted, newer ones among them. With lengths that both kinds of names have, every
+ * name has its length, too. */
+static void test_outside_names_have_versions_in_the_number_that_is_wanted(void **state)
+{
+    enum { COUNT = 300, VERSIONS = 12 };
+    static uint16_t choice[COUNT];
+    static uint32_t length[COUNT];
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        const bool has_lengths = seed % 2;
+        struct outside_wish wish = {.module = true,
+                                    .needed = 1,
+                                    .key = seed,
+                                    .count = COUNT,
+                                    .versions = VERSIONS,
+                                    .versioned = (uint32_t)(VERSIONS + seed * 2),
+                                    .length = has_lengths ? length : NULL};
+        for (uint32_t i = 0; i < COUNT; i++)
+            length[i] = 11 + 8 * i / COUNT;
+        wish.bytes = has_lengths ? COUNT : outside_natural(&wish);
+        for (uint32_t i = 0; i < COUNT && has_lengths; i++)
+            wish.bytes += length[i];
+        assert_true(outside_choose(&wish, choice) == wish.bytes);
+        assert_names_differ(true, seed, choice, COUNT);
+        uint32_t versioned = 0;
+        uint32_t counted[64] = {0};
+        for (uint32_t i = 0; i < COUNT; i++) {
+            versioned += outside_version(true, seed, choice, i) > 0;
+            counted[strlen(outside_name(true, seed, choice, i))]++;
+        }
+        assert_int_equal(versioned, wish.versioned);
+        for (uint32_t i = 11; i < 19 && has_lengths; i++)
+            assert_in_range(counted[i], COUNT / 8 - VERSIONS / 2, COUNT / 8 + VERSIONS / 2);
+    }
+}
+
+/* A utility has plain names from the libraries that it needs, and versions otherwise. */
+static void test_utilities_have_versions_where_there_are_no_other_names(void **state)
+{
+    enum { COUNT = 100 };
+    static uint16_t choice[COUNT];
+    (void)state;
+    for (uint32_t needed = 0; needed < 2; needed++) {
+        struct outside_wish wish = {.needed = needed, .key = 1, .count = COUNT, .versioned = 30};
+        wish.bytes = outside_natural(&wish);
+        outside_choose(&wish, choice);
+        uint32_t versioned = 0;
+        for (uint32_t i = 0; i < COUNT; i++)
+            versioned += outside_version(false, 1, choice, i) > 0;
+        assert_int_equal(versioned, needed ? 30 : COUNT);
+        assert_names_differ(false, 1, choice, COUNT);
+    }
+}
+
 /* The shortest names of every list differ, too. */
 static void test_outside_names_of_all_lists_differ(void **state)
 {
@@ -392,7 +457,14 @@ static void test_outside_names_of_all_lists_differ(void **state)
         length[i] = 4;
     for (uint32_t needed = 0; needed < 4; needed++)
         for (uint64_t seed = 0; seed < 10; seed++) {
-            outside_choose(seed % 2, needed, seed, COUNT, outside_versions_most(), 0, length, choice);
+            const struct outside_wish wish = {.module = seed % 2,
+                                              .needed = needed,
+                                              .key = seed,
+                                              .count = COUNT,
+                                              .versions = outside_versions_most(),
+                                              .versioned = OUTSIDE_ANY,
+                                              .length = length};
+            outside_choose(&wish, choice);
             assert_names_differ(seed % 2, seed, choice, COUNT);
         }
 }
@@ -468,6 +540,8 @@ int main(void)
         cmocka_unit_test(test_fit_quantiles_in_vain),
         cmocka_unit_test(test_outside_names_take_what_is_wanted),
         cmocka_unit_test(test_outside_names_have_the_versions_that_are_wanted),
+        cmocka_unit_test(test_outside_names_have_versions_in_the_number_that_is_wanted),
+        cmocka_unit_test(test_utilities_have_versions_where_there_are_no_other_names),
         cmocka_unit_test(test_outside_names_of_all_lists_differ),
         cmocka_unit_test(test_the_c_library_has_these_versions),
         cmocka_unit_test(test_names_of_rows),

@@ -178,3 +178,32 @@ def test_what_ld_made_is_captured(programs, tmp_path):
     found = definitions(tmp_path / "set" / "libutility0.so")
     assert [version[2] for version in found] == ["libutility0.so", "LIBU0_1.0", "LIBU0_1.1"]
     assert "versions-defined" not in differs(tmp_path / "set").get("libutility0", {})
+
+
+def versioned(path):
+    """How many undefined symbols have a version."""
+    return sum("@" in line for line in ask("readelf", "-W", "--dyn-syms", path).splitlines() if " UND " in line)
+
+
+def test_as_many_undefined_symbols_have_versions_as_the_row_says(programs, tmp_path):
+    """A module's other undefined symbols are CPython's. A utility that needs no other library has no other names; one
+    that imports from a library with versions counts these symbols."""
+    (tmp_path / "rows.prof").write_text(
+        """pyelfgen-profile: 1
+libraries:
+- {kind: module, text: 60000, data: 4000, bss: 900, dynamic: {undefined: 80, versioned: 30, dynstr: 1900}}
+- {kind: module, text: 60000, data: 4000, bss: 900, dynamic: {undefined: 80, versioned: 3, dynstr: 2200}}
+- {kind: utility, text: 60000, data: 4000, bss: 900, dynamic: {undefined: 60, versioned: 10, dynstr: 1900}}
+- {kind: utility, text: 60000, data: 4000, bss: 900, versions: 3, dynamic: {undefined: 60, versioned: 40, dynstr: 1900},
+   needed: '4:25', outside: 2}
+- {kind: utility, text: 60000, data: 4000, bss: 900, versions: 3, versions-defined: 2}
+"""
+    )
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set")
+    told = differs(tmp_path / "set")
+    names = ["libmodule0", "libmodule1", "libutility0", "libutility1"]
+    assert [versioned(tmp_path / "set" / f"{name}.so") for name in names] == [30, 3, 59, 40]
+    assert [told[name].get("dynamic: versioned") for name in names] == [None, None, [10, 59], None]
+    for name in names:
+        assert elflint(tmp_path / "set" / f"{name}.so") == "No errors\n"
+    programs.run("pyelfrun", "--quiet", tmp_path / "set", leaks=False)

@@ -1,0 +1,395 @@
+/* Chooses the names of undefined symbols: see outside_choose in outside.h. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "emit/outside.h"
+#include "emit/outside_beside.h"
+#include "emit/outside_newer.h"
+#include "emit/outside_parts.h"
+
+enum { PASSES = 3 };
+
+/* Names are plain, as CPython's, or have a version, as the C library's. */
+enum kind { PLAIN, VERSIONED, KINDS };
+
+static enum kind kind_of(uint32_t place)
+{
+    return (place >= PYTHON && place < BESIDE) || place >= NEWER ? VERSIONED : PLAIN;
+}
+
+/* Names that are not chosen: a list for each length. */
+struct spare {
+    uint64_t lengths;        /* bit n: there are any of length n */
+    uint32_t first[LENGTHS]; /* a place plus 1; 0: none */
+    bool longer;             /* take_nearest takes the longer one next where both sides are as near */
+};
+
+/* A choice in the making. */
+struct choosing {
+    const struct outside_wish *wish;
+    bool any;                  /* whether any number of names may have versions; all spare names are one kind then */
+    uint32_t versioned;        /* otherwise: how many of the names have versions */
+    bool is_versioned[NEWER];  /* and which of them */
+    uint32_t candidates;       /* names that may have a newer version */
+    uint16_t candidate[NEWER]; /* which of the names they are */
+    struct spare spare[KINDS];
+    uint32_t next[NEWER]; /* by place: the next spare name of its length, plus 1 */
+    uint16_t *choice;     /* by name: its place */
+};
+
+static struct spare *spare_of(struct choosing *c, uint32_t place)
+{
+    return &c->spare[c->any ? PLAIN : kind_of(place)];
+}
+
+static void spare_name(struct choosing *c, uint32_t place)
+{
+    const size_t length = strlen(outside_at(place));
+    struct spare *const s = spare_of(c, place);
+    c->next[place] = s->first[length];
+    s->first[length] = place + 1;
+    s->lengths |= UINT64_C(1) << length;
+}
+
+/* Takes the first name of a length that has any. */
+static uint32_t take_spare(struct choosing *c, struct spare *s, uint32_t length)
+{
+    const uint32_t place = s->first[length] - 1;
+    s->first[length] = c->next[place];
+    if (!s->first[length])
+        s->lengths &= ~(UINT64_C(1) << length);
+    return place;
+}
+
+/* Finds the length of a spare name that best replaces the name at `place`, if `more` characters are wanted at most
+ * (fewer, if negative). False where there is none. */
+static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint32_t *length)
+{
+    const int64_t own = (int64_t)strlen(outside_at(place));
+    const uint64_t shorter = s->lengths & ((UINT64_C(1) << own) - 1);
+    const uint64_t longer = s->lengths & ~shorter & ~(UINT64_C(1) << own);
+    if (more > 0) {
+        const uint64_t within = more < LENGTHS - own ? longer & ((UINT64_C(2) << (own + more)) - 1) : longer;
+        *length = within ? 63 - (uint32_t)__builtin_clzll(within) : 0;
+    } else {
+        const uint64_t within = own + more > 0 ? shorter & ~((UINT64_C(1) << (own + more)) - 1) : shorter;
+        *length = within ? (uint32_t)__builtin_ctzll(within) : 0;
+    }
+    return *length;
+}
+
+/* Takes the spare name whose length is nearest. Of two that are as near, takes a longer and a shorter one in turn,
+ * so that the sum of all lengths hardly changes. */
+static uint32_t take_nearest(struct choosing *c, struct spare *s, uint32_t length)
+{
+    uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
+    for (uint32_t apart = 0; apart < LENGTHS; apart++) {
+        const bool below = at >= apart && s->first[at - apart];
+        const bool above = at + apart < LENGTHS && s->first[at + apart];
+        if (!below && !above)
+            continue;
+        at = above && (s->longer || !below) ? at + apart : at - apart;
+        s->longer ^= apart && below && above;
+        break;
+    }
+    return take_spare(c, s, at);
+}
+
+/* --- which names have versions ------------------------------------------------------------------ */
+
+/* Names by their lengths. */
+struct supply {
+    uint32_t wanted[LENGTHS], there[KINDS][LENGTHS];
+};
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void count_supply(const struct choosing *c, struct supply *s)
+{
+    const struct outside_wish *const w = c->wish;
+    memset(s, 0, sizeof *s);
+    for (uint32_t i = 0; i < w->count; i++)
+        s->wanted[smaller(w->length[i], LENGTHS - 1)]++;
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        for (uint32_t length = 0; length < LENGTHS; length++)
+            for (uint32_t n = c->spare[kind].first[length]; n; n = c->next[n - 1])
+                s->there[kind][length]++;
+}
+
+/* Sets of how many names of each length have versions: as many as are wanted, as far as there are names of all lengths,
+ * and first the shortest ones, since the C library's names are shorter than CPython's. */
+static void divide_lengths(const struct choosing *c, uint32_t versioned[LENGTHS])
+{
+    struct supply s;
+    uint32_t left = c->versioned;
+    count_supply(c, &s);
+    for (uint32_t i = 0; i < LENGTHS; i++) {
+        const uint32_t plain = smaller(s.wanted[i], s.there[PLAIN][i]);
+        versioned[i] = smaller(s.wanted[i] - plain, s.there[VERSIONED][i]);
+        left -= smaller(versioned[i], left);
+    }
+    for (uint32_t i = 0; i < LENGTHS; i++) {
+        const uint32_t most = smaller(s.wanted[i], s.there[VERSIONED][i]);
+        const uint32_t more = smaller(most - versioned[i], left);
+        versioned[i] += more;
+        left -= more;
+    }
+}
+
+/* Sets which names have versions: those of lengths that are divided so or, where any lengths will do, names in between
+ * all others. */
+static void divide(struct choosing *c)
+{
+    const struct outside_wish *const w = c->wish;
+    uint32_t versioned[LENGTHS];
+    if (w->length)
+        divide_lengths(c, versioned);
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->length) {
+            uint32_t *const left = &versioned[smaller(w->length[i], LENGTHS - 1)];
+            c->is_versioned[i] = *left > 0;
+            *left -= *left > 0;
+        } else {
+            c->is_versioned[i] = (i + UINT64_C(1)) * c->versioned / w->count != (uint64_t)i * c->versioned / w->count;
+        }
+    }
+}
+
+/* How many of the names can have versions, of as many as are wanted. */
+static uint32_t versioned_of(const struct outside_wish *w)
+{
+    const uint32_t beside = w->length || !w->module ? outside_beside_most(w->needed) : 0;
+    const uint32_t plain = beside + (w->module ? PYTHON : 0);
+    const uint32_t most = smaller(w->count, w->versions + LIBC + (w->length ? OUTSIDE_INNER : 0));
+    uint32_t least = w->count > plain ? w->count - plain : 0;
+    least = w->versions > least ? w->versions : least;
+    return w->versioned < least ? least : smaller(w->versioned, most);
+}
+
+/* --- newer versions ----------------------------------------------------------------------------- */
+
+/* Which name has the newer version; versions are spread over all names that have any. */
+static uint32_t newer_at(const struct choosing *c, uint32_t version)
+{
+    const uint32_t n = (uint32_t)((version + UINT64_C(1)) * c->candidates / (c->wish->versions + UINT64_C(1)));
+    return c->candidate[n];
+}
+
+/* The lengths of a version's names: bit n stands for length n. */
+static uint64_t newer_lengths(uint32_t version)
+{
+    uint64_t lengths = 0;
+    for (uint32_t i = outside_newer_first(version); outside_newer_name(i); i++)
+        lengths |= UINT64_C(1) << strlen(outside_newer_name(i));
+    return lengths;
+}
+
+static bool is_newer(const struct choosing *c, uint32_t index)
+{
+    for (uint32_t v = 0; v < c->wish->versions; v++)
+        if (newer_at(c, v) == index)
+            return true;
+    return false;
+}
+
+/* Exchanges wanted lengths so that the names with newer versions get lengths that their versions have, where any of
+ * these is wanted. */
+static void place_newer(const struct choosing *c)
+{
+    uint32_t *const length = c->wish->length;
+    for (uint32_t v = 0; v < c->wish->versions; v++) {
+        uint32_t *const own = &length[newer_at(c, v)];
+        const uint64_t there = newer_lengths(v);
+        uint32_t *best = own;
+        for (uint32_t n = 0; n < c->candidates && !(*own < LENGTHS && there >> *own & 1); n++) {
+            const uint32_t i = c->candidate[n];
+            if (length[i] >= LENGTHS || !(there >> length[i] & 1) || is_newer(c, i))
+                continue;
+            const uint32_t apart = length[i] > *own ? length[i] - *own : *own - length[i];
+            const uint32_t least = *best > *own ? *best - *own : *own - *best;
+            best = best == own || apart < least ? &length[i] : best;
+        }
+        const uint32_t kept = *own;
+        *own = *best;
+        *best = kept;
+    }
+}
+
+/* The place of a version's name whose length is nearest; any name where `length` is negative. The search begins at a
+ * name that the key chooses. */
+static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
+{
+    const uint32_t first = outside_newer_first(version);
+    uint32_t count = 0;
+    while (outside_newer_name(first + count))
+        count++;
+    const uint32_t any = random_below(random_at(key, version), count);
+    uint32_t best = any;
+    for (uint32_t i = 0; i < count && length >= 0; i++) {
+        const uint32_t at = (any + i) % count;
+        const int64_t apart = (int64_t)strlen(outside_newer_name(first + at)) - length;
+        const int64_t least = (int64_t)strlen(outside_newer_name(first + best)) - length;
+        if ((apart < 0 ? -apart : apart) < (least < 0 ? -least : least))
+            best = at;
+    }
+    return (uint16_t)(NEWER + first + best);
+}
+
+/* --- exchanges ---------------------------------------------------------------------------------- */
+
+/* Exchanges a name, unless it has a newer version, for a spare one of its kind that has up to `more` characters more,
+ * or fewer if negative. Returns by how many characters it is longer. */
+static int64_t exchange_one(struct choosing *c, uint32_t index, int64_t more)
+{
+    uint32_t better;
+    const uint32_t old = c->choice[index];
+    if (old >= NEWER || !find_swap(spare_of(c, old), old, more, &better))
+        return 0;
+    c->choice[index] = (uint16_t)take_spare(c, spare_of(c, old), better);
+    spare_name(c, old);
+    return (int64_t)better - (int64_t)strlen(outside_at(old));
+}
+
+/* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be. The first pass
+ * gives each name a part of the difference, so that lengths stay much as they are; later passes change some names by
+ * much. Returns the bytes that all take. */
+static uint64_t exchange(struct choosing *c, uint64_t is)
+{
+    const uint32_t count = c->wish->count;
+    const uint64_t bytes = c->wish->bytes;
+    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
+        for (uint32_t i = 0; i < count && is != bytes; i++) {
+            int64_t more = (int64_t)(bytes - is);
+            if (!pass)
+                more = more * 2 / (count - i) + (more > 0 ? 1 : -1);
+            is += (uint64_t)exchange_one(c, i, more);
+        }
+    return is;
+}
+
+/* The same where names have wanted lengths, in rising order, except where no such name was left. Changes long names
+ * first, by a little each, because there are few names of each great length; leaves the longest as it is. Then
+ * changes any name by any amount. */
+static uint64_t exchange_long(struct choosing *c, uint64_t is)
+{
+    enum { LITTLE = 2 };
+    const uint32_t count = c->wish->count;
+    const uint64_t bytes = c->wish->bytes;
+    for (uint32_t i = count; i-- > 0 && is != bytes;) {
+        const int64_t more = (int64_t)(bytes - is);
+        if (i + 1 < count)
+            is += (uint64_t)exchange_one(c, i, more > LITTLE ? LITTLE : more < -LITTLE ? -LITTLE : more);
+    }
+    for (unsigned pass = 0; pass < PASSES && is != bytes; pass++)
+        for (uint32_t i = 0; i < count && is != bytes; i++)
+            is += (uint64_t)exchange_one(c, i, (int64_t)(bytes - is));
+    return is;
+}
+
+/* The same for names of newer versions: exchanges each for another one of its version. */
+static uint64_t exchange_newer(struct choosing *c, uint64_t is)
+{
+    const struct outside_wish *const w = c->wish;
+    for (uint32_t v = 0; v < w->versions && is != w->bytes; v++) {
+        uint16_t *const name = &c->choice[newer_at(c, v)];
+        const int64_t own = (int64_t)strlen(outside_at(*name));
+        const int64_t wanted = own + (int64_t)(w->bytes - is);
+        *name = newer_name(v, w->key, wanted > 0 ? wanted : 0);
+        is += strlen(outside_at(*name)) - (uint64_t)own;
+    }
+    return is;
+}
+
+/* --- the choice --------------------------------------------------------------------------------- */
+
+/* The place of name `n` of a kind where lengths do not matter: CPython's come first where any kind will do. */
+static uint32_t natural(const struct outside_wish *w, enum kind kind, uint32_t n)
+{
+    if (w->versioned == OUTSIDE_ANY || (kind == PLAIN && w->module))
+        return outside_place(w->module, w->key, n);
+    return kind == PLAIN ? BESIDE + n : outside_place(w->module, w->key, (w->module ? PYTHON : 0) + n);
+}
+
+/* Makes all names spare that may be chosen, but for those that are chosen anyway as lengths do not matter. */
+static void spare_all(struct choosing *c)
+{
+    const struct outside_wish *const w = c->wish;
+    const uint32_t plain = w->length ? 0 : c->any ? w->count : w->count - c->versioned;
+    const uint32_t versioned = w->length || c->any ? 0 : c->versioned;
+    const uint32_t python = w->module ? PYTHON : 0;
+    const bool has_beside = w->length || (!c->any && !w->module);
+    for (uint32_t i = has_beside ? outside_beside_most(w->needed) : 0; i-- > (w->length ? 0 : plain);)
+        spare_name(c, BESIDE + i);
+    for (uint32_t i = INNER; i < BESIDE && w->length; i++)
+        spare_name(c, i);
+    for (uint32_t i = outside_most(w->module); i-- > 0;) {
+        const bool is_chosen = c->any || i < python ? i < plain : i - python < versioned;
+        if (!is_chosen)
+            spare_name(c, outside_place(w->module, w->key, i));
+    }
+}
+
+/* Chooses name `index`, to which no newer version belongs. `n` counts names without wanted lengths by kind. */
+static uint32_t choose_one(struct choosing *c, uint32_t index, uint32_t n[KINDS])
+{
+    const enum kind kind = c->is_versioned[index] ? VERSIONED : PLAIN;
+    if (!c->wish->length)
+        return natural(c->wish, kind, n[kind]++);
+    struct spare *const s = &c->spare[kind];
+    return take_nearest(c, s->lengths ? s : &c->spare[!kind], c->wish->length[index]);
+}
+
+/* The first choice: returns the bytes that it takes. */
+static uint64_t choose_all(struct choosing *c)
+{
+    const struct outside_wish *const w = c->wish;
+    uint64_t bytes = 0;
+    uint32_t n[KINDS] = {0};
+    for (uint32_t i = 0, v = 0; i < w->count; i++) {
+        const bool is_new = v < w->versions && i == newer_at(c, v);
+        if (is_new && w->length) {
+            c->choice[i] = newer_name(v++, w->key, w->length[i]);
+        } else {
+            c->choice[i] = (uint16_t)choose_one(c, i, n);
+            if (is_new) {
+                spare_name(c, c->choice[i]);
+                c->choice[i] = newer_name(v++, w->key, (int64_t)strlen(outside_at(c->choice[i])));
+            }
+        }
+        bytes += strlen(outside_at(c->choice[i])) + 1;
+    }
+    return bytes;
+}
+
+uint64_t outside_choose(const struct outside_wish *wish, uint16_t *choice)
+{
+    struct choosing c = {.wish = wish, .any = wish->versioned == OUTSIDE_ANY, .choice = choice};
+    static_assert(LENGTHS <= 64, "a bit for each");
+    assert(outside_beside_most(UINT32_MAX) <= BESIDE_MOST && wish->count <= NEWER);
+    c.versioned = c.any ? 0 : versioned_of(wish);
+    spare_all(&c);
+    if (!c.any)
+        divide(&c);
+    for (uint32_t i = 0; i < wish->count; i++)
+        if (c.any || c.is_versioned[i])
+            c.candidate[c.candidates++] = (uint16_t)i;
+    if (wish->length)
+        place_newer(&c);
+    const uint64_t is = choose_all(&c);
+    return exchange_newer(&c, (wish->length ? exchange_long : exchange)(&c, is));
+}
+
+uint64_t outside_natural(const struct outside_wish *wish)
+{
+    const uint32_t versioned = wish->versioned == OUTSIDE_ANY ? 0 : versioned_of(wish);
+    const uint32_t count[KINDS] = {wish->count - versioned, versioned};
+    uint64_t bytes = wish->count;
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        for (uint32_t n = 0; n < count[kind]; n++)
+            bytes += strlen(outside_at(natural(wish, kind, n)));
+    return bytes;
+}
