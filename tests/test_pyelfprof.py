@@ -172,6 +172,21 @@ def test_counts_that_are_known(capture, tmp_path):
         check_links(path, row)
 
 
+def test_a_symbol_table_of_local_symbols_alone(programs, capture, tmp_path):
+    """Where a row with a symbol table does not say `global`, it has as many as in `dynamic`. So it says that there are
+    none."""
+    whole = built(tmp_path, "whole", "static int low(void) {return 1;} int up(void) {return low();}", "-O0")
+    library = tmp_path / "kept.so"
+    ask("strip", "--keep-symbol=low", "-o", library, whole)
+    captured = capture(library)
+    (row,) = captured.rows
+    assert row["dynamic"]["functions"] == 1 and row["local"] == {"functions": 1}
+    check_row(library, {**row, "global": {}})
+    assert row["global"] == {"functions": 0}
+    told = programs.run("pyelfstat", "--compare", captured.path, whole, status=1).stdout
+    assert re.search(r"^  global.functions +0 +[1-9]", told, flags=re.M)
+
+
 def test_what_is_imported_again_and_has_two_names(capture, tmp_path):
     """Each imported symbol is counted once in `used`, however many libraries import it. Each function with the address
     of another one is an alias, unless it has no code."""

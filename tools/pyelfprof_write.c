@@ -271,12 +271,22 @@ static void put_share(struct flow *row, const struct capture *c, bool many)
     put_list(row, "share", capture_share_names, share, SHARE_OTHER);
 }
 
+/* Without `global` a row with a symbol table has as many as in `dynamic`. So where there are none, it says 0. */
+static void put_global(struct flow *row, const struct capture *c)
+{
+    static const struct capture_symbols none;
+    if (c->sizes.symtab && memcmp(&c->global, &none, sizeof none) == 0)
+        put_word(row, "global", "{functions: 0}");
+    else
+        put_symbols(row, "global", &c->global, NULL);
+}
+
 static void put_counts(struct flow *row, const struct capture *c, bool many)
 {
     put_symbols(row, "dynamic", &c->dynamic, c);
     put_symbols(row, "local", &c->local, NULL);
     if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
-        put_symbols(row, "global", &c->global, NULL);
+        put_global(row, c);
     put_relocations(row, c, many);
     put_number(row, "plt", c->plt);
 }
