@@ -687,6 +687,43 @@ def test_runpath_with_origin(capture, tmp_path, programs):
     assert names == ["main", "libtop.so", "libdeep.so"]
 
 
+def need_each_other(tmp_path):
+    """Builds bin/main, which needs lib/libtop.so, which needs deep/libdeep.so. Returns the program's path."""
+    for name in ("bin", "lib", "deep"):
+        (tmp_path / name).mkdir()
+    built(tmp_path / "deep", "libdeep", "int deep(void) {return 1;}")
+    built(tmp_path / "lib", "libtop", "int deep(void); int top(void) {return deep();}", f"-L{tmp_path / 'deep'}", "-ldeep")
+    source = tmp_path / "main.c"
+    source.write_text("int top(void); int main(void) {return top() - 1;}")
+    flags = ["-L" + str(tmp_path / "lib"), "-ltop", f"-Wl,-rpath-link,{tmp_path / 'deep'}"]
+    subprocess.run([tool("gcc"), "-o", tmp_path / "bin" / "main", source, *flags], check=True)
+    return tmp_path / "bin" / "main"
+
+
+@pytest.mark.parametrize("path", ["../lib;../deep", "../lib:", ":../lib", "$ORIGIN/../lib:$ORIGIN/../deep"])
+def test_library_path_as_the_loader_reads_it(capture, tmp_path, path):
+    """Semicolons separate directories, too; an empty directory is the current one; $ORIGIN is that of the program,
+    whatever library is looked for."""
+    program = need_each_other(tmp_path)
+    environment = {"LD_LIBRARY_PATH": path}
+    subprocess.run([program], cwd=tmp_path / "deep", env=environment, check=True)
+    rows = capture("--exec", program, "--without", "/lib*", cwd=tmp_path / "deep", env=environment).rows
+    assert [row["name"] for row in rows] == ["main", "libtop.so", "libdeep.so"]
+
+
+@pytest.mark.parametrize("path", ["$ORIGIN/../lib:", ":", "$ORIGIN/../lib:$ORIGIN/../lib"])
+def test_empty_directories_of_a_program(capture, tmp_path, path):
+    """An empty directory in DT_RPATH is the current one. A directory that is there twice makes none."""
+    program = need_each_other(tmp_path)
+    shutil.copy(tmp_path / "deep" / "libdeep.so", tmp_path)
+    shutil.copy(tmp_path / "lib" / "libtop.so", tmp_path)
+    flags = ["-L" + str(tmp_path / "lib"), "-ltop", f"-Wl,-rpath-link,{tmp_path / 'deep'}", "-Wl,--disable-new-dtags"]
+    subprocess.run([tool("gcc"), "-o", program, tmp_path / "main.c", *flags, f"-Wl,-rpath,{path}"], check=True)
+    runs = subprocess.run([program], cwd=tmp_path, stderr=subprocess.DEVNULL).returncode == 0
+    rows = capture("-q", "--exec", program, "--without", "/lib*", cwd=tmp_path, status=0 if runs else 1).rows
+    assert runs == (path.endswith(":")) == ("libdeep.so" in [row["name"] for row in rows])
+
+
 # The line that says that files of the C library are among those captured.
 LIBC = (
     r"pyelfprof: \d+ files? of the C library (is|are) among them; a twin runs on the real one as well, and costs up to "

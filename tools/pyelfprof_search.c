@@ -140,18 +140,21 @@ static bool expand(const char *directory, size_t length, const char *origin, cha
     return true;
 }
 
-/* Looks in a list of directories with colons between them. */
-static bool look_in(struct search *s, const char *directories, const char *name, const struct loaded *by, char *path,
-                    struct capture *c)
+/* Looks in a list of directories with one of the separators between them. An empty one is the current directory.
+ * $ORIGIN is the directory of *of. */
+static bool look_in(struct search *s, const char *directories, const char *separators, const char *name,
+                    const struct loaded *of, char *path, struct capture *c)
 {
     char directory[PATH_MAX];
-    for (const char *d = directories; d && *d && s->lookups < LOOKUPS_MOST; d += *d == ':') {
-        size_t length = strcspn(d, ":");
+    const char *d = directories;
+    for (bool more = d && *d; more && s->lookups < LOOKUPS_MOST; d += more) {
+        size_t length = strcspn(d, separators);
         s->lookups++;
-        if (expand(d, length, by->origin, directory) &&
-            snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(path, &by->c, c))
+        if (expand(d, length, of->origin, directory) &&
+            snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(path, &of->c, c))
             return true;
         d += length;
+        more = *d != '\0';
     }
     return false;
 }
@@ -181,16 +184,17 @@ static bool look_everywhere(struct search *s, const char *name, size_t number, c
     if (strchr(name, '/'))
         return expand(name, strlen(name), by->origin, path) && fits(path, &by->c, c);
     for (size_t of = number; !by->c.runpath; of = s->loaded[of].by) {
-        if (look_in(s, s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, name, &s->loaded[of], path, c))
+        if (look_in(s, s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, ":", name, &s->loaded[of], path, c))
             return true;
         if (s->loaded[of].by == of)
             break;
     }
     const char *environment = getenv("LD_LIBRARY_PATH");
-    return (environment && look_in(s, environment, name, by, path, c)) ||
-           look_in(s, by->c.runpath, name, by, path, c) || look_in_cache(s, name, by, path, c) ||
-           look_in(s, "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib", name, by, path,
-                   c);
+    /* Whatever file needs the library, $ORIGIN in the environment is the directory of the program. */
+    return look_in(s, environment, ":;", name, &s->loaded[0], path, c) ||
+           look_in(s, by->c.runpath, ":", name, by, path, c) || look_in_cache(s, name, by, path, c) ||
+           look_in(s, "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib", ":", name, by,
+                   path, c);
 }
 
 /* ---- all of them ---- */
@@ -245,20 +249,24 @@ static bool keep_directories(char *directories)
     size_t count = 0;
     char *to = directories;
     const char *from = directories;
-    for (size_t i = 0; from && *from && i < DIRECTORIES_MOST; i++) {
+    bool more = from && *from;
+    for (size_t i = 0; more && i < DIRECTORIES_MOST; i++) {
         const struct directory d = {from, strcspn(from, ":")};
-        const size_t whole = d.length + (from[d.length] == ':');
+        more = from[d.length] == ':';
         if (d.length < PATH_MAX && !is_among(kept, count, &d)) {
-            memmove(to, from, whole);
+            if (count)
+                *to++ = ':';
+            memmove(to, from, d.length);
             kept[count++] = (struct directory){to, d.length};
-            to += whole;
+            to += d.length;
         }
-        from += whole;
+        from += d.length + more;
     }
-    const bool all = !from || !*from;
+    if (count == 1 && kept[0].length == 0)
+        *to++ = ':'; /* an empty list would have no directory */
     if (to)
         *to = '\0';
-    return all;
+    return !more;
 }
 
 /* Adds a file to those that are loaded. Takes *c over. */
