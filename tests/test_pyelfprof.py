@@ -721,7 +721,41 @@ def test_empty_directories_of_a_program(capture, tmp_path, path):
     subprocess.run([tool("gcc"), "-o", program, tmp_path / "main.c", *flags, f"-Wl,-rpath,{path}"], check=True)
     runs = subprocess.run([program], cwd=tmp_path, stderr=subprocess.DEVNULL).returncode == 0
     rows = capture("-q", "--exec", program, "--without", "/lib*", cwd=tmp_path, status=0 if runs else 1).rows
-    assert runs == (path.endswith(":")) == ("libdeep.so" in [row["name"] for row in rows])
+    assert runs == path.endswith(":") == ("libdeep.so" in [row["name"] for row in rows])
+
+
+BROKEN = {
+    "no headers": (lambda path, _: path.write_bytes(headless(path.read_bytes())), "has no section headers, and"),
+    "cut off": (lambda path, _: os.truncate(path, 3000), "has its section headers"),
+    "text": (lambda path, _: path.write_text("INPUT(libtop.so.1)\n"), "is not an ELF file"),
+    "directory": (lambda path, _: (path.unlink(), path.mkdir()), "is a directory, not an ELF file"),
+    "for another": (lambda path, source: ask("gcc", "-m32", "-nostdlib", "-shared", "-o", path, source), None),
+}
+
+
+def headless(content):
+    """An ELF file without section headers: e_shoff, e_shnum and e_shstrndx are zero. ld.so loads it."""
+    return content[:40] + bytes(8) + content[48:60] + bytes(4) + content[64:]
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_the_search_ends_at_a_broken_library(capture, tmp_path, kind):
+    """ld.so takes the first file of the name, or fails, whatever else is broken in it. It passes over those for another
+    machine."""
+    program = need_each_other(tmp_path)
+    (tmp_path / "first").mkdir()
+    broken = tmp_path / "first" / "libtop.so"
+    shutil.copy(tmp_path / "lib" / "libtop.so", broken)
+    make, said = BROKEN[kind]
+    (tmp_path / "top.c").write_text("int top(void) {return 1;}")
+    make(broken, tmp_path / "top.c")
+    environment = {"LD_LIBRARY_PATH": ":".join(str(tmp_path / name) for name in ("first", "lib", "deep"))}
+    captured = capture("--exec", program, "--without", "/lib*", env=environment, status=1 if said else 0)
+    names = [row["name"] for row in captured.rows]
+    assert names == (["main"] if said else ["main", "libtop.so", "libdeep.so"])
+    assert captured.said.startswith(f"pyelfprof: {broken}: {said}" if said else "")
+    assert captured.said.count("\n") == bool(said)
+    assert f"unreadable: {int(bool(said))}" in captured.text
 
 
 # The line that says that files of the C library are among those captured.

@@ -14,14 +14,17 @@
  * Libraries come breadth first, as in the link map. A library that is loaded already is found by its name, and not
  * looked for.
  */
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_begin.h"
 #include "tools/pyelfprof.h"
 
 #define CACHE_FILE   "/etc/ld.so.cache"
@@ -58,6 +61,7 @@ struct search {
     struct loaded *loaded;
     size_t count, capacity;
     size_t lookups;
+    bool broken;    /* the file that was found last cannot be read as a library */
     uint8_t *cache; /* NULL: there is none */
     size_t cache_size;
 };
@@ -90,17 +94,34 @@ static const char *cache_string(const struct search *s, uint32_t offset)
 
 /* ---- one library ---- */
 
-/* Whether *of could load the file. If so, *c has what the file says. */
-static bool fits(const char *path, const struct capture *of, struct capture *c)
+/* Whether the header of the file says that it is for another machine than *of. */
+static bool is_for_another(const char *path, const struct capture *of)
+{
+    Elf64_Ehdr header; /* its first members are the same in both classes */
+    ssize_t got;
+    return file_begin(path, &header, sizeof header, &got) && file_begin_is_elf(&header, got) &&
+           got >= (ssize_t)offsetof(Elf64_Ehdr, e_version) &&
+           (header.e_machine != of->machine || (header.e_ident[EI_CLASS] == ELFCLASS64) != of->wide);
+}
+
+/* Whether the search ends at the file. If *of could load it, *c has what the file says. If it is broken, s->broken is
+ * set: ld.so ends at such a file, too, and at directories, but passes over those for another machine. */
+static bool fits(struct search *s, const char *path, const struct capture *of, struct capture *c)
 {
     const struct capture_wish wish = {.links_only = true};
     struct error e;
-    *c = (struct capture){0}; /* most files are not there, and asking that first is cheapest */
-    if (access(path, F_OK) == 0 && capture_read(path, &wish, c, &e) && c->machine == of->machine &&
-        c->wide == of->wide && c->library)
-        return true;
+    *c = (struct capture){0};
+    s->broken = false;
+    if (access(path, R_OK) != 0) /* most files are not there, and asking that first is cheapest */
+        return false;
+    if (capture_read(path, &wish, c, &e)) {
+        if (c->machine == of->machine && c->wide == of->wide && c->library)
+            return true;
+    } else {
+        s->broken = !is_for_another(path, of);
+    }
     capture_free(c);
-    return false;
+    return s->broken;
 }
 
 /* Writes the directory with its variables replaced into `to`, which has PATH_MAX bytes. False where it is too long. */
@@ -151,7 +172,7 @@ static bool look_in(struct search *s, const char *directories, const char *separ
         size_t length = strcspn(d, separators);
         s->lookups++;
         if (expand(d, length, of->origin, directory) &&
-            snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(path, &of->c, c))
+            snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(s, path, &of->c, c))
             return true;
         d += length;
         more = *d != '\0';
@@ -159,8 +180,7 @@ static bool look_in(struct search *s, const char *directories, const char *separ
     return false;
 }
 
-static bool look_in_cache(const struct search *s, const char *name, const struct loaded *by, char *path,
-                          struct capture *c)
+static bool look_in_cache(struct search *s, const char *name, const struct loaded *by, char *path, struct capture *c)
 {
     struct cache_header header;
     if (!s->cache)
@@ -172,7 +192,7 @@ static bool look_in_cache(const struct search *s, const char *name, const struct
         memcpy(&entry, s->cache + sizeof header + i * sizeof entry, sizeof entry);
         if (entry.processor || strcmp(cache_string(s, entry.name), name) != 0)
             continue;
-        if (snprintf(path, PATH_MAX, "%s", cache_string(s, entry.path)) < PATH_MAX && fits(path, &by->c, c))
+        if (snprintf(path, PATH_MAX, "%s", cache_string(s, entry.path)) < PATH_MAX && fits(s, path, &by->c, c))
             return true;
     }
     return false;
@@ -182,7 +202,7 @@ static bool look_everywhere(struct search *s, const char *name, size_t number, c
 {
     const struct loaded *by = &s->loaded[number];
     if (strchr(name, '/'))
-        return expand(name, strlen(name), by->origin, path) && fits(path, &by->c, c);
+        return expand(name, strlen(name), by->origin, path) && fits(s, path, &by->c, c);
     for (size_t of = number; !by->c.runpath; of = s->loaded[of].by) {
         if (look_in(s, s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, ":", name, &s->loaded[of], path, c))
             return true;
@@ -297,7 +317,10 @@ static void load_needed(struct search *s, size_t number)
         if (is_loaded(s, name) || s->count == LOADED_MOST)
             continue;
         if (look_everywhere(s, name, number, path, &c)) {
-            load(s, path, &c, number);
+            if (s->broken) /* the capture will complain of it */
+                prof_add(s->p, path, true);
+            else
+                load(s, path, &c, number);
         } else if (s->lookups < LOOKUPS_MOST && prof_wants(s->p, name)) {
             error_set(&e, ERROR_INPUT, "needs %s, which is nowhere; see LD_LIBRARY_PATH in ld.so(8), or give --without",
                       name);
