@@ -758,6 +758,21 @@ def test_the_search_ends_at_a_broken_library(capture, tmp_path, kind):
     assert f"unreadable: {int(bool(said))}" in captured.text
 
 
+@pytest.mark.parametrize("path", ["wrong:lib:right", "wrong:lib::right"])
+def test_a_program_of_the_path(capture, tmp_path, path):
+    """The first program of the name in PATH is captured, which no directory is. An empty directory is the current
+    one."""
+    (tmp_path / "main.c").write_text("int main(void) {return 0;}")
+    for place in (tmp_path, tmp_path / "right"):
+        place.mkdir(exist_ok=True)
+        subprocess.run([tool("gcc"), "-o", place / "tried", tmp_path / "main.c"], check=True)
+    (tmp_path / "wrong" / "tried").mkdir(parents=True)
+    environment = {"PATH": path}
+    capture("--list", tmp_path / "list", "--without-libc", "--exec", "tried", cwd=tmp_path, env=environment)
+    (line,) = (tmp_path / "list").read_text().splitlines()
+    assert line.endswith("\t./tried" if "::" in path else "\tright/tried")
+
+
 # The line that says that files of the C library are among those captured.
 LIBC = (
     r"pyelfprof: \d+ files? of the C library (is|are) among them; a twin runs on the real one as well, and costs up to "

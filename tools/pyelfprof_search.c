@@ -340,16 +340,18 @@ static void load_needed(struct search *s, size_t number)
     }
 }
 
-/* A program without a directory is looked for in PATH. */
+/* A program without a directory is looked for in PATH, as execvp(3) does. It passes over
+ * directories. */
 static const char *find_program(struct prof *p, const char *name)
 {
     const char *d = getenv("PATH");
-    if (strchr(name, '/'))
+    struct stat st;
+    if (strchr(name, '/') || !*name)
         return name;
     for (; d && *d; d += *d == ':') {
         size_t length = strcspn(d, ":");
-        const char *path = prof_format(p, "%.*s/%s", (int)length, d, name);
-        if (access(path, X_OK) == 0)
+        const char *path = prof_format(p, "%.*s%s/%s", (int)length, d, length ? "" : ".", name);
+        if (access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
             return path;
         d += length;
     }
