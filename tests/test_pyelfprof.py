@@ -919,6 +919,29 @@ def test_a_script(capture, tmp_path):
         assert module in names
 
 
+def test_what_the_interpreter_names_for_its_modules(capture, tmp_path):
+    """The interpreter's DT_RPATH is searched for what an extension module needs, as conda relies on."""
+    include, version = python_says(
+        "import sysconfig; print(sysconfig.get_path('include'), sysconfig.get_config_var('LDVERSION'))"
+    ).split()
+    (tmp_path / "lib").mkdir()
+    built(tmp_path / "lib", "libdep", "int dep(void) {return 1;}")
+    module = (
+        "#include <Python.h>\nint dep(void); static struct PyModuleDef is = {PyModuleDef_HEAD_INIT, \"uses\"};\n"
+        "PyMODINIT_FUNC PyInit_uses(void) {return dep() ? PyModule_Create(&is) : NULL;}\n"
+    )
+    built(tmp_path, "uses", module, f"-I{include}", f"-L{tmp_path / 'lib'}", "-ldep")
+    source = tmp_path / "python3.c"
+    source.write_text("#include <Python.h>\nint main(int n, char **words) {return Py_BytesMain(n, words);}\n")
+    flags = [f"-I{include}", f"-lpython{version}", "-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib"]
+    subprocess.run([tool("gcc"), "-o", tmp_path / "python3", source, *flags], check=True)
+    (tmp_path / "script.py").write_text("import uses\n")
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    captured = capture("-q", "--no-dwarf", "--python", tmp_path / "script.py", env={"PATH": path}, leaks=False)
+    names = [row["name"] for row in captured.rows]
+    assert names[0] == "python3" and {"uses.so", "libdep.so"} <= set(names)
+
+
 def test_a_run(capture, programs):
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")

@@ -372,7 +372,7 @@ void prof_exec(struct prof *p, char *const *paths, size_t count)
         if (!capture_read(path, &wish, &c, &e))
             prof_add(p, path, true);
         else if (!is_loaded(&s, path))
-            load(&s, path, &c, s.count);
+            load(&s, path, &c, 0); /* the first one is the program, which loads the others */
         else
             capture_free(&c);
         for (; next < s.count && s.lookups < LOOKUPS_MOST; next++)
