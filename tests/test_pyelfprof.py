@@ -842,6 +842,19 @@ def test_a_process(capture, process):
     assert flow_from(captured) == "pid" and re.fullmatch(LIBC, captured.said)
 
 
+def test_a_process_with_line_breaks_in_paths(capture, tmp_path, tiny_library):
+    """The kernel writes them as \\012, which a file's own name may have, too."""
+    paths = [tmp_path / name for name in ("line\nbreak.so", "back\\012slash.so")]
+    for path in paths:
+        shutil.copy(tiny_library, path)
+    script = "import ctypes, sys, time; [ctypes.CDLL(p) for p in sys.argv[1:]]; print('ready', flush=True); time.sleep(100)"
+    with subprocess.Popen(["/usr/bin/python3", "-c", script, *paths], stdout=subprocess.PIPE, text=True) as running:
+        running.stdout.readline()
+        captured = capture("-q", "--no-dwarf", "--pid", running.pid)
+        running.kill()
+    assert {"line?break.so", "back\\012slash.so"} <= {row["name"] for row in captured.rows}
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may change a process's root")
 def test_a_process_in_a_container(capture, tmp_path):
     """It has other files at the same paths: those that it has loaded are captured, and not ours."""

@@ -211,6 +211,20 @@ static bool is_elsewhere(const char *path, const char *inside)
     return stat(inside, &there) == 0 && (here.st_dev != there.st_dev || here.st_ino != there.st_ino);
 }
 
+/* The kernel writes a line break in a path as \012, and leaves a backslash as it is. Sets the line breaks in again
+ * unless a file has the path as it stands. */
+static void unescape(struct process *s, const char *pid, char *path)
+{
+    static const char escape[] = "\\012";
+    const size_t length = sizeof escape - 1;
+    if (!strstr(path, escape) || access(prof_format(s->p, "/proc/%s/root%s", pid, path), F_OK) == 0)
+        return;
+    for (char *at = path; (at = strstr(at, escape)); at++) {
+        *at = '\n';
+        memmove(at + 1, at + length, strlen(at + length) + 1);
+    }
+}
+
 /* Takes a line of /proc/PID/maps. A deleted file is read through map_files, and one that is not ours of that path
  * through the process's root. */
 static void take_line(struct process *s, const char *pid, char *line)
@@ -228,6 +242,7 @@ static void take_line(struct process *s, const char *pid, char *line)
     m.deleted = length > strlen(deleted) && strcmp(line + path + length - strlen(deleted), deleted) == 0;
     if (m.deleted)
         line[path + (int)(length - strlen(deleted))] = '\0';
+    unescape(s, pid, line + path);
     m.name = prof_copy(s->p, line + path);
     m.path = prof_format(s->p, "/proc/%s/root%s", pid, m.name);
     if (m.deleted)
