@@ -400,7 +400,6 @@ static bool look_each(struct look *l, uint32_t type, look_function *each)
 /* Takes what the section headers tell, and the contents of a few small sections. */
 static bool look_headers(struct look *l)
 {
-    static const char *const notes[] = {".note.gnu.build-id", ".note.gnu.property", NULL};
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
@@ -419,7 +418,7 @@ static bool look_headers(struct look *l)
         }
         l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
         bool ok = true;
-        if (shdr.sh_type == SHT_NOTE && is_one_of(name, notes))
+        if (shdr.sh_type == SHT_NOTE) /* linker scripts may put all notes into one section, as the kernel's do */
             ok = look_notes(l, section, &shdr);
         else if (shdr.sh_type == SHT_PROGBITS && strcmp(name, ".gnu_debuglink") == 0)
             ok = look_debuglink(l, section, &shdr);

@@ -223,6 +223,15 @@ def test_a_library_that_needs_itself(programs, capture, tmp_path):
     assert [edges(row) for row in capture(second, first).rows] == [{1: 1}, {}]
 
 
+def test_a_build_id_in_another_section(capture, tmp_path):
+    """A note counts by its type, and not by the name of its section: the kernel's vDSO has all notes in .note."""
+    library = built(tmp_path, "noted", "int one(void) {return 1;}", "-Wl,--build-id")
+    assert "build-id" not in capture(library).rows[0]
+    ask("objcopy", "--rename-section", ".note.gnu.build-id=.note", library)
+    assert "Build ID: " in ask("readelf", "-n", library)
+    assert "build-id" not in capture(library).rows[0]
+
+
 CONSTRUCTORS = """
 static int a[9];
 __attribute__((constructor)) static void first(void) {for (int i = 0; i < 9; i++) a[i] = i * a[8 - i];}
