@@ -78,17 +78,25 @@ static bool count_lines(struct stats_file *f, Dwarf_Die root)
 
 /* ---- units ---- */
 
+static bool is_split(struct stats_file *f, Dwarf_Die root)
+{
+    Dwarf_Error error = NULL;
+    const char *section = NULL;
+    if (dwarf_get_die_section_name_b(root, &section, &error) == DW_DLV_OK && section)
+        return strstr(section, ".dwo");
+    stats_forget(f, &error);
+    return false;
+}
+
 /* Before DWARF 5 a skeleton is a unit that names a .dwo file. clang's units inside .dwo files name one too. */
 static bool is_old_skeleton(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
 {
     Dwarf_Error error = NULL;
     Dwarf_Bool has_name = 0;
-    const char *section = NULL;
-    if (u->version >= 5)
+    if (u->version >= 5 || u->split)
         return false;
-    if (dwarf_hasattr(root, DW_AT_GNU_dwo_name, &has_name, &error) == DW_DLV_OK && has_name &&
-        dwarf_get_die_section_name_b(root, &section, &error) == DW_DLV_OK && section)
-        return !strstr(section, ".dwo");
+    if (dwarf_hasattr(root, DW_AT_GNU_dwo_name, &has_name, &error) == DW_DLV_OK)
+        return has_name;
     stats_forget(f, &error);
     return false;
 }
@@ -213,6 +221,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         answer = dwarf_siblingof_b(f->dbg, NULL, in_info, &root, &error);
         if (answer == DW_DLV_ERROR)
             return stats_broken(f, &error, what);
+        u.split = answer == DW_DLV_OK && is_split(f, root);
         if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, bytes, read))
             return false;
         sample_note(f, bytes, !read ? 0 : f->end && f->reached >= f->end ? f->reached - begin : bytes);

@@ -123,12 +123,13 @@ static int find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, s
     return answer;
 }
 
-/* A number that, almost certainly, no other list of the file has. */
+/* A number that, almost certainly, no other list of the file has. Indexes, and offsets in split units, count from what
+ * belongs to the unit, and DWARF 5 has sections of its own. */
 static uint64_t place_key(const struct place *place, const struct stats_unit *u)
 {
-    if (place->form == DW_FORM_loclistx || place->form == DW_FORM_rnglistx)
+    if (u->split || place->form == DW_FORM_loclistx || place->form == DW_FORM_rnglistx)
         return random_mix((u->index << 32) + place->value) | UINT64_C(1) << 63;
-    return place->value;
+    return u->version < 5 ? place->value : place->value | UINT64_C(1) << 62;
 }
 
 /* Counts a list if it is met for the first time; false when memory runs out. */

@@ -41,6 +41,7 @@ struct stats_file {
 struct stats_unit {
     uint64_t index; /* in the file */
     bool in_info;   /* and not in .debug_types */
+    bool split;     /* in a section for .dwo files */
     uint16_t version;
     uint16_t offset_size;
 };

@@ -426,6 +426,41 @@ def test_split(dwarf, tmp_path, version):
     assert found["counts"]["line_rows"] > 20
 
 
+def in_lists(dwarf, *files):
+    counts = dwarf(*files)["counts"]
+    return [counts[key] for key in ("location_lists", "location_entries", "range_lists", "range_entries")]
+
+
+def test_lists_of_both_versions_in_one_file(dwarf, tmp_path):
+    """.debug_loc and .debug_loclists have lists at the same offsets, and .debug_ranges and .debug_rnglists too."""
+    body = """
+        static int part@(int x) { int s = 0; for (int i = 0; i < x; i++) { int q = g(i); if (q) s += q; } return s + #; }
+        int whole@(int a, int b) { int c = g(a + #); int d = part@(b); return c < d ? part@(c) : part@(d) + c; }
+    """
+    objects = []
+    for version in "45":
+        source = "int g(int);\n" + "".join(body.replace("@", f"{version}_{i}").replace("#", f"{i}") for i in range(100))
+        objects.append(compile_to(tmp_path / f"{version}.o", source, "-c", f"-gdwarf-{version}"))
+    both = tmp_path / "both.so"
+    subprocess.run([tool("gcc"), "-shared", *objects, "-o", both], check=True)
+    apart = in_lists(dwarf, *objects)
+    assert min(apart) >= 200 and in_lists(dwarf, both) == apart
+
+
+def test_lists_of_a_package(dwarf, tmp_path):
+    """The lists of each unit of a .dwp file begin at offset 0. With clang, unlike gcc, the first ones do as well."""
+    names = ["a", "b"]
+    for name in names:
+        source = tmp_path / f"{name}.c"
+        source.write_text(C_SOURCE.replace("work", f"work_{name}"))
+        how = ["-c", "-O2", "-gdwarf-4", "-gsplit-dwarf"]
+        subprocess.run([tool("clang"), *how, source.name, "-o", f"{name}.o"], check=True, cwd=tmp_path)
+    files = [tmp_path / f"{name}.dwo" for name in names]
+    subprocess.run([tool("dwp"), "-o", tmp_path / "ab.dwp", *files], check=True)
+    apart = in_lists(dwarf, *files)
+    assert apart[0] > 0 and in_lists(dwarf, tmp_path / "ab.dwp") == apart
+
+
 def test_range_lists_of_dwo_files(programs, tmp_path):
     """libdwarf reads these lists only together with the library. They do not count, and this is no failure."""
     source = """
