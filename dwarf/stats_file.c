@@ -16,6 +16,18 @@
 
 /* ---- line tables ---- */
 
+/* libdwarf 20210528 also says that rows end a sequence that begin an epilogue. Those that end one begin none. */
+static bool ends_sequence(Dwarf_Line row)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Bool ends = 0;
+    Dwarf_Bool prologue = 0;
+    Dwarf_Bool epilogue = 0;
+    Dwarf_Unsigned no; /* other registers do not matter here */
+    return dwarf_lineendsequence(row, &ends, &error) == DW_DLV_OK && ends &&
+           dwarf_prologue_end_etc(row, &prologue, &epilogue, &no, &no, &error) == DW_DLV_OK && !epilogue;
+}
+
 static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
 {
     Dwarf_Error error = NULL;
@@ -27,11 +39,8 @@ static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
     if (answer != DW_DLV_OK)
         return;
     f->s->number[STATS_LINE_ROWS] += (uint64_t)count;
-    for (Dwarf_Signed i = 0; i < count; i++) {
-        Dwarf_Bool ends = 0;
-        if (dwarf_lineendsequence(rows[i], &ends, &error) == DW_DLV_OK)
-            f->s->number[STATS_LINE_SEQUENCES] += ends ? 1 : 0;
-    }
+    for (Dwarf_Signed i = 0; i < count; i++)
+        f->s->number[STATS_LINE_SEQUENCES] += ends_sequence(rows[i]);
 }
 
 /* Sets *offset to where the unit's line table lies; false if it has none. */

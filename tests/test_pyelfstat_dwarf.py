@@ -461,6 +461,15 @@ def test_lists_of_a_package(dwarf, tmp_path):
     assert apart[0] > 0 and in_lists(dwarf, tmp_path / "ab.dwp") == apart
 
 
+def test_epilogues_end_no_sequence(dwarf, tmp_path):
+    """libdwarf takes rows that begin an epilogue, as LLVM has them since version 17, for ends of sequences."""
+    source = tmp_path / "rows.s"
+    source.write_text('.file 1 "x.c"\n' + "".join(f".loc 1 {i} 0 epilogue_begin\nnop\n" for i in range(1, 9)))
+    subprocess.run([tool("as"), "-gdwarf-5", source, "-o", tmp_path / "rows.o"], check=True)
+    counts = dwarf(tmp_path / "rows.o")["counts"]
+    assert counts["line_rows"] == 9 and counts["line_sequences"] == 1
+
+
 def test_range_lists_of_dwo_files(programs, tmp_path):
     """libdwarf reads these lists only together with the library. They do not count, and this is no failure."""
     source = """
