@@ -105,13 +105,11 @@ static bool preload_runtime(struct error *e)
     return well || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* Prepares the program's counters through the environment. */
-static bool prepare_counters(const struct options *o, struct error *e)
+/* Has the program's dynamic linker audited if that is wanted. */
+static bool prepare_audit(const struct options *o, struct error *e)
 {
     char library[PATH_MAX];
-    if (o->audit && (!find_part(library, program_places, AUDIT_LIBRARY, e) || !linker_audit(library, e)))
-        return false;
-    return !o->counters.os || os_hand_on(e);
+    return !o->audit || (find_part(library, program_places, AUDIT_LIBRARY, e) && linker_audit(library, e));
 }
 
 /* Puts the time into the environment just before the program is executed, for its clock. */
@@ -124,10 +122,11 @@ static bool stamp_start(struct error *e)
     return setenv(CLOCK_START, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }
 
-/* Executes the program. Returns only if that fails. */
+/* Executes the program. Returns only if that fails. All that this process does before is taken off the counts of the
+ * program's startup, so they are handed on as late as its time. */
 static bool execute(const char *path, const struct options *o, char **argv, struct error *e)
 {
-    if (!stamp_start(e))
+    if ((o->counters.os && !os_hand_on(e)) || !stamp_start(e))
         return false;
     if (o->simulate)
         return simulation_execute(path, argv, &(struct simulation_caches){SIMULATED_I1, SIMULATED_D1, SIMULATED_LL}, e);
@@ -185,7 +184,7 @@ bool launch_rank(const struct options *o, char **argv, struct error *e)
         setenv("LD_BIND_NOW", "1", 1);
     else
         unsetenv("LD_BIND_NOW");
-    if (!launch_cache(o, e) || !prepare_counters(o, e))
+    if (!launch_cache(o, e) || !prepare_audit(o, e))
         return false;
     struct witness_page *witness = launch_witness();
     bool well = execute(path, o, argv, e);

@@ -89,6 +89,12 @@ def test_faults_of_the_launcher_are_not_the_programs(programs, small, count):
     assert warm("read-bytes", "startup") < plain("read-bytes", "startup") + files / 4
 
 
+def test_waits_of_the_launcher_are_not_the_programs(small, count):
+    """pyelfrun waits for a child before it becomes the program. A program whose files are cached does not wait."""
+    runs = [count("--phases", "import", small) for _ in range(5)]
+    assert min(counted("voluntary-switches", "startup") for counted in runs) == 0
+
+
 def test_loaded_is_what_the_set_has(small, count):
     manifest = json.loads((pathlib.Path(small) / "manifest.json").read_text())
     libraries = sorted(pathlib.Path(small).glob("*.so"))
