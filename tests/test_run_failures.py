@@ -144,6 +144,17 @@ class TestOneRankFails:
         assert re.fullmatch(r"pyelfrun: rank 2 on \S+: .*/bad: is not a set or an incomplete one: .*", said), said
 
 
+@pytest.mark.parametrize("place", ["\u00fcber", b"latin-\xfc"], ids=["UTF-8", "Latin-1"])
+def test_a_damaged_library_in_any_directory(place, programs, bad, tmp_path):
+    """The reason has the path in it, which Python takes for text of the locale."""
+    directory = os.path.join(os.fsencode(tmp_path), os.fsencode(place))
+    os.rename(bad.directory, directory)
+    os.truncate(os.path.join(directory, b"libmodule1.so"), 0)
+    said = programs.run("pyelfrun", "--quiet", os.fsdecode(directory), status=1, env={"LC_ALL": "C"}).stderr
+    shown = "\u00fcber" if isinstance(place, str) else "latin-?"
+    assert f"libmodule1: cannot be imported: ImportError: {tmp_path}/{shown}/libmodule1.so: file too short; " in said
+
+
 def test_killed_without_a_launcher(programs, bad):
     instead(bad, "libmodule1.so", KILL_ITSELF)
     done = programs.run("pyelfrun", bad.directory, status=-9)
