@@ -260,14 +260,15 @@ def test_wrong_use(altered, programs, tmp_path):
     assert "start pyelfrun without mpirun" in refused("--repeat", "2", at, env={"OMPI_COMM_WORLD_SIZE": "2"})
 
 
-def test_a_crash_names_the_module(altered, programs):
+@pytest.mark.parametrize("code, signal", [(b"\x0f\x0b", "SIGILL"), (b"\xcc", "SIGTRAP")], ids=["ud2", "int3"])
+def test_a_crash_names_the_module(code, signal, altered, programs):
     name = "libmodule2.so"
     address = functions(altered.path(name))[0][1]
-    altered.patch(name, altered.offset(name, ".text", address), b"\x0f\x0b")  # ud2
+    altered.patch(name, altered.offset(name, ".text", address), code)
     done = programs.command([programs.path("pyelfrun"), altered.directory], status=None, leaks=False)
     assert done.returncode != 0
     assert re.search(
-        r"^pyelfrun: rank 0 on \S+: ended by SIGILL in phase visit, at libmodule2; ", done.stderr, flags=re.M
+        rf"^pyelfrun: rank 0 on \S+: ended by {signal} in phase visit, at libmodule2; ", done.stderr, flags=re.M
     ), done.stderr
 
 
