@@ -29,7 +29,7 @@ struct counters_wish {
 };
 
 struct counter {
-    char name[64];
+    char name[256];     /* names of PAPI's events may be long */
     const char *unit;   /* what is counted: "misses", "bytes" */
     const char *source; /* "sde", "os", "audit", "papi", "cachegrind" */
     bool level;         /* the value itself is of interest; otherwise its growth */

@@ -30,6 +30,7 @@ static const struct preset presets[] = {
 };
 
 enum { PRESETS = sizeof presets / sizeof presets[0] };
+enum { EVENTS_MOST = SOURCE_MOST - 1 }; /* events of PAPI_EVENTS; one more counter says that there are more */
 
 /* The value of PAPI_EVENTS if it names any event, else NULL. */
 static const char *named_events(void)
@@ -38,14 +39,19 @@ static const char *named_events(void)
     return names && names[strspn(names, ",")] ? names : NULL;
 }
 
-/* Fills the list with the events of PAPI_EVENTS, separated by commas, or else with the presets. */
+/* Fills the list with the events of PAPI_EVENTS, separated by commas, or else with the presets. The first event for
+ * which there is no room is absent. */
 static size_t wanted(struct counter *list)
 {
     const char *names = named_events();
     size_t count = 0;
-    while (names && *names && count < SOURCE_MOST) {
+    while (names && *names && count <= EVENTS_MOST) {
         size_t length = strcspn(names, ",");
         if (length > 0) {
+            if (count == EVENTS_MOST)
+                source_absent(&list[count],
+                              "PAPI_EVENTS names more than %d events, and those from here on are left out",
+                              EVENTS_MOST);
             snprintf(list[count].name, sizeof list[count].name, "%.*s", (int)length, names);
             list[count++].unit = "events";
         }
@@ -182,6 +188,8 @@ static void say_why(struct papi *p, struct counter *c, int status)
 static void add_all(struct papi *p, struct counter *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        if (list[i].absent[0])
+            continue;
         int status = add(p, list[i].name, i);
         const char *otherwise = NULL;
         for (size_t k = 0; k < PRESETS && !otherwise; k++)

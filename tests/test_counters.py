@@ -204,6 +204,16 @@ def test_papi_may_be_missing(small, count, tmp_path):
     assert counter["max"] is None and re.search(r"libpapi\.so|not built in", counter["absent"])
 
 
+def test_no_event_of_papi_is_lost_in_silence(small, count):
+    """Long names are not cut. The first event that has no room says that it is left out, whether PAPI is there or not."""
+    names = [f"no_such::EVENT_{i}:{'x' * 150}" for i in range(18)]
+    for given in (16, 18):
+        counted = count("--counters", "papi", "--phases", "import", small, env={"PAPI_EVENTS": ",".join(names[:given])})
+        assert counted.names() == names[: min(given, 17)]
+        assert all(counted.counter(name)["absent"].startswith("PAPI") for name in counted.names())
+    assert re.search("left out|not built in|cannot open", counted.counter(names[16])["absent"])
+
+
 def test_papi_reads_our_events(programs, small, count):
     """PAPI reads in the same process what pyelfrun publishes as SDE."""
     name = "sde:::pyelf::modules_imported"
