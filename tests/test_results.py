@@ -392,12 +392,13 @@ def test_side_by_side(programs, tmp_path):
     assert "vanilla: 3 runs of 1 rank on 1 host, Linux 6.1, glibc 2.36, CPython 3.11.2, Some MPI 1\n" in report
     assert "\noutliers" not in report  # a single rank has no outliers
 
-    for path, cache in ((a, "warm"), (b, "cold")):
+    for path, cache, memory in ((a, "warm", "no"), (b, "cold", "yes")):
         results = json.loads(path.read_text())
-        results["options"] = {"cache": cache, "repeat": str(path)}
+        results["options"] = {"cache": cache, "memory": memory, "repeat": str(path)}
         path.write_text(json.dumps(results))
     report = programs.run("pyelfstat", "--runs", a, b).stdout
     assert f"{b} has run with cache 'cold', {a} with 'warm'\n" in report and "repeat" not in report
+    assert f"{b} has run with memory 'yes', {a} with 'no'\n" in report
     assert "\n\n\n" not in report
 
     report = programs.run("pyelfstat", "--runs", b).stdout

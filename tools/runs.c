@@ -259,8 +259,8 @@ static void put_file(const struct runs_file *f)
  * a wish was met, makes no difference. */
 static void put_other_options(const struct runs_file *f, const struct runs_file *first)
 {
-    static const char *const told[] = {"phases", "import-order", "visit-order", "cache",   "dlopen-flags",
-                                       "python", "counters",     "audit",       "simulate"};
+    static const char *const told[] = {"phases", "import-order", "visit-order", "cache",    "dlopen-flags",
+                                       "python", "counters",     "audit",       "simulate", "memory"};
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         const char *here = results_option(&f->results, told[i]);
         const char *there = results_option(&first->results, told[i]);
