@@ -1,5 +1,6 @@
-/* See launch_cache.h. Every regular file in the set's directory counts, whether the manifest lists it or not. Files in
- * directories below do not count: separate debug files and sources are not loaded. */
+/* See launch_cache.h. Every regular file in the set's directory counts, whether the manifest lists it or not, and also
+ * where it is a symbolic link, which the dynamic linker follows. Files in directories below do not count: separate
+ * debug files and sources are not loaded. */
 #include "driver/launch_cache.h"
 
 #include <errno.h>
@@ -24,9 +25,9 @@ static bool treat_one(void *context, int directory, const char *name)
 {
     struct treatment *const t = context;
     struct stat st;
-    if (name[0] == '.' || (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode)))
+    if (name[0] == '.' || (fstatat(directory, name, &st, 0) == 0 ? !S_ISREG(st.st_mode) : errno == ENOENT))
         return true;
-    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return t->well = error_errno(t->e, name, "cannot be opened");
     t->well = page_cache_treat(t->cache, fd, t->wish, t->e);

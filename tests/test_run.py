@@ -282,7 +282,11 @@ def test_a_time_limit_names_the_module(altered, programs):
     ), said
 
 
-def test_cold_and_warm(altered, programs):
+def test_cold_and_warm(altered, programs, tmp_path):
+    linked = altered.path("libmodule1.so")  # its pages count wherever they are; a link to nothing has none
+    linked.rename(tmp_path / "elsewhere")
+    linked.symlink_to(tmp_path / "elsewhere")
+    altered.path("nothing").symlink_to(tmp_path / "nowhere")
     for wish in ("--cold", "--warm"):
         json_file = altered.directory.parent / "a.json"
         done = run(programs, wish, "--json", json_file, altered.directory)
