@@ -2,6 +2,7 @@
 #include "base/page_cache.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,9 +12,18 @@
 
 enum { SLICE = 1 << 17 };
 
-/* Counts how much of the file is in memory, by mincore(2). */
-static bool count_resident(struct page_cache *c, int fd, uint64_t size, struct error *e)
+/* Whether mincore(2) tells this user about the file. Since Linux 5.2 it calls all pages of other files resident. */
+static bool is_told(int fd, const struct stat *status)
 {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return geteuid() == 0 || geteuid() == status->st_uid || eaccess(path, W_OK) == 0;
+}
+
+/* Counts how much of the file is in memory, by mincore(2). */
+static bool count_resident(struct page_cache *c, int fd, const struct stat *status, struct error *e)
+{
+    const uint64_t size = (uint64_t)status->st_size;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t pages = (size_t)((size + page - 1) / page);
     if (pages > c->capacity) {
@@ -34,6 +44,7 @@ static bool count_resident(struct page_cache *c, int fd, uint64_t size, struct e
     for (size_t i = 0; i < pages && well; i++)
         resident += c->pages[i] & 1;
     c->resident += (uint64_t)resident * page;
+    c->untold = c->untold || (well && resident == pages && !is_told(fd, status));
     return well;
 }
 
@@ -65,7 +76,22 @@ bool page_cache_treat(struct page_cache *c, int fd, enum page_cache_wish wish, s
         (void)!fsync(fd);
         (void)!posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     }
-    return count_resident(c, fd, (uint64_t)status.st_size, e);
+    return count_resident(c, fd, &status, e);
+}
+
+void page_cache_say(const struct page_cache *c, char *text, size_t size)
+{
+    if (c->untold)
+        snprintf(
+            text, size,
+            "how much of %.1f MB stays in the page cache is unknown: Linux tells that only the owner of a file and "
+            "who may write to it",
+            (double)c->bytes / 1e6);
+    else
+        snprintf(text, size,
+                 "%.1f of %.1f MB stay in the page cache: in use by a process, in memory only (tmpfs), or not on this "
+                 "host's disk",
+                 (double)c->resident / 1e6, (double)c->bytes / 1e6);
 }
 
 void page_cache_free(struct page_cache *c)

@@ -13,6 +13,7 @@ enum page_cache_wish { PAGE_CACHE_READ, PAGE_CACHE_DROP };
 /* What was seen of all files so far. Zeroed at first. */
 struct page_cache {
     uint64_t bytes, resident; /* bytes of the files; bytes of these in memory, in whole pages */
+    bool untold;              /* some count as resident because the kernel does not tell this user */
     uint8_t *pages;           /* owned: scratch memory for mincore */
     size_t capacity;
 };
@@ -27,6 +28,9 @@ static inline bool page_cache_stays(const struct page_cache *c)
 {
     return c->resident > c->bytes / 100;
 }
+
+/* Writes how much is left in memory and why: one line without its end. */
+void page_cache_say(const struct page_cache *c, char *text, size_t size);
 
 /* Frees the scratch memory; the counts stay. */
 void page_cache_free(struct page_cache *c);

@@ -58,12 +58,13 @@ bool launch_cache(const struct options *o, struct error *e)
     page_cache_free(&c);
     if (!well)
         return false;
+    char text[256];
+    page_cache_say(&c, text, sizeof text);
     if (o->cache == CACHE_COLD && page_cache_stays(&c))
-        fprintf(stderr,
-                "pyelfrun: %s: %.1f of %.1f MB stay in the page cache: in use by a process, in memory only (tmpfs), or "
-                "not on this host's disk\n",
-                o->set, (double)c.resident / 1e6, (double)c.bytes / 1e6);
-    char text[64];
-    snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64, c.resident < c.bytes ? c.resident : c.bytes, c.bytes);
+        fprintf(stderr, "pyelfrun: %s: %s\n", o->set, text);
+    if (c.untold)
+        snprintf(text, sizeof text, "unknown of %" PRIu64, c.bytes);
+    else
+        snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64, c.resident < c.bytes ? c.resident : c.bytes, c.bytes);
     return setenv(OPTIONS_CACHED, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }

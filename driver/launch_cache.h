@@ -9,7 +9,8 @@
 
 /* Drops the set's files from this host's page cache, or reads them into it, as options->cache says. If files could not
  * be dropped, this is said on standard error and is no failure: the run is then not as cold. The result goes to the
- * run's environment, for its results: OPTIONS_CACHED, "bytes in memory of bytes of all files". */
+ * run's environment, for its results: OPTIONS_CACHED, "bytes in memory of bytes of all files", or "unknown of ..."
+ * where the kernel does not tell this user. */
 bool launch_cache(const struct options *options, struct error *e);
 
 #endif

@@ -29,10 +29,7 @@ static bool prepare_cache(struct probe *p, enum tool tool, enum cache cache, siz
         return false;
     if (cache == CACHE_COLD && page_cache_stays(&seen)) {
         char reason[REASON_SIZE];
-        snprintf(reason, sizeof reason,
-                 "%.1f of %.1f MB stay in the page cache: in use by a process, in memory only (tmpfs), or not on this "
-                 "host's disk",
-                 (double)seen.resident / 1e6, (double)seen.bytes / 1e6);
+        page_cache_say(&seen, reason, sizeof reason);
         miss_tool(p, tool, cache, number, OUTCOME_ABSENT, reason);
         *ready = false;
     }
