@@ -199,18 +199,24 @@ bool phases_visit(const struct run *run, const struct loader *loader, void *stat
     return go_through(&pass, visit_one, t);
 }
 
-bool phases_check(const struct run *run, const struct loader *loader, void *state, struct measured *t)
+bool phases_check(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
+                  struct measured *t)
 {
     struct error e;
     bool well = true;
     t->functions_visited = 0;
+    watchdog_phase(dog, "check");
     const size_t first = run->opened.first;
-    for (size_t i = 0; i < run->opened.count && well; i++)
+    for (size_t i = 0; i < run->opened.count && well; i++) {
+        watchdog_library(dog, first + i);
         well = loader->check(state, first + i, &e);
+    }
     for (size_t i = first; i < run->manifest.count && well; i++) {
         uint64_t visited;
+        watchdog_library(dog, i);
         well = marks_check(run, i, &visited, &e);
         t->functions_visited += visited;
     }
+    watchdog_phase(dog, WATCHDOG_BARRIER);
     return ranks_agree(&run->ranks, well, &e);
 }

@@ -47,6 +47,7 @@ bool phases_visit(const struct run *run, const struct loader *loader, void *stat
 
 /* Checks what the modules say of themselves, and the marks of every library that can be loaded. In a set without
  * modules nothing is visited, so no mark is set. */
-bool phases_check(const struct run *run, const struct loader *loader, void *state, struct measured *t);
+bool phases_check(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
+                  struct measured *t);
 
 #endif

@@ -76,7 +76,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            (!wanted[PHASE_VISIT] || phases_visit(run, loader, *state, dog, t)) &&
 
            /* After this the set is known to match the manifest. */
-           (!checked || phases_check(run, loader, *state, t)) &&
+           (!checked || phases_check(run, loader, *state, dog, t)) &&
 
            (!wanted[PHASE_MPI] || test_mpi(run, dog, t)) &&
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from objects import functions
+from objects import ask, functions
 from sets import SMALL
 
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results.schema.json"
@@ -270,6 +270,22 @@ def test_a_crash_names_the_module(code, signal, altered, programs):
     assert re.search(
         rf"^pyelfrun: rank 0 on \S+: ended by {signal} in phase visit, at libmodule2; ", done.stderr, flags=re.M
     ), done.stderr
+
+
+@pytest.mark.parametrize(
+    "code, said",
+    [(b"\x0f\x0b", "ended by SIGILL"), (b"\xeb\xfe", "not done after 2 s: was")],
+    ids=["ud2", "jmp"],
+)
+def test_what_is_asked_after_the_visit_has_a_name(code, said, altered, programs):
+    """A rank that ends or hangs there does not only wait for others."""
+    name = "libmodule2.so"
+    [row] = [row for row in ask("nm", altered.path(name)).splitlines() if row.endswith(" libmodule2_visited")]
+    altered.patch(name, altered.offset(name, ".text", int(row.split()[0], 16)), code)
+    done = programs.command([programs.path("pyelfrun"), "--timeout", "2", altered.directory], status=None, leaks=False)
+    assert done.returncode != 0
+    found = rf"^pyelfrun: rank 0 on \S+: {said} in phase check, at libmodule2; "
+    assert re.search(found, done.stderr, flags=re.M), done.stderr
 
 
 def test_a_time_limit_names_the_module(altered, programs):
