@@ -110,6 +110,22 @@ bool launch_parts_begun(const struct launch_parts *p)
     return !p->path[0] || stat(p->path, &st) != 0 || st.st_size > 0;
 }
 
+/* Says why a run has no results; `e` says why they could not be read. A part has at most the byte of
+ * launch_parts_begin in it if nobody has put results there. */
+static void say_missing(const struct launch_parts *p, enum mode mode, uint64_t turn, struct error *e)
+{
+    const struct error why = *e;
+    struct stat st;
+    if (stat(p->path, &st) == 0 && st.st_size > 1)
+        error_set(e, why.code, "the results of mode %s, run %" PRIu64 " came through %s, but cannot be read: %s",
+                  mode_names[mode], turn, p->path, why.text);
+    else
+        error_set(e, ERROR_SYSTEM,
+                  "the results of mode %s, run %" PRIu64 " did not come through %s; see whether --launcher starts "
+                  "pyelfrun, or name a directory that all hosts share with --json or TMPDIR",
+                  mode_names[mode], turn, p->path);
+}
+
 void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, int status)
 {
     struct error e = {0};
@@ -122,10 +138,7 @@ void launch_parts_take(struct launch_parts *p, enum mode mode, uint64_t turn, in
     } else if (p->path[0]) {
         well = results_read_more(&p->all, p->path, &e);
         if (!well)
-            error_set(&e, ERROR_SYSTEM,
-                      "the results of mode %s, run %" PRIu64 " did not come through %s; see whether --launcher starts "
-                      "pyelfrun, or name a directory that all hosts share with --json or TMPDIR",
-                      mode_names[mode], turn, p->path);
+            say_missing(p, mode, turn, &e);
     }
     if (!well && p->missing.code == ERROR_NONE)
         p->missing = e;

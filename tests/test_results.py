@@ -205,6 +205,19 @@ def test_results_that_do_not_come(altered, programs, tmp_path):
     assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
 
 
+@pytest.mark.parametrize("size, why", [(70 << 20, "is larger than the results that this program reads"), (90, "ends in ")])
+def test_results_that_cannot_be_read(size, why, altered, programs, tmp_path):
+    """What came is not taken for what did not come: a run of very many ranks has results that are too large."""
+    script = tmp_path / "launcher"
+    script.write_text(f'#!/bin/sh\n"$@"\nfor w; do case $w in --part=*) truncate -s {size} "${{w#--part=}}";; esac; done\n')
+    script.chmod(0o755)
+    arguments = ["--launcher", script, "--json", tmp_path / "a.json", "--phases", "import", altered.directory]
+    done = programs.run("pyelfrun", *arguments, status=1)
+    assert f" came through {tmp_path}/pyelfrun-part-" in done.stderr
+    assert f", but cannot be read: {why}" in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
+
+
 def from_terminal(process, number):
     assert number == signal.SIGINT
     os.write(process.terminal, b"\x03")
