@@ -52,6 +52,17 @@ static void divide(const struct plan *plan, uint64_t value, uint64_t *share)
         share[i] = shares_next(&shares, plan->library[i].functions + UINT64_C(8));
 }
 
+/* Refuses a library that would have more of a size than any library may have. */
+static bool too_large(struct solver *s, enum size_kind kind, const struct plan_library *l, uint64_t bytes,
+                      struct error *e)
+{
+    s->is_beyond = true;
+    return error_set(e, ERROR_INFEASIBLE,
+                     "sections: %s: %s.so would have %llu bytes, one library at most %u; use more modules or utilities",
+                     size_names[kind], l->name, (unsigned long long)bytes,
+                     kind == SIZE_DEBUG ? UINT32_MAX - SPARE : UINT32_MAX);
+}
+
 /* --- bases ------------------------------------------------------------------------ */
 
 /* Most units that a library's functions and glue can make. */
@@ -137,8 +148,9 @@ static bool find_code(void *context, unsigned worker, uint32_t index, struct err
 /* --- names and locals -------------------------------------------------------------- */
 
 /* Divides the symbols that the profile wants beyond those of the bases among the libraries, as static objects. Where
- * the profile wants too few symbols, no library gets static objects, and check_least fails. */
-static void choose_locals(struct solver *s)
+ * the profile wants too few symbols, no library gets static objects, and check_least fails. More symbols than a library
+ * may have are refused here, as their number may be too large to be kept. */
+static bool choose_locals(struct solver *s, struct error *e)
 {
     struct plan *plan = s->plan;
     uint64_t wanted = (uint64_t)plan->profile->sections[SIZE_SYMTAB];
@@ -153,13 +165,19 @@ static void choose_locals(struct solver *s)
             l->locals = plan->stripped ? 0 : 1 + l->functions / 16;
     }
     if (!plan->wanted[SIZE_SYMTAB] || plan->stripped)
-        return;
+        return true;
     /* each library has one at least, whose name takes what is left of .strtab */
     if (symbols < base + plan_counted(plan))
-        return;
+        return true;
     divide(plan, symbols - base - plan_counted(plan), s->share);
-    for (uint32_t i = 0; i < plan_counted(plan); i++)
-        plan->library[i].locals = (uint32_t)(1 + s->share[i]);
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct plan_library *l = &plan->library[i];
+        const uint64_t bytes = sizeof(Elf64_Sym) * (shape_of(plan, l).symbols + 1 + s->share[i]);
+        if (bytes > UINT32_MAX)
+            return too_large(s, SIZE_SYMTAB, l, bytes, e);
+        l->locals = (uint32_t)(1 + s->share[i]);
+    }
+    return true;
 }
 
 /* The bytes that names may take in each size: names of functions and imports in .strtab and in text, names of functions
@@ -300,7 +318,8 @@ static bool find_bases(struct solver *s, struct error *e)
         names_init(&plan->names, 0, 0);
     if (!count_names(s, e))
         return false;
-    choose_locals(s);
+    if (!choose_locals(s, e))
+        return false;
     count_bases(s);
     if (!choose_names(s))
         return true;
@@ -370,17 +389,6 @@ static bool check_least(const struct solver *s, bool with_text, struct error *e)
             return too_small(s, kind, least, e);
     }
     return true;
-}
-
-/* Refuses a library that would have more of a size than any library may have. */
-static bool too_large(struct solver *s, enum size_kind kind, const struct plan_library *l, uint64_t bytes,
-                      struct error *e)
-{
-    s->is_beyond = true;
-    return error_set(e, ERROR_INFEASIBLE,
-                     "sections: %s: %s.so would have %llu bytes, one library at most %u; use more modules or utilities",
-                     size_names[kind], l->name, (unsigned long long)bytes,
-                     kind == SIZE_DEBUG ? UINT32_MAX - SPARE : UINT32_MAX);
 }
 
 /* Refuses averages that are certainly too large. Comes before all counting, which takes longer the more functions there

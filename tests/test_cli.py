@@ -252,9 +252,16 @@ def test_library_that_is_too_large(refused):
     assert re.match(r"sections: text, data and bss: libmodule0\.so would load \d+ bytes, one library at most", said)
 
 
-@pytest.mark.parametrize("key, most", [("debug", 2**32 - 1 - 2**26), ("strtab", 2**32 - 1)])
-def test_section_that_is_too_large(key, most, refused):
-    said = refused(profile_text(modules=1, sections={**SIZES, "symtab": 60_000, key: 4_400_000_000}))
+@pytest.mark.parametrize(
+    "key, size, most",
+    [
+        ("debug", 4_400_000_000, 2**32 - 1 - 2**26),
+        ("strtab", 4_400_000_000, 2**32 - 1),
+        ("symtab", 24 * (2**32 + 200), 2**32 - 1),  # more symbols than 32 bits can count
+    ],
+)
+def test_section_that_is_too_large(key, size, most, refused):
+    said = refused(profile_text(modules=1, sections={**SIZES, "symtab": 60_000, key: size}))
     assert re.match(rf"sections: {key}: libmodule0\.so would have \d+ bytes, one library at most {most};", said), said
 
 
