@@ -10,6 +10,10 @@
 #define EXECUTABLE_WHOLE UINT64_C(256000000)
 #define EXECUTABLE_PART  UINT64_C(16000000)
 
+/* No executable has more bytes than this: it may load 2 GiB, and have 4 GiB each of debug information, symbols and
+ * names. */
+#define EXECUTABLE_MOST (UINT64_C(14) << 30)
+
 /* Which executables are made besides the libraries. The libraries are the same whatever this says. */
 struct plan_executables {
     bool link;             /* make pyelf-link, which needs all libraries (DT_NEEDED) */

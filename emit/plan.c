@@ -274,8 +274,9 @@ static void name_executable(struct plan *plan, struct plan_library *l, enum libr
 bool plan_name_libraries(struct plan *plan, struct error *e)
 {
     const struct plan_executables *x = &plan->executables;
-    if (x->big > EXECUTABLE_WHOLE)
-        plan->inside = (uint32_t)(x->big / EXECUTABLE_PART);
+    const uint64_t big = x->big < EXECUTABLE_MOST ? x->big : EXECUTABLE_MOST; /* more is refused later */
+    if (big > EXECUTABLE_WHOLE)
+        plan->inside = (uint32_t)(big / EXECUTABLE_PART);
     plan->library_count = plan_executable(plan) + (x->link ? 1 : 0) + (x->joined ? 1 : 0) + plan->inside;
     plan->library = calloc(plan->library_count, sizeof *plan->library);
     if (!plan->library)

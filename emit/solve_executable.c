@@ -130,6 +130,7 @@ static bool check_most(uint64_t big, const uint64_t share[FIVE_SIZES], struct er
     const unsigned __int128 most[] = {
         (unsigned __int128)LOADED_MOST * big / (share[SIZE_TEXT] + share[SIZE_DATA] + 1),
         (unsigned __int128)UNLOADED_MOST * big / (share[SIZE_DEBUG] + 1),
+        (unsigned __int128)UNLOADED_MOST * big / (share[SIZE_SYMTAB] + 1),
         (unsigned __int128)UNLOADED_MOST * big / (share[SIZE_STRTAB] + 1),
     };
     for (unsigned i = 0; i < sizeof most / sizeof most[0]; i++)
