@@ -154,11 +154,42 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     case ROW_MIX_LOCLISTS:
     case ROW_MIX_RNGLISTS:
     case ROW_MIX_ARANGES:
+    case ROW_MIX_ADDR:
+    case ROW_MIX_STR_OFFSETS:
+    case ROW_MIX_NAMES:
+    case ROW_MIX_MACRO:
+    case ROW_MIX_OTHER:
         return row->value[ROW_MIX_INFO] > 0;
     case ROW_MANGLED:
         return row->value[ROW_TEXT] != PROFILE_DERIVED;
     default:
         return false;
+    }
+}
+
+/* What a captured row leaves out because pyelfgen does it anyway, unless the profile or an option says otherwise;
+ * PROFILE_DERIVED for other values. */
+static int64_t usual(enum row_value v)
+{
+    enum { PAGE = 4096, LOADS = 4 };
+    switch (v) {
+    case ROW_HASH:
+        return HASH_GNU;
+    case ROW_BIND:
+        return BIND_LAZY;
+    case ROW_RELRO:
+        return RELRO_PARTIAL;
+    case ROW_BUILD_ID:
+    case ROW_SONAME:
+    case ROW_CONSTRUCTORS:
+    case ROW_DESTRUCTORS:
+        return 1;
+    case ROW_PAGE:
+        return PAGE;
+    case ROW_LOADS:
+        return LOADS;
+    default:
+        return PROFILE_DERIVED;
     }
 }
 
@@ -218,7 +249,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_SYMBOLS) || v == ROW_METHODS || v == ROW_RUNPATH ||
                         v == ROW_IFUNC || v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE ||
                         v == ROW_CONSTRUCTOR_MEMORY || v == ROW_INIT_CODE || v == ROW_RELOCATIONS_RELRO ||
-                        v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS;
+                        v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
     if (v == ROW_JUMP_SLOT) /* one for each PLT slot */
@@ -232,13 +263,14 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         return share_that_follows(p, row, v);
     if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
         return 0;
-    if (counts || v == ROW_DEBUG_FILE || is_none(row, v))
+    const bool is_switch = v == ROW_CF_PROTECTION || v == ROW_DEBUG_FILE || v == ROW_SPLIT || v == ROW_ALTERNATE;
+    if (counts || is_switch || is_none(row, v))
         return 0;
     if (v == ROW_DATA_REL_RO) /* relocated words and nothing else */
         return row->value[ROW_RELOCATIONS_RELRO] > 0 ? 8 * row->value[ROW_RELOCATIONS_RELRO] : 0;
     if (v == ROW_COMPRESSED && row->value[ROW_DEBUG] > 0)
         return ROW_COMPRESSED_NONE;
-    return v == ROW_CONSTRUCTORS || v == ROW_DESTRUCTORS ? 1 : value;
+    return usual(v);
 }
 
 int64_t profile_row_relative(const struct profile *p, const struct profile_row *row)

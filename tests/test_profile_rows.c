@@ -215,11 +215,44 @@ static void bounds_edges(void **state)
     free(text);
 }
 
+/* A captured row leaves out zeros and what pyelfgen does anyway (docs/capture.md). Other rows say nothing by that. */
+static void knows_what_is_left_out(void **state)
+{
+    (void)state;
+    static const char row[] = "libraries:\n- {kind: utility, text: 9000, data: 1500, mix: {info: 10}, debug: 10}\n";
+    static const struct {
+        enum row_value value;
+        int64_t says;
+    } left_out[] = {
+        {ROW_HASH, HASH_GNU}, {ROW_BIND, BIND_LAZY}, {ROW_RELRO, RELRO_PARTIAL},
+        {ROW_BUILD_ID, 1},    {ROW_SONAME, 1},       {ROW_PAGE, 4096},
+        {ROW_LOADS, 4},       {ROW_CONSTRUCTORS, 1}, {ROW_USED, 0},
+        {ROW_SPLIT, 0},       {ROW_ALTERNATE, 0},    {ROW_CF_PROTECTION, 0},
+        {ROW_MIX_ADDR, 0},    {ROW_MIX_NAMES, 0},    {ROW_MIX_MACRO, 0},
+    };
+    for (unsigned captured = 0; captured < 2; captured++) {
+        char text[256];
+        struct profile p;
+        struct error e = {0};
+        snprintf(text, sizeof text, "pyelfgen-profile: 1\n%s%s", captured ? "captured: {libraries: 1}\n" : "", row);
+        assert_true(profile_parse(&p, text, strlen(text), "rows", &e));
+        for (unsigned i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+            assert_int_equal(profile_row_says(&p, &p.row[0], left_out[i].value),
+                             captured ? left_out[i].says : PROFILE_DERIVED);
+        profile_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_rows),         cmocka_unit_test(sums_rows),   cmocka_unit_test(writes_what_it_read),
-        cmocka_unit_test(refuses_wrong_rows), cmocka_unit_test(bounds_rows), cmocka_unit_test(bounds_edges),
+        cmocka_unit_test(reads_rows),
+        cmocka_unit_test(sums_rows),
+        cmocka_unit_test(writes_what_it_read),
+        cmocka_unit_test(refuses_wrong_rows),
+        cmocka_unit_test(bounds_rows),
+        cmocka_unit_test(bounds_edges),
+        cmocka_unit_test(knows_what_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
