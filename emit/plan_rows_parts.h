@@ -65,7 +65,7 @@ static inline uint64_t rows_value_or(const struct profile_row *row, enum row_val
 /* Whether a row's library is made for processors that check where branches lead. */
 static inline bool rows_cf_protection(const struct profile *p, const struct profile_row *row)
 {
-    return rows_value_or(row, ROW_CF_PROTECTION, p->elf.cf_protection && !profile_is_captured(p));
+    return rows_value_or(row, ROW_CF_PROTECTION, p->elf.cf_protection);
 }
 
 static inline uint32_t rows_smaller(uint32_t a, uint32_t b)
