@@ -210,3 +210,18 @@ uint64_t unit_types(const struct debug *d)
     }
     return bytes;
 }
+
+uint64_t unit_type_units(const struct debug *d)
+{
+    uint32_t included[CORPUS_HEADERS] = {0};
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < d->unit_count && d->corpus->dialect.type_units; i++) {
+        const struct debug_unit *u = &d->unit[i];
+        const struct corpus_cut *cut = d->corpus->header[u->header].cut;
+        if (u->cut <= included[u->header])
+            continue;
+        count += cut[u->cut].type_units - cut[included[u->header]].type_units;
+        included[u->header] = u->cut;
+    }
+    return count;
+}

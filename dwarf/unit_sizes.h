@@ -257,8 +257,9 @@ void unit_usual_headers(struct debug *d, uint64_t rest, struct header_limit *lim
  * include several headers; in C++ only where one is too small. Then enough headers must follow the first. */
 void unit_first_headers(struct debug *d, uint64_t rest);
 
-/* unit_pieces.c. Bytes of all type units of the library. */
+/* unit_pieces.c. Bytes of all type units of the library, and how many they are. */
 uint64_t unit_types(const struct debug *d);
+uint64_t unit_type_units(const struct debug *d);
 
 /* Spreads `rest` bytes of pieces over the units, unevenly, and returns what is left. Type units count. `names`, if not
  * NULL, must be the bound of .debug_names so far; then the bytes that the bound grows by count too, and it is updated.

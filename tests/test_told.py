@@ -2,6 +2,7 @@
 with both numbers. pyelfstat --compare judges that, and binutils where a symbol is.
 """
 
+import json
 import re
 
 import pytest
@@ -36,6 +37,12 @@ static int chosen(int x) { return x; }
 static void *resolver(void) { return chosen; }
 int indirect(int) __attribute__((ifunc("resolver")));
 """
+# With more functions and types, so that there is room for units of types.
+LARGE = MIXED + "".join(
+    f"struct s{i} {{ int a[{i}]; long b; struct s{i} *next; }};\n"
+    f"int h{i}(struct s{i} *s, int b) {{ int c = 0; for (; s; s = s->next) c += s->a[b % {i}] * (int)s->b; return c; }}\n"
+    for i in range(1, 121)
+)
 SMALL = "int x(int a) { return a * 3; }\nint main(void) { return x(3); }\n"
 SHARED = ["-fPIC", "-shared"]
 CASES = {
@@ -66,6 +73,47 @@ def test_all_is_told(programs, twin):
     """
     few = ["--without", "function-sizes", "--without", "name-lengths"]
     programs.run("pyelfstat", "--compare", "--told", *few, twin / "real.prof", twin / "set")
+
+
+@pytest.fixture(scope="module")
+def plain(programs, tmp_path_factory):
+    """The captured profile of a library whose row leaves out what options and keys may change."""
+    directory = tmp_path_factory.mktemp("plain")
+    (directory / "a.c").write_text(LARGE)
+    options = ["-g", "-O2", "-Wl,--hash-style=gnu,-z,lazy,-z,relro", *SHARED]
+    programs.command([tool("gcc"), *options, "-o", directory / "real", directory / "a.c"], leaks=False)
+    programs.run("pyelfprof", "--quiet", "-o", directory / "real.prof", directory / "real")
+    return directory / "real.prof"
+
+
+def differs_with(programs, profile, real, directory, *options):
+    """What differences.json has of a library; nothing else is off, and compression is estimated."""
+    programs.run("pyelfgen", "--quiet", *options, "--profile", profile, "-o", directory)
+    without = [part for name in ("function-sizes", "name-lengths", "zstd.*") for part in ("--without", name)]
+    programs.run("pyelfstat", "--compare", "--told", *without, real, directory)
+    (library,) = json.loads((directory / "differences.json").read_text())["libraries"]
+    return library["differs"]
+
+
+@pytest.mark.parametrize(
+    "option, key",
+    [
+        ("--hash=sysv", "hash"),
+        ("--cf-protection", "cf-protection"),
+        ("--index=debug_names", "mix: names"),
+        ("--type-units", "dwarf: units"),
+    ],
+)
+def test_what_an_option_changes_is_told(programs, plain, tmp_path, option, key):
+    assert key in differs_with(programs, plain, plain, tmp_path / "set", option)
+
+
+def test_what_the_profile_changes_is_told(programs, plain, tmp_path):
+    head, rest = plain.read_text().split("\n", 1)
+    (tmp_path / "a.prof").write_text(f"{head}\nelf: {{build-id: false, relro: none, max-page-size: 65536}}\n{rest}")
+    differs = differs_with(programs, tmp_path / "a.prof", plain, tmp_path / "set")
+    assert (differs["build-id"], differs["relro"]) == ([True, False], ["partial", "none"])
+    assert differs["page"] == [4096, 65536]
 
 
 def test_local_symbols_are_somewhere(twin):
