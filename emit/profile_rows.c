@@ -161,6 +161,7 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     case ROW_MIX_OTHER:
         return row->value[ROW_MIX_INFO] > 0;
     case ROW_MANGLED:
+    case ROW_DEMANGLED:
         return row->value[ROW_TEXT] != PROFILE_DERIVED;
     default:
         return false;

@@ -55,6 +55,13 @@ CASES = {
 }
 
 
+# Functions of C that call mangled ones of another library, as wrappers do.
+WRAPPERS = "".join(
+    f'int takes{i}(int, const char *);\nextern "C" int wrapper_{i}(int a) {{ return takes{i}(a, "{i}") * {i}; }}\n'
+    for i in range(3, 60)
+)
+
+
 @pytest.fixture(scope="module", params=CASES)
 def twin(programs, tmp_path_factory, request):
     text, options = CASES[request.param]
@@ -120,3 +127,13 @@ def test_local_symbols_are_somewhere(twin):
     (library,) = (twin / "set").glob("libutility*.so")
     symbols = re.findall(r"^ +\d+: .* LOCAL +DEFAULT +UND +(\S+)$", ask("readelf", "-sW", library), flags=re.M)
     assert symbols == []
+
+
+def test_names_that_the_row_does_not_mangle(programs, tmp_path):
+    """A row without `demangled` says that it is 0."""
+    (tmp_path / "a.cc").write_text(WRAPPERS)
+    programs.command([tool("g++"), "-O2", "-s", *SHARED, "-o", tmp_path / "real", tmp_path / "a.cc"], leaks=False)
+    programs.run("pyelfprof", "--quiet", "-o", tmp_path / "real.prof", tmp_path / "real")
+    programs.run("pyelfgen", "--quiet", "--profile", tmp_path / "real.prof", "-o", tmp_path / "set")
+    without = ["--without", "function-sizes", "--without", "name-lengths"]
+    programs.run("pyelfstat", "--compare", "--told", *without, tmp_path / "real.prof", tmp_path / "set")
