@@ -306,12 +306,15 @@ static uint64_t word_value(struct look *l, const struct word *word)
 
 /* ---- methods ---- */
 
-/* Whether a definition of a module begins at the address. */
+/* Whether a definition of a module begins at the address. None of its first five words is an address. */
 static bool is_definition(struct look *l, uint64_t address)
 {
     uint64_t word[5];
     if (!image_read(l, address, word, sizeof word))
         return false;
+    for (unsigned i = 0; i < 5; i++)
+        if (word_find(l, address + i * sizeof word[0]))
+            return false;
     /* The upper half of the reference count may be flags. */
     return (uint32_t)word[0] != 0 && !word[1] && !word[2] && !word[3] && !word[4];
 }

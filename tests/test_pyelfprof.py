@@ -373,6 +373,22 @@ def test_methods_of_a_module(capture, tmp_path, options):
     assert (row["kind"], row["methods"]) == ("module", 7)
 
 
+def test_addresses_are_no_definition(capture, tmp_path):
+    """Packed relocations have addresses in the words, also in the first one of what is otherwise like a definition."""
+    text = (
+        "static int f(void) { return 1; }\n"
+        'static struct { void *name, *call; long flags; void *help; } table[] = {{"m", f, 4, 0}, {0}};\n'
+        "struct { void *first; long zero[4]; void *name; long more[2]; void *table; } alike =\n"
+        '    {f, {0}, "name", {0}, table};\n'
+        "void *PyInit_alike(void) { return 0; }\n"
+    )
+    library = built(tmp_path, "alike", text, PACKED)
+    if ".relr.dyn" not in ask("readelf", "-SW", library):
+        pytest.skip("the linker packs no relocations")
+    (row,) = capture(library).rows
+    assert row["kind"] == "module" and "methods" not in row
+
+
 def test_methods_of_real_modules(capture):
     """The number of methods is what Python itself finds, for each module of its library that it can import."""
     if not DYNLOAD:
