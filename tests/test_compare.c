@@ -131,6 +131,10 @@ static void test_states(void **state)
     assert_int_equal(compare_number_state(100, 94, 0.05), STATE_OFF);
     assert_int_equal(compare_number_state(100, 101, 0), STATE_OFF);
     assert_int_equal(compare_number_state(UINT64_MAX, 0, 0.05), STATE_OFF);
+    for (unsigned percent = 1; percent <= 100; percent++) {
+        assert_int_equal(compare_number_state(100, 100 + percent, percent / 100.0), STATE_WITHIN);
+        assert_int_equal(compare_number_state(100, 101 + percent, percent / 100.0), STATE_OFF);
+    }
     assert_int_equal(compare_distance_state(0, METHOD_EXACT, 0), STATE_EQUAL);
     assert_int_equal(compare_distance_state(0.049, METHOD_EXACT, 0.05), STATE_WITHIN);
     assert_int_equal(compare_distance_state(0.05, METHOD_EXACT, 0.05), STATE_OFF);

@@ -12,11 +12,13 @@ const char *const compare_method_names[] = {[METHOD_EXACT] = "values",
                                             [METHOD_QUANTILES] = "quantiles",
                                             [METHOD_SHARES] = "shares"};
 
+/* A number that differs by exactly the tolerance is within, although 0.29 * 100, say, is less than 29 in a double. */
 enum compare_state compare_number_state(uint64_t real, uint64_t twin, double tolerance)
 {
+    const double rounding = 1 + 1e-12;
     if (real == twin)
         return STATE_EQUAL;
-    return fabs((double)twin - (double)real) <= tolerance * (double)real ? STATE_WITHIN : STATE_OFF;
+    return fabs((double)twin - (double)real) <= tolerance * (double)real * rounding ? STATE_WITHIN : STATE_OFF;
 }
 
 /* Quantiles show a whole step of distance where hardly any value differs. So a distance that equals the tolerance is
