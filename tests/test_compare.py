@@ -493,6 +493,17 @@ def test_pictures_of_many(compare, programs, tmp_path):
     assert found.count("circle", "dot") == 200 and found.count("path", "band") == 2
 
 
+def test_names_beside_bars_have_room(programs, tmp_path):
+    """The longest names of DWARF are not cut off at the left: a character takes up to 6.5 units of a picture."""
+    tags = "GNU_template_parameter_pack:9 template_value_parameter:5 member:3"
+    top = f"captured: {{}}\ndistributions: {{tags: '{tags}'}}\n"
+    real = rows(tmp_path / "tags.prof", "kind: utility, text: 1000, bss: 8", top=top)
+    page = programs.run("pyelfstat", "--compare", "--html", "-", real, real).stdout
+    for name in (tag.split(":")[0] for tag in tags.split()):
+        (place,) = re.findall(rf'<text x="([\d.]+)" y="[\d.]+" class="end">{name}</text>', page)
+        assert float(place) >= 6.5 * len(name), name
+
+
 def test_rows_that_do_not_say_and_files(compare, programs, small, tmp_path):
     """What a captured row leaves out is 0 or the usual value. What a hand-written row leaves out is unknown."""
     captured = tmp_path / "captured.prof"
