@@ -570,6 +570,7 @@ def test_json_alone(programs, application):
         ([], "REAL and TWIN are needed, and 0 are given"),
         (["a"], "and 1 is given"),
         (["a", "b", "c"], "and 3 are given"),
+        (["-", "-"], "standard input can be read once"),
         (["a", "b", "--tolerance", "many"], "--tolerance: 'many'"),
         (["a", "b", "--tolerance", "nan"], "--tolerance: 'nan'"),
         (["a", "b", "--tolerance", "-1"], "--tolerance: '-1'"),

@@ -9,6 +9,7 @@
 
 #include "base/cli.h"
 #include "base/process.h"
+#include "base/profile_find.h"
 #include "base/replacement.h"
 
 enum {
@@ -146,6 +147,8 @@ static bool check(const struct compare_options *o, int operands, struct error *e
     if (operands != SIDES)
         return error_set(e, ERROR_USAGE, "REAL and TWIN are needed, and %d %s given; see --help", operands,
                          operands == 1 ? "is" : "are");
+    if (profile_find_is_standard(o->path[REAL]) && profile_find_is_standard(o->path[TWIN]))
+        return error_set(e, ERROR_USAGE, "standard input can be read once: give REAL or TWIN another name than -");
     if ((o->json && !*o->json) || (o->html && !*o->html))
         return error_set(e, ERROR_USAGE, "%s: which file? see --help", o->json && !*o->json ? "--json" : "--html");
     if (o->json && o->html && replacement_is_same(o->json, o->html))
