@@ -504,6 +504,16 @@ def test_names_beside_bars_have_room(programs, tmp_path):
         assert float(place) >= 6.5 * len(name), name
 
 
+def test_lines_of_the_largest_sizes(programs, tmp_path):
+    """The lines for powers of ten stand above one another, also that of 10^20, which 64 bits do not hold."""
+    sizes = [1, 2**64 - 1]
+    real = rows(tmp_path / "large.prof", *(f"kind: utility, text: 100, data: {size}, bss: 8" for size in sizes))
+    page = programs.run("pyelfstat", "--compare", "--html", "-", real, real).stdout
+    (picture,) = re.findall(r'aria-label="data, bytes">(.*?)</svg>', page, flags=re.S)
+    places = [float(y) for y in re.findall(r'class="grid" d="M\d+ ([\d.]+)H', picture)]
+    assert len(places) > 2 and places == sorted(places, reverse=True)
+
+
 def test_rows_that_do_not_say_and_files(compare, programs, small, tmp_path):
     """What a captured row leaves out is 0 or the usual value. What a hand-written row leaves out is unknown."""
     captured = tmp_path / "captured.prof"

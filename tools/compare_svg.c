@@ -308,11 +308,11 @@ struct scale {
     double low, high; /* powers of ten */
 };
 
-static double scale_y(const struct scale *s, uint64_t number)
+static double scale_y(const struct scale *s, double number)
 {
-    if (number == 0)
+    if (number <= 0)
         return BOTTOM;
-    return BOTTOM - 8 - (log10((double)number) - s->low) / (s->high - s->low) * (BOTTOM - 8 - TOP);
+    return BOTTOM - 8 - (log10(number) - s->low) / (s->high - s->low) * (BOTTOM - 8 - TOP);
 }
 
 static struct scale scale_of(const struct html_point *point, size_t count)
@@ -362,7 +362,7 @@ static void put_points(FILE *to, const struct html_point *point, size_t count, s
             fputs("<path class=\"band\" d=\"", to);
         for (size_t i = 0; i < count; i += step) {
             double x = LEFT + 6 + (double)i / (double)(count > 1 ? count - 1 : 1) * (RIGHT - LEFT - 12);
-            double y = scale_y(s, point[i].number[side]);
+            double y = scale_y(s, (double)point[i].number[side]);
             if (!point[i].has[side])
                 continue;
             if (band)
@@ -389,7 +389,7 @@ void html_points(FILE *to, const char *title, struct html_point *point, size_t c
     begin(to, text, HEIGHT);
     double every = ceil((s.high - s.low) / 4);
     for (double power = s.low; power <= s.high; power += every)
-        grid_line(to, scale_y(&s, (uint64_t)pow(10, power)), brief(pow(10, power), number));
+        grid_line(to, scale_y(&s, pow(10, power)), brief(pow(10, power), number));
     fprintf(
         to,
         "<path class=\"axis\" d=\"M%d %dH%d\"/><text class=\"end\" x=\"%d\" y=\"%d\">%zu %s, largest first%s</text>\n",
