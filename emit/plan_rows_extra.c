@@ -13,7 +13,7 @@
 
 enum {
     FEW_EXPORTED = 4,
-   
+
     OTHERS_FEW = 4,         /* as do own names, if they are at most a fourth of the undefined ones */
     TLS_MOST = 1 << 20,     /* bytes, where bss is not given */
     TABLE_MOST = 1 << 20,   /* methods, constructors, destructors */
@@ -90,6 +90,25 @@ static uint64_t natural_names(const struct plan_library *l, struct outside_wish 
     return natural;
 }
 
+/* Chooses names. Where these are not of the wanted bytes because of how many are to have versions, any number may. */
+static uint64_t choose_nearest(struct outside_wish *wish, uint16_t *choice)
+{
+    const uint32_t versioned = wish->versioned;
+    const uint64_t is = outside_choose(wish, choice);
+    if (is == wish->bytes || versioned == OUTSIDE_ANY)
+        return is;
+    wish->versioned = OUTSIDE_ANY;
+    if (wish->length)
+        distribution_sort(wish->length, wish->count);
+    const uint64_t any = outside_choose(wish, choice);
+    if (apart_by(any, wish->bytes) < apart_by(is, wish->bytes))
+        return any;
+    wish->versioned = versioned;
+    if (wish->length)
+        distribution_sort(wish->length, wish->count);
+    return outside_choose(wish, choice);
+}
+
 /* Chooses the undefined symbols, with `versions` versions, so that .dynstr has the row's size if everything but their
  * names and versions takes `others` bytes there. Sets *apart to how many bytes .dynstr is away from that. Returns the
  * bytes of the names. */
@@ -122,7 +141,7 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     wish.bytes = bytes;
     wish.length = known ? w->lengths : NULL;
-    const uint64_t is = outside_choose(&wish, l->outside_choice);
+    const uint64_t is = choose_nearest(&wish, l->outside_choice);
     *apart = free_ones ? 0 : apart_by(is, bytes) + lengths_spare(beside, wanted);
     return is;
 }

@@ -253,6 +253,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
+    if (v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0) /* captured without: some symbols have versions */
+        return value;
     if (v == ROW_JUMP_SLOT) /* one for each PLT slot */
         return row->value[ROW_PLT] > 0 ? row->value[ROW_PLT] : 0;
     if (v == ROW_DYNAMIC_IFUNC && row->value[ROW_SYMTAB] <= 0) /* all that there are, dynamic or not */

