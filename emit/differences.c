@@ -162,7 +162,9 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_USED] = l->row->imported;
     v[ROW_HASH] = elf->hash;
     v[ROW_BIND] = elf->bind;
-    v[ROW_RELRO] = elf->relro;
+    /* a capture takes what is bound when it is loaded, and has a read-only part at all, for full */
+    const bool counts_as_full = elf->relro == RELRO_PARTIAL && elf->bind == BIND_NOW;
+    v[ROW_RELRO] = counts_as_full && profile_is_captured(l->plan->profile) ? RELRO_FULL : elf->relro;
     v[ROW_DATA_REL_RO] = SIZES(l, SECTION_DATA_REL_RO);
     v[ROW_BUILD_ID] = elf->build_id;
     v[ROW_SONAME] = elf->soname;

@@ -75,11 +75,8 @@ def twin(programs, tmp_path_factory, request):
 
 def test_all_is_told(programs, twin):
     """Nothing is off that is not told, not even what pyelfgen does not count in a set: zstd's ratios, words of DWARF.
-
-    Distributions are left out: with so few functions they come out by chance.
-    """
-    few = ["--without", "function-sizes", "--without", "name-lengths"]
-    programs.run("pyelfstat", "--compare", "--told", *few, twin / "real.prof", twin / "set")
+    Nor are distributions, where there are few functions."""
+    programs.run("pyelfstat", "--compare", "--told", twin / "real.prof", twin / "set")
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +93,7 @@ def plain(programs, tmp_path_factory):
 def differs_with(programs, profile, real, directory, *options):
     """What differences.json has of a library; nothing else is off, and compression is estimated."""
     programs.run("pyelfgen", "--quiet", *options, "--profile", profile, "-o", directory)
-    without = [part for name in ("function-sizes", "name-lengths", "zstd.*") for part in ("--without", name)]
-    programs.run("pyelfstat", "--compare", "--told", *without, real, directory)
+    programs.run("pyelfstat", "--compare", "--told", "--without", "zstd.*", real, directory)
     (library,) = json.loads((directory / "differences.json").read_text())["libraries"]
     return library["differs"]
 
@@ -121,6 +117,9 @@ def test_what_the_profile_changes_is_told(programs, plain, tmp_path):
     differs = differs_with(programs, tmp_path / "a.prof", plain, tmp_path / "set")
     assert (differs["build-id"], differs["relro"]) == ([True, False], ["partial", "none"])
     assert differs["page"] == [4096, 65536]
+    (tmp_path / "b.prof").write_text(f"{head}\nelf: {{bind: now}}\n{rest}")
+    differs = differs_with(programs, tmp_path / "b.prof", plain, tmp_path / "now")
+    assert (differs["bind"], differs["relro"]) == (["lazy", "now"], ["partial", "full"])
 
 
 def test_local_symbols_are_somewhere(twin):
@@ -135,5 +134,4 @@ def test_names_that_the_row_does_not_mangle(programs, tmp_path):
     programs.command([tool("g++"), "-O2", "-s", *SHARED, "-o", tmp_path / "real", tmp_path / "a.cc"], leaks=False)
     programs.run("pyelfprof", "--quiet", "-o", tmp_path / "real.prof", tmp_path / "real")
     programs.run("pyelfgen", "--quiet", "--profile", tmp_path / "real.prof", "-o", tmp_path / "set")
-    without = ["--without", "function-sizes", "--without", "name-lengths"]
-    programs.run("pyelfstat", "--compare", "--told", *without, tmp_path / "real.prof", tmp_path / "set")
+    programs.run("pyelfstat", "--compare", "--told", tmp_path / "real.prof", tmp_path / "set")

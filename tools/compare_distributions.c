@@ -5,13 +5,19 @@
 #include "tools/compare.h"
 #include "tools/compare_distance.h"
 
-static void add(struct comparison *c, struct compare_quantity *q)
+static void add(struct comparison *c, struct compare_quantity *q, bool is_told)
 {
     q->type = TYPE_DISTANCE;
     q->state = compare_distance_state(q->distance, q->method, c->compare->options.tolerance);
-    if (q->state == STATE_OFF && (compare_is_untold_of_set(c, q) || compare_is_told_of_all(c, q)))
+    if (q->state == STATE_OFF && (is_told || compare_is_untold_of_set(c, q) || compare_is_told_of_all(c, q)))
         q->state = STATE_TOLD;
     compare_add(c, &c->set, q);
+}
+
+/* Of a few values chance decides how they are distributed, so pyelfgen does not judge it. */
+static bool are_few(const struct compare_quantity *q)
+{
+    return q->number[REAL] < QUANTILES_LEAST || q->number[TWIN] < QUANTILES_LEAST;
 }
 
 static int compare_values(const void *a, const void *b)
@@ -79,7 +85,7 @@ static void add_samples(struct comparison *c, enum compare_sample of, const size
                               : distance_of_histograms(h[REAL], h[TWIN]);
     memcpy(q.libraries, states, sizeof q.libraries);
     if (say_both(c, q.name, q.number) && (q.number[REAL] || q.number[TWIN]))
-        add(c, &q);
+        add(c, &q, c->told && are_few(&q));
     free(real);
     free(twin);
 }
@@ -106,7 +112,7 @@ static void add_degree(struct comparison *c, const char *name, bool inward)
     uint32_t *real = compare_degrees(&c->side[REAL], inward);
     uint32_t *twin = compare_degrees(&c->side[TWIN], inward);
     q.distance = distance_of_values(real, rows[REAL], twin, rows[TWIN]);
-    add(c, &q);
+    add(c, &q, false);
     free(real);
     free(twin);
 }
@@ -145,7 +151,7 @@ static void add_tally(struct comparison *c, enum compare_tally_of of, bool sampl
     q.distance = distance_of_shares(counts[REAL], counts[TWIN], count);
     const bool asked = (q.number[REAL] && q.number[TWIN]) || (count && !compare_is_unknown(c, GROUP_DWARF));
     if (asked && say_both(c, q.name, q.number))
-        add(c, &q);
+        add(c, &q, false);
     free(counts[REAL]);
     free(counts[TWIN]);
     free(joined);
