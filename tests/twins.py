@@ -32,6 +32,7 @@ QUANTITIES = re.compile(
 )
 FIXED = [("profile of the twin", "real.prof", "twin.prof"), ("profile of its twin", "twin.prof", "again.prof")]
 DISTRIBUTIONS = ["function-sizes", "name-lengths"]
+NEARLY = [*DISTRIBUTIONS, "dwarf.uneven"]  # what pyelfgen tells of only where it is off by 5 % or more
 BEHAVIOUR = [  # label, tool, step, name of the ratio, name and format of the measure that it is a ratio of
     ("load", "load", "whole", "wall", "wall-seconds", "{:.4f} s"),
     ("load, CPU", "load", "whole", "cpu", "cpu-seconds", "{:.4f} s"),
@@ -104,6 +105,9 @@ class Twin:
         self.cells["quantities of the libraries"] = three(report["summary"]["libraries"])
         told = self.compared("told", "real.prof", "twin")["summary"]
         self.cells["of the libraries, told"] = f"{told['libraries']['told']}, {told['libraries']['off']} off besides"
+        exactly = ["--told", "--tolerance", "0", *(word for name in NEARLY for word in ("--without", name))]
+        told = self.compared("not-the-same", *exactly, "real.prof", "twin")["summary"]["libraries"]
+        self.cells["not the same, told"] = f"{told['told']}, {told['off']} not told"
         for label, *profiles in FIXED:
             self.cells[label] = same(self.compared(label.replace(" ", "-"), "--tolerance", "0", *profiles))
 
