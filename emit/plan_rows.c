@@ -277,13 +277,13 @@ static bool begin_outside(struct plan_library *l, struct want *w)
     return l->outside_choice && w->lengths;
 }
 
-/* Whether the library's own fixed local symbols have mangled names: as in C++, unless the row has mangled names for few
- * but its functions. */
+/* Whether the library's own fixed local symbols have mangled names, as in C++, where at least as many names are mangled
+ * as there are functions. */
 static bool mangles_glue(const struct plan *plan, const struct plan_library *l)
 {
     const uint64_t functions = rows_value_or(l->said, ROW_FUNCTIONS, 0);
     return !l->stripped && names_are_mangled(&plan->names, l) &&
-           rows_value_or(l->said, ROW_MANGLED, UINT64_MAX) >= functions + FIXED_LOCAL_COUNT;
+           rows_value_or(l->said, ROW_MANGLED, UINT64_MAX) >= functions;
 }
 
 static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, struct error *e)
