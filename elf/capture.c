@@ -221,8 +221,8 @@ static bool look_versioned(struct look *l, Elf_Scn *section, const GElf_Shdr *sh
     GElf_Sym symbol;
     GElf_Versym version;
     for (int i = 1; gelf_getsym(symbols, i, &symbol) && gelf_getversym(versions, i, &version); i++)
-        l->c->dynamic.versioned += symbol.st_shndx == SHN_UNDEF && GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
-                                   (version & ~HIDDEN) > VER_NDX_GLOBAL;
+        l->c->versioned += symbol.st_shndx == SHN_UNDEF && GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
+                           (version & ~HIDDEN) > VER_NDX_GLOBAL;
     return true;
 }
 

@@ -26,6 +26,7 @@ static void check(const struct capture *c)
     for (size_t i = 0; i < c->functions.buckets; i++)
         samples += c->functions.bucket[i].count;
     assert(samples == c->functions.count);
+    assert(c->versioned <= c->dynamic.undefined);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -73,6 +73,8 @@ def check_row(path, row):
     assert row.get("local", {}) == symbols_counted(local), path
     if "global" in row or not symbols:
         assert row.get("global", {}) == symbols_counted(others), path
+        alike = [symbols_counted(table, dynamic=True, versions=False) for table in (others, dynamic)]
+        assert alike[0] != alike[1] or indirect or not symbols, path
     else:
         counted.pop("versioned", None)
         assert symbols_counted(others, dynamic=True, versions=False) == counted, path

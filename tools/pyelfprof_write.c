@@ -98,7 +98,7 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
         put_some(&f, "unique", s->unique);
-        put_some(&f, "versioned", s->versioned);
+        put_some(&f, "versioned", dynamic->versioned);
         put_some(&f, "ifunc", dynamic->has_symtab ? s->ifunc : 0);
         put_some(&f, "aliases", dynamic->aliases);
         put_some(&f, "dynstr", dynamic->dynstr);
