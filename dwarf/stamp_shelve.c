@@ -41,7 +41,8 @@ static void make_room(const struct stamp_maker *m, struct told t, struct stamp_s
         return;
     const size_t from = atomic_fetch_add(&shelf->store->taken, STORE_PIECE);
     if (from > shelf->store->capacity - STORE_PIECE) {
-        b->failed = shelf->store->overfull = true;
+        shelf->store->overfull = true;
+        b->failed = true;
         return;
     }
     if (from != b->capacity) /* another shelf has taken what follows */

@@ -296,7 +296,8 @@ static void load(struct search *s, const char *path, struct capture *c, size_t b
         s->capacity = s->capacity ? 2 * s->capacity : 64;
         s->loaded = prof_must(realloc(s->loaded, s->capacity * sizeof *s->loaded));
     }
-    const bool all = keep_directories(c->rpath) & keep_directories(c->runpath);
+    const bool all_of_rpath = keep_directories(c->rpath);
+    const bool all = keep_directories(c->runpath) && all_of_rpath;
     if (!all)
         prof_complain_at(
             s->p, path, 0,
