@@ -1130,8 +1130,12 @@ def main():
         directory = pathlib.Path(directory)
         loader = directory / "load"
         compile_loader(loader)
-        for variant in variants:
+        for number, variant in enumerate(variants, 1):
+            start = time.monotonic()
             results[variant] = run(variant, options, directory, loader)
+            complaints = sum(len(lines) for _, said in results[variant][0].values() for lines in said.values())
+            seconds = f"{time.monotonic() - start:.0f} s"
+            print(f"{number} of {len(variants)}: {variant.name}: {complaints} complaints, {seconds}", file=sys.stderr, flush=True)
     tools = options.tool or list(TOOLS)
     rows = [["tool", *(variant.name for variant in variants)]]
     for name in tools:
