@@ -263,7 +263,7 @@ static void test_rows(void **state)
            "distributions: {function-sizes: '0:3 16:2', tags: 'b:2 a:1 others:0', else: x}\n"
            "libraries:\n"
            "- {kind: module, name: 'it''s', text: 2 kB, data: 0, bss: 0, symtab: 48, functions: 3,\n"
-           "   dynamic: {functions: 3, dynstr: 9}, plt: 0, needed: '2:7 1',\n"
+           "   dynamic: {functions: 3, versioned: 1, dynstr: 9}, plt: 0, needed: '2:7 1',\n"
            "   outside: 1, share: {code: 1500}, function-sizes: '1 2*19 3', name-lengths: '3*3 4 5*93 6*3 7', dwarf: "
            "{dies: 5, sampled: 12}, new-key: 5}\n"
            "- {kind: utility, text: 5, data: 0, bss: 0, functions: 2, plt: 0, outside: 0, symtab: 24,\n"
@@ -283,6 +283,7 @@ static void test_rows(void **state)
     assert_int_equal(number_of(r, 0, "new-key"), 5);
     /* `global` is as `dynamic` where there is a .symtab and the row says nothing else. */
     assert_int_equal(number_of(r, 0, "global.functions"), 3);
+    assert_int_equal(number_of(r, 0, "global.versioned"), UINT64_MAX);
     assert_int_equal(number_of(r, 0, "global.dynstr"), UINT64_MAX);
     assert_int_equal(number_of(r, 1, "global.functions"), UINT64_MAX);
     assert_int_equal(number_of(r, 1, "global.undefined"), 1);

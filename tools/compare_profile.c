@@ -421,7 +421,7 @@ static bool complete(struct reading *r)
         const char *of = r->keys->of[r->value[i].key].name;
         const bool of_dynsym = strcmp(of, "dynamic.ifunc") == 0 || strcmp(of, "dynamic.dynstr") == 0 ||
                                strcmp(of, "dynamic.aliases") == 0 || strcmp(of, "dynamic.unique") == 0 ||
-                               strncmp(of, "dynamic.weak-", 13) == 0;
+                               strcmp(of, "dynamic.versioned") == 0 || strncmp(of, "dynamic.weak-", 13) == 0;
         if (strncmp(of, "dynamic.", 8) != 0 || of_dynsym) /* `global` never has these */
             continue;
         snprintf(name, sizeof name, "global.%s", of + 8);
