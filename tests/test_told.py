@@ -51,6 +51,7 @@ CASES = {
     "compressed": (MIXED, ["-g", "-gz", "-O2", *SHARED]),
     "program": (SMALL, ["-g", "-O2"]),
     "static": (SMALL, ["-s", "-static"]),
+    "alone": ("int own = 5;\nvoid _start(void) { for (;;) own++; }\n", ["-s", "-static", "-nostdlib"]),
     "unoptimised": (MIXED, ["-g", "-O0", *SHARED]),
 }
 
