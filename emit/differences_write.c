@@ -27,9 +27,23 @@ static const char none[] = "none";
 /* How a value of a row compares with the library's. */
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
+/* Whether a value that a captured row leaves out is 0, because others that are counted with it are there: sizes of
+ * debug sections, or what units have. Units whose entries could not be read have no version. */
+static bool is_none(const struct profile_row *row, enum row_value v)
+{
+    bool any = false;
+    for (enum row_value mix = ROW_MIX_INFO; mix <= ROW_MIX_OTHER; mix++)
+        any |= row->value[mix] > 0;
+    if (v >= ROW_MIX_INFO && v <= ROW_MIX_OTHER)
+        return any;
+    return v >= ROW_DWARF_UNITS && v <= ROW_DWARF_ENTRIES && row->value[ROW_DWARF_VERSION] > 0;
+}
+
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
-    return profile_row_says(plan->profile, plan->library[library].said, v);
+    const struct profile_row *const row = plan->library[library].said;
+    const int64_t says = profile_row_says(plan->profile, row, v);
+    return says == PROFILE_DERIVED && profile_is_captured(plan->profile) && is_none(row, v) ? 0 : says;
 }
 
 static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)

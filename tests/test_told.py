@@ -44,6 +44,15 @@ LARGE = MIXED + "".join(
     for i in range(1, 121)
 )
 SMALL = "int x(int a) { return a * 3; }\nint main(void) { return x(3); }\n"
+# Functions that debug information does not know of, beside types that it does.
+UNKNOWN = "".join(
+    f'__asm__(".text\\n.globl f{i}\\n.type f{i}, @function\\nf{i}: .skip 100, 0x90\\nret\\n.size f{i}, .-f{i}");\n'
+    for i in range(1, 41)
+) + "".join(f"struct s{i} {{ int a[{i}]; long b; struct s{i} *next; }};\nstruct s{i} v{i};\n" for i in range(1, 121))
+# No units of debug information, but a section of what gdb is to run.
+SCRIPT = BARE + """
+__asm__(".pushsection .debug_gdb_scripts, \\"MS\\", @progbits, 1\\n.byte 1\\n.asciz \\"script.py\\"\\n.popsection");
+"""
 SHARED = ["-fPIC", "-shared"]
 CASES = {
     "bare": (BARE, ["-O2", "-fno-asynchronous-unwind-tables", *SHARED]),
@@ -52,6 +61,8 @@ CASES = {
     "program": (SMALL, ["-g", "-O2"]),
     "static": (SMALL, ["-s", "-static"]),
     "alone": ("int own = 5;\nvoid _start(void) { for (;;) own++; }\n", ["-s", "-static", "-nostdlib"]),
+    "unknown": (UNKNOWN, ["-g", "-O2", *SHARED]),
+    "script": (SCRIPT, ["-O2", *SHARED]),
     "unoptimised": (MIXED, ["-g", "-O0", *SHARED]),
 }
 
