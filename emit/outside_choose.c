@@ -159,12 +159,13 @@ static void divide(struct choosing *c)
     }
 }
 
-/* How many of the names can have versions, of as many as are wanted. */
+/* How many of the names can have versions, of as many as are wanted. Without wanted lengths a name with a newer version
+ * takes the place of one of the C library's. */
 static uint32_t versioned_of(const struct outside_wish *w)
 {
     const uint32_t beside = w->length || !w->module ? outside_beside_most(w->needed) : 0;
     const uint32_t plain = beside + (w->module ? PYTHON : 0);
-    const uint32_t most = smaller(w->count, w->versions + LIBC + (w->length ? OUTSIDE_INNER : 0));
+    const uint32_t most = smaller(w->count, LIBC + (w->length ? w->versions + OUTSIDE_INNER : 0));
     uint32_t least = w->count > plain ? w->count - plain : 0;
     least = w->versions > least ? w->versions : least;
     return w->versioned < least ? least : smaller(w->versioned, most);

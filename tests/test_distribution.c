@@ -428,6 +428,18 @@ static void test_outside_names_have_versions_in_the_number_that_is_wanted(void *
     }
 }
 
+/* All names differ also where more are to have versions than the C library has names. */
+static void test_outside_names_differ_with_more_versions_than_there_are(void **state)
+{
+    static uint16_t choice[2000];
+    (void)state;
+    struct outside_wish wish = {
+        .module = true, .key = 7, .count = outside_most(true), .versions = 10, .versioned = outside_most(true)};
+    wish.bytes = outside_natural(&wish);
+    outside_choose(&wish, choice);
+    assert_names_differ(true, 7, choice, wish.count);
+}
+
 /* A utility has plain names from the libraries that it needs, and versions otherwise. */
 static void test_utilities_have_versions_where_there_are_no_other_names(void **state)
 {
@@ -541,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_outside_names_take_what_is_wanted),
         cmocka_unit_test(test_outside_names_have_the_versions_that_are_wanted),
         cmocka_unit_test(test_outside_names_have_versions_in_the_number_that_is_wanted),
+        cmocka_unit_test(test_outside_names_differ_with_more_versions_than_there_are),
         cmocka_unit_test(test_utilities_have_versions_where_there_are_no_other_names),
         cmocka_unit_test(test_outside_names_of_all_lists_differ),
         cmocka_unit_test(test_the_c_library_has_these_versions),
