@@ -121,11 +121,13 @@ static void count_supply(const struct choosing *c, struct supply *s)
 }
 
 /* Sets of how many names of each length have versions: as many as are wanted, as far as there are names of all lengths,
- * and first the shortest ones, since the C library's names are shorter than CPython's. */
+ * and first the shortest ones, since the C library's names are shorter than CPython's. Names with newer versions may
+ * have other lengths than are wanted, so that there are enough of these in any case. */
 static void divide_lengths(const struct choosing *c, uint32_t versioned[LENGTHS])
 {
     struct supply s;
     uint32_t left = c->versioned;
+    uint32_t newer = c->wish->versions;
     count_supply(c, &s);
     for (uint32_t i = 0; i < LENGTHS; i++) {
         const uint32_t plain = smaller(s.wanted[i], s.there[PLAIN][i]);
@@ -137,6 +139,12 @@ static void divide_lengths(const struct choosing *c, uint32_t versioned[LENGTHS]
         const uint32_t more = smaller(most - versioned[i], left);
         versioned[i] += more;
         left -= more;
+        newer -= smaller(versioned[i], newer);
+    }
+    for (uint32_t i = 0; i < LENGTHS; i++) {
+        const uint32_t more = smaller(s.wanted[i] - versioned[i], newer);
+        versioned[i] += more;
+        newer -= more;
     }
 }
 

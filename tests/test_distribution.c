@@ -440,6 +440,34 @@ static void test_outside_names_differ_with_more_versions_than_there_are(void **s
     assert_names_differ(true, 7, choice, wish.count);
 }
 
+/* A name has each newer version also where hardly any name with a version is as long as is wanted. */
+static void test_outside_names_have_newer_versions_whatever_their_lengths(void **state)
+{
+    enum { COUNT = 100, VERSIONS = 20 };
+    static uint16_t choice[COUNT];
+    static uint32_t length[COUNT];
+    (void)state;
+    for (uint32_t wanted = 3; wanted < 70; wanted++) {
+        struct outside_wish wish = {.module = wanted % 2,
+                                    .needed = wanted % 3,
+                                    .key = wanted,
+                                    .count = COUNT,
+                                    .versions = VERSIONS,
+                                    .versioned = COUNT / 2,
+                                    .bytes = COUNT * (wanted + UINT64_C(1)),
+                                    .length = length};
+        uint32_t found[64] = {0};
+        for (uint32_t i = 0; i < COUNT; i++)
+            length[i] = wanted;
+        outside_choose(&wish, choice);
+        assert_names_differ(wish.module, wish.key, choice, COUNT);
+        for (uint32_t i = 0; i < COUNT; i++)
+            found[outside_version(wish.module, wish.key, choice, i)]++;
+        for (uint32_t v = 2; v < VERSIONS + 2; v++)
+            assert_int_equal(found[v], 1);
+    }
+}
+
 /* A utility has plain names from the libraries that it needs, and versions otherwise. */
 static void test_utilities_have_versions_where_there_are_no_other_names(void **state)
 {
@@ -554,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_outside_names_have_the_versions_that_are_wanted),
         cmocka_unit_test(test_outside_names_have_versions_in_the_number_that_is_wanted),
         cmocka_unit_test(test_outside_names_differ_with_more_versions_than_there_are),
+        cmocka_unit_test(test_outside_names_have_newer_versions_whatever_their_lengths),
         cmocka_unit_test(test_utilities_have_versions_where_there_are_no_other_names),
         cmocka_unit_test(test_outside_names_of_all_lists_differ),
         cmocka_unit_test(test_the_c_library_has_these_versions),
