@@ -140,11 +140,21 @@ static bool is_source_name(const char *name)
     return false;
 }
 
-/* A source of a unit of a library or executable, by its name; what headers are called is not known here. */
+/* A source of a unit of a library or executable, by its name. */
 static bool is_unit_source(const char *name)
 {
     char stem[260];
     return (strip_end(name, ".c", stem) || strip_end(name, ".cpp", stem)) && is_split(strcat(stem, ".dwo"));
+}
+
+enum { HEADER_NAME = 11 }; /* characters of a header's name before its end: corpus.c gives all as many */
+
+/* What a header of a set may be called. Which headers an older set has is not known here. */
+static bool is_header(const char *name)
+{
+    char stem[256];
+    return (strip_end(name, ".h", stem) || strip_end(name, ".hpp", stem)) && strlen(stem) == HEADER_NAME &&
+           stem[strspn(stem, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
 /* Whether `name` is what a file is called until it is finished and gets a name that is_final accepts. */
@@ -298,10 +308,13 @@ static bool is_ours(int directory, const char *name)
     return n > 0 && memmem(start, (size_t)n, COMMENT_START, strlen(COMMENT_START));
 }
 
-static bool is_our_source(int directory, const char *name)
+/* An emptied source shows only by its name that it is ours. */
+static bool is_our_source(const struct walk *w, int directory, const char *name)
 {
+    const bool is_top = strcmp(w->within, SOURCES_DIRECTORY "/") == 0;
     enum ours found;
-    return is_source_name(name) && ours_look(directory, name, OURS_SOURCE, &found) && found == OURS_MARKED;
+    return is_source_name(name) && ours_look(directory, name, OURS_SOURCE, &found) &&
+           (found == OURS_MARKED || (found == OURS_NOTHING && (is_top ? is_unit_source : is_header)(name)));
 }
 
 static bool refuse(const struct walk *w, const char *name, struct error *e)
@@ -406,7 +419,7 @@ static bool refuse_source(struct walk *w, int directory, const char *name, struc
         w->within = SOURCES_DIRECTORY "/";
         return ok;
     }
-    return is_temporary(name, is_source_name) || is_our_source(directory, name) || refuse(w, name, e);
+    return is_temporary(name, is_source_name) || is_our_source(w, directory, name) || refuse(w, name, e);
 }
 
 static bool refuse_sources(struct walk *w, int directory, struct error *e)
@@ -528,7 +541,7 @@ static bool remove_identified(struct walk *w, int directory, const char *name, s
 static bool is_stale_source(const struct walk *w, int directory, const char *name)
 {
     char path[FILE_NAME_MOST + 256];
-    if (w->kind == TIDY_TEMPORARY || !is_our_source(directory, name))
+    if (w->kind == TIDY_TEMPORARY || !is_our_source(w, directory, name))
         return false;
     snprintf(path, sizeof path, "%s%s", w->within, name);
     return w->kind == TIDY_ALL || !is_written(w, path);

@@ -332,6 +332,17 @@ def test_older_sources_go(generate, tmp_path):
     assert not sources.exists()
 
 
+def test_emptied_sources_go(generate, tmp_path):
+    """A source that was emptied shows by its name that it is of a set; others' empty files stay."""
+    generate("--sources")
+    sources = tmp_path / "set" / "sources"
+    for name in ["libmodule0.c", "include/" + min(os.listdir(sources / "include"))]:
+        (sources / name).write_text("")
+    (sources / "include" / "mine.h").write_text("")
+    generate("--force")
+    assert [str(path) for path in sources_of(sources)] == ["include/mine.h"]
+
+
 @pytest.mark.parametrize("name", ["mine.c", "notes.txt", "include/mine.h", "other/x.c"])
 def test_foreign_files_are_left(name, generate, tmp_path):
     path = tmp_path / "set" / "sources" / name
