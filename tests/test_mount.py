@@ -234,6 +234,17 @@ def test_what_it_says_of_files(programs, profile, tmp_path, fuse):
             assert os.listxattr(mount.directory / path) == []
 
 
+@pytest.mark.parametrize("given", ["yesterday", "", "-1", "1.5", "9223372036854775808"])
+def test_a_time_that_is_none(given, programs, profile, tmp_path, fuse):
+    """A SOURCE_DATE_EPOCH that is no number of seconds is refused; files would have the time of mounting."""
+    how = {"env": {**programs.environment(), "SOURCE_DATE_EPOCH": given}, "capture_output": True, "text": True}
+    done = subprocess.run([programs.path("pyelfmount"), profile, tmp_path], **how)
+    if os.path.ismount(tmp_path):
+        subprocess.run(["fusermount3", "-u", tmp_path], check=True)
+    assert done.returncode == 1
+    assert f"SOURCE_DATE_EPOCH is '{given}', which is not a whole number of seconds; " in done.stderr
+
+
 def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
     """A reader that does not ask for the size gets the whole file, and nothing behind its end."""
     name = "libmodule0.so"

@@ -424,16 +424,21 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
 }
 
 /* The times of all files: when the set was mounted, or SOURCE_DATE_EPOCH, seconds that make builds the same every time
- * (reproducible-builds.org). */
-static struct timespec time_of_files(void)
+ * (reproducible-builds.org). False where that is no such number. */
+static bool time_of_files(struct timespec *t, struct error *e)
 {
     static const char epoch[] = "SOURCE_DATE_EPOCH";
-    struct timespec now;
+    const char *const given = getenv(epoch);
     uint64_t seconds;
-    if (getenv(epoch) && cli_number(getenv(epoch), epoch, 0, INT64_MAX, &seconds, NULL))
-        return (struct timespec){.tv_sec = (time_t)seconds};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now;
+    if (!given)
+        return clock_gettime(CLOCK_REALTIME, t) == 0 || error_errno(e, "", "cannot tell the time");
+    if (!cli_number(given, epoch, 0, INT64_MAX, &seconds, NULL))
+        return error_set(e, ERROR_SYSTEM,
+                         "the environment variable %s is '%.60s', which is not a whole number of seconds; correct or "
+                         "unset it",
+                         epoch, given);
+    *t = (struct timespec){.tv_sec = (time_t)seconds};
+    return true;
 }
 
 struct mounted *mount_begin(struct view *view, const char *directory, bool others, struct error *e)
@@ -448,9 +453,8 @@ struct mounted *mount_begin(struct view *view, const char *directory, bool other
     m->group = getgid();
     m->umask = umask(0);
     umask(m->umask);
-    m->since = time_of_files();
     fuse_set_log_func(hear);
-    if (mount_there(m, directory, others, e))
+    if (time_of_files(&m->since, e) && mount_there(m, directory, others, e))
         return m;
     mount_end(m);
     return NULL;
