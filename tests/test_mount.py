@@ -245,6 +245,15 @@ def test_a_time_that_is_none(given, programs, profile, tmp_path, fuse):
     assert f"SOURCE_DATE_EPOCH is '{given}', which is not a whole number of seconds; " in done.stderr
 
 
+def test_too_long_names(programs, profile, tmp_path, fuse):
+    """Names have the limit that statfs tells."""
+    with Mount(programs, tmp_path / "seen", profile) as mount:
+        for length, number in [(255, errno.ENOENT), (256, errno.ENAMETOOLONG)]:
+            with pytest.raises(OSError) as caught:
+                os.stat(mount.directory / ("x" * length))
+            assert caught.value.errno == number
+
+
 def test_who_does_not_ask_for_sizes(programs, profile, written, tmp_path, fuse):
     """A reader that does not ask for the size gets the whole file, and nothing behind its end."""
     name = "libmodule0.so"

@@ -153,7 +153,9 @@ static void look_up(fuse_req_t request, fuse_ino_t parent, const char *name)
     char path[PATH_ROOM];
     path_of(m, &in, path);
     const size_t above = strlen(path);
-    if (snprintf(path + above, sizeof path - above, "%s%s", above ? "/" : "", name) >= (int)(sizeof path - above)) {
+    /* the kernel has a limit of its own, which is larger than what statfs says */
+    if (strlen(name) > NAME_MAX ||
+        snprintf(path + above, sizeof path - above, "%s%s", above ? "/" : "", name) >= (int)(sizeof path - above)) {
         fuse_reply_err(request, ENAMETOOLONG);
         return;
     }
