@@ -243,6 +243,14 @@ static int64_t as_dynamic(const struct profile *p, const struct profile_row *row
     return said || row->value[ROW_SYMTAB] <= 0 ? 0 : profile_row_says(p, row, of[at][1]);
 }
 
+static bool has_relocations(const struct profile_row *row)
+{
+    bool any = row->value[ROW_PLT] > 0;
+    for (enum row_value v = ROW_RELATIVE; v <= ROW_RELOCATIONS_OTHER; v++)
+        any |= row->value[v] > 0;
+    return any;
+}
+
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     const int64_t value = row->value[v];
@@ -253,7 +261,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
-    if (v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0) /* captured without: some symbols have versions */
+    if ((v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0) ||
+        (v == ROW_RELOCATIONS_PAGES && has_relocations(row))) /* there are some: the capture did not count them */
         return value;
     if (v == ROW_JUMP_SLOT) /* one for each PLT slot */
         return row->value[ROW_PLT] > 0 ? row->value[ROW_PLT] : 0;
