@@ -56,12 +56,13 @@ static bool others_take_it(const struct plan *plan, const struct plan_library *l
 }
 
 /* How many of the undefined symbols are to have versions, beside those that have one in any case. */
-static uint32_t versioned_outside(const struct plan_library *l, const struct want *w)
+static uint32_t versioned_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t others = l->versioned_imports + !l->without_libc; /* __cxa_finalize */
-    if (l->said->value[ROW_DYNAMIC_VERSIONED] == PROFILE_DERIVED)
+    const int64_t said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_VERSIONED);
+    if (said == PROFILE_DERIVED || (said == 0 && l->said->value[ROW_DYNAMIC_VERSIONED] == PROFILE_DERIVED))
         return OUTSIDE_ANY;
-    return rows_more_of(l, ROW_DYNAMIC_VERSIONED, others, w->share);
+    return more_than((uint64_t)said, others, w->share);
 }
 
 static uint64_t apart_by(uint64_t a, uint64_t b)
@@ -121,7 +122,7 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
                                 .key = l->key,
                                 .count = count,
                                 .versions = versions,
-                                .versioned = versioned_outside(l, w)};
+                                .versioned = versioned_outside(plan, l, w)};
     const uint64_t beside = others + outside_versions_bytes(versions);
     struct names_beside names;
     const bool known = rows_draw_outside(plan, l, w, &names);

@@ -30,7 +30,8 @@ enum {
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
     PROFILE_BYTES_MOST = PROFILE_FIND_BYTES_MOST,
 };
-#define PROFILE_ROW_MOST    INT64_C(100000000)  /* of any number in a row, except for */
+#define PROFILE_ROW_MOST INT64_C(100000000) /* of any number in a row, except for */
+enum { PROFILE_MANY_ROWS = 200 };
 #define PROFILE_DWARF_MOST  INT64_C(4000000000) /* entries, attributes and rows of debug information */
 #define PROFILE_SIZE_MOST   (INT64_C(1) << 50)  /* bytes, of any size in a profile */
 #define PROFILE_UNEVEN_ONE  INT64_C(100)        /* units of one size, in hundredths */
@@ -275,8 +276,8 @@ struct profile {
     struct profile_row *row; /* `libraries`: NULL, or one for each library, the kinds in any order. Then modules and
                                 utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
                                 not say; there may be no module. */
-    uint32_t rows;
-    bool graph;                                 /* rows say which library needs which */
+    uint32_t rows;           /* with more than PROFILE_MANY_ROWS a capture leaves out more (docs/capture.md) */
+    bool graph;              /* rows say which library needs which */
     char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application; NULL where absent */
     struct {
         char *from; /* what was captured; NULL where absent */

@@ -261,6 +261,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
+    if (v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0 && p->rows > PROFILE_MANY_ROWS)
+        return 1; /* left out where it is */
     if ((v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0) ||
         (v == ROW_RELOCATIONS_PAGES && has_relocations(row))) /* there are some: the capture did not count them */
         return value;

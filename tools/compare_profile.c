@@ -395,14 +395,18 @@ static uint64_t relocation_bytes(const struct reading *r)
     return sum < UINT64_MAX / sizeof(Elf64_Rela) ? sum * sizeof(Elf64_Rela) : 0;
 }
 
-/* Adds what pyelfprof leaves out because it follows: one relocation for calls for each slot of the PLT, the bytes of
- * relocations, the rest of `share`, a .data.rel.ro of relocated words only, and `global` where it equals `dynamic`. */
+/* Adds what pyelfprof leaves out because it follows: one relocation for calls for each slot of the PLT, one symbol with
+ * a version where versions are needed, the bytes of relocations, the rest of `share`, a .data.rel.ro of relocated words
+ * only, and `global` where it equals `dynamic`. */
 static bool complete(struct reading *r)
 {
     uint64_t sum;
     uint64_t text = number_at(r, "text");
     const uint64_t slots = number_at(r, "plt");
     if (slots && !find_value(r, "relocations.jump-slot") && !add_value(r, "relocations.jump-slot", "", slots, true))
+        return false;
+    if (number_at(r, "versions") > number_at(r, "versions-defined") && !find_value(r, "dynamic.versioned") &&
+        !add_value(r, "dynamic.versioned", "", 1, true))
         return false;
     const uint64_t relocations = number_at(r, "relocations.relr") ? 0 : relocation_bytes(r);
     if (relocations && find_value(r, "share.code") && !find_value(r, "share.relocations") &&

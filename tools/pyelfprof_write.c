@@ -84,10 +84,12 @@ static void put_list(struct flow *row, const char *key, const char *const *names
     flow_end(&f);
 }
 
-/* `dynamic` is the capture for .dynsym, which has more keys, and NULL for other tables. */
+/* `dynamic` is the capture for .dynsym, which has more keys, and NULL for other tables. In a profile of many libraries
+ * the usual number of symbols with a version is left out. */
 static void put_symbols(struct flow *row, const char *key, const struct capture_symbols *s,
-                        const struct capture *dynamic)
+                        const struct capture *dynamic, bool many)
 {
+    enum { VERSIONED_USUAL = 1 /* __cxa_finalize */ };
     struct flow f = flow_in(row, key);
     put_some(&f, "functions", s->functions);
     put_some(&f, "objects", s->objects);
@@ -98,7 +100,7 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
         put_some(&f, "unique", s->unique);
-        put_some(&f, "versioned", dynamic->versioned);
+        put_some(&f, "versioned", many && dynamic->versioned == VERSIONED_USUAL ? 0 : dynamic->versioned);
         put_some(&f, "ifunc", dynamic->has_symtab ? s->ifunc : 0);
         put_some(&f, "aliases", dynamic->aliases);
         put_some(&f, "dynstr", dynamic->dynstr);
@@ -272,21 +274,21 @@ static void put_share(struct flow *row, const struct capture *c, bool many)
 }
 
 /* Without `global` a row with a symbol table has as many as in `dynamic`. So where there are none, it says 0. */
-static void put_global(struct flow *row, const struct capture *c)
+static void put_global(struct flow *row, const struct capture *c, bool many)
 {
     static const struct capture_symbols none;
     if (c->sizes.symtab && memcmp(&c->global, &none, sizeof none) == 0)
         put_word(row, "global", "{functions: 0}");
     else
-        put_symbols(row, "global", &c->global, NULL);
+        put_symbols(row, "global", &c->global, NULL, many);
 }
 
 static void put_counts(struct flow *row, const struct capture *c, bool many)
 {
-    put_symbols(row, "dynamic", &c->dynamic, c);
-    put_symbols(row, "local", &c->local, NULL);
+    put_symbols(row, "dynamic", &c->dynamic, c, many);
+    put_symbols(row, "local", &c->local, NULL, many);
     if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
-        put_global(row, c);
+        put_global(row, c, many);
     put_relocations(row, c, many);
     put_number(row, "plt", c->plt);
 }
