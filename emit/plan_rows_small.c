@@ -1,9 +1,9 @@
 /* Decides which functions of a library with a row are too small to be numbered ones, and which of these small functions
  * are dynamic symbols; see plan_rows.c and, for what they are, small.h.
  *
- * With a symbol table small functions are local, except for as many as the row has dynamic functions beyond the
- * numbered ones. Of a stripped library the row says nothing about local functions, so all of them are dynamic: as many
- * as follow from the sizes of the row's dynamic functions. Other libraries call small functions, too (calls_rows.h).
+ * With a symbol table small functions are local, as far as the row has local functions, and else dynamic. Of a stripped
+ * library the row says nothing about local functions, so all of them are dynamic: as many as follow from the sizes of
+ * the row's dynamic functions. Other libraries call small functions, too (calls_rows.h).
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -223,19 +223,29 @@ static void reverse(uint8_t *size, uint32_t count)
     }
 }
 
-/* With a symbol table, the first small functions are the dynamic ones. So the smallest that have room for a resolver
- * are placed ahead of those that have none. */
-static void place_ahead(const struct plan *plan, struct plan_library *l, const struct want *w)
+/* How many small functions have to be dynamic, because the row has too few local ones for them. `glue` functions are
+ * local in any case. */
+static uint32_t beyond_local(const struct want *w, uint32_t glue)
 {
-    const uint32_t wanted = rows_ifunc_dynamic(plan, l);
+    const uint64_t dynamic = (uint64_t)w->exported;
+    const uint64_t local = w->functions > dynamic + glue ? w->functions - dynamic - glue : 0;
+    return w->small > local ? (uint32_t)(w->small - local) : 0;
+}
+
+/* With a symbol table, the first small functions are the dynamic ones: as many as there are resolvers or, if these are
+ * more, as the row has too few local functions for. The smallest that have room for a resolver are placed ahead of
+ * those that have none. */
+static void place_ahead(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t glue)
+{
     uint32_t first = 0;
     l->small_ahead = 0;
-    if (!wanted || l->stripped || w->exported <= 0)
+    if (l->stripped || w->exported <= 0)
         return;
     while (first < w->small && l->small_size[first] < plan_landing(l) + RESOLVER_CODE)
         first++;
-    const uint32_t functions = resolvers_without_aliases(wanted, (uint64_t)w->exported, w->aliases);
-    l->small_ahead = rows_smaller(w->small - first, functions);
+    const uint32_t symbols = rows_ifunc_dynamic(plan, l);
+    const uint32_t resolvers = symbols ? resolvers_without_aliases(symbols, (uint64_t)w->exported, w->aliases) : 0;
+    l->small_ahead = rows_smaller(w->small - first, rows_larger(resolvers, beyond_local(w, glue)));
     reverse(l->small_size, first);
     reverse(l->small_size + first, l->small_ahead);
     reverse(l->small_size, first + l->small_ahead);
@@ -275,7 +285,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         for (uint32_t i = 0; ok && i < count - glue; i++)
             l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, rows_smaller(size[i], small_most(l)));
         if (ok)
-            place_ahead(plan, l, w);
+            place_ahead(plan, l, w, glue);
         /* where helpers or `visited` are given up, there are as many more small ones, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
