@@ -166,7 +166,7 @@ static bool fill_abbrev(struct debug *d, struct error *e)
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     struct single_ways ways;
     memset(&d->single, 0, sizeof d->single);
-    d->tables = d->unit_count;
+    d->tables = d->tables_most && d->tables_most < d->unit_count ? d->tables_most : d->unit_count;
     d->unused = 0;
     d->abbrevs.is_part = false;
     d->pieces_most = UINT32_MAX;
@@ -590,7 +590,18 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     return infeasible(e, total, total_size(d), "debug information");
 }
 
-uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names)
+static uint64_t table_size(const struct corpus *c)
+{
+    return c->abbrev[ABBREV_NEAR].size + 1;
+}
+
+uint64_t debug_tables(const struct corpus *c, uint64_t bytes)
+{
+    const uint64_t tables = bytes / table_size(c);
+    return tables ? tables : 1;
+}
+
+uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t tables, uint64_t names)
 {
     const struct dialect d = c->dialect;
     const uint64_t index = d.index == INDEX_DEBUG_NAMES ? unit_index_least(c, functions, units) : 0;
@@ -601,7 +612,7 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_USUAL;
     const uint64_t objects = 2 * COMPOSE_OBJECT_MOST;
-    return index + objects + functions * function + units * (unit + c->abbrev[ABBREV_NEAR].size + 1) +
-           c->line_strings.size + c->common + sizeof COMPILE_DIRECTORY + unit_names_least(c) + names +
+    return index + objects + functions * function + units * unit + tables * table_size(c) + c->line_strings.size +
+           c->common + sizeof COMPILE_DIRECTORY + unit_names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

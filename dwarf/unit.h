@@ -98,6 +98,7 @@ struct debug {
     const struct composed *composed; /* what the units say about the code */
     const char *source_stem;         /* names the sources: "libmodule3" */
     uint32_t units_wanted;           /* how many units there should be in all; 0: as many as are needed */
+    uint32_t tables_most;            /* the most tables of abbreviations; 0: one for each unit */
     struct uneven uneven;            /* weights by which units get what is beyond the parts that all have */
     struct uneven code_uneven;       /* weights by which units get code */
     uint32_t partials;               /* partial units in addition */
@@ -143,8 +144,12 @@ struct debug_places {
 };
 
 /* Upper bound, from counts alone, of the least bytes that a library's debug information needs: debug_fill can meet
- * every size from this one on. `names`: bytes of names_size and statics. */
-uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t names);
+ * every size from this one on. `tables`: of abbreviations (debug.tables_most). `names`: bytes of names_size and
+ * statics. */
+uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t tables, uint64_t names);
+
+/* How many tables of abbreviations `bytes` of .debug_abbrev are, at least one. */
+uint64_t debug_tables(const struct corpus *c, uint64_t bytes);
 
 /* Chooses debug.files. Call it before anything is composed. The library is to have `units` units, of which the first
  * `coded` have code. The choice depends on the wanted sizes of .debug_line_str and .debug_line; with `few_rows`, most

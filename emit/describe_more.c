@@ -268,6 +268,13 @@ bool more_rows_ahead(const struct walk *w, uint64_t end)
     return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end);
 }
 
+bool more_rows_far_ahead(const struct walk *w, uint64_t end)
+{
+    enum { FAR = 256 };
+    const uint64_t far = w->line_header + FAR;
+    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end) + far;
+}
+
 bool more_rows_behind(const struct walk *w, uint64_t end)
 {
     return follows(w, DEBUG_LINE) && rows_written(w) + ROW_MOST < detail_pace_at(&w->line, end);

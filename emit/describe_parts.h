@@ -199,9 +199,10 @@ void more(struct walk *w, struct subject *s, bool last);
 /* Adds rows at s->at where the line table is behind its pace. A block that ends at `end` begins there; its own rows
  * will take up to `most` bytes. */
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most);
-/* Whether the line table has more bytes already than it should have at `end`; whether it has fewer by more than one
- * row. */
+/* Whether the line table has more bytes already than it should have at `end`, or far more; whether it has fewer by more
+ * than one row. */
 bool more_rows_ahead(const struct walk *w, uint64_t end);
+bool more_rows_far_ahead(const struct walk *w, uint64_t end);
 bool more_rows_behind(const struct walk *w, uint64_t end);
 /* Writes additions of numbers (DW_OP_plus_uconst) that take exactly `bytes` bytes of an expression, which are 2 or
  * more. */

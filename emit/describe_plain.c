@@ -155,18 +155,26 @@ bool plain_has_row(struct walk *w, uint64_t at)
            before * (uint64_t)part / DESCRIBE_ROWS_WHOLE != (before + 1) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
 }
 
+/* Whether the rows so far take more bytes than they should, and are fewer. */
+static bool rows_are_long(const struct walk *w, uint64_t at)
+{
+    return more_rows_ahead(w, at) && w->composer.rows.count * w->code < w->goal->rows * at;
+}
+
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
 {
     enum { DISCRIMINATORS = 15 };
     struct line_rows *rows = &w->composer.rows;
-    line_column(rows, column);
+    if (!rows_are_long(w, at))
+        line_column(rows, column);
     if (more_rows_behind(w, at))
         line_discriminator(rows, 1 + line % DISCRIMINATORS);
     line_row(rows, at, line);
 }
 
 /* Writes the rows of a run that is at code offset `at`. Statements begin at some of the borders between instructions.
- * No row is of a line behind `most`. */
+ * Where statements are longer than these, as without optimisation those with arrays of Fortran are, several of them
+ * have one row. No row is of a line behind `most`. */
 static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, uint32_t line, uint32_t most)
 {
     const struct filler *f = w->filler;
@@ -174,7 +182,8 @@ static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, 
         const uint64_t here = at + f->offset[k] - f->offset[first];
         const uint32_t own = line + f->line[k] - f->line[first];
         const bool begins = k == first || f->statement[k];
-        if (begins || plain_has_row(w, here))
+        const bool is_told = k == first || (begins && !more_rows_far_ahead(w, here));
+        if (is_told || plain_has_row(w, here))
             plain_row(w, here, own < most ? own : most, begins ? plain_column(own) : 12 + k % 7);
     }
 }

@@ -175,6 +175,7 @@ struct plan_library {
     uint16_t *outside_choice; /* which functions extra.outside are (outside.h); owned by the plan; NULL: any */
     uint32_t units;           /* units of debug information that have code; 0: as many as usual */
     uint32_t units_all;       /* units of debug information, with or without code; 0: as many as it takes */
+    uint32_t tables;          /* the most tables of abbreviations for units_all; 0: one for each */
     uint32_t partials;        /* partial units besides, where there is room for them */
     uint32_t shared_names;    /* how many small functions and static objects, the last ones, reuse names of others */
     uint64_t exported_names;  /* bytes of the names of the `exported` functions; part of function_names */

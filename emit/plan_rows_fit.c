@@ -155,7 +155,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
 
 /* Sets the units of debug information: those of the row or, where there is too little for them (`one`), a single one.
  * Units that .debug_aranges has no room for have no code. */
-static void set_units(struct plan_library *l, bool one)
+static void set_units(const struct solver *s, struct plan_library *l, bool one)
 {
     enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
     uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
@@ -167,6 +167,9 @@ static void set_units(struct plan_library *l, bool one)
         coded = aranges / ARANGES_EACH;
     l->units = (uint32_t)coded;
     l->units_all = (uint32_t)units;
+    const uint64_t abbrev = rows_value_or(l->said, ROW_MIX_ABBREV, 0);
+    const uint64_t tables = abbrev ? debug_tables(stock_corpus_of(s->corpus, l), abbrev) : units;
+    l->tables = tables < units ? (uint32_t)tables : 0;
     const uint64_t partials = one ? 0 : rows_value_or(l->said, ROW_DWARF_PARTIAL, 0);
     l->partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
 }
@@ -223,14 +226,14 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     l->local_names = l->shared_names = 0;
     l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
     l->files_named = l->file_length[0];
-    set_units(l, false);
+    set_units(s, l, false);
     solve_base(s, index);
     if (symtab < base[SIZE_SYMTAB]) {
         l->files = 0;
         solve_base(s, index);
     }
     if (base[SIZE_DEBUG] > (uint64_t)wanted[SIZE_DEBUG]) {
-        set_units(l, true);
+        set_units(s, l, true);
         solve_base(s, index);
     }
     /* names of functions are worth more than those of files */

@@ -13,6 +13,7 @@
 #include "dwarf/unit.h"
 #include "emit/code.h"
 #include "emit/describe.h"
+#include "emit/files.h"
 #include "emit/library.h"
 #include "emit/library_start.h"
 #include "emit/plan_parts.h"
@@ -77,6 +78,12 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
     return l->functions / least + GLUE_LIBRARY + 1;
 }
 
+/* Most tables of abbreviations that `units` units have. */
+static uint64_t tables_most(const struct solver *s, const struct plan_library *l, uint64_t units)
+{
+    return l->tables && l->tables < units && !files_are_split(s->plan) ? l->tables : units;
+}
+
 void solve_base(const struct solver *s, uint32_t index)
 {
     const struct plan *plan = s->plan;
@@ -91,9 +98,10 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end + plan_small_bytes(l);
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
     const struct corpus *corpus = stock_corpus_of(s->corpus, l);
-    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units_most(s, l), names) +
+    const uint64_t units = units_most(s, l);
+    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units, tables_most(s, l, units), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
-                          class_most(corpus, plan, l, units_most(s, l));
+                          class_most(corpus, plan, l, units);
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals + l->extra.tls;
