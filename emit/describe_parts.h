@@ -41,6 +41,7 @@ struct walk {
     struct pace names;    /* of the variables' names among the library's own (describe_plain.c) */
     uint32_t variables;   /* how many variables have a name of the library's own */
     uint32_t inner_rows;  /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
+    bool skips;           /* some statements have no row of their own (describe_plain.c) */
     uint64_t line_header; /* bytes of the line table's header of a unit */
     struct composer composer;
     bool has_objects;     /* the library's objects have been described */

@@ -155,10 +155,10 @@ bool plain_has_row(struct walk *w, uint64_t at)
            before * (uint64_t)part / DESCRIBE_ROWS_WHOLE != (before + 1) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;
 }
 
-/* Whether the rows so far take more bytes than they should, and are fewer. */
+/* Whether the rows so far take more bytes than they should, and are fewer, in code with statements without rows. */
 static bool rows_are_long(const struct walk *w, uint64_t at)
 {
-    return more_rows_ahead(w, at) && w->composer.rows.count * w->code < w->goal->rows * at;
+    return w->skips && more_rows_ahead(w, at) && w->composer.rows.count * w->code < w->goal->rows * at;
 }
 
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
@@ -182,8 +182,9 @@ static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, 
         const uint64_t here = at + f->offset[k] - f->offset[first];
         const uint32_t own = line + f->line[k] - f->line[first];
         const bool begins = k == first || f->statement[k];
-        const bool is_told = k == first || (begins && !more_rows_far_ahead(w, here));
-        if (is_told || plain_has_row(w, here))
+        const bool skips = begins && k != first && more_rows_far_ahead(w, here);
+        w->skips |= skips;
+        if ((begins && !skips) || plain_has_row(w, here))
             plain_row(w, here, own < most ? own : most, begins ? plain_column(own) : 12 + k % 7);
     }
 }
