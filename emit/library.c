@@ -401,11 +401,13 @@ static bool size_debug(struct builder *b, struct error *e)
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
     bool filled = false;
     unsigned tries = 0;
+    uint32_t with_code = 0; /* units */
     for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
         if (b->large)
             large_describe(b, level, &goal);
         if (!describe(l, level, &goal, &b->composed, &b->arena))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+        with_code = d->unit_count;
         filled = debug_fill(d, indexed_normal_size(l), &b->arena, e);
         if (!filled && e->code != ERROR_INFEASIBLE)
             break;
@@ -418,9 +420,11 @@ static bool size_debug(struct builder *b, struct error *e)
         return false;
     if (files_are_split(l->plan) && !dialect_is_4(d->corpus->dialect) && d->unit_count > FILES_SPLIT_MOST)
         return error_set(e, ERROR_INFEASIBLE,
-                         "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; raise "
-                         "'units' under 'dwarf', or use 'version: 4'",
-                         plan_stem(l->row), plan_ending(l->row), d->unit_count, FILES_SPLIT_MOST);
+                         "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; %s, or use "
+                         "'version: 4'",
+                         plan_stem(l->row), plan_ending(l->row), d->unit_count, FILES_SPLIT_MOST,
+                         with_code > FILES_SPLIT_MOST ? "raise 'units' under 'dwarf'"
+                                                      : "use more modules or utilities");
     if (indexed_is(l) && !b->is_normal)
         return indexed_size(b, e);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)

@@ -5,6 +5,7 @@
 
 #include "base/workers.h"
 #include "emit/assemble.h"
+#include "emit/dwo_check.h"
 #include "emit/inside.h"
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
@@ -223,6 +224,9 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
 
            /* What cannot be met is refused here and in the next steps, before anything is written. */
            make(p, o, e) &&
+
+           /* Whether no library has too many .dwo files. */
+           dwo_check(&p->plan, p->stock, o->threads, e) &&
 
            /* What parts of a large executable come to. */
            inside_settle(&p->plan, p->stock, o->threads, e);

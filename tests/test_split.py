@@ -547,3 +547,30 @@ def test_what_is_taken_back_of_a_profile(programs, tmp_path):
     (tmp_path / "a.prof").write_text(f"{SMALL.read_text()}dwarf: {{separate: debuglink}}\n")
     programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-q", "-o", tmp_path / "set", "--split", "--separate=none")
     assert list((tmp_path / "set").glob("*.dwo"))
+
+
+def test_too_many_files_of_a_library_are_refused_before_anything_is_written(programs, tmp_path):
+    """A library has 8000 .dwo files at most, of functions or of declarations. A set that is there stays as it is."""
+
+    def text(functions, debug, version=5):
+        sections = f"{{text: 9 MB, data: 1 MB, debug: {debug} MB, symtab: 1 MB, strtab: 2 MB}}"
+        return (
+            f"pyelfgen-profile: 1\nmodules: 1\nutilities: 1\nfunctions: 10\nutility-functions: {functions}\n"
+            f"sections: {sections}\ndwarf: {{units: 1, split: true, version: {version}}}\n"
+        )
+
+    def refused(*arguments):
+        done = programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-q", *arguments, status=1)
+        return done.stderr
+
+    made, small = tmp_path / "set", tmp_path / "small.prof"
+    small.write_text("pyelfgen-profile: 1\nmodules: 1\nfunctions: 10\ndwarf: {split: true}\n")
+    programs.run("pyelfgen", "-P", small, "-q", "-o", made)
+    for functions, debug, advice in ((17000, 120, "raise 'units' under 'dwarf'"), (400, 400, "use more modules")):
+        (tmp_path / "a.prof").write_text(text(functions, debug))
+        said = refused("--dry-run")
+        assert "libutility0.so: its debug information has " in said and f"may have 8000; {advice}" in said
+        assert refused("-o", made) == said
+        (tmp_path / "a.prof").write_text(text(functions, debug, version=4))
+        programs.run("pyelfgen", "-P", tmp_path / "a.prof", "-q", "--dry-run")
+    programs.run("pyelfgen", "--verify", made)
