@@ -111,3 +111,27 @@ def test_documents_show_the_lines_that_a_debugger_shows(programs, tmp_path):
     command = [tool("gdb"), "-q", "-batch", "-d", sources, "-ex", asked, tmp_path / "first" / "libmodule0.so"]
     printed = subprocess.run(command, capture_output=True, text=True).stdout
     assert lines(listing) == lines(printed)
+
+
+def test_rooms_include_what_the_table_of_rooms_says():
+    """The table in architecture.md names the directory of each header that the files of a room include."""
+    text = (SOURCE / "docs" / "architecture.md").read_text()
+    table = re.search(r"^\| room \|.*\n\| ---.*\n((?:\|.*\n)+)", text, flags=re.M)[1]
+    uses = {}
+    for rooms, _, used, *_ in (line.split(" | ") for line in table.splitlines()):
+        for room in (rooms := re.findall(r"`(.*?)`", rooms)):
+            uses[room] = {name.split("/")[0] for name in [*rooms, *re.findall(r"`(.*?)`", used)]}
+    assert len(uses) > 15
+    build = (SOURCE / "CMakeLists.txt").read_text()
+    programs = re.search(r'^set\(process "(.*?)"\)', build, flags=re.M)[1]  # pyelfprof's own, which are in no room
+    others = rf"tools/pyelfprof_{programs}\.|emit/profile_(manner|tags)\."
+    wrong = []
+    folders = {room.split("/")[0] for room in uses} - {"tests"}
+    for path in (path for folder in folders for path in SOURCE.glob(f"{folder}/*.[ch]")):
+        name = str(path.relative_to(SOURCE))
+        rooms = [room for room in uses if name.startswith(room.rstrip("*"))]
+        room = (min if re.match(others, name) else max)(rooms, key=len)
+        for folder, header in re.findall(r'^#include "(\w+)/(.*)"', path.read_text(), flags=re.M):
+            if folder not in uses[room]:
+                wrong.append((name, f"{folder}/{header}"))
+    assert wrong == []
