@@ -344,17 +344,30 @@ static void report_languages(FILE *f, const struct set *set, bool *any)
 {
     uint32_t of = 0;
     uint32_t libraries = 0;
+    const char *one_wanted = NULL;
+    const char *one_actual = NULL;
+    bool several = false;
     char name[PROFILE_PATH + 32];
     for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
         const char *const wanted = language_wanted(set->plan->profile, set->plan->library[i].said);
+        const char *const actual = language_of(set->library[i].differences);
         of += wanted != NULL;
-        libraries += wanted && strcmp(wanted, language_of(set->library[i].differences)) != 0;
+        if (!wanted || strcmp(wanted, actual) == 0)
+            continue;
+        if (!libraries++) {
+            one_wanted = wanted;
+            one_actual = actual;
+        }
+        several |= strcmp(wanted, one_wanted) != 0 || strcmp(actual, one_actual) != 0;
     }
     if (!libraries)
         return;
     report_heading(f, any);
-    fprintf(f, "%-28s%8u of %-8u%28s\n", quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name), libraries, of,
-            "see " DIFFERENCES_FILE);
+    fprintf(f, "%-28s%8u of %-8u", quantity(KEY_ROW_TEXT + ROW_TEXT_LANGUAGE, name), libraries, of);
+    if (several)
+        fprintf(f, "%28s\n", "not all the same");
+    else
+        fprintf(f, "%14s%14s\n", one_wanted, one_actual);
 }
 
 static void report_distances(FILE *f, const struct set *set, bool *any)

@@ -221,3 +221,19 @@ def test_rows_of_fortran_in_the_form_of_clang(programs, tmp_path):
     made = tmp_path / "made.prof"
     programs.run("pyelfprof", "-o", made, tmp_path / "set")
     assert "language: c, " in made.read_text() and "compiler: clang" in made.read_text()
+
+
+def test_summary_says_the_languages_where_all_that_differ_have_the_same(programs, tmp_path):
+    """--dry-run writes no differences.json, so the summary has the words itself."""
+    row = "- {kind: utility, text: 40 kB, data: 6 kB, debug: 60 kB, dwarf: {language: %s}}\n"
+
+    def said(*languages):
+        rows = "".join(row % language for language in languages)
+        (tmp_path / "a.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}")
+        printed = programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "--dry-run").stdout
+        return [line.split() for line in printed.splitlines() if line.startswith("dwarf: language")]
+
+    head = ["dwarf:", "language"]
+    assert said("fortran77", "c", "fortran77") == [[*head, *"2 of 3 fortran77 fortran08".split()]]
+    assert said("fortran77", "rust") == [[*head, *"2 of 2 not all the same".split()]]
+    assert said("c", "c++", "fortran08") == []
