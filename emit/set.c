@@ -41,14 +41,14 @@ struct work {
 
 /* --- files -------------------------------------------------------------------------- */
 
-static bool write_made(const struct work *w, const char *name, const struct bytes *text, struct error *e)
+static bool write_made(struct work *w, const char *name, const struct bytes *text, struct error *e)
 {
     char path[DIRECTORY_PATH_MOST];
     directory_path(&w->directory, name, path);
-    return text_file_write(w->directory.fd, name, w->directory.umask, w->directory.force, path, text, e);
+    return text_file_write(&w->directory, w->directory.fd, name, path, text, e);
 }
 
-static bool write_text(const struct work *w, const char *name, make_text_function *text, struct error *e)
+static bool write_text(struct work *w, const char *name, make_text_function *text, struct error *e)
 {
     struct bytes made;
     const bool ok = make_text(w->set, name, text, &made, e) && write_made(w, name, &made, e);
@@ -56,7 +56,7 @@ static bool write_text(const struct work *w, const char *name, make_text_functio
     return ok;
 }
 
-static bool write_driver(const struct work *w, struct error *e)
+static bool write_driver(struct work *w, struct error *e)
 {
     const struct bytes text = {.data = (uint8_t *)(uintptr_t)driver_py, .size = driver_py_size};
     return write_made(w, DRIVER_FILE, &text, e);
@@ -288,9 +288,11 @@ static bool write_joined(struct work *w, struct error *e)
     return assemble(&w->pyelf_static, w->how->threads, &w->set->library[plan_static(plan)], e);
 }
 
-/* Whether every file was there already, as it should be. */
-static bool is_kept(const struct set *set)
+/* Whether every file was there already, as it should be. Of sources this is known only where one rank writes them. */
+static bool is_kept(const struct set *set, const struct ranks *ranks)
 {
+    if (set->sources && ranks_are_several(ranks))
+        return false;
     for (uint32_t i = 0; i < set->plan->library_count; i++)
         for (uint32_t k = 0; k < set->library[i].files; k++)
             if (!set->library[i].file[k].kept)
@@ -306,7 +308,7 @@ static bool finish(struct work *w, struct error *e)
     struct bytes manifest;
     set->written = &w->sources.written;
     bool ok = make_text(set, MANIFEST_FILE, manifest_write, &manifest, e) &&
-              ((is_kept(set) &&
+              ((is_kept(set, w->how->ranks) &&
                 same_bytes(w->directory.fd, MANIFEST_FILE, 0666 & ~w->directory.umask, manifest.data, manifest.size)) ||
                directory_change(&w->directory, e)) &&
               tidy_remove(w->directory.fd, w->directory.path, TIDY_STALE, set, e) && write_driver(w, e) &&

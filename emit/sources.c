@@ -39,7 +39,7 @@ static bool write_file(struct sources *s, int directory, const char *within, con
     pthread_mutex_lock(&s->lock);
     bytes_string(&s->written, part);
     pthread_mutex_unlock(&s->lock);
-    return text_file_write(directory, name, s->set->umask, s->set->force, path, text, e);
+    return text_file_write(s->set, directory, name, path, text, e);
 }
 
 /* Refuses to overwrite others' files under names of headers. tidy.h knows the names of units' sources, but not those of
@@ -88,7 +88,7 @@ static bool make_headers(struct sources *s, const struct stock *stock, struct er
     return ok;
 }
 
-bool sources_begin(struct sources *s, const struct directory *set, const struct stock *stock, enum sources_part part,
+bool sources_begin(struct sources *s, struct directory *set, const struct stock *stock, enum sources_part part,
                    struct error *e)
 {
     s->set = set;

@@ -16,7 +16,7 @@
 #define SOURCES_INCLUDE   "include"
 
 struct sources {
-    const struct directory *set; /* borrowed */
+    struct directory *set; /* borrowed */
     int directory, include;
     struct block_texts blocks;
     struct source *source; /* of each thread */
@@ -28,7 +28,7 @@ enum sources_part { SOURCES_WITH_HEADERS, SOURCES_WITHOUT_HEADERS };
 
 /* Makes the directories within the set's and, unless another rank does that, writes the headers. `s` must be zeroed.
  * Free with sources_free, also after a failure. */
-bool sources_begin(struct sources *s, const struct directory *set, const struct stock *stock, enum sources_part part,
+bool sources_begin(struct sources *s, struct directory *set, const struct stock *stock, enum sources_part part,
                    struct error *e);
 
 /* Writes the sources of library `l`, whose image must still be in memory. `worker` is the calling thread's number. */

@@ -4,9 +4,9 @@
 #include "base/same.h"
 #include "elf/output.h"
 
-bool text_file_write(int directory, const char *name, mode_t umask, bool force, const char *path,
-                     const struct bytes *text, struct error *e)
+bool text_file_write(struct directory *set, int within, const char *name, const char *path, const struct bytes *text,
+                     struct error *e)
 {
-    return (!force && same_bytes(directory, name, 0666 & ~umask, text->data, text->size)) ||
-           output_whole(directory, name, path, 0666, text->data, text->size, e);
+    return (!set->force && same_bytes(within, name, 0666 & ~set->umask, text->data, text->size)) ||
+           (directory_change(set, e) && output_whole(within, name, path, 0666, text->data, text->size, e));
 }

@@ -3,14 +3,14 @@
 #ifndef EMIT_TEXT_FILE_H
 #define EMIT_TEXT_FILE_H
 
-#include <sys/types.h>
-
 #include "base/bytes.h"
 #include "base/error.h"
+#include "emit/directory.h"
 
-/* Makes the text `name` in the directory open as `directory`. Its mode is what the umask leaves of 0666. A file with
- * the same text and mode is left alone, unless `force` is true. `path` is used in messages only. */
-bool text_file_write(int directory, const char *name, mode_t umask, bool force, const char *path,
-                     const struct bytes *text, struct error *e);
+/* Makes the text `name` in the directory open as `within`, which is the set's or below it. Its mode is what the umask
+ * leaves of 0666. A file with the same text and mode is left alone, unless the set is made with force. Before any other
+ * the manifest goes (directory_change). `path` is used in messages only. */
+bool text_file_write(struct directory *set, int within, const char *name, const char *path, const struct bytes *text,
+                     struct error *e);
 
 #endif

@@ -288,7 +288,7 @@ def test_sources_that_are_stale_go(generate):
     header.write_text(text + "/* edited */\n")
     generate("set", "--sources")
     assert changed(before, stamps(one)) == sorted(
-        ["sources/libmodule0.c", "sources/notes.c", str(header.relative_to(one))]
+        ["manifest.json", "sources/libmodule0.c", "sources/notes.c", str(header.relative_to(one))]
     )
     assert header.read_text() == text
     generate("set")
@@ -306,6 +306,19 @@ def test_the_manifest_goes_before_anything_changes(generate, refused):
     generate("set")
     assert changed(before, stamps(one)) == ["libmodule1.so", "manifest.json"]
     assert manifest_of(one)["modules"] == 3
+
+
+def test_the_manifest_goes_before_sources_change(generate, refused):
+    """The first library's source cannot be made, when headers are there already. So nothing says that the libraries
+    that are there, of another seed, have these headers."""
+    one = generate("set", "--sources")
+    before = stamps(one)
+    (one / "sources" / ".libmodulebegin.c.tmp").mkdir()
+    said = refused(one, "--sources", "--seed=7", "--jobs=1")
+    assert said == f"{one}/sources/libmodulebegin.c: cannot create the file: Is a directory"
+    after = stamps(one)
+    assert "manifest.json" not in after and len(after) > len(before)
+    assert all(name == "manifest.json" or name.startswith("sources/") for name in changed(before, after))
 
 
 def test_force_writes_everything(generate):
