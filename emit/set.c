@@ -201,9 +201,7 @@ static bool lead_directory(struct directory *d, const char *path, bool force, st
         return false;
     if (d->made)
         return true;
-    if (!tidy_take_over(d->fd, path, e))
-        return false;
-    return (!force || directory_change(d, e)) && tidy_remove(d->fd, path, TIDY_TEMPORARY, NULL, e);
+    return tidy_take_over(d->fd, path, e) && tidy_remove(d->fd, path, TIDY_TEMPORARY, NULL, e);
 }
 
 /* The leader checks the directory first, as only it finds the directory as it was; then the others open it. */

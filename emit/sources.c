@@ -59,14 +59,21 @@ static bool refuse_foreign(const struct sources *s, const char *name, struct err
     return error_at(e, path, 0);
 }
 
+static const char *header_name(const struct corpus *c, uint32_t header)
+{
+    return (const char *)c->line_strings.data + c->header[header].file;
+}
+
+/* All names are looked at before the first header is written: nothing changes in a set that is refused. */
 static bool write_headers(struct sources *s, const struct stock *stock, const struct corpus *c, struct error *e)
 {
     struct bytes text = {.data = NULL};
     bool ok = true;
+    for (uint32_t h = 0; h < c->headers && ok; h++)
+        ok = refuse_foreign(s, header_name(c, h), e);
     for (uint32_t h = 0; h < c->headers && ok; h++) {
-        const char *name = (const char *)c->line_strings.data + c->header[h].file;
         ok = header_text(&text, c, &stock->blocks, h) || no_memory(e);
-        ok = ok && refuse_foreign(s, name, e) && write_file(s, s->include, SOURCES_INCLUDE "/", name, &text, e);
+        ok = ok && write_file(s, s->include, SOURCES_INCLUDE "/", header_name(c, h), &text, e);
     }
     bytes_free(&text);
     return ok;

@@ -354,6 +354,23 @@ def test_foreign_files_are_left(name, generate, tmp_path):
     assert path.read_text() == "int mine;\n"
 
 
+def test_foreign_header_changes_nothing(generate, tmp_path):
+    """Headers of another seed have other names. One of them is somebody's: the others are not written."""
+    generate("--sources", "--seed=7", output="other")
+    generate("--sources")
+    for name in sorted(os.listdir(tmp_path / "other" / "sources" / "include"))[:3]:
+        mine = tmp_path / "set" / "sources" / "include" / name
+        mine.write_text("int mine;\n")
+        before = sources_of(tmp_path / "set")
+        done = generate("--sources", "--seed=7", "--force", status=2)
+        assert done.stderr == (
+            f"pyelfgen: {mine}: is not of a set, but has the name of one of its headers; remove it\n"
+        )
+        after = sources_of(tmp_path / "set")
+        assert [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)] == []
+        mine.unlink()
+
+
 def test_an_interrupted_run_is_gone_over(generate, tmp_path):
     generate("--sources")
     (tmp_path / "set" / "manifest.json").unlink()
