@@ -291,30 +291,11 @@ static bool each_entry(struct walk *w, int directory, const char *name, act_func
     return errno == 0 ? s.ok : error_errno(e, w->path, "cannot read the directory");
 }
 
+/* Where that cannot be told it counts as one: opening it then fails, and says why. */
 static bool is_directory(int directory, const char *name)
 {
     struct stat st;
-    return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* Whether a file is a debug file of pyelfgen's: .comment stands near its beginning. */
-static bool is_ours(int directory, const char *name)
-{
-    char start[4096];
-    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof start);
-    if (fd >= 0)
-        close(fd);
-    return n > 0 && memmem(start, (size_t)n, COMMENT_START, strlen(COMMENT_START));
-}
-
-/* An emptied source shows only by its name that it is ours. */
-static bool is_our_source(const struct walk *w, int directory, const char *name)
-{
-    const bool is_top = strcmp(w->within, SOURCES_DIRECTORY "/") == 0;
-    enum ours found;
-    return is_source_name(name) && ours_look(directory, name, OURS_SOURCE, &found) &&
-           (found == OURS_MARKED || (found == OURS_NOTHING && (is_top ? is_unit_source : is_header)(name)));
+    return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? S_ISDIR(st.st_mode) : errno != ENOENT;
 }
 
 static bool refuse(const struct walk *w, const char *name, struct error *e)
@@ -364,6 +345,25 @@ static bool look(const struct walk *w, int directory, const char *name, enum our
     return ours_look(directory, name, kind, found) || fail_at(w, name, "cannot tell whether the file is of a set", e);
 }
 
+/* A debug file in one of the directories of .build-id. */
+static bool look_identified(const struct walk *w, int directory, const char *name, enum ours *found, struct error *e)
+{
+    *found = OURS_FOREIGN;
+    return !is_identified(name) || look(w, directory, name, OURS_ELF, found, e);
+}
+
+/* A source. An emptied one shows only by its name that it is ours. */
+static bool look_source(const struct walk *w, int directory, const char *name, enum ours *found, struct error *e)
+{
+    const bool is_top = strcmp(w->within, SOURCES_DIRECTORY "/") == 0;
+    *found = OURS_FOREIGN;
+    if (is_source_name(name) && !look(w, directory, name, OURS_SOURCE, found, e))
+        return false;
+    if (*found == OURS_NOTHING && !(is_top ? is_unit_source : is_header)(name))
+        *found = OURS_FOREIGN;
+    return true;
+}
+
 /* Refuses a file under one of our names, by which it would be overwritten or removed, unless it is ours. */
 static bool refuse_top_file(struct walk *w, int directory, const char *name, struct error *e)
 {
@@ -394,7 +394,9 @@ static bool remove_damaged(struct walk *w, int directory, const char *name, stru
 
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
 {
-    return is_temporary(name, is_identified) || (is_identified(name) && is_ours(directory, name)) || refuse(w, name, e);
+    enum ours found;
+    return is_temporary(name, is_identified) ||
+           (look_identified(w, directory, name, &found, e) && (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
 static bool refuse_identified(struct walk *w, int directory, const char *name, struct error *e)
@@ -412,6 +414,7 @@ static bool refuse_identified(struct walk *w, int directory, const char *name, s
 
 static bool refuse_source(struct walk *w, int directory, const char *name, struct error *e)
 {
+    enum ours found;
     if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
         is_directory(directory, name)) {
         w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
@@ -419,7 +422,8 @@ static bool refuse_source(struct walk *w, int directory, const char *name, struc
         w->within = SOURCES_DIRECTORY "/";
         return ok;
     }
-    return is_temporary(name, is_source_name) || is_our_source(w, directory, name) || refuse(w, name, e);
+    return is_temporary(name, is_source_name) ||
+           (look_source(w, directory, name, &found, e) && (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
 static bool refuse_sources(struct walk *w, int directory, struct error *e)
@@ -510,17 +514,27 @@ static bool remove_file(const struct walk *w, int directory, const char *name, s
     return fail_at(w, name, "cannot remove this file of the set that was there before", e);
 }
 
-static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
+typedef bool look_function(const struct walk *w, int directory, const char *name, enum ours *found, struct error *e);
+
+/* Removes a finished file below the set if it is ours and has to go. */
+static bool remove_ours(const struct walk *w, int directory, const char *name, look_function *look_at, struct error *e)
 {
     char path[FILE_NAME_MOST + 256];
-    if (is_temporary(name, is_identified))
-        return remove_file(w, directory, name, e);
-    if (w->kind == TIDY_TEMPORARY || !is_identified(name))
+    enum ours found;
+    if (w->kind == TIDY_TEMPORARY)
         return true;
     snprintf(path, sizeof path, "%s%s", w->within, name);
     if (w->kind == TIDY_STALE && is_written(w, path))
         return true;
-    return !is_ours(directory, name) || remove_file(w, directory, name, e);
+    if (!look_at(w, directory, name, &found, e))
+        return w->kind != TIDY_STALE;
+    return ours_is_not(found) || remove_file(w, directory, name, e);
+}
+
+static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
+{
+    return is_temporary(name, is_identified) ? remove_file(w, directory, name, e)
+                                             : remove_ours(w, directory, name, look_identified, e);
 }
 
 /* Directories that are empty then go, too. */
@@ -537,16 +551,6 @@ static bool remove_identified(struct walk *w, int directory, const char *name, s
     return ok;
 }
 
-/* Whether a source that is there has to go. */
-static bool is_stale_source(const struct walk *w, int directory, const char *name)
-{
-    char path[FILE_NAME_MOST + 256];
-    if (w->kind == TIDY_TEMPORARY || !is_our_source(w, directory, name))
-        return false;
-    snprintf(path, sizeof path, "%s%s", w->within, name);
-    return w->kind == TIDY_ALL || !is_written(w, path);
-}
-
 static bool remove_source(struct walk *w, int directory, const char *name, struct error *e)
 {
     if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
@@ -557,8 +561,8 @@ static bool remove_source(struct walk *w, int directory, const char *name, struc
         unlinkat(directory, name, AT_REMOVEDIR);
         return ok;
     }
-    return !(is_temporary(name, is_source_name) || is_stale_source(w, directory, name)) ||
-           remove_file(w, directory, name, e);
+    return is_temporary(name, is_source_name) ? remove_file(w, directory, name, e)
+                                              : remove_ours(w, directory, name, look_source, e);
 }
 
 static bool remove_sources(struct walk *w, int directory, struct error *e)

@@ -2,6 +2,7 @@
 
 import filecmp
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -304,6 +305,33 @@ def test_interrupted_set_is_gone_over_again(programs, plain, copied):
     debug_file.rename(debug_file.parent / f".{debug_file.name}.tmp")
     generate(programs, copied.path, plain.kind)
     assert subprocess.run(["diff", "-r", plain.path, copied.path]).returncode == 0
+
+
+def test_emptied_debug_files_are_the_sets(programs, plain, copied):
+    """A crash of the machine may empty files, or cut off their ends."""
+    first, other = (copied.debug_file(copied.path / name) for name in ("libmodule0.so", "libmodule1.so"))
+    (copied.path / "manifest.json").write_bytes(b"")
+    first.write_bytes(b"")
+    os.truncate(other, 100)
+    generate(programs, copied.path, plain.kind)
+    assert subprocess.run(["diff", "-r", plain.path, copied.path]).returncode == 0
+    first.write_bytes(b"")
+    assert generate(programs, copied.path, "none", "--force").files() == set()
+
+
+@pytest.mark.parametrize("before", ["a set", "an interrupted one"])
+def test_debug_file_that_cannot_be_read(before, programs, copied):
+    """It is not taken for somebody else's: that would leave it there, or refuse the directory for it."""
+    if programs.sanitized:
+        pytest.skip("what is preloaded has no sanitizers")
+    if before == "an interrupted one":
+        (copied.path / "manifest.json").unlink()
+    debug_file = copied.debug_file(copied.path / "libmodule0.so")
+    fault = {"FAULT_AFTER": debug_file.name, "FAULT_AT": "1", "FAULT_KIND": "eio"}
+    preload = {"LD_PRELOAD": str(programs.build / "lib" / "libinject.so"), **fault}
+    done = programs.run("pyelfgen", "-P", SMALL, "-q", "--seed=43", "-o", copied.path, status=1, env=preload)
+    wanted = f"pyelfgen: {debug_file}: cannot tell whether the file is of a set: Input/output error\n"
+    assert done.stderr == wanted
 
 
 def test_directory_with_a_foreign_debug_file_is_left(programs, tmp_path):
