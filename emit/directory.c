@@ -30,6 +30,21 @@ static bool is_taken(int directory)
     return locked != 0 && errno == EWOULDBLOCK;
 }
 
+/* Sets the error for a directory that cannot be opened. It does not stay if this run has made it. */
+static void cannot_open(const char *path, bool made, struct error *e)
+{
+    const int number = errno;
+    if (made)
+        rmdir(path);
+    errno = number;
+    if (errno != ENOTDIR) {
+        error_errno(e, path, "cannot open the directory");
+        return;
+    }
+    error_set(e, ERROR_SYSTEM, "is a file; give another name");
+    error_at(e, path, 0);
+}
+
 /* Whether another run has removed the directory since it was opened. */
 static bool is_removed(int directory)
 {
@@ -87,12 +102,7 @@ static int take(const char *path, bool *made, struct error *e)
         }
         int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (directory < 0 && (errno != ENOENT || tries == TRIES)) {
-            if (errno == ENOTDIR) {
-                error_set(e, ERROR_SYSTEM, "is a file; give another name");
-                error_at(e, path, 0);
-            } else {
-                error_errno(e, path, "cannot open the directory");
-            }
+            cannot_open(path, *made, e);
             return -1;
         }
         if (directory >= 0 && is_taken(directory))

@@ -593,3 +593,14 @@ def test_file_system_without_locks(error, programs, profile, generate, tmp_path)
     programs.command([*command, programs.path("pyelfgen"), "-P", profile, "-o", tmp_path / "set", "-q"])
     assert re.search(rf"flock\(.*{error}.*INJECTED", (tmp_path / "trace").read_text())
     assert same(tmp_path / "set", generate("alone"))
+
+
+def test_a_directory_that_cannot_be_opened_does_not_stay(programs, profile, tmp_path):
+    """The run has made the directory, and then has no descriptor left for it."""
+    if not shutil.which("strace") or programs.sanitized:
+        pytest.skip("it takes strace, and a program without sanitizers")
+    output = tmp_path / "set"
+    command = ["strace", "-f", "-o", tmp_path / "trace", "-P", output, "-e", "inject=open,openat:error=EMFILE"]
+    done = programs.command([*command, programs.path("pyelfgen"), "-P", profile, "-o", output, "-q"], status=1)
+    assert done.stderr.splitlines()[-1] == f"pyelfgen: {output}: cannot open the directory: Too many open files"
+    assert not output.exists()
