@@ -15,6 +15,7 @@
 #include "base/page_cache.h"
 
 struct treatment {
+    const char *set;
     struct page_cache *cache;
     enum page_cache_wish wish;
     struct error *e;
@@ -24,22 +25,24 @@ struct treatment {
 static bool treat_one(void *context, int directory, const char *name)
 {
     struct treatment *const t = context;
+    char path[sizeof t->e->file];
     struct stat st;
+    snprintf(path, sizeof path, "%s/%s", t->set, name);
     if (name[0] == '.' || (fstatat(directory, name, &st, 0) == 0 ? !S_ISREG(st.st_mode) : errno == ENOENT))
         return true;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return t->well = error_errno(t->e, name, "cannot be opened");
+        return t->well = error_errno(t->e, path, "cannot be opened");
     t->well = page_cache_treat(t->cache, fd, t->wish, t->e);
     if (!t->well && !t->e->file[0])
-        error_at(t->e, "the set", 0);
+        error_at(t->e, path, 0);
     close(fd);
     return t->well;
 }
 
 static bool treat_all(struct page_cache *c, const char *set, enum page_cache_wish wish, struct error *e)
 {
-    struct treatment t = {c, wish, e, .well = true};
+    struct treatment t = {set, c, wish, e, .well = true};
     const int directory = open(set, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         return error_errno(e, set, "cannot be opened");

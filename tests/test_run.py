@@ -315,6 +315,14 @@ def test_cold_and_warm(altered, programs, tmp_path):
             assert int(cached) > 0.9 * int(of_all)
 
 
+def test_cold_and_warm_name_what_they_cannot_open(altered, programs):
+    around = altered.path("around")
+    around.symlink_to("around")
+    for wish in ("--cold", "--warm"):
+        said = run(programs, wish, altered.directory, status=1).stderr
+        assert said == f"pyelfrun: {around}: cannot be opened: Too many levels of symbolic links\n"
+
+
 def test_lazy_leaves_other_flags(altered, programs, tmp_path):
     for words, flags in ((["--dlopen-flags", "global", "--lazy"], "lazy,global"), (["--lazy"], "lazy")):
         run(programs, *words, "--phases", "import", "--json", tmp_path / "a.json", altered.directory)
