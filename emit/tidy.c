@@ -291,8 +291,14 @@ static bool each_entry(struct walk *w, int directory, const char *name, act_func
     return errno == 0 ? s.ok : error_errno(e, w->path, "cannot read the directory");
 }
 
-/* Where that cannot be told it counts as one: opening it then fails, and says why. */
 static bool is_directory(int directory, const char *name)
+{
+    struct stat st;
+    return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether to go into it. Where that cannot be told, going there fails and says why. */
+static bool may_be_directory(int directory, const char *name)
 {
     struct stat st;
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? S_ISDIR(st.st_mode) : errno != ENOENT;
@@ -403,7 +409,7 @@ static bool refuse_identified(struct walk *w, int directory, const char *name, s
 {
     char within[sizeof FILES_BUILD_IDS + 5];
     w->within = FILES_BUILD_IDS "/";
-    if (!is_hexadecimal(name, 2) || !is_directory(directory, name))
+    if (!is_hexadecimal(name, 2) || !may_be_directory(directory, name))
         return refuse(w, name, e);
     snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
     w->within = within;
@@ -416,7 +422,7 @@ static bool refuse_source(struct walk *w, int directory, const char *name, struc
 {
     enum ours found;
     if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
-        is_directory(directory, name)) {
+        may_be_directory(directory, name)) {
         w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
         bool ok = each_entry(w, directory, name, refuse_source, e);
         w->within = SOURCES_DIRECTORY "/";
@@ -444,9 +450,9 @@ static bool refuse_unit_source(struct walk *w, int directory, const char *name, 
 
 static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
-    if (strcmp(name, FILES_BUILD_IDS) == 0 && is_directory(directory, name))
+    if (strcmp(name, FILES_BUILD_IDS) == 0 && may_be_directory(directory, name))
         return each_entry(w, directory, name, refuse_identified, e);
-    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name))
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
         return refuse_sources(w, directory, e);
     if (is_top_file(name))
         return refuse_top_file(w, directory, name, e);
@@ -466,7 +472,7 @@ static bool refuse_library(struct walk *w, int directory, const char *name, stru
         return refuse_top_file(w, directory, name, e);
     if (is_left(name) && is_directory(directory, name))
         return refuse(w, name, e);
-    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name)) {
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name)) {
         w->within = SOURCES_DIRECTORY "/";
         const bool ok = each_entry(w, directory, name, refuse_unit_source, e);
         w->within = "";
@@ -541,7 +547,7 @@ static bool remove_debug_file(struct walk *w, int directory, const char *name, s
 static bool remove_identified(struct walk *w, int directory, const char *name, struct error *e)
 {
     char within[sizeof FILES_BUILD_IDS + 5];
-    if (!is_hexadecimal(name, 2) || !is_directory(directory, name))
+    if (!is_hexadecimal(name, 2) || !may_be_directory(directory, name))
         return true;
     snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
     w->within = within;
@@ -554,7 +560,7 @@ static bool remove_identified(struct walk *w, int directory, const char *name, s
 static bool remove_source(struct walk *w, int directory, const char *name, struct error *e)
 {
     if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
-        is_directory(directory, name)) {
+        may_be_directory(directory, name)) {
         w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
         bool ok = each_entry(w, directory, name, remove_source, e);
         w->within = SOURCES_DIRECTORY "/";
@@ -585,9 +591,9 @@ static bool remove_entry(struct walk *w, int directory, const char *name, struct
         unwanted |= is_top_file(name);
     if (unwanted)
         return remove_file(w, directory, name, e);
-    if (strcmp(name, SOURCES_DIRECTORY) == 0 && is_directory(directory, name))
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
         return remove_sources(w, directory, e);
-    if (strcmp(name, FILES_BUILD_IDS) != 0 || !is_directory(directory, name))
+    if (strcmp(name, FILES_BUILD_IDS) != 0 || !may_be_directory(directory, name))
         return true;
     bool ok = each_entry(w, directory, name, remove_identified, e);
     unlinkat(directory, name, AT_REMOVEDIR);

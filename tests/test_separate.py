@@ -334,6 +334,16 @@ def test_debug_file_that_cannot_be_read(before, programs, copied):
     assert done.stderr == wanted
 
 
+def test_directory_of_which_nothing_is_told(programs, copied, tmp_path):
+    """What stat does not tell of .build-id, opening it does: stale files in it go."""
+    if not shutil.which("strace") or programs.sanitized:
+        pytest.skip("it takes strace, and a program without sanitizers")
+    command = ["strace", "-f", "-o", tmp_path / "trace", "-P", ".build-id", "-e", "inject=newfstatat:error=EIO"]
+    programs.command([*command, programs.path("pyelfgen"), "-P", SMALL, "-q", "--seed=43", "-o", copied.path])
+    assert "INJECTED" in (tmp_path / "trace").read_text() or copied.kind != "build-id"
+    assert not (copied.path / ".build-id").exists()
+
+
 def test_directory_with_a_foreign_debug_file_is_left(programs, tmp_path):
     foreign = tmp_path / "mine" / ".build-id" / "ab" / f"{'cd' * 19}.debug"
     foreign.parent.mkdir(parents=True)
