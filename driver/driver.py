@@ -124,12 +124,21 @@ def find_ranks(with_mpi):
     return Ranks(MPI), None
 
 
+LAUNCHERS = (
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # mpirun of Open MPI
+    ("PMI_RANK", "PMI_SIZE"),  # mpiexec of MPICH, and srun with PMI
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),  # srun; a batch script has SLURM_NTASKS too
+)
+
+
 def launched():
-    """The rank and number of processes that mpirun started, as the environment tells."""
-    try:
-        return int(os.environ["OMPI_COMM_WORLD_RANK"]), int(os.environ["OMPI_COMM_WORLD_SIZE"])
-    except (KeyError, ValueError):
-        return 0, 1
+    """The rank and number of processes that a launcher started, as the environment tells."""
+    for rank, count in LAUNCHERS:
+        try:
+            return int(os.environ[rank]), int(os.environ[count])
+        except (KeyError, ValueError):
+            pass
+    return 0, 1
 
 
 def complain(ranks, text):

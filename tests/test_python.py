@@ -234,6 +234,22 @@ def test_closed_descriptors(python, mpi, small, programs):
     assert done.returncode == 0 and ", every result right\n" in done.stdout
 
 
+@pytest.mark.parametrize("rank, count", [("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")])
+def test_one_table_of_processes_that_run_alone(rank, count, small, programs):
+    """Where a launcher has started several processes and they do not find one another, only the first one reports."""
+
+    def run(**environment):
+        command = [SYSTEM, small / "driver.py", "--no-mpi"]
+        return programs.command(command, leaks=False, timeout=120, env=environment)
+
+    first, second = (run(**{rank: number, count: "2"}) for number in "01")
+    assert first.stderr == "driver.py: --no-mpi is given: each of the 2 processes runs alone\n"
+    assert ", every result right\n" in first.stdout
+    assert second.stderr == second.stdout == ""
+    batch = run(SLURM_PROCID="0", SLURM_NTASKS="2")  # a batch script, which is one process
+    assert batch.stderr == "" and ", every result right\n" in batch.stdout
+
+
 @pytest.mark.parametrize("mpi", [[], ["--no-mpi"]], ids=["mpi", "alone"])
 def test_a_reader_that_leaves(mpi, small, programs):
     reading, writing = os.pipe()
