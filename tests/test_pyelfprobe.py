@@ -313,7 +313,14 @@ def test_the_spread_of_ratios(probe, small, sets):
 
 
 def test_python_that_is_none(probe, small):
-    assert "--python: '/bin/false' is no Python that works" in probe.fail("--tools=load", "--python=/bin/false", small)
+    assert "--python: '/bin/false' is no Python that works\n" in probe.fail("--tools=load", "--python=/bin/false", small)
+
+
+def test_python_that_says_why_it_is_none(probe, small, bare_path):
+    """A wrapper that starts no Python tells the reason."""
+    python = bare_path(wrapper="echo wrapper: load a module first >&2; exit 3") + "/wrapper"
+    said = probe.fail("--tools=load", f"--python={python}", small)
+    assert said.endswith("/wrapper' is no Python that works: wrapper: load a module first\n")
 
 
 @pytest.mark.long
