@@ -884,6 +884,24 @@ def test_damaged_files_are_no_crash(probe, small, tmp_path):
     assert "cannot be started: " in probe.fail("--tools=load,nm", directory)
 
 
+def test_tools_on_files_that_cannot_be_opened(probe, small, tmp_path):
+    """Tools that look at the running application say that not all of its files are in it, also without `load`."""
+    directory = tmp_path / "application"
+    directory.mkdir()
+    whole = (small / "libutility0.so").read_bytes()
+    for number, content in enumerate([whole, whole[:64]]):
+        (directory / f"lib{number}.so").write_bytes(content)
+    options = ["--repeat=1", "--cache=warm", "--tools=gdb,eu-stack", "--phases=phase2,attach"]
+    report = probe.run(*options, small, directory, status=None)
+    told = "1 of 2 could not be opened, not to be compared; the first: "
+    for cell in (*(cells(report, "gdb", application=1)[step] for step in ("phase2", "attach")),
+                 cells(report, "eu-stack", application=1)["whole"]):
+        assert cell["status"] != "done" or cell["reason"].startswith(told), cell
+    assert cells(report, "gdb", application=1)["phase2"]["status"] == "done"
+    assert "reason" not in cells(report, "gdb")["phase2"]
+    assert f"gdb phase2 and attach, warm, B: {told}" in probe.out or f"gdb phase2, warm, B: {told}" in probe.out
+
+
 # Truncates libcut.so as soon as it is open.
 CUTS = """#define _GNU_SOURCE
 #include <dlfcn.h>

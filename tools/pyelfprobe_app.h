@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/page_cache.h"
+#include "tools/pyelfprobe_cells.h"
 #include "tools/pyelfprobe_options.h"
 
 struct app_file {
@@ -26,6 +27,7 @@ struct app {
     struct app_file *files; /* in the order in which they are loaded */
     size_t count;
     uint64_t bytes;   /* of all files */
+    char unopened[REASON_SIZE]; /* how many files could not be opened, and why; "": all could, or nothing tells */
     const char *link; /* pyelf-link of the set, with --start=link; NULL otherwise */
     char **command;   /* words, ended by NULL, the first a path; NULL: no command */
 

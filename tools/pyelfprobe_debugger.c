@@ -154,6 +154,12 @@ static bool take_step(struct cell *cell, const struct step_mark *step, const str
     return true;
 }
 
+/* Whether the application opens its files in this step, or has opened them before it. */
+static bool opens_files(enum step step)
+{
+    return step == STEP_PHASE2 || step == STEP_ATTACH;
+}
+
 static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan, enum cache cache, size_t number,
                        const struct session_end *end, struct error *e)
 {
@@ -164,8 +170,12 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
         well = take_mark(&cells[STEP_BEGIN][cache][number], begin, end->begun, 0, e);
     for (size_t i = 0; i < STEP_MARKS && well; i++) {
         const struct step_mark *step = &step_marks[i];
-        if (step->session == plan->session && p->options->step[step->step])
-            well = take_step(&cells[step->step][cache][number], step, plan, end, e);
+        struct cell *cell = &cells[step->step][cache][number];
+        if (step->session != plan->session || !p->options->step[step->step])
+            continue;
+        well = take_step(cell, step, plan, end, e);
+        if (opens_files(step->step))
+            live_remark(&p->apps[number], cell);
     }
     return well;
 }

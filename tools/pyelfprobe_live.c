@@ -138,6 +138,12 @@ static void say_not_opened(const struct app *app, unsigned long failed, const ch
              app->count, why);
 }
 
+void live_remark(const struct app *app, struct cell *cell)
+{
+    if (cell->outcome == OUTCOME_DONE && !*cell->reason)
+        memcpy(cell->reason, app->unopened, sizeof cell->reason);
+}
+
 bool live_measure(struct probe *p, enum cache cache, size_t number, struct error *e)
 {
     struct cell *cell = &p->cells.of[TOOL_LOAD][STEP_WHOLE][cache][number];
@@ -330,5 +336,7 @@ bool live_try(struct probe *p, size_t number, struct error *e)
         return cannot_run(app, "it has not reported", e);
     if (failed && (failed == app->count || loader_error_is_python(why)))
         return cannot_run(app, why, e);
+    if (failed)
+        say_not_opened(app, failed, why, app->unopened);
     return !command || take_files(p, app, e);
 }

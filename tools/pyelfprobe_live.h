@@ -21,6 +21,9 @@ bool live_begin(struct probe *p, size_t number, enum tool tool, struct live *liv
 /* Runs the application once, and takes what it measures itself or, for a command, what wait4(2) says. */
 bool live_measure(struct probe *p, enum cache cache, size_t number, struct error *e);
 
+/* Remarks on a measured cell that the application could not open all its files, as live_try found out. */
+void live_remark(const struct app *app, struct cell *cell);
+
 /* Before any measurement: finds out whether the application can be started, and which files a command loads. Errors say
  * what to do. */
 bool live_try(struct probe *p, size_t number, struct error *e);

@@ -224,6 +224,8 @@ bool readers_measure(struct probe *p, enum tool tool, enum cache cache, size_t n
         well = rewrite_files(p, &p->apps[number], &r, e) && run_finish(p, tool, &r, cell, e);
     else
         well = read_files(p, tool, &p->apps[number], &r, e) && run_finish(p, tool, &r, cell, e);
+    if (tool == TOOL_EU_STACK || tool == TOOL_PERF)
+        live_remark(&p->apps[number], cell);
     if (well)
         children_end();
     return well;
