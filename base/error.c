@@ -26,7 +26,8 @@ bool error_at(struct error *e, const char *file, unsigned line)
 {
     if (!e)
         return false;
-    snprintf(e->file, sizeof e->file, "%s", file);
+    /* "" would mean that the error is about no file. */
+    snprintf(e->file, sizeof e->file, "%s", *file ? file : "''");
     utf8_printable(e->file, e->file);
     e->line = line;
     return false;
