@@ -484,6 +484,13 @@ def test_pictures_of_what_one_side_says(programs, small, tmp_path):
     assert found.count("rect", "twin") == 0 and found.count("path", "twin") == 0
 
 
+def test_no_heading_without_pictures(programs, tmp_path):
+    """A part of the page for which neither side has anything to show is not there."""
+    real = rows(tmp_path / "sizes.prof", "kind: utility, text: 1000, bss: 8")
+    page = programs.run("pyelfstat", "--compare", "--html", "-", real, real).stdout
+    assert re.findall(r"<h2>(.*?)</h2>", page) == ["Sizes of each library", "The set", "Each library"]
+
+
 def test_pictures_of_many(compare, programs, tmp_path):
     """100 libraries have no room for squares and rings. The pictures have a band and dots, and say what these are."""
     row = "kind: utility, text: {}, bss: 8"

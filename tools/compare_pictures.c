@@ -98,27 +98,60 @@ static void put_samples(FILE *to, const struct comparison *c, enum compare_sampl
     html_distribution(to, title, unit, of_what, h);
 }
 
-void html_pictures(FILE *to, const struct comparison *c)
+/* ---- parts of the page ---- */
+
+static void put_all_sizes(FILE *to, const struct comparison *c)
 {
     static const char *const sizes[] = {"text", "data", "bss", "debug", "symtab", "strtab"};
-    if (!c->library)
-        return;
-    fputs("<h2>Sizes of each library</h2>\n<div class=\"pictures\">\n", to);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         put_sizes(to, c, sizes[i]);
-    fputs("</div>\n<h2>Distributions</h2>\n<div class=\"pairs\">\n", to);
+}
+
+static void put_distributions(FILE *to, const struct comparison *c)
+{
     put_samples(to, c, SAMPLE_FUNCTIONS, "Sizes of functions", "bytes", "functions");
     put_samples(to, c, SAMPLE_NAMES, "Lengths of names", "characters", "names");
-    if (compare_has_graph(&c->side[REAL]) && compare_has_graph(&c->side[TWIN])) {
-        fputs("</div>\n<h2>Graph of DT_NEEDED</h2>\n<div class=\"pairs\">\n", to);
-        put_degree(to, c, false, "Libraries that each one needs");
-        put_degree(to, c, true, "Libraries that need each one");
-    }
-    fputs("</div>\n<h2>Shares</h2>\n<div class=\"pictures\">\n", to);
+}
+
+static void put_graph(FILE *to, const struct comparison *c)
+{
+    if (!compare_has_graph(&c->side[REAL]) || !compare_has_graph(&c->side[TWIN]))
+        return;
+    put_degree(to, c, false, "Libraries that each one needs");
+    put_degree(to, c, true, "Libraries that need each one");
+}
+
+static void put_shares(FILE *to, const struct comparison *c)
+{
     put_group(to, c, "mix.", "Debug sections, % of their bytes");
     put_group(to, c, "share.", "What text consists of, % of bytes");
     put_group(to, c, "relocations.", "Relocations, % by type");
     put_tally(to, c, TALLY_TAGS, "Tags of debug information, % of entries");
     put_tally(to, c, TALLY_FORMS, "Forms, % of attributes");
-    fputs("</div>\n", to);
+}
+
+/* Writes a heading and the pictures below it; nothing where there are no pictures, because neither side says what they
+ * show. */
+static void put_part(FILE *to, const struct comparison *c, const char *heading, const char *grid,
+                     void (*put)(FILE *to, const struct comparison *c))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *part = report_must(open_memstream(&text, &size));
+    put(part, c);
+    if (fclose(part) != 0)
+        report_must(NULL);
+    if (size > 0)
+        fprintf(to, "<h2>%s</h2>\n<div class=\"%s\">\n%s</div>\n", heading, grid, text);
+    free(text);
+}
+
+void html_pictures(FILE *to, const struct comparison *c)
+{
+    if (!c->library)
+        return;
+    put_part(to, c, "Sizes of each library", "pictures", put_all_sizes);
+    put_part(to, c, "Distributions", "pairs", put_distributions);
+    put_part(to, c, "Graph of DT_NEEDED", "pairs", put_graph);
+    put_part(to, c, "Shares", "pictures", put_shares);
 }
