@@ -160,6 +160,7 @@ bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct e
     sum->sample.xx += more->sample.xx;
     sum->sample.xy += more->sample.xy;
     sum->sample.yy += more->sample.yy;
+    sum->groups_left += more->groups_left;
     if (!*sum->remark)
         memcpy(sum->remark, more->remark, sizeof sum->remark);
     return true;

@@ -129,6 +129,7 @@ struct debug_stats {
     struct stats_sample sample;
     struct uneven_sum sizes;   /* of compile units in .debug_info, without partial units and skeletons */
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
+    uint64_t groups_left;      /* groups of sections whose units do not count: libdwarf reads one group of a file */
 };
 
 /* Adds the debug information of the file to *s, which starts zeroed. A file without any is no error. On failure, *s is

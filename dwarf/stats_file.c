@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <libdwarf/dwarf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -255,6 +256,33 @@ static int open_file(const char *path, struct error *e)
     return fd;
 }
 
+/* How many groups of sections have units besides the group that libdwarf has chosen: COMDAT groups of an object file,
+ * as of its type units, and .dwo sections beside others. Groups come in ascending order. */
+static uint64_t count_groups_left(struct stats_file *f)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Unsigned sections, groups, chosen, count;
+    uint64_t left = 0;
+    if (dwarf_sec_group_sizes(f->dbg, &sections, &groups, &chosen, &count, &error) != DW_DLV_OK || groups < 2)
+        return 0;
+    Dwarf_Unsigned *numbers = calloc(2 * count, sizeof *numbers);
+    const char **names = calloc(count, sizeof *names);
+    if (numbers && names && dwarf_sec_group_map(f->dbg, count, numbers, numbers + count, names, &error) == DW_DLV_OK) {
+        Dwarf_Unsigned last = chosen;
+        for (Dwarf_Unsigned i = 0; i < count; i++) {
+            const bool has_units =
+                strncmp(names[i], ".debug_info", 11) == 0 || strncmp(names[i], ".debug_types", 12) == 0;
+            if (!has_units || numbers[i] == chosen || numbers[i] == last)
+                continue;
+            last = numbers[i];
+            left++;
+        }
+    }
+    free(numbers);
+    free(names);
+    return left;
+}
+
 /* Counts an open file, whose path is in *f. */
 static bool count_file(struct stats_file *f, int fd)
 {
@@ -273,6 +301,7 @@ static bool count_file(struct stats_file *f, int fd)
         return true;
     if (answer == DW_DLV_ERROR)
         return stats_broken(f, &error, "the file");
+    f->s->groups_left = count_groups_left(f);
     bool ok = count_units(f, true) && count_units(f, false) && stats_count_abbreviations(f);
     stats_free_abbreviations(f);
     dwarf_finish(f->dbg, &error);

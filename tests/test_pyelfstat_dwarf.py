@@ -470,6 +470,18 @@ def test_epilogues_end_no_sequence(dwarf, tmp_path):
     assert counts["line_rows"] == 9 and counts["line_sequences"] == 1
 
 
+@pytest.mark.parametrize("version", [4, 5])
+def test_type_units_of_an_object_file(version, programs, tmp_path):
+    """libdwarf reads them one COMDAT group at a time. They do not count, and a line says so."""
+    (tmp_path / "a.cc").write_text("struct A { int x; }; struct B { A a; }; int f(A *a, B *b) { return a->x + b->a.x; }\n")
+    command = [tool("g++"), "-c", "-g", f"-gdwarf-{version}", "-fdebug-types-section", tmp_path / "a.cc"]
+    subprocess.run([*command, "-o", tmp_path / "a.o"], check=True)
+    done = programs.run("pyelfstat", "--dwarf", tmp_path / "a.o")
+    assert re.search(r"^units +1  1 compile$", done.stdout, flags=re.M)
+    said = "units in 2 COMDAT or .dwo section groups do not count: libdwarf reads one group of sections of a file"
+    assert done.stderr == f"pyelfstat: {said}\n"
+
+
 def test_range_lists_of_dwo_files(programs, tmp_path):
     """libdwarf reads these lists only together with the library. They do not count, and this is no failure."""
     source = """

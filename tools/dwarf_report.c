@@ -441,6 +441,11 @@ static void read_all(struct report *r, const struct library *libraries, size_t c
             stderr,
             "pyelfstat: range lists of %zu .dwo %s do not count: libdwarf reads them only together with the library\n",
             rangeless, rangeless == 1 ? "file" : "files");
+    if (sum->groups_left)
+        fprintf(stderr,
+                "pyelfstat: units in %" PRIu64 " COMDAT or .dwo section %s do not count: libdwarf reads one group of "
+                "sections of a file\n",
+                sum->groups_left, sum->groups_left == 1 ? "group" : "groups");
 }
 
 /* ---- the report ---- */
