@@ -53,6 +53,7 @@ import json  # noqa: E402
 import math  # noqa: E402
 import os  # noqa: E402
 import random  # noqa: E402
+import re  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
 
@@ -241,6 +242,16 @@ def check_possible(manifest, ranks):
     if not manifest.modules and ranks.rank == 0:
         raise Failure(
             "%s has no modules to import or visit; pyelfrun --no-python opens its libraries with dlopen" % DIRECTORY
+        )
+
+
+def check_place():
+    """The dynamic linker replaces these in a path, wherever they come from."""
+    found = re.search(r"\$((ORIGIN|LIB|PLATFORM)(?![A-Za-z0-9_])|\{(ORIGIN|LIB|PLATFORM)\})", DIRECTORY)
+    if found:
+        raise Failure(
+            "%s cannot be used: the dynamic linker replaces '%s' in its path; put the set elsewhere"
+            % (DIRECTORY, found.group())
         )
 
 
@@ -646,6 +657,7 @@ def main():
         sys.path.insert(0, DIRECTORY)
         manifest, _ = phase(ranks, Manifest, DIRECTORY)
         phase(ranks, check_possible, manifest, ranks)
+        phase(ranks, check_place)
         chosen, unknown = choose(manifest, options.only)
         if unknown is not None:
             if ranks.rank == 0:

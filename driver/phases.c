@@ -2,6 +2,7 @@
  * two phases. */
 #include "driver/phases.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,11 +34,36 @@ static bool check_executable(const struct run *run, struct error *e)
     return error_at(e, run->options.set, 0);
 }
 
+/* What the dynamic linker replaces in the path given to dlopen: $ORIGIN and the like, and nothing that goes on as a
+ * word. NULL where there is no such thing. */
+static const char *find_token(const char *path)
+{
+    static const char *const names[] = {"ORIGIN", "LIB", "PLATFORM"};
+    for (const char *at = path; (at = strchr(at, '$')); at++) {
+        const bool braced = at[1] == '{';
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            const char *name = at + 1 + braced;
+            const char *end = name + strlen(names[i]);
+            if (strncmp(name, names[i], strlen(names[i])) == 0 &&
+                (braced ? *end == '}' : !isalnum((unsigned char)*end) && *end != '_'))
+                return at;
+        }
+    }
+    return NULL;
+}
+
 /* Finds the absolute path of the set. Libraries' names have to fit behind it: a longer path opens none. */
 static bool find_directory(struct run *run, struct error *e)
 {
     if (!realpath(run->options.set, run->directory))
         return error_errno(e, run->options.set, "has no absolute path");
+    const char *token = run->mode != MODE_STATIC ? find_token(run->directory) : NULL;
+    if (token) {
+        error_set(e, ERROR_INPUT,
+                  "cannot be used: the dynamic linker replaces '%.*s' in its path; put the set elsewhere",
+                  (int)strcspn(token, "/"), token);
+        return error_at(e, run->options.set, 0);
+    }
     const size_t room = sizeof run->directory - strlen(run->directory) - 1;
     for (size_t i = 0; i < run->manifest.count; i++)
         if (strlen(run->manifest.libraries[i].name) >= room) {

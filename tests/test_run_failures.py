@@ -282,6 +282,16 @@ class TestWrongUse:
                 programs.run("pyelfrun", directory)
         assert "cannot be used; put the set elsewhere: File name too long" in refused(directory)
 
+    @pytest.mark.parametrize("name", ["$ORIGIN", "a${LIB}b"])
+    def test_a_directory_that_the_dynamic_linker_reads_otherwise(self, name, refused, bad, programs, tmp_path):
+        (tmp_path / "d").mkdir()
+        directory = bad.directory.rename(tmp_path / "d" / name)
+        said = f"cannot be used: the dynamic linker replaces '{name.strip('ab')}"
+        assert said in refused(directory) and said in refused("--no-python", directory)
+        done = programs.command(["/usr/bin/python3", directory / "driver.py", "--no-mpi"], status=1, leaks=False)
+        assert said in done.stderr and done.stderr.count("\n") == 1
+        programs.run("pyelfrun", directory.rename(tmp_path / "d" / "$ORIGINAL"))
+
     def test_no_directory(self, refused, tmp_path):
         assert "nowhere: cannot be opened: No such file or directory" in refused(tmp_path / "nowhere")
 
