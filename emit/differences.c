@@ -272,6 +272,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
     v[ROW_SPLIT] = l->plan->profile->dwarf.split;
     v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
+    v[ROW_COMPRESSED] = ROW_COMPRESSED_NONE;
     if (l->row->without_debug)
         return;
     const enum compression compress = l->plan->profile->dwarf.compress;

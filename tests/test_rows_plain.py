@@ -309,6 +309,14 @@ def made_of(programs, directory, row):
     return directory / "set" / "libutility0.so"
 
 
+@pytest.mark.parametrize(("wanted", "told"), [("zlib", ["zlib", "none"]), ("zstd", ["zstd", "none"]), ("none", None)])
+def test_nothing_is_compressed_without_debug_information(wanted, told, programs, tmp_path):
+    row = f"- {{kind: utility, text: 50000, data: 1000, bss: 8, debug: 0, compressed: {wanted}, functions: 50}}\n"
+    made_of(programs, tmp_path, row)
+    (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert library["differs"].get("compressed") == told and "compressed" not in library["unknown"]
+
+
 # Hardly any names but those of functions are in .debug_str. It is smaller than the names of variables that other
 # libraries have.
 FEW_NAMES = """\
