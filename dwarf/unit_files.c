@@ -130,47 +130,6 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
     f->wider = size + DIRECTORY_MOST / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_MOST / 2) : 0;
 }
 
-void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
-{
-    enum { LINE_PART = 5 }; /* one byte of .debug_line in so many is for files, or for rows */
-    enum { FIRST_FILE = 58, MORE_FILE = 5, SUM = 16 }; /* bytes, in version 5 */
-    const struct corpus *c = d->corpus;
-    const uint64_t first_file = FIRST_FILE + (c->dialect.clang ? 3 * SUM + 2 : 0);
-    const uint64_t more_file = MORE_FILE + (c->dialect.clang ? SUM : 0);
-    struct debug_files *f = &d->files;
-    *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
-    if (!units)
-        return;
-    const uint64_t line = d->wanted[DEBUG_LINE];
-    if (line != DEBUG_ANY && !dialect_is_4(c->dialect)) {
-        const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
-        const uint64_t each = (few_rows ? line - part : part) / units;
-        const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
-        f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;
-    }
-    const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
-    if (wanted == DEBUG_ANY || dialect_is_4(c->dialect))
-        return;
-    uint64_t own = own_files(d, units, coded);
-    /* `least`: so many headers that .debug_str may have room for their names */
-    const uint64_t names = d->wanted[DEBUG_STR] != DEBUG_ANY ? d->wanted[DEBUG_STR] : 0;
-    uint32_t least = 1;
-    while (least < c->made && c->header[least].name_start < names)
-        least++;
-    for (unsigned brief = 0; brief < (d->joined ? 2 : 3); brief++) {
-        f->brief = brief > 0;
-        f->is_own = brief > 1;
-        own = own_files(d, units, coded);
-        f->named = f->is_own ? 1 : c->headers;
-        while (f->named > (brief ? 1 : least) && unit_files_bytes(d) + own > wanted)
-            f->named--;
-        if (unit_files_bytes(d) + own <= wanted)
-            break;
-    }
-    if (unit_files_bytes(d) + own + DIRECTORY_MOST < wanted)
-        widen_names(d, wanted, units, coded);
-}
-
 /* Every unit's table names equally many headers, so that its size does not depend on which of them the unit includes.
  * Only version 5 has a header of the library's own, because its tables have no texts. */
 struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
@@ -206,4 +165,55 @@ uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
     source_name(d, unit, has_code, name);
     const struct line_files files = unit_files(d, 0, (struct line_name){0, name}, (struct line_name){0, ""}, others);
     return line_header_size(d->corpus->dialect, &files);
+}
+
+/* In version 4 a unit's line table has the names of the headers themselves. Lets fewer of them have names until it
+ * takes no more than `most` bytes, or names one. */
+static void name_fewer(struct debug *d, uint64_t most, bool has_code)
+{
+    while (d->files.named > 1 && debug_line_header(d, 0, has_code) > most)
+        d->files.named--;
+}
+
+void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
+{
+    enum { LINE_PART = 5 }; /* one byte of .debug_line in so many is for files, or for rows */
+    enum { FIRST_FILE = 58, MORE_FILE = 5, SUM = 16 }; /* bytes, in version 5 */
+    const struct corpus *c = d->corpus;
+    const uint64_t first_file = FIRST_FILE + (c->dialect.clang ? 3 * SUM + 2 : 0);
+    const uint64_t more_file = MORE_FILE + (c->dialect.clang ? SUM : 0);
+    struct debug_files *f = &d->files;
+    *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
+    if (!units)
+        return;
+    const uint64_t line = d->wanted[DEBUG_LINE];
+    if (line != DEBUG_ANY && dialect_is_4(c->dialect)) {
+        name_fewer(d, (few_rows ? line - line / LINE_PART : line / LINE_PART) / units, coded > 0);
+    } else if (line != DEBUG_ANY) {
+        const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
+        const uint64_t each = (few_rows ? line - part : part) / units;
+        const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
+        f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;
+    }
+    const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
+    if (wanted == DEBUG_ANY || dialect_is_4(c->dialect))
+        return;
+    uint64_t own = own_files(d, units, coded);
+    /* `least`: so many headers that .debug_str may have room for their names */
+    const uint64_t names = d->wanted[DEBUG_STR] != DEBUG_ANY ? d->wanted[DEBUG_STR] : 0;
+    uint32_t least = 1;
+    while (least < c->made && c->header[least].name_start < names)
+        least++;
+    for (unsigned brief = 0; brief < (d->joined ? 2 : 3); brief++) {
+        f->brief = brief > 0;
+        f->is_own = brief > 1;
+        own = own_files(d, units, coded);
+        f->named = f->is_own ? 1 : c->headers;
+        while (f->named > (brief ? 1 : least) && unit_files_bytes(d) + own > wanted)
+            f->named--;
+        if (unit_files_bytes(d) + own <= wanted)
+            break;
+    }
+    if (unit_files_bytes(d) + own + DIRECTORY_MOST < wanted)
+        widen_names(d, wanted, units, coded);
 }
