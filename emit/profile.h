@@ -154,7 +154,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(SHARE_OTHER, ROW_SHARE, "other", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                              \
     X(DWARF_VERSION, ROW_DWARF, "version", NUMBER, 1, 6, NULL)                                                         \
     X(DWARF_UNITS, ROW_DWARF, "units", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
-    X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                      \
+    X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL)       /* units besides */                \
+    X(DWARF_TYPE_UNITS, ROW_DWARF, "type-units", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                \
     X(DWARF_UNEVEN, ROW_DWARF, "uneven", NUMBER, PROFILE_UNEVEN_ONE, PROFILE_UNEVEN_MOST,                              \
       NULL) /* units, in hundredths */                                                                                 \
     X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \

@@ -637,6 +637,16 @@ def test_partial_units_are_not_among_the_units(capture, programs, tmp_path):
     assert "and has 3 units, 1 partial unit, " in said
 
 
+@pytest.mark.parametrize("version", [4, 5])
+def test_type_units_are_not_among_the_units(capture, programs, tmp_path, version):
+    text = "struct a {int x;} p; struct b {struct a y;} q; enum c {d} e;"
+    library = built(tmp_path, "types", text, "-g", f"-gdwarf-{version}", "-fdebug-types-section")
+    (row,) = capture(library).rows
+    assert (row["dwarf"]["units"], row["dwarf"]["type-units"]) == (1, 3)
+    said = programs.run("pyelfprof", "--explain", tmp_path / "captured.prof").stdout
+    assert "and has 1 unit, 3 type units, " in said
+
+
 # ---- where the files come from ----
 
 

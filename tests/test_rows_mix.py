@@ -1030,3 +1030,30 @@ def test_a_manner_that_is_too_much_is_left(programs, tmp_path):
     programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set", timeout=120)
     for path in sorted((tmp_path / "set").glob("lib[mu]*[0-9].so")):
         ask("llvm-dwarfdump", "--verify", path)
+
+
+# The line tables of version 4 have 880 bytes for each of 73 units, of which names of all headers would take 600.
+MANY_UNITS = """\
+- {kind: utility, text: 330961, data: 1672, bss: 8, debug: 620306, symtab: 6384, strtab: 2575, functions: 83,
+   dynamic: {functions: 73, undefined: 97, weak: 4, versioned: 7, dynstr: 1614}, local: {functions: 10, objects:
+   8, other: 77}, relocations: {relative: 3, jump-slot: 135, glob-dat: 4, symbols: 4, pages: 2}, plt: 135,
+   outside: 5, soname: false, versions: 6, name-lengths: '5*2 6*9 7*39 8*28 9*8 10 11*2 12 13*2 14 18*2 19*2 20
+   21 27 38', share: {code: 273833, plt: 2184, constants: 1992, unwind: 42648, symbols: 6860, relocations:
+   3408}, dwarf: {version: 4, language: fortran95, units: 73, uneven: 291, dies: 18651, defined: 16876,
+   attributes: 51449, rows: 18235, entries: 10469}, mix: {info: 200284, abbrev: 27107, line: 64426, str: 8589,
+   loclists: 290380, rnglists: 26016, aranges: 3504}}
+"""
+
+
+def test_headers_names_leave_room_for_rows_of_line_tables(programs, tmp_path):
+    head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\nlibraries:\n"
+    (tmp_path / "rows.prof").write_text(head + MANY_UNITS)
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set")
+    path = tmp_path / "set" / "libutility0.so"
+    sizes = sections_of(path)
+    assert (sizes["info"], sizes["line"], sizes["loc"]) == (200284, 64426, 290380)
+    said = ask("llvm-dwarfdump", "--debug-line", path)
+    rows = re.findall(r"^0x\w{16} .*(?<!end_sequence)$", said, flags=re.M)
+    assert abs(len(rows) - 18235) < 0.1 * 18235
+    assert len(re.findall(r"^file_names\[", said, flags=re.M)) > 2 * 73
+    assert ask("eu-elflint", "--gnu-ld", path) == "No errors\n"

@@ -358,6 +358,30 @@ def test_rows_are_at_addresses_of_their_own(programs, tmp_path):
     assert sum(discriminator != "0" for _, discriminator in rows) > 0.7 * len(rows)
 
 
+# Fortran of 73 sources: some 1000 bytes of entries, 240 of abbreviations and 530 of the line table for each, and a row
+# of the line table for 39 bytes of code.
+MANY_UNITS = """\
+- {kind: utility, text: 387715, data: 1624, bss: 8, debug: 139826, symtab: 6336, strtab: 2526, functions: 83,
+   dynamic: {functions: 73, undefined: 95, weak: 4, versioned: 4, dynstr: 1566}, local: {functions: 10, objects:
+   8, other: 77}, relocations: {relative: 3, jump-slot: 133, glob-dat: 4, symbols: 4, pages: 2}, plt: 133,
+   outside: 3, soname: false, versions: 4, name-lengths: '5*2 6*9 7*40 8*28 9*8 10 11 12*2 13 14*2 18 19*2 20 21
+   27 38', share: {code: 367242, plt: 2152, constants: 4425, unwind: 3788, symbols: 6712, relocations: 3360},
+   dwarf: {version: 5, language: fortran08, units: 73, uneven: 209, dies: 6079, defined: 4893, attributes:
+   20774, rows: 9481}, mix: {info: 73005, abbrev: 17615, line: 38597, str: 4422, line_str: 2683, aranges: 3504}}
+"""
+
+
+def test_units_and_rows_of_many_small_sources(programs, tmp_path):
+    path = made_of(programs, tmp_path, MANY_UNITS)
+    wanted = {"info": 73005, "abbrev": 17615, "line": 38597, "str": 4422, "line_str": 2683, "aranges": 3504}
+    assert sections_of(path) == wanted
+    assert len(re.findall("DW_TAG_compile_unit", dwarf(path, "--debug-info"))) == 73
+    rows = re.findall(r"^0x\w{16} .*(?<!end_sequence)$", dwarf(path, "--debug-line"), flags=re.M)
+    assert abs(len(rows) - 9481) < 0.1 * 9481
+    assert ask(tool("eu-elflint"), "--gnu-ld", path) == "No errors\n"
+    assert "No errors." in ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--verify", path)
+
+
 def test_the_first_marker_is_written_first(programs, tmp_path):
     """An interrupted set is known by this marker, whatever its libraries are."""
     rows = "".join(f"- {{kind: utility, functions: {20 + i}}}\n" for i in range(9))

@@ -153,6 +153,24 @@ def test_as_many_names_are_mangled_and_as_long_as_the_row_says(programs, tmp_pat
     assert 8 <= lengths[35] <= 16 and 25 <= lengths[175] <= 31 and 40 <= lengths[-20] <= 48
 
 
+def test_small_functions_are_dynamic_where_there_are_too_few_local_ones(programs, tmp_path):
+    """As in C++, where most functions are exported and many of these are small."""
+    sizes = [0, 4, 8, 11, 14, 18, 21, 25, 29, 33, 36, 41, 47, 55, 68, 85, 110, 170, 300, 700, 2000]
+    row = f"""{{kind: utility, text: 227000, data: 2440, bss: 72, debug: 800000, symtab: 15216, strtab: 29760,
+        functions: 500, dynamic: {{functions: 420, undefined: 59, weak: 4, dynstr: 16793}}, local: {{functions: 80}},
+        plt: 30, share: {{code: 141000, unwind: 24000}}, function-sizes: '{" ".join(map(str, sizes))}'}}"""
+    head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\nlibraries:\n"
+    (tmp_path / "one.prof").write_text(f"{head}- {row}\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "set")
+    library = tmp_path / "set" / "libutility0.so"
+    functions = functions_of(library)
+    assert len(functions) == 420 and sum(0 < size < 38 for _, size, _, _ in functions) > 100
+    _, distance = told(tmp_path / "set")["libutility0.so"]["differs"].get("function-sizes", (0, 0))
+    assert distance < 0.06
+    assert ask(tool("eu-elflint"), "--gnu-ld", library) == "No errors\n"
+    assert "every result right" in programs.run("pyelfrun", tmp_path / "set").stdout
+
+
 def test_a_captured_row_without_dynamic_functions(programs, tmp_path):
     """A captured row leaves out zeros, so there are none. In a row by hand there are as many as there is room for."""
     row = "{kind: utility, text: 30000, data: 2000, bss: 8, share: {code: 9000, unwind: 3000}}"

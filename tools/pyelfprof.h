@@ -26,9 +26,10 @@ struct prof_dwarf {
     bool clang;       /* has DW_AT_str_offsets_base and no skeleton units */
     uint32_t version; /* that most units have; the same for language */
     uint32_t language;
-    uint64_t units, partial; /* units does not count partial units */
-    uint64_t uneven;         /* how unequal the sizes of units are, in hundredths (uneven.h); 0: not known */
-    uint64_t dies, defined;  /* defined: entries of functions that are defined, with all entries below them */
+    uint64_t units; /* without partial and type units: */
+    uint64_t partial, types;
+    uint64_t uneven;        /* how unequal the sizes of units are, in hundredths (uneven.h); 0: not known */
+    uint64_t dies, defined; /* defined: entries of functions that are defined, with all entries below them */
     uint64_t attributes, rows, entries;
     double sampled; /* share of .debug_info's bytes that was read; 1: all */
     double error;   /* standard error of dies, as a share of dies */

@@ -74,7 +74,7 @@ static bool is_in_range(const struct prof_dwarf *d)
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i] > CAPTURE_DWARF_MOST)
             return false;
-    return d->units <= CAPTURE_COUNT_MOST && d->partial <= CAPTURE_COUNT_MOST;
+    return d->units <= CAPTURE_COUNT_MOST && d->partial <= CAPTURE_COUNT_MOST && d->types <= CAPTURE_COUNT_MOST;
 }
 
 /* 0 for fewer than two units. */
@@ -97,8 +97,9 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .clang = has(&s->tally[STATS_ATTRIBUTE], STR_OFFSETS_BASE) && !s->number[STATS_SKELETON_UNITS],
         .version = most_of(&s->tally[STATS_VERSION]),
         .language = most_of(&s->tally[STATS_LANGUAGE]),
-        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_TYPE_UNITS] + s->number[STATS_SKELETON_UNITS],
+        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_SKELETON_UNITS],
         .partial = s->number[STATS_PARTIAL_UNITS],
+        .types = s->number[STATS_TYPE_UNITS],
         .uneven = uneven_of(&s->sizes),
         .dies = s->number[STATS_DIES],
         .defined = s->number[STATS_DEFINED_DIES],

@@ -442,6 +442,7 @@ static void tell_dwarf_read(struct explained *x)
         const char *key, *one, *several;
     } counts[] = {{"units", "unit", "units"},
                   {"partial", "partial unit", "partial units"},
+                  {"type-units", "type unit", "type units"},
                   {"dies", "entry", "entries"},
                   {"rows", "row of line tables", "rows of line tables"},
                   {"entries", "entry of location lists", "entries of location lists"}};
@@ -456,7 +457,7 @@ static void tell_dwarf_read(struct explained *x)
     fputs(", and has ", stdout);
     for (size_t i = 0; i < COUNTS; i++) {
         const double count = sum(x, "dwarf", counts[i].key);
-        if (count == 0 && strcmp(counts[i].key, "partial") == 0)
+        if (count == 0 && (strcmp(counts[i].key, "partial") == 0 || strcmp(counts[i].key, "type-units") == 0))
             continue;
         printf("%s%.0f %s", between(&parts, i + 1 == COUNTS), count, plural(count, counts[i].one, counts[i].several));
     }
