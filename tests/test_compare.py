@@ -352,6 +352,29 @@ def test_what_is_not_counted(compare, twin):
     assert found.first("share.constants") == "off" and found.set["degree.needs"]["state"] == "off"
 
 
+@pytest.mark.parametrize("distance, state", [(None, "off"), (0.0499, "off"), (0.08, "told")])
+def test_a_distance_that_quantiles_do_not_show(compare, programs, tmp_path, distance, state):
+    """Quantiles of the library are within, and buckets of the set are not. That is told where differences.json has a
+    distance of all the library's values that is off."""
+    source, library, real, made = (tmp_path / name for name in ("names.c", "names.so", "real.prof", "twin"))
+    source.write_text("".join(f"int f{'x' * (n % 100)}{n}(void) {{ return {n}; }}\n" for n in range(300)))
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-o", library, source], check=True)
+    programs.run("pyelfprof", "-q", "-o", real, library)
+    programs.run("pyelfgen", "-q", "--profile", real, "-o", made)
+    text = real.read_text()
+    first, count, last = re.search(r"\n  name-lengths: '(\d+):(\d+) .*:(\d+)'", text).groups()
+    text = text.replace(f"name-lengths: '{first}:{count} ", f"name-lengths: '{first}:{int(count) + int(last)} ", 1)
+    real.write_text(re.sub(r"(\n  name-lengths: '.*):\d+'", r"\1:1'", text))
+    content = json.loads((made / "differences.json").read_text())
+    content["libraries"][0]["differs"].pop("name-lengths", None)
+    if distance:
+        content["libraries"][0]["differs"]["name-lengths"] = [0, distance]
+    (made / "differences.json").write_text(json.dumps(content))
+    found = compare(real, made, "--told", status=state == "off")
+    assert found.first("name-lengths") in ("equal", "within") and found.set["name-lengths"]["of"] == "buckets"
+    assert found.set["name-lengths"]["state"] == state
+
+
 @pytest.mark.parametrize("of", [0, 1])
 def test_what_is_told_wrongly(compare, twin, of):
     """A quantity is told only if both numbers in differences.json are those that are compared. Otherwise it is off."""

@@ -267,6 +267,9 @@ void compare_read_told(struct comparison *c);
  * counted. */
 bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q);
 
+/* Whether the file tells that this distribution is off in that library, by all values. */
+bool compare_is_told_distance(const struct comparison *c, const char *library, const char *name);
+
 /* Whether the file says that a distribution of the set is not counted. */
 bool compare_is_untold_of_set(const struct comparison *c, const struct compare_quantity *q);
 

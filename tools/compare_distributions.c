@@ -20,6 +20,17 @@ static bool are_few(const struct compare_quantity *q)
     return q->number[REAL] < QUANTILES_LEAST || q->number[TWIN] < QUANTILES_LEAST;
 }
 
+/* Whether a library is told to be off of which quantiles, which are right to a step only, do not show it. What is off
+ * in no library by these may be off in buckets of the set. */
+static bool is_told_of_one(const struct comparison *c, const struct compare_quantity *q)
+{
+    const struct compare_side *twin = &c->side[TWIN];
+    struct compare_quantity told = *q;
+    for (size_t i = 0; q->method == METHOD_BUCKETS && i < twin->rows && !told.libraries[STATE_TOLD]; i++)
+        told.libraries[STATE_TOLD] = twin->row[i].name && compare_is_told_distance(c, twin->row[i].name, q->name);
+    return compare_is_told_of_all(c, &told);
+}
+
 static int compare_values(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a;
@@ -85,7 +96,7 @@ static void add_samples(struct comparison *c, enum compare_sample of, const size
                               : distance_of_histograms(h[REAL], h[TWIN]);
     memcpy(q.libraries, states, sizeof q.libraries);
     if (say_both(c, q.name, q.number) && (q.number[REAL] || q.number[TWIN]))
-        add(c, &q, c->told && are_few(&q));
+        add(c, &q, c->told && (are_few(&q) || is_told_of_one(c, &q)));
     free(real);
     free(twin);
 }

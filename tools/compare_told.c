@@ -91,19 +91,36 @@ static bool is_value(struct json_object *told, const struct compare_quantity *q,
     return json_object_is_type(told, json_type_int) && json_object_get_uint64(told) == q->number[side];
 }
 
+/* Both numbers of a library's quantity; NULL where the file has none. */
+static struct json_object *pair_of(struct json_object *library, const char *key)
+{
+    struct json_object *differs = library ? member(library, "differs", json_type_object) : NULL;
+    struct json_object *pair = differs ? member(differs, key, json_type_array) : NULL;
+    return pair && json_object_array_length(pair) == SIDES ? pair : NULL;
+}
+
 bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q)
 {
     char key[256];
     struct json_object *of = c->told ? member(c->told, library, json_type_object) : NULL;
-    struct json_object *differs = of ? member(of, "differs", json_type_object) : NULL;
     key_of(q->name, key);
     if (of && has(member(of, "unknown", json_type_array), key))
         return true;
-    struct json_object *pair = differs ? member(differs, key, json_type_array) : NULL;
-    if (!pair || json_object_array_length(pair) != SIDES)
+    struct json_object *pair = pair_of(of, key);
+    if (!pair)
         return false;
     if (q->type == TYPE_DISTANCE) /* the distance follows from what both sides know of it */
         return true;
     return is_value(json_object_array_get_idx(pair, REAL), q, REAL) &&
            is_value(json_object_array_get_idx(pair, TWIN), q, TWIN);
+}
+
+bool compare_is_told_distance(const struct comparison *c, const char *library, const char *name)
+{
+    char key[256];
+    key_of(name, key);
+    struct json_object *pair = c->told ? pair_of(member(c->told, library, json_type_object), key) : NULL;
+    struct json_object *distance = pair ? json_object_array_get_idx(pair, TWIN) : NULL;
+    return distance && compare_distance_state(json_object_get_double(distance), METHOD_EXACT,
+                                              c->compare->options.tolerance) == STATE_OFF;
 }
