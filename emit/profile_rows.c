@@ -251,6 +251,14 @@ static bool has_relocations(const struct profile_row *row)
     return any;
 }
 
+/* Whether it needs versions. A row without their number has no symbol with one that is undefined where all that it has
+ * are its own. */
+static bool needs_versions(const struct profile_row *row)
+{
+    const int64_t own = row->value[ROW_VERSIONS_DEFINED];
+    return row->value[ROW_VERSIONS] > (own > 0 ? own : 0);
+}
+
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     const int64_t value = row->value[v];
@@ -261,9 +269,9 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
                         v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
-    if (v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0 && p->rows > PROFILE_MANY_ROWS)
+    if (v == ROW_DYNAMIC_VERSIONED && needs_versions(row) && p->rows > PROFILE_MANY_ROWS)
         return 1; /* left out where it is */
-    if ((v == ROW_DYNAMIC_VERSIONED && row->value[ROW_VERSIONS] > 0) ||
+    if ((v == ROW_DYNAMIC_VERSIONED && needs_versions(row)) ||
         (v == ROW_RELOCATIONS_PAGES && has_relocations(row))) /* there are some: the capture did not count them */
         return value;
     if (v == ROW_JUMP_SLOT) /* one for each PLT slot */

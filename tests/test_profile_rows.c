@@ -243,6 +243,31 @@ static void knows_what_is_left_out(void **state)
     }
 }
 
+/* Where all versions are the library's own, no undefined symbol has one. Where it needs some, the capture did not count
+ * the symbols. */
+static void knows_whether_symbols_have_versions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *versions;
+        int64_t says;
+    } rows[] = {{"versions: 7, versions-defined: 7", 0},
+                {"versions: 8, versions-defined: 7", PROFILE_DERIVED},
+                {"versions: 1", PROFILE_DERIVED},
+                {"plt: 1", 0}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[256];
+        struct profile p;
+        struct error e = {0};
+        snprintf(text, sizeof text,
+                 "pyelfgen-profile: 1\ncaptured: {libraries: 1}\nlibraries:\n- {kind: utility, %s}\n",
+                 rows[i].versions);
+        assert_true(profile_parse(&p, text, strlen(text), "rows", &e));
+        assert_int_equal(profile_row_says(&p, &p.row[0], ROW_DYNAMIC_VERSIONED), rows[i].says);
+        profile_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +278,7 @@ int main(void)
         cmocka_unit_test(bounds_rows),
         cmocka_unit_test(bounds_edges),
         cmocka_unit_test(knows_what_is_left_out),
+        cmocka_unit_test(knows_whether_symbols_have_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
