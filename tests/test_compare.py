@@ -375,6 +375,25 @@ def test_a_distance_that_quantiles_do_not_show(compare, programs, tmp_path, dist
     assert found.set["name-lengths"]["state"] == state
 
 
+def test_a_distribution_of_many_small_libraries(compare, programs, tmp_path):
+    """Libraries with fewer than 200 functions are not judged. Where all have fewer, the sizes of the set's functions are
+    told, and off where nothing tells of the set."""
+    real, made = tmp_path / "real", tmp_path / "twin"
+    real.mkdir()
+    for library in range(4):
+        source = tmp_path / f"{library}.c"
+        source.write_text("".join(f"int f{library}_{n}(int i) {{ return i + {n}; }}\n" for n in range(90)))
+        subprocess.run([tool("gcc"), "-O2", "-shared", "-fPIC", "-o", real / f"{library}.so", source], check=True)
+    programs.run("pyelfprof", "-q", "-o", tmp_path / "real.prof", real)
+    programs.run("pyelfgen", "-q", "--profile", tmp_path / "real.prof", "-o", made)
+    text = (tmp_path / "real.prof").read_text()
+    (tmp_path / "real.prof").write_text(re.sub(r"function-sizes: '\d+:", "function-sizes: '2000:", text, count=1))
+    found = compare(tmp_path / "real.prof", made, "--told")
+    assert found.set["function-sizes"]["state"] == "told"
+    (made / "differences.json").unlink()
+    assert compare(tmp_path / "real.prof", made, "--told", status=1).set["function-sizes"]["state"] == "off"
+
+
 @pytest.mark.parametrize("of", [0, 1])
 def test_what_is_told_wrongly(compare, twin, of):
     """A quantity is told only if both numbers in differences.json are those that are compared. Otherwise it is off."""

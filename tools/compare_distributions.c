@@ -20,12 +20,16 @@ static bool are_few(const struct compare_quantity *q)
     return q->number[REAL] < QUANTILES_LEAST || q->number[TWIN] < QUANTILES_LEAST;
 }
 
-/* Whether a library is told to be off of which quantiles, which are right to a step only, do not show it. What is off
- * in no library by these may be off in buckets of the set. */
-static bool is_told_of_one(const struct comparison *c, const struct compare_quantity *q)
+/* Whether what is off in the set is of libraries that the quantiles of none show to be off: of those with a few values,
+ * which are not judged, or of one that is told to be off. Quantiles are right to a step only. */
+static bool is_told_of_some(const struct comparison *c, const struct compare_quantity *q)
 {
     const struct compare_side *twin = &c->side[TWIN];
     struct compare_quantity told = *q;
+    size_t judged = 0;
+    for (int s = 0; s < STATES; s++)
+        judged += q->libraries[s];
+    told.libraries[STATE_TOLD] += judged < c->pairs.count;
     for (size_t i = 0; q->method == METHOD_BUCKETS && i < twin->rows && !told.libraries[STATE_TOLD]; i++)
         told.libraries[STATE_TOLD] = twin->row[i].name && compare_is_told_distance(c, twin->row[i].name, q->name);
     return compare_is_told_of_all(c, &told);
@@ -96,7 +100,7 @@ static void add_samples(struct comparison *c, enum compare_sample of, const size
                               : distance_of_histograms(h[REAL], h[TWIN]);
     memcpy(q.libraries, states, sizeof q.libraries);
     if (say_both(c, q.name, q.number) && (q.number[REAL] || q.number[TWIN]))
-        add(c, &q, c->told && (are_few(&q) || is_told_of_one(c, &q)));
+        add(c, &q, c->told && (are_few(&q) || is_told_of_some(c, &q)));
     free(real);
     free(twin);
 }
