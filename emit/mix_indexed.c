@@ -24,12 +24,14 @@ static struct plan_mix *mix_of(const struct mix_indexed *m)
 #define INDEXED_MOST (UINT64_C(1) << 30)
 #define NORMAL_MOST  (UINT64_C(3) << 30)
 
-static void start_aim(const struct mix_indexed *m, struct indexed_aim *aim)
+/* `mixed`: single sections are to have the row's sizes. */
+static void start_aim(const struct mix_indexed *m, bool mixed, struct indexed_aim *aim)
 {
     enum { ARANGES_EACH = 48 };
     const struct plan_library *const l = &m->plan->library[m->index];
-    uint64_t wanted[INDEXED_SECTIONS];
-    indexed_wanted(m->plan, l, wanted);
+    uint64_t wanted[INDEXED_SECTIONS] = {0};
+    if (mixed)
+        indexed_wanted(m->plan, l, wanted);
     indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, indexed_said(m->plan, l, ROW_MIX_LINE),
                       indexed_said(m->plan, l, ROW_MIX_LINE_STR), (uint64_t)ARANGES_EACH * l->units,
                       l->dwarf_language == LANGUAGE_CPP);
@@ -58,14 +60,16 @@ static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettle
     return own->code == ERROR_INFEASIBLE;
 }
 
-/* Finds sizes in the normal form with which clang's form has the wanted sizes or a little less. */
-static bool settle_tries(const struct mix_indexed *m, struct error *e)
+/* Finds sizes in the normal form with which clang's form has the wanted sizes or a little less. *fits: there are such.
+ */
+static bool settle_tries(const struct mix_indexed *m, bool mixed, bool *fits, struct error *e)
 {
     const struct plan_mix unsettled = *mix_of(m);
     struct plan_mix best = unsettled;
     struct indexed_aim aim;
-    start_aim(m, &aim);
+    start_aim(m, mixed, &aim);
     best.normal = aim.normal;
+    *fits = false;
     while (indexed_aim_goes_on(&aim)) {
         struct error own = {0};
         if (!try_aim(m, &unsettled, &aim, &own)) {
@@ -75,8 +79,9 @@ static bool settle_tries(const struct mix_indexed *m, struct error *e)
         }
         if (aim.is_best)
             best = *mix_of(m);
+        *fits |= aim.is_best;
     }
-    *mix_of(m) = best;
+    *mix_of(m) = *fits || !mixed ? best : unsettled;
     return true;
 }
 
@@ -90,7 +95,8 @@ bool mix_settle_indexed(const struct mix_indexed *m, struct error *e)
             "use more modules or utilities, or 'compiler: gcc'",
             l->name, (unsigned long long)l->size[SIZE_DEBUG], (unsigned long long)INDEXED_MOST);
     m->builder->is_normal = true;
-    const bool ok = settle_tries(m, e);
+    bool fits;
+    const bool ok = settle_tries(m, true, &fits, e) && (fits || settle_tries(m, false, &fits, e));
     m->builder->is_normal = false;
     return ok;
 }

@@ -185,6 +185,29 @@ def test_gdb_reads_it(sets):
 
 
 @pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
+def test_clang_s_form_is_that_of_version_5(programs, tmp_path):
+    """A library with one unit of clang's among others of version 4 is not said to be in a form that only version 5 has,
+    and one with location views of gcc's is not said to have both. The generator takes either."""
+    of_clang = built(tmp_path, "clang", "clang", "-gdwarf-5")
+    for name, options in {"four": ["-gdwarf-4"], "views": ["-gdwarf-5"]}.items():
+        objects = [of_clang, *(built(tmp_path, f"{name}{i}", "gcc", *options) for i in range(3))]
+        subprocess.run(["gcc", "-shared", *objects, "-o", tmp_path / f"{name}.so"], check=True)
+        profile = tmp_path / f"{name}.prof"
+        programs.run("pyelfprof", "-o", profile, tmp_path / f"{name}.so")
+        (said,) = re.findall("^dwarf: .*", profile.read_text(), flags=re.M)
+        assert ("compiler: clang" in said, "views: true" in said) == ((False, True) if name == "four" else (True, False))
+        programs.run("pyelfgen", "--profile", profile, "--dry-run")
+
+
+def built(directory, name, compiler, *options):
+    """Compiles a few functions with location lists."""
+    source = directory / f"{name}.c"
+    source.write_text("".join(f"long {name}{i}(long a, long b) {{ long c = a * b; return c * c + a / {i + 3}; }}\n" for i in range(9)))
+    subprocess.run([tool(compiler), "-O2", "-fPIC", *options, "-c", source, "-o", directory / f"{name}.o"], check=True)
+    return directory / f"{name}.o"
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="no clang")
 def test_what_clang_says_is_what_is_said(library, tmp_path):
     """The forms of each attribute that both have are among those that clang itself chooses for the source below."""
     source = tmp_path / ("a.cpp" if library.parent.name == "c++" else "a.c")

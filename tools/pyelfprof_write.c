@@ -515,18 +515,20 @@ static void write_majority(FILE *to, const struct prof *p)
     }
     if (any_mangled(p))
         fputs("names: {style: itanium}\n", to);
+    const bool is_4 = old > known;
+    const bool is_clangs = clang > known && !is_4; /* clang's form exists in version 5 alone, and has no views */
     const uint64_t each = units ? (described + units / 2) / units : 0;
     const char *const separate = separation(p);
     struct flow f = {.to = to, .open = "dwarf: ", .comma = ", "};
     if (units) {
-        put_number(&f, "version", old > known ? 4 : 5);
-        const bool has_fortran = fortran > known && clang <= known; /* clang's form exists for no Fortran */
+        put_number(&f, "version", is_4 ? 4 : 5);
+        const bool has_fortran = fortran > known && !is_clangs; /* clang's form exists for no Fortran */
         put_word(&f, "language", cpp > known ? "c++" : has_fortran ? "fortran" : "c");
         put_number(&f, "units", each ? each : 1);
     }
-    if (clang > known)
+    if (is_clangs)
         put_word(&f, "compiler", "clang");
-    if (views > known)
+    if (views > known && !is_clangs)
         put_word(&f, "views", "true");
     if (zlib > known || zstd > known)
         put_word(&f, "compress", zlib > known ? "zlib" : "zstd");
