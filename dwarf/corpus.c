@@ -116,6 +116,24 @@ static void *keep(struct corpus *c, const struct bytes *b, bool *ok)
     return copy ? memcpy(copy, b->data, b->size) : NULL;
 }
 
+/* Sets h->codes. False when memory ran out. */
+static bool note_codes(struct corpus *c, struct corpus_header *h)
+{
+    enum { BITS = 64 };
+    h->codes = arena_take(&c->arena, h->cuts * sizeof *h->codes);
+    if (!h->codes)
+        return false;
+    memset(h->codes[0], 0, sizeof h->codes[0]);
+    for (uint32_t i = 1; i < h->cuts; i++) {
+        memcpy(h->codes[i], h->codes[i - 1], sizeof h->codes[i]);
+        const uint8_t *p = h->entries + pieces_end(&h->cut[i - 1]);
+        for (const uint8_t *end = h->entries + pieces_end(&h->cut[i]); p < end; p += abbrev_read(c->dialect, p).size)
+            if (*p < 2 * BITS)
+                h->codes[i][*p / BITS] |= UINT64_C(1) << *p % BITS;
+    }
+    return true;
+}
+
 static bool keep_header(struct corpus *c, struct corpus_header *h, const struct header_builder *b)
 {
     bool ok = !c->strings.failed;
@@ -127,7 +145,7 @@ static bool keep_header(struct corpus *c, struct corpus_header *h, const struct 
     h->listed = keep(c, &b->listed, &ok);
     h->types = keep(c, &b->types, &ok);
     h->type_lines = keep(c, &b->type_lines, &ok);
-    return ok;
+    return ok && (h != c->header || note_codes(c, h));
 }
 
 /* Whether the header gets another piece. A variant gets as many as the header before it. Others go on until they have

@@ -161,18 +161,12 @@ static bool divide(struct dialect dialect, const struct table_sizes *sizes, stru
     return divided;
 }
 
-/* Bytes of a header's entries before a cut, without the null entry that ends an open namespace there. */
-static uint32_t entries_until(const struct corpus_cut *cut)
+/* Keeps the abbreviations that the first header's entries up to a cut use. */
+static void keep_pieces(const struct debug *d, struct debug_abbrevs *a, uint32_t cut)
 {
-    return cut->entries - (cut->open != 0);
-}
-
-/* Keeps the abbreviations that the first header's entries between two cuts use. */
-static void keep_pieces(const struct debug *d, struct debug_abbrevs *a, uint32_t from, uint32_t to)
-{
-    const struct corpus_header *h = &d->corpus->header[0];
-    const uint32_t start = entries_until(&h->cut[from]);
-    keep_entries(d, a, h->entries + start, entries_until(&h->cut[to]) - start);
+    const uint64_t *const codes = d->corpus->header[0].codes[cut];
+    for (unsigned i = 0; i < sizeof a->kept / sizeof a->kept[0]; i++)
+        a->kept[i] |= codes[i];
 }
 
 bool unit_part_abbrevs(struct debug *d)
@@ -196,13 +190,13 @@ bool unit_part_abbrevs(struct debug *d)
         least.kept[i] |= d->composed->codes[i];
     uint32_t cut = 0; /* each further piece may need more abbreviations */
     for (struct debug_abbrevs next = least; cut + 1 < h->cuts; cut++) {
-        keep_pieces(d, &next, cut, cut + 1);
+        keep_pieces(d, &next, cut + 1);
         if (size_of(&sizes, &next) > wanted)
             break;
     }
     for (;; cut--) {
         d->abbrevs = least;
-        keep_pieces(d, &d->abbrevs, 0, cut);
+        keep_pieces(d, &d->abbrevs, cut);
         if (divide(c->dialect, &sizes, &d->abbrevs, wanted, &d->single))
             break;
         if (!cut) {

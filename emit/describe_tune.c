@@ -45,25 +45,71 @@ static bool knapsack(const struct kind *kind, uint32_t kinds, uint32_t bytes, ui
     return count[bytes] != UINT16_MAX;
 }
 
-/* With how many entries lists can make up a sum of bytes: bit n % 64 of entries[n / 64] is set if n entries can. */
+/* With how many entries lists can make up each sum of bytes. A sum has `words` words: bit n % 64 of word n / 64 is set
+ * if n entries can. */
 enum { SUM_MOST = 1500, ENTRIES_MOST = 256, ENTRIES_WORDS = ENTRIES_MOST / 64 };
 struct reach {
-    uint64_t entries[ENTRIES_WORDS];
+    uint32_t words;
+    uint64_t of[(SUM_MOST + 1) * ENTRIES_WORDS];
 };
 
-static bool reaches(const struct reach *r, uint32_t entries)
+static bool reaches(const struct reach *r, uint32_t sum, uint32_t entries)
 {
-    return r->entries[entries / 64] >> entries % 64 & 1;
+    return r->of[sum * r->words + entries / 64] >> entries % 64 & 1;
 }
 
-/* Adds to `r` what `without` reaches, with `entries` more entries, which are fewer than 64. */
-static void reach_with(struct reach *r, const struct reach *without, uint32_t entries)
+/* Sets `reach` for all sums up to `bytes`. Kinds have fewer than 64 entries. Constant `words` make it fast. */
+static inline __attribute__((always_inline)) void fill_reach(const struct kind *kind, uint32_t kinds, uint32_t bytes,
+                                                             uint32_t words, struct reach *reach)
 {
-    for (uint32_t i = ENTRIES_WORDS; i--;) {
-        r->entries[i] |= without->entries[i] << entries;
-        if (i)
-            r->entries[i] |= without->entries[i - 1] >> (64 - entries);
+    reach->words = words;
+    memset(reach->of, 0, (bytes + 1) * words * sizeof *reach->of);
+    reach->of[0] = 1;
+    for (uint32_t sum = 1; sum <= bytes; sum++)
+        for (uint32_t k = 0; k < kinds; k++) {
+            if (kind[k].bytes > sum)
+                continue;
+            const uint32_t entries = kind[k].entries;
+            const uint64_t *const without = &reach->of[(sum - kind[k].bytes) * words];
+            uint64_t *const with = &reach->of[sum * words];
+            for (uint32_t i = words; i--;) {
+                with[i] |= without[i] << entries;
+                if (i)
+                    with[i] |= without[i - 1] >> (64 - entries);
+            }
+        }
+}
+
+/* Fills `reach` for fewer than 64 * `words` entries. Returns how many of these `bytes` bytes can have that are nearest
+ * to `wanted`; 0: none. */
+static uint32_t find_nearest(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint64_t wanted, uint32_t words,
+                             struct reach *reach)
+{
+    uint32_t nearest = 0;
+    if (words == 1)
+        fill_reach(kind, kinds, bytes, 1, reach);
+    else if (words == 2)
+        fill_reach(kind, kinds, bytes, 2, reach);
+    else
+        fill_reach(kind, kinds, bytes, ENTRIES_WORDS, reach);
+    for (uint32_t n = 1; n < 64 * words; n++)
+        if (reaches(reach, bytes, n) && (!nearest || apart(n, wanted) < apart(nearest, wanted)))
+            nearest = n;
+    return nearest;
+}
+
+/* Copies the kinds without those that have as many bytes and entries as one before. Returns how many are left. */
+static uint32_t leave_same(const struct kind *kind, uint32_t kinds, struct kind *unlike)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < kinds; k++) {
+        uint32_t i = 0;
+        while (i < count && (unlike[i].bytes != kind[k].bytes || unlike[i].entries != kind[k].entries))
+            i++;
+        if (i == count)
+            unlike[count++] = kind[k];
     }
+    return count;
 }
 
 /* Finds lists that take `bytes` bytes and have `entries` entries, or the number nearest to it that is possible. Sets
@@ -72,24 +118,21 @@ static void reach_with(struct reach *r, const struct reach *without, uint32_t en
 static bool knapsack_entries(const struct kind *kind, uint32_t kinds, uint32_t bytes, uint64_t entries, uint8_t *chosen,
                              uint32_t *count)
 {
-    struct reach reach[SUM_MOST + 1];
-    uint32_t nearest = 0;
+    struct reach reach;
+    struct kind unlike[KINDS_MOST];
     *count = 0;
     if (bytes > SUM_MOST || entries >= ENTRIES_MOST)
         return false;
-    memset(reach, 0, (bytes + 1) * sizeof *reach);
-    reach[0].entries[0] = 1;
-    for (uint32_t sum = 1; sum <= bytes; sum++)
-        for (uint32_t k = 0; k < kinds; k++)
-            if (kind[k].bytes <= sum)
-                reach_with(&reach[sum], &reach[sum - kind[k].bytes], kind[k].entries);
-    for (uint32_t n = 1; n < ENTRIES_MOST; n++)
-        if (reaches(&reach[bytes], n) && (!nearest || apart(n, entries) < apart(nearest, entries)))
-            nearest = n;
+    const uint32_t some = leave_same(kind, kinds, unlike);
+    /* as a rule, a number is possible that is nearer than all beyond the words that are looked at first */
+    const uint32_t words = entries < 64 ? 1 : entries < 128 ? 2 : ENTRIES_WORDS;
+    uint32_t nearest = find_nearest(unlike, some, bytes, entries, words, &reach);
+    if (words < ENTRIES_WORDS && (!nearest || apart(nearest, entries) > 64 * words - entries))
+        nearest = find_nearest(unlike, some, bytes, entries, ENTRIES_WORDS, &reach);
     for (uint32_t n = nearest; n;) { /* long lists first, of those whose rest other lists can make up */
         uint32_t k = kinds - 1;
         while (kind[k].entries > n || kind[k].bytes > bytes ||
-               !reaches(&reach[bytes - kind[k].bytes], n - kind[k].entries))
+               !reaches(&reach, bytes - kind[k].bytes, n - kind[k].entries))
             k--;
         chosen[(*count)++] = (uint8_t)k;
         bytes -= kind[k].bytes;
