@@ -85,17 +85,19 @@ static bool settle_tries(const struct mix_indexed *m, bool mixed, bool *fits, st
     return true;
 }
 
+bool mix_indexed_check(const struct plan_library *l, struct error *e)
+{
+    return l->size[SIZE_DEBUG] <= INDEXED_MOST ||
+           error_set(e, ERROR_INFEASIBLE,
+                     "sections: debug: %s.so would have %llu bytes, with 'compiler: clang' one library at most %llu; "
+                     "use more modules or utilities, or 'compiler: gcc'",
+                     l->name, (unsigned long long)l->size[SIZE_DEBUG], (unsigned long long)INDEXED_MOST);
+}
+
 bool mix_settle_indexed(const struct mix_indexed *m, struct error *e)
 {
-    const struct plan_library *const l = &m->plan->library[m->index];
-    if (l->size[SIZE_DEBUG] > INDEXED_MOST)
-        return error_set(
-            e, ERROR_INFEASIBLE,
-            "sections: debug: %s.so would have %llu bytes, with 'compiler: clang' one library at most %llu; "
-            "use more modules or utilities, or 'compiler: gcc'",
-            l->name, (unsigned long long)l->size[SIZE_DEBUG], (unsigned long long)INDEXED_MOST);
-    m->builder->is_normal = true;
     bool fits;
+    m->builder->is_normal = true;
     const bool ok = settle_tries(m, true, &fits, e) && (fits || settle_tries(m, false, &fits, e));
     m->builder->is_normal = false;
     return ok;

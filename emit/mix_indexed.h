@@ -18,8 +18,11 @@ struct mix_indexed {
     const void *context;
 };
 
+/* Refuses a library that is too large for clang's form. The plan's check, before anything is written. */
+bool mix_indexed_check(const struct plan_library *l, struct error *e);
+
 /* Sets the library's mix to the best that was tried, or, if no try fits, to the first, which the size pass then
- * refuses. False after another failure, and with ERROR_INFEASIBLE where the library is too large for clang's form. */
+ * refuses. False after another failure. */
 bool mix_settle_indexed(const struct mix_indexed *m, struct error *e);
 
 #endif

@@ -194,12 +194,13 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     if (!plan->mix || !plan->guides)
         return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
     for (uint32_t i = 0; i < plan->library_count; i++) {
-        plan->mix[i] =
-            (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
-                              .expression = DESCRIBE_EXPRESSION_LEAST,
-                              .told = DESCRIBE_TOLD_ALL,
-                              .is_settled = i >= plan_counted(plan) &&
-                                            !indexed_row_is(stock_of(stock, &plan->library[i]), &plan->library[i])};
+        const bool is_indexed = indexed_row_is(stock_of(stock, &plan->library[i]), &plan->library[i]);
+        if (is_indexed && !mix_indexed_check(&plan->library[i], e))
+            return false;
+        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
+                                         .expression = DESCRIBE_EXPRESSION_LEAST,
+                                         .told = DESCRIBE_TOLD_ALL,
+                                         .is_settled = i >= plan_counted(plan) && !is_indexed};
         for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
             plan->mix[i].size[k] = DEBUG_ANY;
     }

@@ -147,7 +147,7 @@ char *profile_row_needed(const struct profile_row *row)
 /* --- what is left out ---------------------------------------------------------------------- */
 
 /* Whether a value that a captured row leaves out is 0, because what it belongs to is there: sizes of debug sections
- * that some compilers do not write, or not for code without optimisation; and mangled names. */
+ * that some compilers do not write, or not for code without optimisation; mangled names; and data that is not there. */
 static bool is_none(const struct profile_row *row, enum row_value v)
 {
     switch (v) {
@@ -163,6 +163,8 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     case ROW_MANGLED:
     case ROW_DEMANGLED:
         return row->value[ROW_TEXT] != PROFILE_DERIVED;
+    case ROW_ZSTD_DATA:
+        return row->value[ROW_DATA] == 0 && row->value[ROW_ZSTD_TEXT] > 0;
     default:
         return false;
     }
@@ -217,7 +219,10 @@ static int64_t other_share(const struct profile *p, const struct profile_row *ro
 /* A part of text that follows from the others; PROFILE_DERIVED where the row states none of them. */
 static int64_t share_that_follows(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
-    if (row->value[ROW_SHARE_CODE] == PROFILE_DERIVED)
+    bool any = false;
+    for (enum row_value other = ROW_SHARE_CODE; other <= ROW_SHARE_OTHER; other++)
+        any |= row->value[other] != PROFILE_DERIVED;
+    if (!any)
         return PROFILE_DERIVED;
     return v == ROW_SHARE_OTHER ? other_share(p, row) : v == ROW_SHARE_RELOCATIONS ? relocations_share(p, row) : 0;
 }
@@ -281,7 +286,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
     const int64_t global = as_dynamic(p, row, v);
     if (global != PROFILE_DERIVED)
         return global;
-    if (v > ROW_SHARE_CODE && v <= ROW_SHARE_OTHER)
+    if (v >= ROW_SHARE_CODE && v <= ROW_SHARE_OTHER)
         return share_that_follows(p, row, v);
     if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
         return 0;

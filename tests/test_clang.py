@@ -199,6 +199,18 @@ def test_clang_s_form_is_that_of_version_5(programs, tmp_path):
         programs.run("pyelfgen", "--profile", profile, "--dry-run")
 
 
+def test_what_is_too_large_for_the_form_is_refused_by_the_plan(programs, tmp_path):
+    """Nothing changes then: the set that is there keeps its manifest."""
+    programs.run("pyelfgen", "-P", "small", "-q", "-o", tmp_path / "set")
+    profile = tmp_path / "large.prof"
+    sizes = "{text: 300 MB, data: 1 MB, debug: 1100 MB, symtab: 10 MB, strtab: 20 MB}"
+    profile.write_text(f"pyelfgen-profile: 1\nmodules: 1\nsections: {sizes}\ndwarf: {{compiler: clang}}\n")
+    for how in (["--dry-run"], ["-o", tmp_path / "set"]):
+        done = programs.run("pyelfgen", "--profile", profile, *how, status=1)
+        assert "with 'compiler: clang' one library at most 1073741824" in done.stderr
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+
+
 def built(directory, name, compiler, *options):
     """Compiles a few functions with location lists."""
     source = directory / f"{name}.c"

@@ -243,6 +243,28 @@ static void knows_what_is_left_out(void **state)
     }
 }
 
+/* What a captured row does not state of its text is not there, where it states any part. */
+static void knows_parts_of_text_that_are_not_there(void **state)
+{
+    (void)state;
+    static const char text[] = "pyelfgen-profile: 1\ncaptured: {libraries: 2}\nlibraries:\n"
+                               "- {kind: utility, text: 900, data: 0, share: {unwind: 400}, zstd: {text: 90}}\n"
+                               "- {kind: utility, text: 900, data: 9}\n";
+    static const struct {
+        enum row_value value;
+        int64_t says;
+    } parts[] = {{ROW_SHARE_CODE, 0},        {ROW_SHARE_PLT, 0},     {ROW_SHARE_UNWIND, 400},
+                 {ROW_SHARE_RELOCATIONS, 0}, {ROW_SHARE_OTHER, 500}, {ROW_ZSTD_DATA, 0}};
+    struct profile p;
+    struct error e = {0};
+    assert_true(profile_parse(&p, text, strlen(text), "rows", &e));
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        assert_int_equal(profile_row_says(&p, &p.row[0], parts[i].value), parts[i].says);
+        assert_int_equal(profile_row_says(&p, &p.row[1], parts[i].value), PROFILE_DERIVED);
+    }
+    profile_free(&p);
+}
+
 /* Where all versions are the library's own, no undefined symbol has one. Where it needs some, the capture did not count
  * the symbols. */
 static void knows_whether_symbols_have_versions(void **state)
@@ -278,6 +300,7 @@ int main(void)
         cmocka_unit_test(bounds_rows),
         cmocka_unit_test(bounds_edges),
         cmocka_unit_test(knows_what_is_left_out),
+        cmocka_unit_test(knows_parts_of_text_that_are_not_there),
         cmocka_unit_test(knows_whether_symbols_have_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

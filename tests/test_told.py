@@ -116,7 +116,7 @@ def differs_with(programs, profile, real, directory, *options):
         ("--hash=sysv", "hash"),
         ("--cf-protection", "cf-protection"),
         ("--index=debug_names", "mix: names"),
-        ("--type-units", "dwarf: units"),
+        ("--type-units", "dwarf: type-units"),
     ],
 )
 def test_what_an_option_changes_is_told(programs, plain, tmp_path, option, key):
