@@ -26,8 +26,7 @@ bool error_at(struct error *e, const char *file, unsigned line)
 {
     if (!e)
         return false;
-    /* "" would mean that the error is about no file. */
-    snprintf(e->file, sizeof e->file, "%s", *file ? file : "''");
+    snprintf(e->file, sizeof e->file, "%s", file);
     utf8_printable(e->file, e->file);
     e->line = line;
     return false;
