@@ -223,10 +223,12 @@ static void reverse(uint8_t *size, uint32_t count)
     }
 }
 
-/* How many small functions have to be dynamic, because the row has too few local ones for them. `glue` functions are
- * local in any case. */
-static uint32_t beyond_local(const struct want *w, uint32_t glue)
+/* How many small functions have to be dynamic, because the row, which says how large functions are, has too few local
+ * ones for them. `glue` functions are local in any case. */
+static uint32_t beyond_local(const struct plan_library *l, const struct want *w, uint32_t glue)
 {
+    if (!l->said->text[ROW_TEXT_FUNCTION_SIZES])
+        return 0;
     const uint64_t dynamic = (uint64_t)w->exported;
     const uint64_t local = w->functions > dynamic + glue ? w->functions - dynamic - glue : 0;
     return w->small > local ? (uint32_t)(w->small - local) : 0;
@@ -245,7 +247,7 @@ static void place_ahead(const struct plan *plan, struct plan_library *l, const s
         first++;
     const uint32_t symbols = rows_ifunc_dynamic(plan, l);
     const uint32_t resolvers = symbols ? resolvers_without_aliases(symbols, (uint64_t)w->exported, w->aliases) : 0;
-    l->small_ahead = rows_smaller(w->small - first, rows_larger(resolvers, beyond_local(w, glue)));
+    l->small_ahead = rows_smaller(w->small - first, rows_larger(resolvers, beyond_local(l, w, glue)));
     reverse(l->small_size, first);
     reverse(l->small_size + first, l->small_ahead);
     reverse(l->small_size, first + l->small_ahead);
