@@ -224,14 +224,14 @@ static void reverse(uint8_t *size, uint32_t count)
 }
 
 /* How many small functions have to be dynamic, because the row, which says how large functions are, has too few local
- * ones for them. `glue` functions are local in any case. */
+ * ones for them. `glue` functions are local in any case. A third of the dynamic functions stay numbered at least: where
+ * fewer would, all are rather larger than the row says, because debug information says nothing of small ones. */
 static uint32_t beyond_local(const struct plan_library *l, const struct want *w, uint32_t glue)
 {
-    if (!l->said->text[ROW_TEXT_FUNCTION_SIZES])
-        return 0;
     const uint64_t dynamic = (uint64_t)w->exported;
     const uint64_t local = w->functions > dynamic + glue ? w->functions - dynamic - glue : 0;
-    return w->small > local ? (uint32_t)(w->small - local) : 0;
+    const uint64_t beyond = w->small > local ? w->small - local : 0;
+    return l->said->text[ROW_TEXT_FUNCTION_SIZES] && beyond <= 2 * dynamic / 3 ? (uint32_t)beyond : 0;
 }
 
 /* With a symbol table, the first small functions are the dynamic ones: as many as there are resolvers or, if these are
