@@ -26,10 +26,10 @@ struct app {
     size_t modules;         /* of a set: how many modules Python imports */
     struct app_file *files; /* in the order in which they are loaded */
     size_t count;
-    uint64_t bytes;   /* of all files */
+    uint64_t bytes;             /* of all files */
     char unopened[REASON_SIZE]; /* how many files could not be opened, and why; "": all could, or nothing tells */
-    const char *link; /* pyelf-link of the set, with --start=link; NULL otherwise */
-    char **command;   /* words, ended by NULL, the first a path; NULL: no command */
+    const char *link;           /* pyelf-link of the set, with --start=link; NULL otherwise */
+    char **command;             /* words, ended by NULL, the first a path; NULL: no command */
 
     /* The function where a debugger is to break; NULL: there is none. `call` is the function of the file `called` that
      * leads there; both are NULL where that is not known. */
