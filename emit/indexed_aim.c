@@ -72,9 +72,14 @@ static uint64_t near(const struct indexed_aim *a)
     return a->all / (a->is_mixed ? NEAR : NEAR_ALL) + NEAR_LEAST;
 }
 
+bool indexed_aim_fits(const struct indexed_aim *a)
+{
+    return a->best != UINT64_MAX;
+}
+
 bool indexed_aim_goes_on(const struct indexed_aim *a)
 {
-    if (a->best == UINT64_MAX)
+    if (!indexed_aim_fits(a))
         return a->rounds < ROUNDS_LOWER;
     return a->best > near(a) && a->rounds < ROUNDS_MOST;
 }
@@ -158,7 +163,7 @@ void indexed_aim_note(struct indexed_aim *a, const uint64_t normal[DEBUG_SECTION
     a->is_best = now < a->best;
     a->best = a->is_best ? now : a->best;
     a->rounds++;
-    a->lower += a->best == UINT64_MAX && a->rounds > ROUNDS_LEARN;
+    a->lower += !indexed_aim_fits(a) && a->rounds > ROUNDS_LEARN;
     a->is_near = by < a->all / NEARLY;
     correct(a, normal, got, total);
 }

@@ -15,15 +15,15 @@ struct indexed_aim {
     /* What to ask for: bytes by enum debug_section, or DEBUG_ANY; and the bytes of all sections together. */
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t normal;
-    bool is_best; /* the last try that was reported is the best so far, */
-    bool is_near; /* and near enough for the next one to differ in little else than sizes */
+    bool is_best;  /* the last try that was reported is the best so far, */
+    bool is_near;  /* and near enough for the next one to differ in little else than sizes */
+    bool is_mixed; /* single sections have wanted sizes */
 
     /* The rest is for indexed_aim.c. */
     uint64_t wanted[INDEXED_SECTIONS]; /* 0: no size is wanted */
     uint64_t all;                      /* bytes that are wanted of all sections */
     uint64_t aranges;                  /* bytes of .debug_aranges, which clang does not write */
     uint64_t best;                     /* how many bytes the best try is off; UINT64_MAX: there is none */
-    bool is_mixed;
     unsigned rounds, lower;
 };
 
@@ -34,6 +34,9 @@ void indexed_aim_start(struct indexed_aim *a, uint64_t all, const uint64_t wante
                        uint64_t line_str, uint64_t aranges, bool is_cpp);
 
 bool indexed_aim_goes_on(const struct indexed_aim *a);
+
+/* Whether a try came out small enough to be filled. */
+bool indexed_aim_fits(const struct indexed_aim *a);
 
 /* Reports a try: `normal` has the sizes that came out in the normal form, `got` those in clang's form, `total` the
  * sum of all sections in clang's form. */

@@ -60,29 +60,37 @@ static bool try_aim(const struct mix_indexed *m, const struct plan_mix *unsettle
     return own->code == ERROR_INFEASIBLE;
 }
 
-/* Finds sizes in the normal form with which clang's form has the wanted sizes or a little less. *fits: there are such.
- */
-static bool settle_tries(const struct mix_indexed *m, bool mixed, bool *fits, struct error *e)
+/* Finds sizes in the normal form with which clang's form has the wanted sizes or a little less. */
+static bool settle_tries(const struct mix_indexed *m, struct indexed_aim *aim, struct error *e)
 {
     const struct plan_mix unsettled = *mix_of(m);
     struct plan_mix best = unsettled;
-    struct indexed_aim aim;
-    start_aim(m, mixed, &aim);
-    best.normal = aim.normal;
-    *fits = false;
-    while (indexed_aim_goes_on(&aim)) {
+    best.normal = aim->normal;
+    while (indexed_aim_goes_on(aim)) {
         struct error own = {0};
-        if (!try_aim(m, &unsettled, &aim, &own)) {
+        if (!try_aim(m, &unsettled, aim, &own)) {
             if (e)
                 *e = own;
             return false;
         }
-        if (aim.is_best)
+        if (aim->is_best)
             best = *mix_of(m);
-        *fits |= aim.is_best;
     }
-    *mix_of(m) = *fits || !mixed ? best : unsettled;
+    *mix_of(m) = best;
     return true;
+}
+
+/* Where nothing fits that has the row's sizes of single sections, tries without these. */
+static bool settle_any(const struct mix_indexed *m, struct error *e)
+{
+    struct indexed_aim aim;
+    start_aim(m, true, &aim);
+    if (!settle_tries(m, &aim, e))
+        return false;
+    if (indexed_aim_fits(&aim) || !aim.is_mixed)
+        return true;
+    start_aim(m, false, &aim);
+    return settle_tries(m, &aim, e);
 }
 
 bool mix_indexed_check(const struct plan_library *l, struct error *e)
@@ -96,9 +104,8 @@ bool mix_indexed_check(const struct plan_library *l, struct error *e)
 
 bool mix_settle_indexed(const struct mix_indexed *m, struct error *e)
 {
-    bool fits;
     m->builder->is_normal = true;
-    const bool ok = settle_tries(m, true, &fits, e) && (fits || settle_tries(m, false, &fits, e));
+    const bool ok = settle_any(m, e);
     m->builder->is_normal = false;
     return ok;
 }
