@@ -147,8 +147,7 @@ char *profile_row_needed(const struct profile_row *row)
 /* --- what is left out ---------------------------------------------------------------------- */
 
 /* Whether a value that a captured row leaves out is 0, because what it belongs to is there: sizes of debug sections
- * that some compilers do not write, or not for code without optimisation; partial and type units; mangled names; and
- * data that is not there. */
+ * that some compilers do not write, or not for code without optimisation; mangled names; and data that is not there. */
 static bool is_none(const struct profile_row *row, enum row_value v)
 {
     switch (v) {
@@ -161,9 +160,6 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     case ROW_MIX_MACRO:
     case ROW_MIX_OTHER:
         return row->value[ROW_MIX_INFO] > 0;
-    case ROW_DWARF_PARTIAL:
-    case ROW_DWARF_TYPE_UNITS:
-        return row->value[ROW_DWARF_UNITS] > 0;
     case ROW_MANGLED:
     case ROW_DEMANGLED:
         return row->value[ROW_TEXT] != PROFILE_DERIVED;
