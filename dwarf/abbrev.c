@@ -247,6 +247,15 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
     return read;
 }
 
+void abbrev_note_entries(struct dialect d, const uint8_t *p, const uint8_t *end,
+                         uint64_t codes[ABBREV_CODES_SHORT / 64])
+{
+    for (; p < end; p += abbrev_read(d, p).size) {
+        assert(*p < ABBREV_CODES_SHORT);
+        abbrev_note(codes, *p);
+    }
+}
+
 /* Whether the size of entries with this code depends on more than a text that they begin with. Sets *begins_with_text
  * to whether they begin with one. */
 static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)

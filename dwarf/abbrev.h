@@ -300,6 +300,12 @@ enum abbrev_code {
 
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below this take one byte */
 
+/* Notes a code below that in a set of them: bit code % 64 of codes[code / 64]. */
+static inline void abbrev_note(uint64_t codes[ABBREV_CODES_SHORT / 64], uint32_t code)
+{
+    codes[code / 64] |= UINT64_C(1) << code % 64;
+}
+
 /* Values of abbrev_attribute.value for DW_AT_decl_file: S and H above. Such a file is a constant in the abbreviations
  * of some dialects (dialect_has_one_file, and Fortran). */
 enum { ABBREV_SOURCE = DIALECT_SOURCE_FILE, ABBREV_HEADER = DIALECT_HEADER_FILE };
@@ -364,6 +370,10 @@ struct abbrev_entry {
     } reference[ABBREV_REFERENCES_MOST];
 };
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
+
+/* Notes the codes of the entries from `p` to `end`. */
+void abbrev_note_entries(struct dialect d, const uint8_t *p, const uint8_t *end,
+                         uint64_t codes[ABBREV_CODES_SHORT / 64]);
 
 /* Results of abbrev_read by code. Where entries begin with a text (DW_FORM_string), the layout is that of an empty
  * text. Where entries with one code differ in size in any other way, `size` is 0. */

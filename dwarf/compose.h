@@ -152,7 +152,7 @@ static inline void compose_note_code(struct composed *out, uint32_t code)
 {
     out->dies += code != ABBREV_END;
     out->attributes += out->each[code];
-    out->codes[code / 64] |= UINT64_C(1) << code % 64;
+    abbrev_note(out->codes, code);
 }
 
 /* Begins an entry and counts it. */

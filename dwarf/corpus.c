@@ -119,17 +119,14 @@ static void *keep(struct corpus *c, const struct bytes *b, bool *ok)
 /* Sets h->codes. False when memory ran out. */
 static bool note_codes(struct corpus *c, struct corpus_header *h)
 {
-    enum { BITS = 64 };
     h->codes = arena_take(&c->arena, h->cuts * sizeof *h->codes);
     if (!h->codes)
         return false;
     memset(h->codes[0], 0, sizeof h->codes[0]);
     for (uint32_t i = 1; i < h->cuts; i++) {
         memcpy(h->codes[i], h->codes[i - 1], sizeof h->codes[i]);
-        const uint8_t *p = h->entries + pieces_end(&h->cut[i - 1]);
-        for (const uint8_t *end = h->entries + pieces_end(&h->cut[i]); p < end; p += abbrev_read(c->dialect, p).size)
-            if (*p < 2 * BITS)
-                h->codes[i][*p / BITS] |= UINT64_C(1) << *p % BITS;
+        abbrev_note_entries(c->dialect, h->entries + pieces_end(&h->cut[i - 1]), h->entries + pieces_end(&h->cut[i]),
+                            h->codes[i]);
     }
     return true;
 }

@@ -103,8 +103,7 @@ struct corpus_header {
     uint8_t *types;      /* type units */
     uint8_t *type_lines; /* uint32_t: for each type unit, offset of its DW_AT_stmt_list in `types` */
     struct corpus_cut *cut;
-    /* Of the first header only, for each cut: a bit for each abbreviation, by code, that entries from the first cut to
-     * this one have. Codes from 128 on are left out. */
+    /* Of the first header only, for each cut: codes of the entries from the first cut to this one (abbrev_note). */
     uint64_t (*codes)[2];
     uint32_t cuts;
     uint32_t names;      /* bytes of its names; 0 where it uses those of an earlier header */

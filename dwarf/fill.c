@@ -590,14 +590,9 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
     return infeasible(e, total, total_size(d), "debug information");
 }
 
-static uint64_t table_size(const struct corpus *c)
-{
-    return c->abbrev[ABBREV_NEAR].size + 1;
-}
-
 uint64_t debug_tables(const struct corpus *c, uint64_t bytes)
 {
-    const uint64_t tables = bytes / table_size(c);
+    const uint64_t tables = bytes / unit_table_own(c);
     return tables ? tables : 1;
 }
 
@@ -612,7 +607,7 @@ uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units,
     const uint64_t unit =
         unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_USUAL;
     const uint64_t objects = 2 * COMPOSE_OBJECT_MOST;
-    return index + objects + functions * function + units * unit + tables * table_size(c) + c->line_strings.size +
+    return index + objects + functions * function + units * unit + tables * unit_table_own(c) + c->line_strings.size +
            c->common + sizeof COMPILE_DIRECTORY + unit_names_least(c) + names +
            EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

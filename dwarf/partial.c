@@ -168,7 +168,7 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     if (!units_include_any(d) || c->dialect.language != DWARF_C || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY ||
         info > PARTIAL_PADDED_MOST || abbrev_codes(c->dialect) + partial_codes(c) >= ABBREV_CODES_SHORT)
         return 0;
-    if (c->abbrev[ABBREV_NEAR].size + 1 + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
+    if (unit_table_own(c) + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;
     const uint64_t imports = wanted * (uint64_t)c->manner.imports * PARTIAL_IMPORT;
     return place_of(c, wanted, wanted) + imports <= info / INFO_PART ? wanted : 0;

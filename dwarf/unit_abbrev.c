@@ -13,18 +13,6 @@ static bool is_kept(const struct debug_abbrevs *a, uint32_t code)
     return a->kept[code / 64] >> code % 64 & 1;
 }
 
-static void keep(struct debug_abbrevs *a, uint32_t code)
-{
-    assert(code < ABBREV_CODES_SHORT);
-    a->kept[code / 64] |= UINT64_C(1) << code % 64;
-}
-
-static void keep_entries(const struct debug *d, struct debug_abbrevs *a, const uint8_t *p, size_t size)
-{
-    for (const uint8_t *end = p + size; p < end; p += abbrev_read(d->corpus->dialect, p).size)
-        keep(a, *p);
-}
-
 /* Returns the place behind an abbreviation (DWARF 5 section 7.5.3). */
 static const uint8_t *skip_abbreviation(const uint8_t *p)
 {
@@ -140,7 +128,7 @@ static bool keep_another(const struct single_ways *ways, struct dialect dialect,
     }
     if (!first)
         return false;
-    keep(a, first);
+    abbrev_note(a->kept, first);
     *rest -= sizes->of[first];
     return true;
 }
@@ -182,10 +170,10 @@ bool unit_part_abbrevs(struct debug *d)
         return false;
     const struct table_sizes sizes = measure(d);
     for (unsigned i = 0; i < sizeof always; i++)
-        keep(&least, always[i]);
+        abbrev_note(least.kept, always[i]);
     for (unsigned i = 0; i < sizeof of_data && d->data_units; i++)
-        keep(&least, of_data[i]);
-    keep_entries(d, &least, h->entries, c->fixed);
+        abbrev_note(least.kept, of_data[i]);
+    abbrev_note_entries(c->dialect, h->entries, h->entries + c->fixed, least.kept);
     for (unsigned i = 0; i < 2; i++) /* the entries themselves may be undefined (only_sizes) */
         least.kept[i] |= d->composed->codes[i];
     uint32_t cut = 0; /* each further piece may need more abbreviations */

@@ -99,10 +99,15 @@ static inline uint32_t unit_codes(const struct debug *d)
     return abbrev_codes(d->corpus->dialect) + (d->partials ? partial_codes(d->corpus) : 0u);
 }
 
-/* Least bytes of a table of abbreviations, with the null entry at its end. */
+/* Least bytes of a table of abbreviations, with the null entry at its end: without those of partial units, and as the
+ * library has it. */
+static inline uint64_t unit_table_own(const struct corpus *c)
+{
+    return c->abbrev[ABBREV_NEAR].size + 1;
+}
 static inline uint64_t unit_table_least(const struct debug *d)
 {
-    return d->corpus->abbrev[ABBREV_NEAR].size + (d->partials ? partial_abbrevs_size(d->corpus) : 0) + 1;
+    return unit_table_own(d->corpus) + (d->partials ? partial_abbrevs_size(d->corpus) : 0);
 }
 
 /* Bytes of each table of abbreviations but the last. */
