@@ -263,16 +263,20 @@ static uint64_t rows_written(const struct walk *w)
     return (uint64_t)(w->composer.rows.p - w->composer.out->programs.data) + w->units * w->line_header;
 }
 
+static bool is_ahead(const struct walk *w, uint64_t end, uint64_t bytes)
+{
+    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end) + bytes;
+}
+
 bool more_rows_ahead(const struct walk *w, uint64_t end)
 {
-    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end);
+    return is_ahead(w, end, 0);
 }
 
 bool more_rows_far_ahead(const struct walk *w, uint64_t end)
 {
     enum { FAR = 256 };
-    const uint64_t far = w->line_header + FAR;
-    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end) + far;
+    return is_ahead(w, end, w->line_header + FAR);
 }
 
 bool more_rows_behind(const struct walk *w, uint64_t end)

@@ -81,7 +81,7 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 /* Most tables of abbreviations that `units` units have. */
 static uint64_t tables_most(const struct solver *s, const struct plan_library *l, uint64_t units)
 {
-    return l->tables && l->tables < units && !files_are_split(s->plan) ? l->tables : units;
+    return l->tables && !files_are_split(s->plan) ? l->tables : units;
 }
 
 void solve_base(const struct solver *s, uint32_t index)
