@@ -116,9 +116,12 @@ static void *keep(struct corpus *c, const struct bytes *b, bool *ok)
     return copy ? memcpy(copy, b->data, b->size) : NULL;
 }
 
-/* Sets h->codes. False when memory ran out. */
+/* Sets h->codes. False when memory ran out. There are none in a dialect with longer codes: such a profile is refused,
+ * but while that is found out its corpus is made. */
 static bool note_codes(struct corpus *c, struct corpus_header *h)
 {
+    if (abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT)
+        return true;
     h->codes = arena_take(&c->arena, h->cuts * sizeof *h->codes);
     if (!h->codes)
         return false;

@@ -103,7 +103,8 @@ struct corpus_header {
     uint8_t *types;      /* type units */
     uint8_t *type_lines; /* uint32_t: for each type unit, offset of its DW_AT_stmt_list in `types` */
     struct corpus_cut *cut;
-    /* Of the first header only, for each cut: codes of the entries from the first cut to this one (abbrev_note). */
+    /* Of the first header only, for each cut: codes of the entries from the first cut to this one (abbrev_note); NULL
+     * where codes may take two bytes. */
     uint64_t (*codes)[2];
     uint32_t cuts;
     uint32_t names;      /* bytes of its names; 0 where it uses those of an earlier header */
