@@ -21,6 +21,7 @@ void split_start(struct split *s, const struct split_source *from)
 {
     s->from = *from;
     s->units = 0;
+    s->attributes_more = 0;
     s->at = 0;
     s->aranges = from->places.section[DEBUG_ARANGES];
     for (unsigned i = 0; i < SPLIT_PARTS; i++)
@@ -128,8 +129,11 @@ static uint8_t *put_value(struct split *s, const struct split_attribute *a, cons
         return put_u32(out, offset);
     }
     case SPLIT_IDENTITY:
+        s->attributes_more++;
         return put_u64(out, s->unit.identity);
     case SPLIT_DROP:
+        s->attributes_more--;
+        break;
     case SPLIT_END:
         break;
     }
@@ -264,6 +268,7 @@ static void put_skeleton_table(struct split *s)
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         if (!attributes[i].wanted)
             continue;
+        s->attributes_more++;
         bytes_uleb128(out, attributes[i].name);
         bytes_uleb128(out, attributes[i].form);
     }

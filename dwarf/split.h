@@ -69,6 +69,7 @@ struct split {
     struct split_source from;
     struct split_unit unit;
     uint32_t units;                        /* units split so far */
+    int64_t attributes_more;               /* attributes of skeletons, less those that entries have no more */
     uint64_t at;                           /* offset of the next unit in .debug_info */
     uint8_t *aranges;                      /* the part of .debug_aranges of the next unit with code */
     struct bytes attributes, first;        /* the table of abbreviations: split_table.c */

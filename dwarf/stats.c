@@ -136,6 +136,9 @@ bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct e
         if (more->shapes.slot[i] && !stats_set_add(&sum->shapes, more->shapes.slot[i], &added))
             return error_set(e, ERROR_MEMORY, "out of memory");
     }
+    bytes_append(&sum->dwos, more->dwos.data, more->dwos.size);
+    if (sum->dwos.failed)
+        return error_set(e, ERROR_MEMORY, "out of memory");
     for (int n = 0; n < STATS_NUMBERS; n++)
         sum->number[n] += more->number[n];
     for (enum stats_tally tally = 0; tally < STATS_TALLIES; tally++) {
@@ -169,6 +172,7 @@ bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct e
 void stats_free(struct debug_stats *s)
 {
     stats_set_free(&s->shapes);
+    bytes_free(&s->dwos);
     *s = (struct debug_stats){0};
 }
 

@@ -5,8 +5,8 @@
  * them.
  *
  * Files are read through libdwarf. Tags, attributes and forms are counted from the uses of abbreviations. Units of
- * .debug_info and .debug_types count, in both widths. What they refer to in other files (.dwo, supplementary) is not
- * followed.
+ * .debug_info and .debug_types count, in both widths. What they refer to in other files is not followed; of .dwo files
+ * the names are returned.
  *
  * Of a file with much debug information, a sample of units may do. Each unit is read with the same chance, and
  * stats_scale estimates the counts of all units and how sure they are.
@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "dwarf/uneven.h"
 
@@ -86,7 +87,7 @@ extern const char *const stats_tally_names[STATS_TALLIES];
 
 /* STATS_KEYS: more keys than DWARF and its vendors define. A file that has more is a lie, and what does not fit is only
  * summed. */
-enum { STATS_KEYS = 256, STATS_SECTIONS = 48, STATS_NAME = 40, STATS_REMARK = 256 };
+enum { STATS_KEYS = 256, STATS_SECTIONS = 48, STATS_NAME = 40, STATS_REMARK = 256, STATS_DWOS = 1 << 24 };
 
 struct stats_tally_table {
     struct {
@@ -128,6 +129,8 @@ struct debug_stats {
     struct stats_set shapes;
     struct stats_sample sample;
     struct uneven_sum sizes;   /* of compile units in .debug_info, without partial units and skeletons */
+    struct bytes dwos; /* for each skeleton: the directory and the name of its .dwo file, each with a terminator. What
+                          is beyond STATS_DWOS bytes is left out */
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
     uint64_t groups_left;      /* groups of sections whose units do not count: libdwarf reads one group of a file */
 };

@@ -2,7 +2,7 @@
  *
  * The process sends its answer through a pipe and ends:
  *
- *     struct answer_header | struct debug_stats | shapes, 8 bytes each
+ *     struct answer_header | struct debug_stats | shapes, 8 bytes each | names of .dwo files
  *                          | struct error
  *
  * The answer is trusted as little as the file: whatever could lead out of an array is checked. */
@@ -36,6 +36,7 @@ struct answer_header {
     uint64_t magic;
     uint64_t ok;
     uint64_t shapes;
+    uint64_t dwos; /* bytes of names */
 };
 #define ANSWER_MAGIC UINT64_C(0x7374617473313030)
 
@@ -59,9 +60,11 @@ static void answer(const char *path, uint64_t most, int to)
     bool sent;
     if (header.ok) {
         header.shapes = s.shapes.count;
+        header.dwos = s.dwos.size;
         set_pack(&s.shapes);
         sent = whole_write(to, &header, sizeof header) && whole_write(to, &s, sizeof s) &&
-               whole_write(to, s.shapes.slot, s.shapes.count * sizeof *s.shapes.slot);
+               whole_write(to, s.shapes.slot, s.shapes.count * sizeof *s.shapes.slot) &&
+               whole_write(to, s.dwos.data, s.dwos.size);
     } else {
         sent = whole_write(to, &header, sizeof header) && whole_write(to, &e, sizeof e);
     }
@@ -141,7 +144,8 @@ bool stats_start_sample(struct stats_reader *r, const char *path, uint64_t most,
 /* Reads everything up to the end; fails if that is more than an answer can have. */
 static bool read_all(int fd, struct bytes *b)
 {
-    const size_t most = sizeof(struct answer_header) + sizeof(struct debug_stats) + SHAPES_MOST * sizeof(uint64_t);
+    const size_t most =
+        sizeof(struct answer_header) + sizeof(struct debug_stats) + SHAPES_MOST * sizeof(uint64_t) + STATS_DWOS;
     for (;;) {
         char block[1 << 16];
         const ssize_t n = whole_read(fd, block, sizeof block);
@@ -155,33 +159,44 @@ static bool read_all(int fd, struct bytes *b)
     }
 }
 
+/* Whether the answer has all that its header says, and nothing that leads out of an array. */
+static bool is_sound(const struct bytes *b, const struct answer_header *header, struct debug_stats *more)
+{
+    const size_t fixed = sizeof *header + sizeof *more;
+    if (header->shapes > SHAPES_MOST || header->dwos > STATS_DWOS ||
+        b->size != fixed + header->shapes * sizeof(uint64_t) + header->dwos)
+        return false;
+    memcpy(more, b->data + sizeof *header, sizeof *more);
+    bool sound = more->section_count <= STATS_SECTIONS && (!header->dwos || !b->data[b->size - 1]);
+    for (int t = 0; t < STATS_TALLIES; t++)
+        sound = sound && more->tally[t].count <= STATS_KEYS;
+    return sound;
+}
+
 /* Adds what the answer says to *s. *whole tells whether the answer is. */
 static bool take_stats(const struct bytes *b, const struct answer_header *header, struct debug_stats *s,
                        struct error *e, bool *whole)
 {
     struct debug_stats more;
-    const size_t fixed = sizeof *header + sizeof more;
-    *whole = header->shapes <= SHAPES_MOST && b->size == fixed + header->shapes * sizeof(uint64_t);
+    const uint8_t *rest = b->data + sizeof *header + sizeof more;
+    *whole = is_sound(b, header, &more);
     if (!*whole)
         return false;
-    memcpy(&more, b->data + sizeof *header, sizeof more);
     more.shapes = (struct stats_set){.count = header->shapes, .capacity = header->shapes};
-    *whole = more.section_count <= STATS_SECTIONS;
-    for (int t = 0; t < STATS_TALLIES; t++)
-        *whole = *whole && more.tally[t].count <= STATS_KEYS;
-    if (!*whole)
-        return false;
+    more.dwos = (struct bytes){0};
     for (uint32_t i = 0; i < more.section_count; i++)
         more.section[i].name[STATS_NAME - 1] = '\0';
     more.remark[STATS_REMARK - 1] = '\0';
+    bool ok = true;
     if (header->shapes) {
-        more.shapes.slot = malloc(header->shapes * sizeof *more.shapes.slot);
-        if (!more.shapes.slot)
-            return error_set(e, ERROR_MEMORY, "out of memory");
-        memcpy(more.shapes.slot, b->data + fixed, header->shapes * sizeof *more.shapes.slot);
+        ok = (more.shapes.slot = malloc(header->shapes * sizeof *more.shapes.slot));
+        if (ok)
+            memcpy(more.shapes.slot, rest, header->shapes * sizeof *more.shapes.slot);
     }
-    bool ok = stats_add(s, &more, e);
+    bytes_append(&more.dwos, rest + header->shapes * sizeof *more.shapes.slot, header->dwos);
+    ok = ok && !more.dwos.failed ? stats_add(s, &more, e) : error_set(e, ERROR_MEMORY, "out of memory");
     stats_set_free(&more.shapes);
+    bytes_free(&more.dwos);
     return ok;
 }
 

@@ -111,6 +111,36 @@ static bool is_old_skeleton(struct stats_file *f, const struct stats_unit *u, Dw
     return false;
 }
 
+/* The text of an attribute that may not be there; NULL where it is not, or cannot be read. */
+static const char *text_of(struct stats_file *f, Dwarf_Die root, Dwarf_Half name)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute attribute;
+    char *text = NULL;
+    int answer = dwarf_attr(root, name, &attribute, &error);
+    if (answer == DW_DLV_OK) {
+        answer = dwarf_formstring(attribute, &text, &error);
+        dwarf_dealloc_attribute(attribute);
+    }
+    if (answer == DW_DLV_ERROR)
+        stats_unreadable(f, &error, "the name of a .dwo file");
+    return answer == DW_DLV_OK ? text : NULL;
+}
+
+/* Notes where a skeleton's .dwo file is. */
+static bool note_dwo(struct stats_file *f, Dwarf_Die root)
+{
+    struct bytes *const dwos = &f->s->dwos;
+    const char *const newer = text_of(f, root, DW_AT_dwo_name);
+    const char *const name = newer ? newer : text_of(f, root, DW_AT_GNU_dwo_name);
+    const char *const directory = text_of(f, root, DW_AT_comp_dir);
+    if (!name || dwos->size + strlen(name) + (directory ? strlen(directory) : 0) + 2 > STATS_DWOS)
+        return true;
+    bytes_string(dwos, directory ? directory : "");
+    bytes_string(dwos, name);
+    return !dwos->failed || stats_no_memory(f);
+}
+
 static enum stats_number unit_kind(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root, Dwarf_Half type,
                                    Dwarf_Half tag)
 {
@@ -145,6 +175,7 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
         if (kind == STATS_COMPILE_UNITS)
             uneven_add(&f->s->sizes, bytes);
         f->s->number[STATS_64BIT_UNITS] += u->offset_size == 8;
+        ok = kind != STATS_SKELETON_UNITS || note_dwo(f, root);
     }
     if (ok && read) {
         stats_tally_add(f->s, STATS_VERSION, u->version, 1);

@@ -230,7 +230,7 @@ static int64_t attributes_of(const struct library *l)
 static bool is_compressed(const struct library *l)
 {
     const struct layout *const layout = l->row->separate != SEPARATE_NONE ? &l->separate.debug : &l->layout;
-    if (l->only_sizes || files_are_split(l->plan))
+    if (l->only_sizes || files_are_split(l->row))
         return l->plan->profile->dwarf.compress != COMPRESS_NONE;
     for (unsigned i = 0; i < SECTION_COUNT; i++)
         if (layout->section[i].packed)
@@ -267,10 +267,54 @@ static void measure_indexed(const struct library *l, int64_t *v)
     v[ROW_DWARF_ATTRIBUTES] = (int64_t)c->attributes;
 }
 
+/* Sets the values of a library that has been split. All others were measured before that. */
+static void measure_split(const struct library *l, int64_t *v)
+{
+    static const struct {
+        enum row_value value;
+        enum section_id section;
+    } kept[] = {
+        {ROW_MIX_INFO, SECTION_DEBUG_INFO},         {ROW_MIX_ABBREV, SECTION_DEBUG_ABBREV},
+        {ROW_MIX_STR, SECTION_DEBUG_STR},           {ROW_MIX_LOCLISTS, SECTION_DEBUG_LOCLISTS},
+        {ROW_MIX_RNGLISTS, SECTION_DEBUG_RNGLISTS}, {ROW_MIX_ADDR, SECTION_DEBUG_ADDR},
+    };
+    static const struct {
+        enum row_value value;
+        enum split_part part;
+    } parts[] = {
+        {ROW_DWO_INFO, SPLIT_INFO},         {ROW_DWO_ABBREV, SPLIT_ABBREV},
+        {ROW_DWO_STR, SPLIT_STR},           {ROW_DWO_LOCLISTS, SPLIT_LISTS},
+        {ROW_DWO_RNGLISTS, SPLIT_RANGES},   {ROW_DWO_STR_OFFSETS, SPLIT_STR_OFFSETS},
+        {ROW_DWO_OTHER, SPLIT_INDEX},
+    };
+    const struct dwo_counts *const c = &l->dwo;
+    v[ROW_DEBUG] = 0;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+        v[ROW_DEBUG] += (int64_t)c->kept[id];
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        v[kept[i].value] = (int64_t)c->kept[kept[i].section];
+    if (l->row->dwarf_version == 4)
+        v[ROW_MIX_RNGLISTS] = (int64_t)c->kept[SECTION_DEBUG_RANGES];
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        v[parts[i].value] = (int64_t)c->part[parts[i].part];
+    v[ROW_DWO_FILES] = c->files;
+    v[ROW_DWARF_DIES] += c->skeletons;
+    if (v[ROW_DWARF_ATTRIBUTES] != PROFILE_DERIVED)
+        v[ROW_DWARF_ATTRIBUTES] += c->attributes;
+}
+
+/* Says that the values are not known of a library that is to be split and has not been. */
+static void forget_split(int64_t *v)
+{
+    v[ROW_DEBUG] = v[ROW_DWARF_DIES] = v[ROW_DWARF_ATTRIBUTES] = PROFILE_DERIVED;
+    for (enum row_value mix = ROW_MIX_INFO; mix <= ROW_MIX_OTHER; mix++)
+        v[mix] = PROFILE_DERIVED;
+}
+
 static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
-    v[ROW_SPLIT] = l->plan->profile->dwarf.split;
+    v[ROW_SPLIT] = files_are_split(l->row);
     v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
     v[ROW_COMPRESSED] = ROW_COMPRESSED_NONE;
     if (l->row->without_debug)
@@ -305,6 +349,13 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
     if (indexed_is(l))
         measure_indexed(l, v);
+    const bool is_split = files_are_split(l->row);
+    for (enum row_value dwo = ROW_DWO_FILES; dwo <= ROW_DWO_OTHER; dwo++)
+        v[dwo] = is_split && !l->dwo.known ? PROFILE_DERIVED : 0;
+    if (l->dwo.known)
+        measure_split(l, v);
+    else if (is_split)
+        forget_split(v);
 }
 
 /* The units' language, by the name that pyelfprof has for what dialect_language says. */

@@ -34,7 +34,7 @@ static bool is_none(const struct profile_row *row, enum row_value v)
     bool any = false;
     for (enum row_value mix = ROW_MIX_INFO; mix <= ROW_MIX_OTHER; mix++)
         any |= row->value[mix] > 0;
-    if (v >= ROW_MIX_INFO && v <= ROW_MIX_OTHER)
+    if (v >= ROW_MIX_INFO && v <= ROW_DWO_OTHER)
         return any;
     return v >= ROW_DWARF_UNITS && v <= ROW_DWARF_ENTRIES && row->value[ROW_DWARF_VERSION] > 0;
 }
@@ -42,7 +42,7 @@ static bool is_none(const struct profile_row *row, enum row_value v)
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
     const struct profile_row *const row = plan->library[library].said;
-    const int64_t says = profile_row_says(plan->profile, row, v);
+    const int64_t says = profile_row_captured(plan->profile, row, v);
     return says == PROFILE_DERIVED && profile_is_captured(plan->profile) && is_none(row, v) ? 0 : says;
 }
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
+#include "base/words.h"
 #include "emit/files.h"
 
 enum { IMAGE_ALIGN = 64 }; /* images begin at multiples of this, so that tables are aligned in memory too */
@@ -33,6 +35,11 @@ static const enum section_id stub_section[SPLIT_STUBS] = {
     [STUB_STR] = SECTION_DEBUG_STR,
     [STUB_ADDR] = SECTION_DEBUG_ADDR,
 };
+
+static bool is_debug(enum section_id id)
+{
+    return strncmp(layout_kind(id)->name, ".debug", 6) == 0;
+}
 
 static bool no_memory(const struct builder *b, struct error *e)
 {
@@ -69,8 +76,11 @@ static bool add_parts(struct builder *b, const char *name, struct error *e)
     struct layout *l = arena_zeroed(&b->arena, 1, sizeof *l);
     if (!l)
         return no_memory(b, e);
-    for (unsigned i = 0; i < SPLIT_PARTS; i++)
+    for (unsigned i = 0; i < SPLIT_PARTS; i++) {
         l->section[part_section(dialect, i)].size = b->split.part[i].size;
+        b->library.dwo.part[i] += b->split.part[i].size;
+    }
+    b->library.dwo.files++;
     l->without = dialect_is_4(dialect) ? SHF_EXCLUDE : 0; /* no linker sees a package */
     layout_place_unloaded(l, sizeof(Elf64_Ehdr));
     uint8_t *image = begin_file(b, l);
@@ -80,6 +90,27 @@ static bool add_parts(struct builder *b, const char *name, struct error *e)
         if (b->split.part[i].size)
             memcpy(image + l->section[part_section(dialect, i)].offset, b->split.part[i].data, b->split.part[i].size);
     return end_file(b, l, image, name, e);
+}
+
+/* Fills .debug_str with names until the library has as many bytes of debug sections as its row says. A skeleton needs
+ * less than a compiler's, which comes with .debug_gnu_pubnames. */
+static void fill_library(struct builder *b, const struct layout *l)
+{
+    enum { NAME_MOST = 80 };
+    struct bytes *const str = &b->split.stub[STUB_STR];
+    uint64_t kept = 0;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+        kept += is_debug(id) ? l->section[id].size : 0;
+    for (uint64_t i = 0; kept < b->library.row->kept && str->size; i++) {
+        char name[NAME_MOST];
+        const uint64_t left = b->library.row->kept - kept;
+        const uint64_t r = random_at(b->library.debug.variety, i);
+        const uint32_t length = NAME_MOST / 4 + (uint32_t)(r % (NAME_MOST / 2));
+        const uint32_t size = length < left ? length : (uint32_t)left;
+        words_identifier(r, size - 1, name);
+        bytes_append(str, name, size);
+        kept += size;
+    }
 }
 
 /* Adds the library: what is loaded is unchanged, and of the rest it keeps what debuggers need at once. */
@@ -97,6 +128,10 @@ static bool add_library(struct builder *b, struct error *e)
         l->section[SECTION_DEBUG_RNGLISTS].size = 0;
     for (unsigned i = 0; i < SPLIT_STUBS; i++)
         l->section[stub_section[i]].size = b->split.stub[i].size;
+    fill_library(b, l);
+    l->section[SECTION_DEBUG_STR].size = b->split.stub[STUB_STR].size;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
+        b->library.dwo.kept[id] = is_debug(id) ? l->section[id].size : 0;
     layout_place_unloaded(l, whole->section[first].offset);
     uint8_t *image = begin_file(b, l);
     if (!image)
@@ -127,12 +162,15 @@ bool dwo_write(struct builder *b, struct error *e)
     b->split_files.size = 0;
     if (!b->files)
         return no_memory(b, e);
+    l->dwo = (struct dwo_counts){.known = true};
     split_start(&b->split, &source);
     while (split_next(&b->split))
         if (!packaged && !add_parts(b, b->split.name, e))
             return false;
     if (!split_end(&b->split))
         return no_memory(b, e);
+    l->dwo.skeletons = b->split.units;
+    l->dwo.attributes = b->split.attributes_more;
     char package[FILE_NAME_MOST];
     snprintf(package, sizeof package, "%s%s.dwp", plan_stem(l->row), plan_ending(l->row));
     if ((packaged && !add_parts(b, package, e)) || !add_library(b, e))

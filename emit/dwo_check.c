@@ -18,7 +18,8 @@ struct checking {
 
 static bool may_have_too_many(const struct plan_library *l)
 {
-    return l->size[SIZE_DEBUG] > (uint64_t)UNIT_LEAST * FILES_SPLIT_MOST;
+    return files_are_split(l) && l->dwarf_version != 4 &&
+           l->size[SIZE_DEBUG] > (uint64_t)UNIT_LEAST * FILES_SPLIT_MOST;
 }
 
 static bool check_library(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -34,7 +35,7 @@ bool dwo_check(const struct plan *plan, const struct stock *stock, unsigned thre
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         any |= may_have_too_many(&plan->library[i]);
-    if (!any || !files_are_split(plan) || plan->profile->dwarf.version == 4)
+    if (!any)
         return true;
     struct checking c = {plan, stock, calloc(threads, sizeof *c.builders)};
     const bool ok = c.builders ? workers_run(threads, plan_counted(plan), check_library, &c, e)

@@ -55,10 +55,10 @@ struct debug_places files_debug_places(const struct library *l, uint8_t *image);
 /* The library's sizes, summed over all its files; those of debug information are the sizes before splitting. */
 struct layout_sizes files_count(const struct library *l);
 
-/* Whether the plan's debug information is split. */
-static inline bool files_are_split(const struct plan *plan)
+/* Whether a library's debug information is split. */
+static inline bool files_are_split(const struct plan_library *l)
 {
-    return plan->profile->dwarf.split && !plan->without_debug;
+    return l->split && !l->hollow && !l->without_debug;
 }
 
 /* Bytes of all debug sections as they are in the files, before compression. */

@@ -14,7 +14,7 @@ bool files_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     bool separate = l->row->separate != SEPARATE_NONE;
-    if (files_are_split(l->plan))
+    if (files_are_split(l->row))
         return dwo_write(b, e);
     struct layout *debug = separate ? &l->separate.debug : &l->layout;
     uint8_t *start = b->image + (separate ? l->separate.start : 0);

@@ -386,7 +386,7 @@ static bool size_debug(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
-    d->units_wanted = files_are_split(l->plan) ? 0 : l->row->units_all;
+    d->units_wanted = files_are_split(l->row) && !l->row->kept ? 0 : l->row->units_all;
     d->tables_most = d->units_wanted ? l->row->tables : 0;
     debug_choose_sizes(d, d->units_wanted, said_of(l->row, ROW_DWARF_UNEVEN),
                        is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);
@@ -418,7 +418,7 @@ static bool size_debug(struct builder *b, struct error *e)
     b->statics = d->statics;
     if (!filled)
         return false;
-    if (files_are_split(l->plan) && !dialect_is_4(d->corpus->dialect) && d->unit_count > FILES_SPLIT_MOST)
+    if (files_are_split(l->row) && !dialect_is_4(d->corpus->dialect) && d->unit_count > FILES_SPLIT_MOST)
         return error_set(e, ERROR_INFEASIBLE,
                          "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; %s, or use "
                          "'version: 4'",

@@ -31,6 +31,16 @@ struct dynamic_strings {
 
 struct joined; /* join.h */
 
+/* What split debug information has come to. */
+struct dwo_counts {
+    bool known;                      /* the library has been split */
+    uint32_t files;                  /* .dwo files, or the package */
+    uint64_t part[SPLIT_PARTS];      /* bytes of each of their sections, over all files */
+    uint64_t kept[SECTION_COUNT];    /* bytes of each debug section of the library itself */
+    uint32_t skeletons;              /* of the library */
+    int64_t attributes;              /* more attributes than before */
+};
+
 /* An observer: `unit` is called each time a unit with code has been composed. */
 struct library_watch {
     void (*unit)(struct library_watch *watch);
@@ -77,6 +87,7 @@ struct library {
         *joined; /* the executable that the library is a part of, which determines its addresses; or NULL */
     struct debug_joined joins;     /* where its debug information is in that executable */
     struct indexed_counts indexed; /* with clang's form: how much there is in .debug_info */
+    struct dwo_counts dwo;         /* set by the write pass */
     bool only_sizes;               /* the library will not be written */
     struct library_watch *watch;   /* observer of the library's units, or NULL */
 };

@@ -30,7 +30,7 @@ bool make_has_file(const struct plan *plan, const struct plan_library *row)
 
 bool make_is_planned(const struct plan *plan)
 {
-    return files_packing(plan) == PACK_NONE && !files_are_split(plan);
+    return files_packing(plan) == PACK_NONE && !plan->split;
 }
 
 /* How many marks of this library are set when all entries are visited. */
@@ -59,7 +59,7 @@ bool make_record(struct set_library *out, const struct builder *b, struct error 
         .marks_at = l->shape.marks && !l->shape.marks_exported ? l->code.marks : 0,
         .marked = marked(l->plan, l->row, &l->shape),
         .result = l->result,
-        .split = files_are_split(l->plan) ? files_debug_bytes(b) : 0,
+        .split = files_are_split(l->row) ? files_debug_bytes(b) : 0,
     };
     memcpy(out->entry, l->shape.entry, sizeof out->entry);
     if (l->row->said && (out->differences = malloc(sizeof *out->differences)))

@@ -231,6 +231,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     l->dwarf_language = (uint8_t)profile_language_made(plan->profile);
     l->dwarf_fortran = plan->profile->dwarf.language == LANGUAGE_FORTRAN;
     l->without_debug = plan->without_debug;
+    l->split = plan->profile->dwarf.split && !plan->without_debug;
     l->separate = plan->profile->dwarf.separate;
     l->extra.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* only files have them */
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);

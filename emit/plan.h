@@ -91,6 +91,7 @@ struct plan_library {
     bool stripped;            /* has no symbol table */
     bool without_debug;       /* has no debug information */
     enum separation separate; /* how debuggers find the file with its debug information */
+    bool split;               /* its debug information is split into .dwo files or a package */
     bool without_libc;        /* linked without the C library; symbols of the C library have no versions then */
     bool runpath;             /* has a DT_RUNPATH with which it finds the other libraries beside itself */
     uint8_t dwarf_version, dwarf_language;
@@ -100,6 +101,8 @@ struct plan_library {
     bool direct_entry;  /* its entry is called directly, not through the PLT; always so where that is a local symbol */
     bool result_by_got; /* PyLong_FromUnsignedLong is called through the first word of extra.got and not the PLT */
     bool inner_marks;   /* its visit marks have no dynamic symbol: the manifest states their address */
+    uint64_t kept;      /* bytes of debug sections that its own file is to have, if its row says that it is split; 0:
+                           any number */
     bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
     bool large_helpers; /* its helpers have UNWIND_SMALL bytes, so that they are not small */
@@ -308,6 +311,7 @@ struct plan {
     bool wanted[SIZE_KINDS];    /* whether the profile states the size */
     bool stripped;              /* the profile wants no symbol tables */
     bool without_debug;         /* the profile wants no debug information */
+    bool split;                 /* that of any library is split */
     bool wide;                  /* functions may reach 64 KiB: in any library with a row, or in those without */
     uint64_t total[SIZE_KINDS]; /* sums over modules and utilities */
     uint64_t functions;

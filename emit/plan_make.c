@@ -163,6 +163,9 @@ bool plan_make(struct plan *plan, const struct profile *profile, const struct pl
     plan->without_debug = plan->wanted[SIZE_DEBUG] && profile->sections[SIZE_DEBUG] == 0;
     evaluate_constants(&plan->constants, plan->seed);
     struct solver s = {.plan = plan, .corpus = corpus, .threads = threads};
+    plan->split = profile->dwarf.split && !plan->without_debug;
+    for (uint32_t i = 0; i < profile->rows; i++)
+        plan->split |= profile_row_is_split(&profile->row[i]);
     bool made = digest_profile(plan, e) && plan_name_libraries(plan, e) && solve(&s, e);
     for (unsigned i = 0; s.arenas && i < WORKERS_MOST; i++)
         arena_free(&s.arenas[i]);

@@ -259,6 +259,8 @@ static void begin_debug(const struct rows *r, struct plan_library *l)
     l->dwarf_terse = dialect.terse;
     l->dwarf_fortran = dialect.fortran;
     l->separate = separation_of(r, l);
+    l->split |= profile_row_is_split(l->said);
+    l->kept = profile_row_is_split(l->said) ? (uint64_t)l->said->captured[ROW_DEBUG] : 0;
 }
 
 /* Allocates room for the choice of undefined symbols, if the row's .dynstr or versions restrict that choice. False when

@@ -76,7 +76,7 @@ static bool load_profile(struct profile *profile, struct options *o, struct erro
         return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are C++");
     if (o->sources && profile->dwarf.language == LANGUAGE_FORTRAN)
         return error_set(e, ERROR_USAGE, "--sources writes C only, and the profile's units are Fortran");
-    return true;
+    return profile_unsplit(profile, e);
 }
 
 static bool make_plan(struct prepared *p, const struct options *o, struct error *e)

@@ -503,8 +503,12 @@ static bool write_root(const struct profile *p, struct writing *w)
     return true;
 }
 
-static bool write_row(const struct profile_row *row, struct row_written *w)
+static bool write_row(const struct profile_row *of, struct row_written *w)
 {
+    struct profile_row as_captured = *of;
+    const struct profile_row *const row = &as_captured;
+    if (of->captured)
+        memcpy(as_captured.value, of->captured, sizeof as_captured.value);
     for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++) {
         const bool needed = key == KEY_ROW_TEXT + ROW_TEXT_NEEDED;
         if (needed ? !row->text[ROW_TEXT_NEEDED] : profile_value_is_standard(row, key))
@@ -562,15 +566,26 @@ static char *save_document(const struct writing *w, size_t *length, struct error
     return err == CYAML_OK ? yaml : NULL;
 }
 
+/* The same profile, with the size of all debug information as it was captured. */
+static struct profile as_captured(const struct profile *p)
+{
+    struct profile captured = *p;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (p->row[i].captured && p->sections[SIZE_DEBUG] != PROFILE_DERIVED)
+            captured.sections[SIZE_DEBUG] -= p->row[i].value[ROW_DEBUG] - p->row[i].captured[ROW_DEBUG];
+    return captured;
+}
+
 bool profile_text(const struct profile *p, char **text, size_t *size, struct error *e)
 {
     static const struct profile_source nowhere = {.name = ""};
+    const struct profile captured = as_captured(p);
     *text = NULL;
     *size = 0;
     if (!profile_check(p, &nowhere, e))
         return false;
     struct writing *w = calloc(1, sizeof *w);
-    if (!w || !write_root(p, w) || !write_rows(p, w)) {
+    if (!w || !write_root(&captured, w) || !write_rows(p, w)) {
         writing_free(p, w);
         return error_set(e, ERROR_MEMORY, "no memory for the text of a profile");
     }

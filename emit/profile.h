@@ -177,6 +177,21 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(MIX_NAMES, ROW_MIX, "names", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(MIX_MACRO, ROW_MIX, "macro", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(MIX_OTHER, ROW_MIX, "other", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(DWO_FILES, ROW_DWO, "files", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                  \
+    X(DWO_MISSING, ROW_DWO, "missing", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
+    X(DWO_INFO, ROW_DWO, "info", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                    \
+    X(DWO_ABBREV, ROW_DWO, "abbrev", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
+    X(DWO_LINE, ROW_DWO, "line", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                    \
+    X(DWO_STR, ROW_DWO, "str", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                      \
+    X(DWO_LINE_STR, ROW_DWO, "line_str", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(DWO_LOCLISTS, ROW_DWO, "loclists", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(DWO_RNGLISTS, ROW_DWO, "rnglists", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                            \
+    X(DWO_ARANGES, ROW_DWO, "aranges", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                              \
+    X(DWO_ADDR, ROW_DWO, "addr", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                    \
+    X(DWO_STR_OFFSETS, ROW_DWO, "str_offsets", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                      \
+    X(DWO_NAMES, ROW_DWO, "names", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(DWO_MACRO, ROW_DWO, "macro", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
+    X(DWO_OTHER, ROW_DWO, "other", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(ZSTD_TEXT, ROW_ZSTD, "text", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(ZSTD_DATA, ROW_ZSTD, "data", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(ZSTD_DEBUG, ROW_ZSTD, "debug", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
@@ -215,6 +230,7 @@ struct profile_edge {
 /* One library: a row of `libraries`. What it does not say is PROFILE_DERIVED or NULL. */
 struct profile_row {
     int64_t value[ROW_VALUES];
+    int64_t *captured; /* `value` as it was before profile_unsplit changed it; owned; NULL: it is as it was */
     char *text[ROW_TEXTS];
     struct profile_edge *edge; /* what `needed` says, in its order; owned */
     uint32_t edges;
@@ -296,6 +312,20 @@ static inline bool profile_is_captured(const struct profile *p)
 /* The value of a key in a row. If a captured profile leaves the key out, the result is its documented default (0, 1 or
  * a word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v);
+
+/* Makes the rows with .dwo files (`dwo`) say what their debug information was before it was split, as far as that is
+ * known: bytes of all of it and of each section, entries and attributes. Libraries are composed so, and then split.
+ * False when memory ran out. */
+bool profile_unsplit(struct profile *p, struct error *e);
+
+/* Whether the row was changed so: its library is to be split. */
+static inline bool profile_row_is_split(const struct profile_row *row)
+{
+    return row->captured;
+}
+
+/* As profile_row_says, of the library as it was captured. */
+int64_t profile_row_captured(const struct profile *p, const struct profile_row *row, enum row_value v);
 
 /* How many relative relocations a row states, packed ones (relr) included; PROFILE_DERIVED where it states neither
  * kind. */

@@ -25,6 +25,7 @@ void profile_row_free(struct profile_row *row)
     for (unsigned i = 0; i < ROW_TEXTS; i++)
         free(row->text[i]);
     free(row->edge);
+    free(row->captured);
     *row = (struct profile_row){0};
 }
 

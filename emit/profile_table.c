@@ -23,6 +23,7 @@ const struct profile_place profile_sections[PROFILE_SECTION_ALL] = {
     [SECTION_ROW_SHARE] = {SECTION_ROW, "share"},
     [SECTION_ROW_DWARF] = {SECTION_ROW, "dwarf"},
     [SECTION_ROW_MIX] = {SECTION_ROW, "mix"},
+    [SECTION_ROW_DWO] = {SECTION_ROW, "dwo"},
     [SECTION_ROW_ZSTD] = {SECTION_ROW, "zstd"},
 };
 

@@ -79,9 +79,9 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 }
 
 /* Most tables of abbreviations that `units` units have. */
-static uint64_t tables_most(const struct solver *s, const struct plan_library *l, uint64_t units)
+static uint64_t tables_most(const struct plan_library *l, uint64_t units)
 {
-    return l->tables && !files_are_split(s->plan) ? l->tables : units;
+    return l->tables && !files_are_split(l) ? l->tables : units;
 }
 
 void solve_base(const struct solver *s, uint32_t index)
@@ -99,7 +99,7 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
     const struct corpus *corpus = stock_corpus_of(s->corpus, l);
     const uint64_t units = units_most(s, l);
-    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units, tables_most(s, l, units), names) +
+    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units, tables_most(l, units), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
                           class_most(corpus, plan, l, units);
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;

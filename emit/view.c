@@ -254,7 +254,7 @@ static bool name_library(struct view *v, uint32_t library)
     bool ok = true;
     if (!make_has_file(plan, &plan->library[library]))
         return true;
-    if (!files_are_split(plan))
+    if (!files_are_split(&plan->library[library]))
         return view_names_add_library(&v->names, plan, library);
     for (uint32_t i = 0; i < made->files && ok; i++)
         ok = view_names_add(&v->names, made->file[i].name, library, i);
@@ -265,7 +265,7 @@ static bool name_all(struct view *v, struct error *e)
 {
     const struct plan *plan = v->set.plan;
     bool ok = true;
-    if (files_are_split(plan) && !bring_all(v, KNOWN_DIGESTS, NULL, e))
+    if (plan->split && !bring_all(v, KNOWN_DIGESTS, NULL, e))
         return false;
     for (uint32_t i = 0; i < plan->library_count && ok; i++)
         ok = name_library(v, i);

@@ -35,6 +35,14 @@ struct prof_dwarf {
     double error;   /* standard error of dies, as a share of dies */
 };
 
+/* The .dwo files of a library whose debug information is split, or its package (.dwp). */
+struct prof_dwo {
+    uint64_t files;              /* that were found and read */
+    uint64_t missing;            /* that its skeletons name, and that are not there */
+    uint64_t units;              /* compile units in them, each of which has a skeleton in the library */
+    uint64_t mix[CAPTURE_MIXES]; /* bytes of their debug sections, uncompressed */
+};
+
 /* One library of the set needs another. */
 struct prof_edge {
     uint32_t to;
@@ -60,6 +68,7 @@ struct prof_file {
     struct error *remark;    /* a complaint about a file that stays; malloc; NULL: none */
     struct capture capture;
     struct prof_dwarf dwarf;
+    struct prof_dwo dwo;
     struct prof_edge *edge; /* in the order of DT_NEEDED */
     size_t edges;
     uint64_t outside;            /* DT_NEEDED that lead out of the set */
@@ -184,8 +193,28 @@ struct prof_reading {
 bool prof_reading_start(struct prof_reading *r, const char *path, const struct prof_state *state, uint32_t compression,
                         uint64_t most, struct error *e);
 bool prof_reading_finish(struct prof_reading *r, struct debug_stats *s, struct error *e);
-/* Reads the debug information of all files. */
+/* Reads the debug information of all files, and of their .dwo files. */
 void prof_dwarf(struct prof *p);
+
+/* A file whose debug information is to be read. */
+struct prof_debug {
+    struct prof_file *of; /* the library that it belongs to */
+    const char *path;     /* from the arena */
+    struct prof_state state;
+    uint32_t compression;
+    uint64_t bytes; /* of .debug_info, as far as known */
+    bool is_dwo;
+};
+
+/* Appends the .dwo files that are named in `names` (debug_stats.dwos) to a growing list, which is malloc'ed: the
+ * library's package where there is one, otherwise each file that is found. Counts their sections and those that are
+ * missing in file->dwo. */
+struct prof_debugs {
+    struct prof_debug *of;
+    size_t count, capacity;
+};
+void prof_find_dwos(struct prof *p, struct prof_file *file, const struct bytes *names, struct prof_debugs *list);
+void prof_debugs_add(struct prof_debugs *list, const struct prof_debug *debug);
 /* For a .dwo file. libdwarf reads its range lists only together with the library, so this takes them out of the count
  * of what could not be read. False where there are none. */
 bool prof_leave_range_lists(struct debug_stats *s);

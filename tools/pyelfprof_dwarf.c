@@ -17,8 +17,22 @@
 #define FILE_MOST  (UINT64_C(1) << 28)
 
 struct reading {
-    struct prof_file *file;
+    const struct prof_debug *debug;
     struct prof_reading of;
+};
+
+/* What the statistics of one library with .dwo files are summed up in, until all of these are read. */
+struct split_sum {
+    struct prof_file *file;
+    struct debug_stats stats;
+};
+
+struct work {
+    struct prof *p;
+    struct prof_debugs files, dwos;
+    struct split_sum *sum;
+    size_t sums, sum_capacity;
+    struct debug_stats stats; /* of the file that was read last */
 };
 
 static const char *path_of(const struct prof_file *file)
@@ -91,13 +105,15 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
     double sampled = sample->bytes ? (double)sample->bytes_read / (double)sample->bytes : 1;
     prof_leave_range_lists(s); /* no profile has them */
     double error = stats_scale(s);
+    const uint64_t skeletons = s->number[STATS_SKELETON_UNITS];
     file->dwarf = (struct prof_dwarf){
         .known = s->number[STATS_DIES] > 0,
         .views = has(&s->tally[STATS_ATTRIBUTE], GNU_LOCVIEWS),
         .clang = has(&s->tally[STATS_ATTRIBUTE], STR_OFFSETS_BASE) && !s->number[STATS_SKELETON_UNITS],
         .version = most_of(&s->tally[STATS_VERSION]),
         .language = most_of(&s->tally[STATS_LANGUAGE]),
-        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_SKELETON_UNITS],
+        .units = s->number[STATS_COMPILE_UNITS] + s->number[STATS_SKELETON_UNITS] -
+                 (file->dwo.units < skeletons ? file->dwo.units : skeletons),
         .partial = s->number[STATS_PARTIAL_UNITS],
         .types = s->number[STATS_TYPE_UNITS],
         .uneven = uneven_of(&s->sizes),
@@ -141,25 +157,58 @@ static void show(size_t file, size_t files)
         fputs("\r\033[K", stderr);
 }
 
-static void finish(struct prof *p, struct reading *r, struct debug_stats *s)
+/* The sum that the statistics of a library with .dwo files go into. */
+static struct debug_stats *sum_of(struct work *w, struct prof_file *file)
+{
+    for (size_t i = w->sums; i-- > 0;)
+        if (w->sum[i].file == file)
+            return &w->sum[i].stats;
+    if (w->sums == w->sum_capacity) {
+        w->sum_capacity = 2 * w->sums + 16;
+        w->sum = prof_must(realloc(w->sum, w->sum_capacity * sizeof *w->sum));
+    }
+    w->sum[w->sums] = (struct split_sum){.file = file};
+    return &w->sum[w->sums++].stats;
+}
+
+/* Takes what was read of a library or of one of its .dwo files. */
+static void receive(struct work *w, const struct prof_debug *debug)
+{
+    struct debug_stats *const s = &w->stats;
+    struct error e;
+    if (!debug->is_dwo && !s->dwos.size) {
+        take(w->p, debug->of, s);
+        return;
+    }
+    if (debug->is_dwo) {
+        prof_leave_range_lists(s);
+        debug->of->dwo.units += s->number[STATS_COMPILE_UNITS];
+    } else {
+        prof_find_dwos(w->p, debug->of, &s->dwos, &w->dwos);
+    }
+    bytes_free(&s->dwos);
+    if (!stats_add(sum_of(w, debug->of), s, &e))
+        prof_complain(w->p, &e);
+}
+
+static void finish(struct work *w, struct reading *r)
 {
     struct error e;
-    show((size_t)(r->file - p->file), p->count);
-    if (prof_reading_finish(&r->of, s, &e))
-        take(p, r->file, s);
+    if (prof_reading_finish(&r->of, &w->stats, &e))
+        receive(w, r->debug);
     else
-        prof_complain(p, &e);
-    stats_free(s);
+        prof_complain(w->p, &e);
+    stats_free(&w->stats);
 }
 
 /* False, with a complaint, where the file cannot be read. */
-static bool start(struct prof *p, struct reading *r, uint64_t most)
+static bool start(struct work *w, struct reading *r, uint64_t most)
 {
     struct error e;
-    const struct prof_file *file = r->file;
-    if (prof_reading_start(&r->of, path_of(file), &file->state, file->capture.compression, most, &e))
+    const struct prof_debug *const d = r->debug;
+    if (prof_reading_start(&r->of, d->path, &d->state, d->compression, most, &e))
         return true;
-    prof_complain(p, &e);
+    prof_complain(w->p, &e);
     return false;
 }
 
@@ -172,17 +221,17 @@ static int compare(const void *a, const void *b)
 
 /* The most bytes to read of one file. Files up to that size are read whole and larger ones up to it, so that all
  * together stay near TOTAL_MOST. Never 0, which would mean all. */
-static uint64_t share_of_each(const struct prof *p)
+static uint64_t share_of_each(const struct prof_debugs *files)
 {
-    uint64_t *bytes = prof_must(malloc((p->count + 1) * sizeof *bytes));
-    for (size_t i = 0; i < p->count; i++)
-        bytes[i] = p->file[i].capture.mix[MIX_INFO];
-    qsort(bytes, p->count, sizeof *bytes, compare);
+    uint64_t *bytes = prof_must(malloc((files->count + 1) * sizeof *bytes));
+    for (size_t i = 0; i < files->count; i++)
+        bytes[i] = files->of[i].bytes;
+    qsort(bytes, files->count, sizeof *bytes, compare);
     uint64_t left = TOTAL_MOST;
     uint64_t share = FILE_MOST;
-    for (size_t i = 0; i < p->count; i++) {
-        if (bytes[i] > left / (p->count - i)) {
-            share = left / (p->count - i);
+    for (size_t i = 0; i < files->count; i++) {
+        if (bytes[i] > left / (files->count - i)) {
+            share = left / (files->count - i);
             break;
         }
         left -= bytes[i];
@@ -191,24 +240,48 @@ static uint64_t share_of_each(const struct prof *p)
     return share < FILE_MOST ? share + 1 : FILE_MOST;
 }
 
-void prof_dwarf(struct prof *p)
+/* Reads the files, a few at a time. `files` does not grow meanwhile. */
+static void read_all(struct work *w, const struct prof_debugs *files)
 {
-    const uint64_t most = p->full ? 0 : share_of_each(p);
+    const uint64_t most = w->p->full ? 0 : share_of_each(files);
     size_t slots = 2 * prof_threads();
-    struct reading *reading = prof_must(arena_zeroed(&p->arena, slots, sizeof *reading));
-    struct debug_stats *s = prof_must(arena_zeroed(&p->arena, 1, sizeof *s));
+    struct reading *reading = prof_must(arena_zeroed(&w->p->arena, slots, sizeof *reading));
     size_t first = 0;
     size_t next = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        if (p->file[i].capture.mix[MIX_INFO] == 0)
-            continue;
+    for (size_t i = 0; i < files->count; i++) {
         if (next - first == slots)
-            finish(p, &reading[first++ % slots], s);
+            finish(w, &reading[first++ % slots]);
+        show(i, files->count);
         struct reading *r = &reading[next % slots];
-        r->file = &p->file[i];
-        next += start(p, r, most);
+        r->debug = &files->of[i];
+        next += start(w, r, most);
     }
     while (first < next)
-        finish(p, &reading[first++ % slots], s);
-    show(p->count, p->count);
+        finish(w, &reading[first++ % slots]);
+    show(files->count, files->count);
+}
+
+void prof_dwarf(struct prof *p)
+{
+    struct work *w = prof_must(arena_zeroed(&p->arena, 1, sizeof *w));
+    w->p = p;
+    for (size_t i = 0; i < p->count; i++) {
+        struct prof_file *file = &p->file[i];
+        const struct prof_debug debug = {.of = file,
+                                         .path = path_of(file),
+                                         .state = file->state,
+                                         .compression = file->capture.compression,
+                                         .bytes = file->capture.mix[MIX_INFO]};
+        if (debug.bytes)
+            prof_debugs_add(&w->files, &debug);
+    }
+    read_all(w, &w->files);
+    read_all(w, &w->dwos);
+    for (size_t i = 0; i < w->sums; i++) {
+        take(p, w->sum[i].file, &w->sum[i].stats);
+        stats_free(&w->sum[i].stats);
+    }
+    free(w->sum);
+    free(w->files.of);
+    free(w->dwos.of);
 }

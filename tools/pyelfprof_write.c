@@ -211,6 +211,16 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     flow_end(&f);
 }
 
+static void put_dwo(struct flow *row, const struct prof_dwo *d)
+{
+    struct flow f = flow_in(row, "dwo");
+    put_some(&f, "files", d->files);
+    put_some(&f, "missing", d->missing);
+    for (int i = 0; i < CAPTURE_MIXES; i++)
+        put_some(&f, capture_mix_names[i], d->mix[i]);
+    flow_end(&f);
+}
+
 /* Whether a profile can contain the character. YAML has neither U+FFFE nor U+FFFF, and U+2028 and U+2029 end a line. */
 static bool is_plain(const char *s, size_t length)
 {
@@ -393,6 +403,7 @@ static void write_row(FILE *to, const struct prof *p, const struct prof_file *fi
     put_list(&row, "zstd", capture_part_names, c->zstd, CAPTURE_PARTS);
     put_dwarf(&row, &file->dwarf);
     put_list(&row, "mix", capture_mix_names, c->mix, CAPTURE_MIXES);
+    put_dwo(&row, &file->dwo);
     flow_end(&row);
     putc('\n', to);
 }

@@ -1,0 +1,81 @@
+/* What the debug information of a captured library was before it was split into .dwo files; see profile_unsplit in
+ * profile.h.
+ *
+ * In a .dwo file, numbers of one or two bytes stand for what takes four or eight in a library: offsets of strings and
+ * lists, and addresses. Strings that several units have are in each of their files. The shares below are those of
+ * gcc 12.2's own libraries, compiled with and without -gsplit-dwarf.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/profile_keys.h"
+
+/* How many attributes a skeleton has beyond those that its unit in the .dwo file has not: DW_AT_dwo_name,
+ * DW_AT_addr_base, DW_AT_GNU_pubnames, and DW_AT_comp_dir, which both have. */
+enum { SKELETON_ATTRIBUTES = 4 };
+
+static int64_t at_least_0(int64_t value)
+{
+    return value > 0 ? value : 0;
+}
+
+/* Bytes of a section in the .dwo files, times by/100. */
+static int64_t times(const struct profile_row *row, enum row_value v, int64_t by)
+{
+    const double bytes = (double)at_least_0(row->value[v]) * (double)by / 100;
+    return bytes < (double)PROFILE_SIZE_MOST ? (int64_t)bytes : PROFILE_SIZE_MOST;
+}
+
+/* Sets the sizes of sections, and of all together. */
+static void unsplit_sizes(struct profile_row *row)
+{
+    int64_t *const v = row->value;
+    v[ROW_MIX_INFO] = times(row, ROW_DWO_INFO, 127);
+    v[ROW_MIX_ABBREV] = times(row, ROW_DWO_ABBREV, 100);
+    v[ROW_MIX_STR] = times(row, ROW_DWO_STR, 73);
+    v[ROW_MIX_LOCLISTS] = times(row, ROW_DWO_LOCLISTS, 100);
+    v[ROW_MIX_RNGLISTS] = times(row, ROW_DWO_RNGLISTS, 80) + at_least_0(v[ROW_MIX_RNGLISTS]);
+    v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_NAMES] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
+    v[ROW_DEBUG] = 0;
+    for (enum row_value mix = ROW_MIX_INFO; mix <= ROW_MIX_OTHER; mix++)
+        v[ROW_DEBUG] += at_least_0(v[mix]);
+}
+
+static void unsplit_counts(struct profile_row *row)
+{
+    int64_t *const v = row->value;
+    const int64_t units = at_least_0(v[ROW_DWARF_UNITS]);
+    if (v[ROW_DWARF_DIES] > 0)
+        v[ROW_DWARF_DIES] = at_least_0(v[ROW_DWARF_DIES] - units);
+    if (v[ROW_DWARF_ATTRIBUTES] > 0)
+        v[ROW_DWARF_ATTRIBUTES] = at_least_0(v[ROW_DWARF_ATTRIBUTES] - SKELETON_ATTRIBUTES * units);
+}
+
+bool profile_unsplit(struct profile *p, struct error *e)
+{
+    const bool is_possible = p->dwarf.separate == SEPARATE_NONE && p->dwarf.index == NAME_INDEX_NONE &&
+                             p->dwarf.compiler == COMPILER_GCC && !p->dwarf.type_units && !p->dwarf.split;
+    for (uint32_t i = 0; i < p->rows && is_possible; i++) {
+        struct profile_row *const row = &p->row[i];
+        if (row->captured || row->value[ROW_DWO_INFO] <= 0 || row->value[ROW_DEBUG] <= 0)
+            continue;
+        row->captured = malloc(sizeof row->value);
+        if (!row->captured)
+            return error_set(e, ERROR_MEMORY, "no memory for the rows of a profile");
+        memcpy(row->captured, row->value, sizeof row->value);
+        unsplit_sizes(row);
+        if (p->sections[SIZE_DEBUG] != PROFILE_DERIVED)
+            p->sections[SIZE_DEBUG] += row->value[ROW_DEBUG] - row->captured[ROW_DEBUG];
+        unsplit_counts(row);
+    }
+    return true;
+}
+
+int64_t profile_row_captured(const struct profile *p, const struct profile_row *row, enum row_value v)
+{
+    if (!row->captured)
+        return profile_row_says(p, row, v);
+    struct profile_row as_captured = *row;
+    memcpy(as_captured.value, row->captured, sizeof as_captured.value);
+    return profile_row_says(p, &as_captured, v);
+}
