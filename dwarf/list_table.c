@@ -36,6 +36,18 @@ uint32_t list_table_ranges(struct list_table *t, const uint8_t *section, uint32_
     return number;
 }
 
+void list_table_views(struct list_table *t, const uint8_t *views, uint32_t size)
+{
+    bytes_append(&t->bytes, views, size);
+    if (!t->at.failed)
+        put_u32(t->at.data + t->at.size - sizeof(uint32_t), (uint32_t)t->bytes.size);
+}
+
+uint32_t list_table_begin(const struct list_table *t)
+{
+    return LIST_HEADER + (uint32_t)t->at.size;
+}
+
 uint32_t list_table_at(const struct list_table *t, uint32_t number)
 {
     return t->at.failed ? 0 : bytes_number(&t->at, number);

@@ -22,6 +22,12 @@ uint32_t list_table_of(struct list_table *t, uint32_t offset, bool *is_new);
  * DW_RLE_offset_pair entries, relative to `low`, the unit's first address. */
 uint32_t list_table_ranges(struct list_table *t, const uint8_t *section, uint32_t offset, uint64_t low);
 
+/* Puts `size` bytes of views before the newest list, of which nothing has been appended so far. */
+void list_table_views(struct list_table *t, const uint8_t *views, uint32_t size);
+
+/* Bytes of header and offsets before the first list of version 5. */
+uint32_t list_table_begin(const struct list_table *t);
+
 /* Offset of the list with this number in `bytes`. */
 uint32_t list_table_at(const struct list_table *t, uint32_t number);
 

@@ -45,7 +45,7 @@ static void begin_unit(struct split *s)
     const uint32_t table = take_u32(&p);
     u->entries = u->start + dialect_unit_header(s->from.dialect);
     u->identity = random_at(s->from.identity, s->units);
-    s->references.size = s->range_places.size = 0;
+    s->references.size = s->range_places.size = s->views.size = 0;
     list_table_clear(&s->locations);
     list_table_clear(&s->ranges);
     numbers_clear(&s->strings);
@@ -116,9 +116,13 @@ static uint8_t *put_value(struct split *s, const struct split_attribute *a, cons
         return end;
     }
     case SPLIT_LOCATIONS: {
-        const uint32_t list = split_location_list(s, take_u32(&value));
+        s->list_was = take_u32(&value);
+        const uint32_t list = split_location_list(s, s->list_was);
         return split_is_4(s) ? put_u32(out, list) : put_uleb128(out, list);
     }
+    case SPLIT_VIEWS:
+        note(&s->views, unit, out);
+        return put_u32(out, split_location_views(s, take_u32(&value)));
     case SPLIT_PIECES: {
         const uint32_t offset = take_u32(&value);
         if (!split_is_4(s))
@@ -154,13 +158,19 @@ static uint8_t *put_header(const struct split *s, uint8_t *p, uint8_t kind, uint
     return put_u64(p, s->unit.identity);
 }
 
-/* Makes references lead to where entries are now, and makes offsets of ranges relative to the unit's first. */
+/* Makes references lead to where entries are now, offsets of views to where lists are behind their table, and makes
+ * offsets of ranges relative to the unit's first. */
 static void patch(const struct split *s, uint8_t *unit)
 {
     for (size_t i = 0; i < s->references.size / 4; i++) {
         uint8_t *at = unit + bytes_number(&s->references, i);
         const uint8_t *value = at;
         put_u32(at, bytes_number(&s->places, take_u32(&value)));
+    }
+    for (size_t i = 0; i < s->views.size / 4 && !split_is_4(s); i++) {
+        uint8_t *at = unit + bytes_number(&s->views, i);
+        const uint8_t *value = at;
+        put_u32(at, take_u32(&value) + list_table_begin(&s->locations));
     }
     for (size_t i = 0; i < s->range_places.size / 4; i++) {
         uint8_t *at = unit + bytes_number(&s->range_places, i);
@@ -191,6 +201,7 @@ static bool put_entries(struct split *s)
         out = put_uleb128(out, code);
         if (!code)
             continue;
+        s->used.data[code - 1] = true;
         for (const struct split_attribute *a = split_attributes(s, code); a->does != SPLIT_END; a++)
             out = put_value(s, a, &p, start, out);
     }
@@ -318,8 +329,9 @@ static void put_skeleton(struct split *s)
 
 static bool failed(const struct split *s)
 {
-    bool any = s->attributes.failed || s->first.failed || s->places.failed || s->references.failed ||
-               s->range_places.failed || s->contributions.failed || numbers_failed(&s->strings) ||
+    bool any = s->attributes.failed || s->first.failed || s->table.failed || s->abbreviations.failed ||
+               s->used.failed || s->places.failed || s->references.failed || s->range_places.failed ||
+               s->views.failed || s->contributions.failed || numbers_failed(&s->strings) ||
                numbers_failed(&s->addresses) || list_table_failed(&s->locations) || list_table_failed(&s->ranges);
     for (unsigned i = 0; i < SPLIT_PARTS; i++)
         any |= s->part[i].failed;
@@ -346,6 +358,7 @@ bool split_next(struct split *s)
     take_unit_entry(s);
     if (!put_entries(s))
         return false;
+    split_put_table(s);
     split_put_lists(s, &s->locations, &s->part[SPLIT_LISTS]);
     split_put_lists(s, &s->ranges, &s->part[SPLIT_RANGES]);
     put_strings(s);
@@ -370,8 +383,8 @@ bool split_end(struct split *s)
 
 void split_free(struct split *s)
 {
-    struct bytes *const all[] = {&s->attributes, &s->first,        &s->places,
-                                 &s->references, &s->range_places, &s->contributions};
+    struct bytes *const all[] = {&s->attributes, &s->table,      &s->abbreviations, &s->used,  &s->first,
+                                 &s->places,     &s->references, &s->range_places,  &s->views, &s->contributions};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bytes_free(all[i]);
     for (unsigned i = 0; i < SPLIT_PARTS; i++)

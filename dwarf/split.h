@@ -50,6 +50,8 @@ struct split_source {
     struct debug_places places;
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t identity; /* the units' identities are derived from it */
+    uint64_t abbrevs;  /* bytes that each unit's table of abbreviations may take if it can do with them; 0: any number.
+                          Units that share a table use only a part of it */
 };
 
 /* The unit under way, and what its own entry says. */
@@ -68,16 +70,20 @@ struct split {
     /* The rest is for split*.c. */
     struct split_source from;
     struct split_unit unit;
-    uint32_t units;                        /* units split so far */
-    int64_t attributes_more;               /* attributes of skeletons, less those that entries have no more */
-    uint64_t at;                           /* offset of the next unit in .debug_info */
-    uint8_t *aranges;                      /* the part of .debug_aranges of the next unit with code */
-    struct bytes attributes, first;        /* the table of abbreviations: split_table.c */
-    struct numbers strings, addresses;     /* of the unit */
-    struct list_table locations, ranges;   /* of the unit */
-    struct bytes places;                   /* uint32_t: for each old offset of an entry in the unit, the new one */
-    struct bytes references, range_places; /* uint32_t: offsets in the unit of references, and of offsets of ranges */
-    struct bytes contributions;            /* struct split_contribution: what each unit contributes to a package */
+    uint32_t units;                      /* units split so far */
+    int64_t attributes_more;             /* attributes of skeletons, less those that entries have no more */
+    uint64_t at;                         /* offset of the next unit in .debug_info */
+    uint8_t *aranges;                    /* the part of .debug_aranges of the next unit with code */
+    struct bytes attributes, first;      /* the table of abbreviations: split_table.c, */
+    struct bytes table, abbreviations;   /* as it is written, and uint32_t: where each of them begins in it; */
+    struct bytes used;                   /* uint8_t: whether an entry has it */
+    struct numbers strings, addresses;   /* of the unit */
+    struct list_table locations, ranges; /* of the unit */
+    struct bytes places;                 /* uint32_t: for each old offset of an entry in the unit, the new one */
+    struct bytes references, range_places, views; /* uint32_t: offsets in the unit of references, and of offsets of
+                                                     ranges and of views */
+    uint32_t list_was;                            /* the location list that was met last: its old offset */
+    struct bytes contributions; /* struct split_contribution: what each unit contributes to a package */
 };
 
 /* Begins with the first unit of *from. *s is zeroed or was used before. */

@@ -35,6 +35,24 @@ static void put_location(struct split *s, struct bytes *out, const struct list_e
     bytes_keep(out, end);
 }
 
+/* Reads the next entry of a list as it was; false at its end. */
+static bool read_location(const struct split *s, const uint8_t **p, uint64_t *base, struct list_entry *e)
+{
+    return split_is_4(s) ? list_read_4(p, base, e) : list_read_5(p, base, true, e);
+}
+
+/* Puts the views of the newest list, which stand before it: two bytes for each entry. */
+static void put_views(struct split *s, const uint8_t *list)
+{
+    const uint8_t *p = list;
+    uint64_t base = s->unit.low;
+    struct list_entry e;
+    uint32_t entries = 0;
+    while (read_location(s, &p, &base, &e))
+        entries++;
+    list_table_views(&s->locations, list - (size_t)2 * entries, 2 * entries);
+}
+
 uint32_t split_location_list(struct split *s, uint32_t offset)
 {
     struct list_table *lists = &s->locations;
@@ -44,11 +62,21 @@ uint32_t split_location_list(struct split *s, uint32_t offset)
         const uint8_t *p = s->from.places.section[DEBUG_LISTS] + offset;
         uint64_t base = s->unit.low;
         struct list_entry e;
-        while (split_is_4(s) ? list_read_4(&p, &base, &e) : list_read_5(&p, &base, true, &e))
+        if (s->from.dialect.views)
+            put_views(s, p);
+        while (read_location(s, &p, &base, &e))
             put_location(s, &lists->bytes, &e);
         bytes_u8(&lists->bytes, DW_LLE_end_of_list);
     }
     return split_is_4(s) ? list_table_at(lists, number) : number;
+}
+
+uint32_t split_location_views(struct split *s, uint32_t offset)
+{
+    bool is_new;
+    const uint32_t number = list_table_of(&s->locations, s->list_was, &is_new);
+    assert(!is_new);
+    return list_table_at(&s->locations, number) - (s->list_was - offset);
 }
 
 uint32_t split_range_list(struct split *s, uint32_t offset)

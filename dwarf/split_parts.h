@@ -15,7 +15,7 @@ struct split_contribution {
 enum split_does {
     SPLIT_END, /* no attribute: behind the last of an abbreviation */
     SPLIT_COPY,
-    SPLIT_DROP, /* left out: the skeleton says it, or it is about views */
+    SPLIT_DROP, /* left out: the skeleton says it */
     SPLIT_TEXT,
     SPLIT_BLOCK, /* a block of fewer than 256 bytes */
     SPLIT_STRING,
@@ -24,6 +24,7 @@ enum split_does {
     SPLIT_REFERENCE,
     SPLIT_EXPRESSION,
     SPLIT_LOCATIONS,
+    SPLIT_VIEWS,    /* those of the entry's location list, which comes before */
     SPLIT_PIECES,   /* ranges */
     SPLIT_IDENTITY, /* the unit's identity, which its entry does not have so far */
 };
@@ -45,9 +46,10 @@ static inline uint32_t split_address(struct split *s, uint64_t address)
     return numbers_of(&s->addresses, address);
 }
 
-/* split_table.c. Reads the table of abbreviations at `table`, and appends to the unit's parts the table of the
- * rewritten entries. */
+/* split_table.c. split_table reads the table of abbreviations at `table`, for the entries that are to be rewritten.
+ * split_put_table appends it to the unit's parts: what they have used, and of the rest as much as there is to be. */
 void split_table(struct split *s, const uint8_t *table);
+void split_put_table(struct split *s);
 
 /* The attributes of an abbreviation, without those whose values take no bytes. */
 static inline const struct split_attribute *split_attributes(const struct split *s, uint64_t code)
@@ -58,6 +60,8 @@ static inline const struct split_attribute *split_attributes(const struct split 
 /* split_lists.c. The number of the list at this old offset among the unit's lists; in version 4, its new offset. A list
  * is rewritten when it is met for the first time. */
 uint32_t split_location_list(struct split *s, uint32_t offset);
+/* The offset among the unit's lists of the views of the list that was met last, whose old offset this is. */
+uint32_t split_location_views(struct split *s, uint32_t offset);
 uint32_t split_range_list(struct split *s, uint32_t offset);
 
 /* Appends the unit's lists of one kind to a part. */

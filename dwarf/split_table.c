@@ -45,17 +45,20 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
         return is_4 ? DW_FORM_GNU_addr_index : DW_FORM_addrx;
     default:
         assert(form == DW_FORM_sec_offset);
-        *a = (struct split_attribute){.does = name == DW_AT_ranges ? SPLIT_PIECES : SPLIT_LOCATIONS, .size = 4};
+        *a = (struct split_attribute){.does = name == DW_AT_ranges         ? SPLIT_PIECES
+                                              : name == DW_AT_GNU_locviews ? SPLIT_VIEWS
+                                                                           : SPLIT_LOCATIONS,
+                                      .size = 4};
+        if (name == DW_AT_GNU_locviews)
+            return form;
         return is_4 ? form : name == DW_AT_ranges ? DW_FORM_rnglistx : DW_FORM_loclistx;
     }
 }
 
-/* Whether an attribute is left out: what only the skeleton says of a unit, and what is about views. */
+/* Whether an attribute is left out, because the skeleton says it of the unit. */
 static bool is_left_out(uint64_t tag, uint64_t name)
 {
-    const bool of_unit = name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_stmt_list;
-    const bool of_views = name == DW_AT_GNU_locviews || name == DW_AT_GNU_entry_view;
-    return of_views || (tag == DW_TAG_compile_unit && of_unit);
+    return tag == DW_TAG_compile_unit && (name == DW_AT_low_pc || name == DW_AT_high_pc || name == DW_AT_stmt_list);
 }
 
 static void add_attribute(struct split *s, const struct split_attribute *a)
@@ -65,7 +68,7 @@ static void add_attribute(struct split *s, const struct split_attribute *a)
 
 static const uint8_t *put_abbreviation(struct split *s, const uint8_t *p, uint64_t tag)
 {
-    struct bytes *out = &s->part[SPLIT_ABBREV];
+    struct bytes *out = &s->table;
     for (;;) {
         struct split_attribute a;
         const uint32_t name = (uint32_t)take_uleb128(&p);
@@ -101,17 +104,42 @@ static const uint8_t *put_abbreviation(struct split *s, const uint8_t *p, uint64
 
 void split_table(struct split *s, const uint8_t *table)
 {
-    struct bytes *out = &s->part[SPLIT_ABBREV];
+    struct bytes *out = &s->table;
     const uint8_t *p = table;
-    s->attributes.size = s->first.size = 0;
+    s->attributes.size = s->first.size = s->table.size = s->abbreviations.size = s->used.size = 0;
     for (uint64_t code, next = 1; (code = take_uleb128(&p)); next++) {
         assert(code == next);
         const uint64_t tag = take_uleb128(&p);
+        bytes_u32(&s->abbreviations, (uint32_t)out->size);
+        bytes_u8(&s->used, false);
         bytes_uleb128(out, code);
         bytes_uleb128(out, tag);
         bytes_u8(out, *p++); /* whether it has children */
         bytes_u32(&s->first, (uint32_t)s->attributes.size);
         p = put_abbreviation(s, p, tag);
+    }
+    bytes_u32(&s->abbreviations, (uint32_t)out->size);
+}
+
+/* Bytes of the abbreviation number i. */
+static uint32_t table_bytes(const struct split *s, size_t i)
+{
+    return bytes_number(&s->abbreviations, i + 1) - bytes_number(&s->abbreviations, i);
+}
+
+void split_put_table(struct split *s)
+{
+    struct bytes *out = &s->part[SPLIT_ABBREV];
+    const size_t count = s->used.failed || s->abbreviations.failed ? 0 : s->used.size;
+    uint64_t bytes = 1;
+    for (size_t i = 0; i < count; i++)
+        bytes += s->used.data[i] ? table_bytes(s, i) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t size = table_bytes(s, i);
+        if (!s->used.data[i] && s->from.abbrevs && bytes + size > s->from.abbrevs)
+            continue;
+        bytes += s->used.data[i] ? 0 : size;
+        bytes_append(out, s->table.data + bytes_number(&s->abbreviations, i), size);
     }
     bytes_u8(out, 0);
 }

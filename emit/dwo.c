@@ -156,6 +156,8 @@ bool dwo_write(struct builder *b, struct error *e)
     struct split_source source = {
         .dialect = l->stock->corpus.dialect, .places = files_debug_places(l, b->image), .identity = take_u64(&p)};
     memcpy(source.size, l->debug.size, sizeof source.size);
+    if (l->row->kept && l->debug.unit_count)
+        source.abbrevs = (uint64_t)l->row->said->captured[ROW_DWO_ABBREV] / l->debug.unit_count;
     const bool packaged = dialect_is_4(source.dialect);
     b->files = arena_zeroed(&b->arena, (packaged ? 1 : l->debug.unit_count) + UINT64_C(1), sizeof *b->files);
     b->file_count = 0;
