@@ -282,9 +282,8 @@ static void measure_split(const struct library *l, int64_t *v)
         enum row_value value;
         enum split_part part;
     } parts[] = {
-        {ROW_DWO_INFO, SPLIT_INFO},         {ROW_DWO_ABBREV, SPLIT_ABBREV},
-        {ROW_DWO_STR, SPLIT_STR},           {ROW_DWO_LOCLISTS, SPLIT_LISTS},
-        {ROW_DWO_RNGLISTS, SPLIT_RANGES},   {ROW_DWO_STR_OFFSETS, SPLIT_STR_OFFSETS},
+        {ROW_DWO_INFO, SPLIT_INFO},      {ROW_DWO_ABBREV, SPLIT_ABBREV},   {ROW_DWO_STR, SPLIT_STR},
+        {ROW_DWO_LOCLISTS, SPLIT_LISTS}, {ROW_DWO_RNGLISTS, SPLIT_RANGES}, {ROW_DWO_STR_OFFSETS, SPLIT_STR_OFFSETS},
         {ROW_DWO_OTHER, SPLIT_INDEX},
     };
     const struct dwo_counts *const c = &l->dwo;

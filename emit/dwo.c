@@ -147,17 +147,24 @@ static bool add_library(struct builder *b, struct error *e)
     return end_file(b, l, image, name, e);
 }
 
+/* Bytes of the table of abbreviations of each unit, as the row says; 0 where it does not. */
+static uint64_t abbrevs_of(const struct library *l)
+{
+    const int64_t said = l->row->kept ? l->row->said->captured[ROW_DWO_ABBREV] : 0;
+    return said > 0 && l->debug.unit_count ? (uint64_t)said / l->debug.unit_count : 0;
+}
+
 bool dwo_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
     uint8_t identity[FILE_BUILD_ID];
     const uint8_t *p = identity;
     files_build_id(l->plan, l->row, identity);
-    struct split_source source = {
-        .dialect = l->stock->corpus.dialect, .places = files_debug_places(l, b->image), .identity = take_u64(&p)};
+    struct split_source source = {.dialect = l->stock->corpus.dialect,
+                                  .places = files_debug_places(l, b->image),
+                                  .identity = take_u64(&p),
+                                  .abbrevs = abbrevs_of(l)};
     memcpy(source.size, l->debug.size, sizeof source.size);
-    if (l->row->kept && l->debug.unit_count)
-        source.abbrevs = (uint64_t)l->row->said->captured[ROW_DWO_ABBREV] / l->debug.unit_count;
     const bool packaged = dialect_is_4(source.dialect);
     b->files = arena_zeroed(&b->arena, (packaged ? 1 : l->debug.unit_count) + UINT64_C(1), sizeof *b->files);
     b->file_count = 0;

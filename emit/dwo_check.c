@@ -18,8 +18,7 @@ struct checking {
 
 static bool may_have_too_many(const struct plan_library *l)
 {
-    return files_are_split(l) && l->dwarf_version != 4 &&
-           l->size[SIZE_DEBUG] > (uint64_t)UNIT_LEAST * FILES_SPLIT_MOST;
+    return files_are_split(l) && l->dwarf_version != 4 && l->size[SIZE_DEBUG] > (uint64_t)UNIT_LEAST * FILES_SPLIT_MOST;
 }
 
 static bool check_library(void *context, unsigned worker, uint32_t index, struct error *e)

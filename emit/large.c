@@ -20,8 +20,7 @@ bool large_is(const struct plan *plan, const struct plan_library *row)
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         bytes += row->size[kind];
     return bytes >= LARGE_LEAST && p->dwarf.compress == COMPRESS_NONE && row->separate == SEPARATE_NONE &&
-           !row->split && !p->dwarf.index && p->dwarf.compiler == COMPILER_GCC && !row->without_debug &&
-           !row->hollow;
+           !row->split && !p->dwarf.index && p->dwarf.compiler == COMPILER_GCC && !row->without_debug && !row->hollow;
 }
 
 /* --- composing ---------------------------------------------------------------------- */

@@ -33,12 +33,12 @@ struct joined; /* join.h */
 
 /* What split debug information has come to. */
 struct dwo_counts {
-    bool known;                      /* the library has been split */
-    uint32_t files;                  /* .dwo files, or the package */
-    uint64_t part[SPLIT_PARTS];      /* bytes of each of their sections, over all files */
-    uint64_t kept[SECTION_COUNT];    /* bytes of each debug section of the library itself */
-    uint32_t skeletons;              /* of the library */
-    int64_t attributes;              /* more attributes than before */
+    bool known;                   /* the library has been split */
+    uint32_t files;               /* .dwo files, or the package */
+    uint64_t part[SPLIT_PARTS];   /* bytes of each of their sections, over all files */
+    uint64_t kept[SECTION_COUNT]; /* bytes of each debug section of the library itself */
+    uint32_t skeletons;           /* of the library */
+    int64_t attributes;           /* more attributes than before */
 };
 
 /* An observer: `unit` is called each time a unit with code has been composed. */

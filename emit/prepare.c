@@ -13,6 +13,7 @@
 #include "emit/mix.h"
 #include "emit/profile_manner.h"
 #include "emit/progress.h"
+#include "emit/split_fit.h"
 
 /* A key that an option sets instead of the profile. `back` is the option that takes it back; NULL: there is none. */
 struct choice {
@@ -198,23 +199,40 @@ static bool make_nearest(struct prepared *p, const struct options *o, struct man
     return made && follow_attributes(p, o, &search.best.counts, e);
 }
 
-static bool make(struct prepared *p, const struct options *o, struct error *e)
+/* Makes stock and plan. *manner is set to how headers and blocks are made. */
+static bool make(struct prepared *p, const struct options *o, struct manner *manner, struct error *e)
 {
-    struct manner manner = profile_manner(&p->profile);
     struct progress progress;
-    if (!make_in_manner(p, o, &manner, e))
+    *manner = profile_manner(&p->profile);
+    if (!make_in_manner(p, o, manner, e))
         return false;
     if (!manner_can_fit(&p->profile) || !manner_sample_tells(&p->plan))
         return true;
     progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
     progress.of = "tries";
-    const bool made = make_nearest(p, o, &manner, &progress, e);
+    const bool made = make_nearest(p, o, manner, &progress, e);
     progress_end(&progress);
     return made;
 }
 
+/* Makes stock and plan again until .dwo files are about as large as rows say, if libraries are split by their rows. */
+static bool make_split(struct prepared *p, const struct options *o, const struct manner *manner, struct error *e)
+{
+    enum { ROUNDS = 2 };
+    const bool any_attributes = p->plan.any_attributes;
+    bool ok = true;
+    for (unsigned round = 0; ok && round < ROUNDS && split_fit_is_wanted(&p->plan); round++) {
+        ok = split_fit(&p->profile, &p->plan, p->stock, o->threads, e);
+        forget(p);
+        ok = ok && make_in_manner(p, o, manner, e);
+        p->plan.any_attributes = any_attributes;
+    }
+    return ok;
+}
+
 bool prepare(struct prepared *p, struct options *o, struct error *e)
 {
+    struct manner manner;
     *p = (struct prepared){0};
     if (!o->threads)
         o->threads = workers_processors();
@@ -223,7 +241,10 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     return load_profile(&p->profile, o, e) &&
 
            /* What cannot be met is refused here and in the next steps, before anything is written. */
-           make(p, o, e) &&
+           make(p, o, &manner, e) &&
+
+           /* What debug information that is split has to be before that. */
+           make_split(p, o, &manner, e) &&
 
            /* Whether no library has too many .dwo files. */
            dwo_check(&p->plan, p->stock, o->threads, e) &&

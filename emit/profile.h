@@ -318,6 +318,11 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
  * False when memory ran out. */
 bool profile_unsplit(struct profile *p, struct error *e);
 
+/* Changes the sizes of such a row once more, to so many times what they are: of .debug_info, location lists and range
+ * lists. */
+enum { PROFILE_SPLIT_FITTED = 3 };
+void profile_unsplit_again(struct profile *p, uint32_t row, const double times[PROFILE_SPLIT_FITTED]);
+
 /* Whether the row was changed so: its library is to be split. */
 static inline bool profile_row_is_split(const struct profile_row *row)
 {

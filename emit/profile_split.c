@@ -36,9 +36,17 @@ static void unsplit_sizes(struct profile_row *row)
     v[ROW_MIX_LOCLISTS] = times(row, ROW_DWO_LOCLISTS, 100);
     v[ROW_MIX_RNGLISTS] = times(row, ROW_DWO_RNGLISTS, 80) + at_least_0(v[ROW_MIX_RNGLISTS]);
     v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_NAMES] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
-    v[ROW_DEBUG] = 0;
+}
+
+/* Sets the size of all sections together, of the row and of the profile. */
+static void sum_up(struct profile *p, struct profile_row *row)
+{
+    const int64_t before = row->value[ROW_DEBUG];
+    row->value[ROW_DEBUG] = 0;
     for (enum row_value mix = ROW_MIX_INFO; mix <= ROW_MIX_OTHER; mix++)
-        v[ROW_DEBUG] += at_least_0(v[mix]);
+        row->value[ROW_DEBUG] += at_least_0(row->value[mix]);
+    if (p->sections[SIZE_DEBUG] != PROFILE_DERIVED)
+        p->sections[SIZE_DEBUG] += row->value[ROW_DEBUG] - before;
 }
 
 static void unsplit_counts(struct profile_row *row)
@@ -64,11 +72,22 @@ bool profile_unsplit(struct profile *p, struct error *e)
             return error_set(e, ERROR_MEMORY, "no memory for the rows of a profile");
         memcpy(row->captured, row->value, sizeof row->value);
         unsplit_sizes(row);
-        if (p->sections[SIZE_DEBUG] != PROFILE_DERIVED)
-            p->sections[SIZE_DEBUG] += row->value[ROW_DEBUG] - row->captured[ROW_DEBUG];
+        sum_up(p, row);
         unsplit_counts(row);
     }
     return true;
+}
+
+void profile_unsplit_again(struct profile *p, uint32_t row, const double times[PROFILE_SPLIT_FITTED])
+{
+    static const enum row_value fitted[PROFILE_SPLIT_FITTED] = {ROW_MIX_INFO, ROW_MIX_LOCLISTS, ROW_MIX_RNGLISTS};
+    const double most = 4; /* times; more is no matter of splitting */
+    for (unsigned i = 0; i < PROFILE_SPLIT_FITTED; i++) {
+        int64_t *const value = &p->row[row].value[fitted[i]];
+        const double by = times[i] > most ? most : times[i] < 1 / most ? 1 / most : times[i];
+        *value = (int64_t)((double)at_least_0(*value) * by);
+    }
+    sum_up(p, &p->row[row]);
 }
 
 int64_t profile_row_captured(const struct profile *p, const struct profile_row *row, enum row_value v)

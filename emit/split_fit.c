@@ -1,0 +1,125 @@
+/* See split_fit.h. */
+#include "emit/split_fit.h"
+
+#include <stdlib.h>
+
+#include "base/workers.h"
+#include "emit/files.h"
+#include "emit/make.h"
+#include "emit/manner_sample.h"
+
+#define LIBRARY_BYTES UINT64_C(600000000) /* of debug information of a library in the sample, at most */
+
+/* The sections whose sizes are corrected, in the order of profile_unsplit_again. How many strings files repeat does not
+ * follow from the size of .debug_str. */
+static const struct {
+    enum row_value dwo;
+    enum split_part part;
+} fitted[PROFILE_SPLIT_FITTED] = {
+    {ROW_DWO_INFO, SPLIT_INFO},
+    {ROW_DWO_LOCLISTS, SPLIT_LISTS},
+    {ROW_DWO_RNGLISTS, SPLIT_RANGES},
+};
+
+/* What came out of one library, or of several together. */
+struct outcome {
+    double wanted[PROFILE_SPLIT_FITTED], got[PROFILE_SPLIT_FITTED];
+};
+
+struct fitting {
+    const struct plan *plan;
+    const struct stock *stock;
+    struct builder *builders; /* of each thread */
+    struct outcome *outcome;  /* of each library; zeroed where it is not in the sample */
+    struct manner_sampled *sampled;
+};
+
+static bool is_fitted(const struct plan_library *l)
+{
+    return l->kept && files_are_split(l);
+}
+
+bool split_fit_is_wanted(const struct plan *plan)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        any |= is_fitted(&plan->library[i]);
+    return any;
+}
+
+static bool try_library(void *context, unsigned worker, uint32_t number, struct error *e)
+{
+    const struct fitting *f = context;
+    struct builder *const b = &f->builders[worker];
+    const uint32_t index = f->sampled[number].index;
+    const struct profile_row *const said = f->plan->library[index].said;
+    struct outcome *const o = &f->outcome[index];
+    struct set_library made;
+    const bool ok = make_library(b, f->plan, f->stock, index, &made, e);
+    make_forget(&made);
+    for (unsigned i = 0; ok && i < PROFILE_SPLIT_FITTED; i++) {
+        const int64_t wanted = said->captured[fitted[i].dwo];
+        o->wanted[i] = wanted > 0 ? (double)wanted : 0;
+        o->got[i] = (double)b->library.dwo.part[fitted[i].part];
+    }
+    return ok;
+}
+
+/* What came out of all libraries of the sample that are described in the same language and version. */
+static struct outcome outcome_of_alike(const struct fitting *f, const struct plan_library *l)
+{
+    struct outcome sum = {{0}, {0}};
+    for (uint32_t i = 0; i < plan_counted(f->plan); i++) {
+        const struct plan_library *const other = &f->plan->library[i];
+        if (other->dwarf_language != l->dwarf_language || other->dwarf_version != l->dwarf_version)
+            continue;
+        for (unsigned k = 0; k < PROFILE_SPLIT_FITTED; k++) {
+            sum.wanted[k] += f->outcome[i].wanted[k];
+            sum.got[k] += f->outcome[i].got[k];
+        }
+    }
+    return sum;
+}
+
+static void correct_row(struct profile *profile, const struct fitting *f, uint32_t index)
+{
+    const struct plan_library *const l = &f->plan->library[index];
+    const struct outcome *const own = &f->outcome[index];
+    const struct outcome o = own->got[0] > 0 ? *own : outcome_of_alike(f, l);
+    double times[PROFILE_SPLIT_FITTED];
+    for (unsigned i = 0; i < PROFILE_SPLIT_FITTED; i++)
+        times[i] = o.got[i] > 0 && o.wanted[i] > 0 ? o.wanted[i] / o.got[i] : 1;
+    profile_unsplit_again(profile, (uint32_t)(l->said - profile->row), times);
+}
+
+/* Chooses the libraries of the sample; returns how many. */
+static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const struct plan_library *const l = &plan->library[i];
+        bytes[i] = is_fitted(l) && l->size[SIZE_DEBUG] <= LIBRARY_BYTES ? l->size[SIZE_DEBUG] : 0;
+    }
+    return manner_sample_choose(bytes, plan_counted(plan), sampled);
+}
+
+bool split_fit(struct profile *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+               struct error *e)
+{
+    const size_t count = plan_counted(plan) + (size_t)1;
+    uint64_t *const bytes = malloc(count * sizeof *bytes);
+    struct fitting f = {plan, stock, calloc(threads, sizeof *f.builders), calloc(count, sizeof *f.outcome),
+                        malloc(count * sizeof *f.sampled)};
+    bool ok = bytes && f.builders && f.outcome && f.sampled;
+    if (ok)
+        ok = workers_run(threads, choose(plan, f.sampled, bytes), try_library, &f, e);
+    else
+        error_set(e, ERROR_MEMORY, "out of memory");
+    for (uint32_t i = 0; ok && i < plan_counted(plan); i++)
+        if (is_fitted(&plan->library[i]))
+            correct_row(profile, &f, i);
+    builders_free(f.builders, threads);
+    free(f.outcome);
+    free(f.sampled);
+    free(bytes);
+    return ok;
+}
