@@ -302,14 +302,6 @@ static void measure_split(const struct library *l, int64_t *v)
         v[ROW_DWARF_ATTRIBUTES] += c->attributes;
 }
 
-/* Says that the values are not known of a library that is to be split and has not been. */
-static void forget_split(int64_t *v)
-{
-    v[ROW_DEBUG] = v[ROW_DWARF_DIES] = v[ROW_DWARF_ATTRIBUTES] = PROFILE_DERIVED;
-    for (enum row_value mix = ROW_MIX_INFO; mix <= ROW_MIX_OTHER; mix++)
-        v[mix] = PROFILE_DERIVED;
-}
-
 static void measure_debug(const struct library *l, int64_t *v)
 {
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
@@ -348,13 +340,10 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
     if (indexed_is(l))
         measure_indexed(l, v);
-    const bool is_split = files_are_split(l->row);
     for (enum row_value dwo = ROW_DWO_FILES; dwo <= ROW_DWO_OTHER; dwo++)
-        v[dwo] = is_split && !l->dwo.known ? PROFILE_DERIVED : 0;
-    if (l->dwo.known)
+        v[dwo] = 0;
+    if (files_are_split_as_said(l->row)) /* with `dwarf: split` rows are about what there was before */
         measure_split(l, v);
-    else if (is_split)
-        forget_split(v);
 }
 
 /* The units' language, by the name that pyelfprof has for what dialect_language says. */

@@ -171,7 +171,7 @@ bool dwo_write(struct builder *b, struct error *e)
     b->split_files.size = 0;
     if (!b->files)
         return no_memory(b, e);
-    l->dwo = (struct dwo_counts){.known = true};
+    l->dwo = (struct dwo_counts){.files = 0};
     split_start(&b->split, &source);
     while (split_next(&b->split))
         if (!packaged && !add_parts(b, b->split.name, e))

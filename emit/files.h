@@ -61,6 +61,12 @@ static inline bool files_are_split(const struct plan_library *l)
     return l->split && !l->hollow && !l->without_debug;
 }
 
+/* Whether they are because its row says so. What the row says is then of the files after splitting. */
+static inline bool files_are_split_as_said(const struct plan_library *l)
+{
+    return l->kept && files_are_split(l);
+}
+
 /* Bytes of all debug sections as they are in the files, before compression. */
 uint64_t files_debug_bytes(const struct builder *b);
 

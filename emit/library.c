@@ -386,7 +386,7 @@ static bool size_debug(struct builder *b, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     want_sections(l);
     d->unit_count = 1;
-    d->units_wanted = files_are_split(l->row) && !l->row->kept ? 0 : l->row->units_all;
+    d->units_wanted = files_are_split(l->row) && !files_are_split_as_said(l->row) ? 0 : l->row->units_all;
     d->tables_most = d->units_wanted ? l->row->tables : 0;
     debug_choose_sizes(d, d->units_wanted, said_of(l->row, ROW_DWARF_UNEVEN),
                        is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);

@@ -33,7 +33,6 @@ struct joined; /* join.h */
 
 /* What split debug information has come to. */
 struct dwo_counts {
-    bool known;                   /* the library has been split */
     uint32_t files;               /* .dwo files, or the package */
     uint64_t part[SPLIT_PARTS];   /* bytes of each of their sections, over all files */
     uint64_t kept[SECTION_COUNT]; /* bytes of each debug section of the library itself */

@@ -99,6 +99,10 @@ bool make_size(struct builder *b, const struct plan *plan, const struct stock *s
                struct set_library *out, struct error *e)
 {
     *out = (struct set_library){0};
+    if (files_are_split_as_said(&plan->library[index])) { /* only splitting tells what the files come to */
+        b->only_sizes = false;
+        return mix_size(b, plan, stock, index, e) && library_write(b, e) && make_record(out, b, e);
+    }
     return mix_settle_library(b, plan, stock, index, e) && large_size_again(b, plan, stock, index, e) &&
            make_record(out, b, e);
 }

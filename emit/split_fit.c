@@ -34,16 +34,11 @@ struct fitting {
     struct manner_sampled *sampled;
 };
 
-static bool is_fitted(const struct plan_library *l)
-{
-    return l->kept && files_are_split(l);
-}
-
 bool split_fit_is_wanted(const struct plan *plan)
 {
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        any |= is_fitted(&plan->library[i]);
+        any |= files_are_split_as_said(&plan->library[i]);
     return any;
 }
 
@@ -97,7 +92,7 @@ static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, 
 {
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         const struct plan_library *const l = &plan->library[i];
-        bytes[i] = is_fitted(l) && l->size[SIZE_DEBUG] <= LIBRARY_BYTES ? l->size[SIZE_DEBUG] : 0;
+        bytes[i] = files_are_split_as_said(l) && l->size[SIZE_DEBUG] <= LIBRARY_BYTES ? l->size[SIZE_DEBUG] : 0;
     }
     return manner_sample_choose(bytes, plan_counted(plan), sampled);
 }
@@ -115,7 +110,7 @@ bool split_fit(struct profile *profile, const struct plan *plan, const struct st
     else
         error_set(e, ERROR_MEMORY, "out of memory");
     for (uint32_t i = 0; ok && i < plan_counted(plan); i++)
-        if (is_fitted(&plan->library[i]))
+        if (files_are_split_as_said(&plan->library[i]))
             correct_row(profile, &f, i);
     builders_free(f.builders, threads);
     free(f.outcome);
