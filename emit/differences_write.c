@@ -8,6 +8,7 @@
 
 #include "emit/differences.h"
 #include "emit/distribution.h"
+#include "emit/files.h"
 #include "emit/profile_keys.h"
 
 /* What each level gives up. */
@@ -396,6 +397,27 @@ static void report_distances(FILE *f, const struct set *set, bool *any)
     }
 }
 
+/* Says what libraries that are split because their rows say so have in themselves and in .dwo files. The sizes of the
+ * set are those before splitting. */
+static void report_split(FILE *f, const struct set *set)
+{
+    uint32_t split = 0;
+    double kept = 0, moved = 0;
+    for (uint32_t i = 0; i < plan_counted(set->plan); i++) {
+        const struct set_library *const l = &set->library[i];
+        if (!files_are_split_as_said(&set->plan->library[i]))
+            continue;
+        split++;
+        kept += (double)l->differences->value[ROW_DEBUG];
+        moved += (double)l->split - (double)l->differences->value[ROW_DEBUG];
+    }
+    if (split)
+        fprintf(f,
+                "\nthe debug information of %u of %u libraries is split: of %.3f MB, as rows say, %.3f MB are in the "
+                "libraries\n",
+                split, plan_counted(set->plan), (kept + moved) / 1e6, kept / 1e6);
+}
+
 void differences_report(FILE *f, const struct plan *plan, const struct set *set, bool written)
 {
     bool any = false;
@@ -403,6 +425,7 @@ void differences_report(FILE *f, const struct plan *plan, const struct set *set,
     if (!plan->profile->rows)
         return;
     report_levels(f, plan);
+    report_split(f, set);
     for (unsigned v = 0; v < ROW_VALUES; v++) {
         const struct total t = total_of(set, v);
         if (!t.libraries)

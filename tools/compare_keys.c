@@ -68,6 +68,7 @@ static const struct known known[] = {
     {"dwarf.error", COMPARE_SKIP, NULL},
     {"dwarf", COMPARE_SUM, NULL},
     {"mix", COMPARE_SUM, NULL},
+    {"dwo", COMPARE_SUM, NULL},
     {"loaded", COMPARE_SKIP, NULL},
     {"import", COMPARE_SKIP, NULL},
 };

@@ -1,6 +1,7 @@
 /* pyelfprof: measures a real application into a profile, from which pyelfgen makes a set of the same shape. pyelfprof.h
  * shows the passes.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,6 +319,21 @@ static void tell_of_libc(const struct command *c)
                                     : " before --python");
 }
 
+/* Skeletons whose .dwo files are gone are captured alone, and so is their twin. */
+static void tell_of_dwos(const struct prof *p)
+{
+    uint64_t missing = 0, found = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        missing += p->file[i].dwo.missing;
+        found += p->file[i].dwo.files;
+    }
+    if (missing)
+        fprintf(stderr,
+                "%s: %" PRIu64 " of %" PRIu64 " .dwo files cannot be found, and the profile has nothing of what was "
+                "split into them; name their directory with --debug-dir\n",
+                program.name, missing, missing + found);
+}
+
 /* Prints nothing where the profile goes to the standard output. Uses the standard error where a script or a command
  * prints to the standard output. */
 static void tell_of_success(const struct command *c)
@@ -338,6 +354,7 @@ static void tell(const struct command *c)
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
     tell_of_success(c);
     tell_of_libc(c);
+    tell_of_dwos(&c->p);
     if (c->p.summary)
         prof_tell_of_sums(&c->p);
     signal(SIGPIPE, before);

@@ -480,6 +480,25 @@ static void tell_sampled(struct explained *x)
                sampled, error);
 }
 
+static void tell_split(struct explained *x)
+{
+    const size_t split = having(x, "dwo", NULL);
+    const double files = sum(x, "dwo", "files");
+    const double missing = sum(x, "dwo", "missing");
+    double bytes = 0;
+    for (int i = 0; i < CAPTURE_MIXES; i++)
+        bytes += sum(x, "dwo", capture_mix_names[i]);
+    if (!split)
+        return;
+    printf("That of %zu is split: ", split);
+    print_bytes(bytes);
+    printf(" more %s in %.0f .dwo %s or %s of them", bytes == 1 ? "is" : "are", files, plural(files, "file", "files"),
+           plural(files, "package", "packages"));
+    if (missing)
+        printf("; %.0f %s not there", missing, plural(missing, "file was", "files were"));
+    puts(".");
+}
+
 static void tell_dwarf(struct explained *x)
 {
     const size_t with = having_some(x, "debug");
@@ -492,6 +511,7 @@ static void tell_dwarf(struct explained *x)
         printf("Of that of %zu only the sizes are said.\n", with - read);
     if (read)
         tell_dwarf_read(x);
+    tell_split(x);
     tell_sampled(x);
 }
 
