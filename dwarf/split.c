@@ -72,7 +72,12 @@ static void take_unit_entry(struct split *s)
             u->directory = string_at(s, a->does, take_u32(&value));
     }
     const char *dot = strrchr(u->source, '.');
-    snprintf(s->name, sizeof s->name, "%.*s.dwo", (int)(dot - u->source), u->source);
+    if (!s->from.stem)
+        snprintf(s->name, sizeof s->name, "%.*s.dwo", (int)(dot - u->source), u->source);
+    else if (!s->units)
+        snprintf(s->name, sizeof s->name, "%s.dwo", s->from.stem);
+    else
+        snprintf(s->name, sizeof s->name, "%s_%u.dwo", s->from.stem, s->units);
 }
 
 /* --- its entries -------------------------------------------------------------------- */

@@ -50,6 +50,7 @@ struct split_source {
     struct debug_places places;
     uint64_t size[DEBUG_SECTION_COUNT];
     uint64_t identity; /* the units' identities are derived from it */
+    const char *stem;  /* what the names of .dwo files begin with; NULL: they are called after the units' sources */
     uint64_t abbrevs;  /* bytes that each unit's table of abbreviations may take if it can do with them; 0: any number.
                           Units that share a table use only a part of it */
 };

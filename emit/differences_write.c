@@ -413,9 +413,9 @@ static void report_split(FILE *f, const struct set *set)
     }
     if (split)
         fprintf(f,
-                "\nthe debug information of %u of %u libraries is split: of %.3f MB, as rows say, %.3f MB are in the "
-                "libraries\n",
-                split, plan_counted(set->plan), (kept + moved) / 1e6, kept / 1e6);
+                "\n%u of %u libraries are split, as rows say: %.3f MB of debug information are in them, and %.3f MB in "
+                ".dwo files\n",
+                split, plan_counted(set->plan), kept / 1e6, moved / 1e6);
 }
 
 void differences_report(FILE *f, const struct plan *plan, const struct set *set, bool written)

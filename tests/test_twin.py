@@ -51,7 +51,7 @@ void *PyInit_{name}(void) {{ return PyModule_Create2(&module, 1013); }}
 """
 
 
-def build(directory, name, functions, needs=(), module=False):
+def build(directory, name, functions, needs=(), module=False, flags=()):
     """Compiles a library with so many functions. The first calls a function of each library in `needs`.
 
     `needs` has pairs (library, number of its functions).
@@ -69,7 +69,7 @@ def build(directory, name, functions, needs=(), module=False):
     libraries = [directory / "out" / f"{library}.so" for library, _ in needs]
     known = f"-ffile-prefix-map={directory}=/src"  # so that sizes do not depend on the length of the directory's name
     result = directory / "out" / f"{name}.so"
-    command = [tool("gcc"), "-O2", "-g", known, "-fPIC", "-shared", "-o", result, *sources, *libraries]
+    command = [tool("gcc"), "-O2", "-g", *flags, known, "-fPIC", "-shared", "-o", result, *sources, *libraries]
     subprocess.run([str(part) for part in command] + [f"-Wl,-soname,{name}.so"], cwd=directory, check=True)
 
 

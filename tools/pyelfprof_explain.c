@@ -490,12 +490,15 @@ static void tell_split(struct explained *x)
         bytes += sum(x, "dwo", capture_mix_names[i]);
     if (!split)
         return;
-    printf("That of %zu is split: ", split);
-    print_bytes(bytes);
-    printf(" more %s in %.0f .dwo %s or %s of them", bytes == 1 ? "is" : "are", files, plural(files, "file", "files"),
-           plural(files, "package", "packages"));
+    printf("That of %zu is split", split);
+    if (files) {
+        printf(": %.0f .dwo %s or %s of them %s ", files, plural(files, "file", "files"),
+               plural(files, "package", "packages"), plural(files, "has", "have"));
+        print_bytes(bytes);
+        fputs(" more", stdout);
+    }
     if (missing)
-        printf("; %.0f %s not there", missing, plural(missing, "file was", "files were"));
+        printf("%s %.0f .dwo %s not there", files ? ", and" : ":", missing, plural(missing, "file was", "files were"));
     puts(".");
 }
 

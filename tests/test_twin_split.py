@@ -1,0 +1,208 @@
+"""Twins of applications whose debug information is split: pyelfprof reads .dwo files and packages, pyelfgen makes them."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from captures import Capture
+from objects import ask, tool
+from sets import mostly_long
+from test_twin import Twin, build, check_profile_is_the_same, check_quantities, check_sizes
+
+KINDS = {"dwarf5": [], "dwarf4": ["-gdwarf-4"], "unoptimised": ["-O0"], "zlib": ["-gz"]}
+
+
+def compile_split(directory, kind):
+    """Three libraries; one of them is not split. The compiler's files stand beside them, as their directory is mapped."""
+    (directory / "out").mkdir()
+    flags = ["-gsplit-dwarf", *KINDS[kind]]
+    build(directory, "base", 60, flags=flags)
+    build(directory, "middle", 25, [("base", 60)], flags=KINDS[kind])
+    build(directory, "entry", 45, [("middle", 25)], module=True, flags=flags)
+    return directory / "out"
+
+
+@pytest.fixture(scope="module", params=mostly_long(KINDS, "dwarf5", "dwarf4"))
+def split(programs, tmp_path_factory, request):
+    directory = tmp_path_factory.mktemp("split")
+    twin = Twin(programs, compile_split(directory, request.param), directory / "twin", "--names")
+    twin.kind = request.param
+    return twin
+
+
+def dwo_files(twin, number):
+    """The .dwo files or the package of the twin's library that stands for the real row `number`."""
+    stem = twin.made[number]["name"].removesuffix(".so")
+    return [path for path in twin.path.iterdir() if re.fullmatch(rf"{stem}(_(data)?\d+)?\.dwo|{stem}\.so\.dwp", path.name)]
+
+
+def section_sizes(path):
+    """{name: bytes} of the debug sections of a file, uncompressed."""
+    shown = ask("readelf", "-StW", path)
+    found = dict.fromkeys(re.findall(r"\] (\.debug_\w+(?:\.dwo)?)\n", shown), 0)
+    for name, size, flags, packed in re.findall(
+        r"\] (\.debug_\w+(?:\.dwo)?)\n +\w+ +\w+ +\w+ +(\w+) .*\n +\[\w+\]: ?([\w, ]*)(?:\n +ZLIB, (\w+), \w+)?", shown
+    ):
+        found[name] = int(packed, 16) if "COMPRESSED" in flags else int(size, 16)
+    return found
+
+
+def dump(path):
+    """readelf's dump of the entries of a file. It misses the library where a .dwo file stands alone."""
+    command = [tool("readelf"), "--debug-dump=info,no-follow-links", path]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_capture_reads_what_was_split(split):
+    """Sizes are those of readelf, over all .dwo files; units count once, although a skeleton belongs to each."""
+    real = split.directory.parent / "out"
+    for row in split.real:
+        stem = row["name"].removesuffix(".so")
+        files = [path for path in real.glob("*.dwo") if path.name.startswith(stem)]
+        assert ("dwo" in row) == ("split" in row) == bool(files) == (stem != "middle")
+        if not files:
+            continue
+        assert row["dwo"]["files"] == len(files) == row["dwarf"]["units"]
+        sums = {}
+        for path in files:
+            for name, size in section_sizes(path).items():
+                key = {"loc": "loclists", "ranges": "rnglists"}.get(name[7:-4], name[7:-4])
+                sums[key] = sums.get(key, 0) + size
+        assert {key: size for key, size in row["dwo"].items() if key != "files"} == {key: size for key, size in sums.items() if size}
+
+
+def test_entries_are_those_of_all_files(split):
+    """As many entries as readelf shows in the library and its .dwo files."""
+    real = split.directory.parent / "out"
+    for row in split.real:
+        stem = row["name"].removesuffix(".so")
+        paths = [real / row["name"], *(path for path in real.glob("*.dwo") if path.name.startswith(stem))]
+        entries = re.findall(r"^ <\w+><\w+>: Abbrev Number: [1-9]", "".join(map(dump, paths)), re.M)
+        assert row["dwarf"]["dies"] == len(entries)
+
+
+def test_the_twin_is_split_where_rows_say_so(split):
+    check_sizes(split)
+    check_quantities(split)
+    for number, row in enumerate(split.real):
+        files = dwo_files(split, number)
+        if "split" not in row:
+            assert not files and "split" not in split.made[number]
+        elif split.kind == "dwarf4":
+            assert [path.suffix for path in files] == [".dwp"]
+        else:
+            assert len(files) == row["dwo"]["files"]
+
+
+def test_what_was_split_is_as_large(split):
+    """Entries and lists of .dwo files take as many bytes within 5 %."""
+    for mine, row in zip(split.made, split.real):
+        for key in ("info", "loclists", "rnglists"):
+            wanted = row.get("dwo", {}).get(key, 0)
+            if wanted > 1000:
+                assert mine["dwo"][key] == pytest.approx(wanted, rel=0.05), key
+        if "dwo" in row:
+            assert 0.9 < mine["dwo"]["abbrev"] / row["dwo"]["abbrev"] < 1.35
+
+
+def test_the_profile_is_the_same_but_for_what_is_listed(programs, split):
+    check_profile_is_the_same(programs, split)
+
+
+def test_a_dry_run_tells_the_same(programs, split, tmp_path):
+    profile = split.directory / "real.prof"
+    planned = programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "--dry-run").stdout
+    made = programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set").stdout
+    differs = [text[text.index("differs from") :].split("each library's")[0] for text in (planned, made)]
+    assert differs[0] == differs[1] and "2 of 3 libraries are split, as rows say" in made
+
+
+def test_threads_and_mounts_give_the_same_bytes(programs, split, tmp_path):
+    profile = split.directory / "real.prof"
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "one", "-q", "-j", "1")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "two", "-q", "-j", "2")
+    names = {path.name for path in (tmp_path / "one").iterdir()}
+    assert names == {path.name for path in (tmp_path / "two").iterdir()} == {path.name for path in split.path.iterdir()}
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    programs.run("pyelfgen", "--verify", split.path)
+
+
+def test_readers_say_nothing(split):
+    """binutils and elfutils read skeletons and what they lead to."""
+    for library in sorted(split.path.glob("lib*[0-9].so")):
+        commands = [["readelf", "--debug-dump=info,no-follow-links"], ["eu-readelf", "--debug-dump=line"]]
+        for command in [*commands, *([["objdump", "-Wl"]] if split.kind != "dwarf4" else [])]: # it knows no packages
+            done = subprocess.run([tool(command[0]), *command[1:], library], capture_output=True, text=True, cwd=split.path)
+            assert done.returncode == 0 and not done.stderr, command
+    for path in [path for path in split.path.iterdir() if path.suffix == ".dwo"]:
+        done = subprocess.run([tool("llvm-dwarfdump"), "--verify", path], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.slow
+def test_gdb_finds_what_was_split(programs, split):
+    """A breakpoint stops in a function of a split library, and its parameters are shown."""
+    library = split.path / split.made[0]["name"]
+    function = re.findall(r" T (\w+)$", ask("nm", "-D", "--defined-only", library), re.M)[1]
+    shown = programs.command(
+        [tool("gdb"), "-q", "-batch", "-nx", "-ex", f"info scope {function}", "-ex", f"info line {function}", library], leaks=False
+    ).stdout
+    assert re.search(r"Line \d+ of \"", shown), shown
+
+
+def test_missing_files_are_told(programs, tmp_path):
+    """What is gone is counted, and the rest captured. --debug-dir leads to it."""
+    library = compile_split(tmp_path, "dwarf5") / "entry.so"
+
+    def capture(*options):
+        done = programs.run("pyelfprof", *options, "-o", tmp_path / "app.prof", library)
+        return done.stderr, Capture(tmp_path / "app.prof").rows[0]
+
+    said, whole = capture()
+    files = list(library.parent.glob("entry*.dwo"))
+    assert not said and whole["dwo"]["files"] == len(files) == 2
+    (tmp_path / "elsewhere").mkdir()
+    files[0].rename(tmp_path / "elsewhere" / files[0].name)
+    said, row = capture()
+    assert "pyelfprof: 1 of 2 .dwo files cannot be found" in said
+    assert (row["dwo"]["files"], row["dwo"]["missing"], row["dwarf"]["units"]) == (1, 1, 2)
+    assert row["debug"] == whole["debug"] and row["dwarf"]["dies"] < whole["dwarf"]["dies"]
+    assert capture("--debug-dir", tmp_path / "elsewhere") == ("", whole)
+
+
+def test_a_package_beside_the_library_comes_first(programs, split, tmp_path):
+    """The package of the twin has the statistics of a row; one of binutils has those of the files that it was made of."""
+    if split.kind != "dwarf4":
+        pytest.skip("binutils packs DWARF 4 only")
+    real = split.directory.parent / "out"
+    for path in real.iterdir():
+        shutil.copy(path, tmp_path)
+    subprocess.run([tool("dwp"), "-o", "base.so.dwp", *(path.name for path in tmp_path.glob("base*.dwo"))], cwd=tmp_path, check=True)
+    for path in tmp_path.glob("*.dwo"):
+        path.unlink()
+    programs.run("pyelfprof", "-o", tmp_path / "packed.prof", tmp_path / "base.so")
+    (row,) = Capture(tmp_path / "packed.prof").rows
+    assert row["dwarf"] == split.real[0]["dwarf"] and row["dwo"]["files"] == 1
+    assert row["dwo"]["info"] == split.real[0]["dwo"]["info"]
+
+
+def test_a_hostile_name_is_not_opened(programs, tmp_path):
+    """A FIFO, a directory and a broken file in the place of .dwo files: the rest is captured, and the broken one named."""
+    (tmp_path / "out").mkdir()
+    for name in ("first", "second", "third"):
+        build(tmp_path, name, 5, flags=["-gsplit-dwarf"])
+    first, second, third = (next((tmp_path / "out").glob(f"{name}*.dwo")) for name in ("first", "second", "third"))
+    for path in (first, second):
+        path.unlink()
+    os.mkfifo(first)
+    second.mkdir()
+    third.write_bytes(b"\x7fELF" + third.read_bytes()[4:900])
+    done = programs.run("pyelfprof", "--names", "-o", tmp_path / "app.prof", tmp_path / "out", status=1)
+    assert third.name in done.stderr and "2 of 2 .dwo files cannot be found" in done.stderr
+    rows = {row["name"]: row for row in Capture(tmp_path / "app.prof").rows}
+    assert [rows[f"{name}.so"].get("dwo") for name in ("first", "second")] == [{"missing": 1}] * 2
+    assert "debug" in rows["third.so"]
