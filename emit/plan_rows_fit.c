@@ -522,7 +522,7 @@ static bool try_least(struct rows *r, uint32_t index)
 static bool can_be_hollow(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const struct profile *p = plan->profile;
-    return w->lack == SIZE_DEBUG && !l->hollow && !l->split && p->dwarf.index == NAME_INDEX_NONE;
+    return w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE;
 }
 
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)

@@ -323,6 +323,9 @@ bool profile_unsplit(struct profile *p, struct error *e);
 enum { PROFILE_SPLIT_FITTED = 3 };
 void profile_unsplit_again(struct profile *p, uint32_t row, const double times[PROFILE_SPLIT_FITTED]);
 
+/* Makes such a row say again what was captured. */
+void profile_unsplit_undo(struct profile *p, uint32_t row);
+
 /* Whether the row was changed so: its library is to be split. */
 static inline bool profile_row_is_split(const struct profile_row *row)
 {

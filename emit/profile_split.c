@@ -19,22 +19,23 @@ static int64_t at_least_0(int64_t value)
     return value > 0 ? value : 0;
 }
 
-/* Bytes of a section in the .dwo files, times by/100. */
-static int64_t times(const struct profile_row *row, enum row_value v, int64_t by)
+/* Sets the size of a section from what the .dwo files have of it, to part/100 of that. */
+static void take(struct profile_row *row, enum row_value before, enum row_value dwo, int64_t part)
 {
-    const double bytes = (double)at_least_0(row->value[v]) * (double)by / 100;
-    return bytes < (double)PROFILE_SIZE_MOST ? (int64_t)bytes : PROFILE_SIZE_MOST;
+    row->value[before] = row->value[dwo] == PROFILE_DERIVED ? PROFILE_DERIVED : row->value[dwo] * part / 100;
 }
 
-/* Sets the sizes of sections, and of all together. */
+/* Sets the sizes of sections. */
 static void unsplit_sizes(struct profile_row *row)
 {
     int64_t *const v = row->value;
-    v[ROW_MIX_INFO] = times(row, ROW_DWO_INFO, 127);
-    v[ROW_MIX_ABBREV] = times(row, ROW_DWO_ABBREV, 100);
-    v[ROW_MIX_STR] = times(row, ROW_DWO_STR, 73);
-    v[ROW_MIX_LOCLISTS] = times(row, ROW_DWO_LOCLISTS, 100);
-    v[ROW_MIX_RNGLISTS] = times(row, ROW_DWO_RNGLISTS, 80) + at_least_0(v[ROW_MIX_RNGLISTS]);
+    const int64_t ranges = at_least_0(v[ROW_MIX_RNGLISTS]); /* of units; in version 4 all */
+    take(row, ROW_MIX_INFO, ROW_DWO_INFO, 127);
+    take(row, ROW_MIX_ABBREV, ROW_DWO_ABBREV, 100);
+    take(row, ROW_MIX_STR, ROW_DWO_STR, 73);
+    take(row, ROW_MIX_LOCLISTS, ROW_DWO_LOCLISTS, 100);
+    take(row, ROW_MIX_RNGLISTS, ROW_DWO_RNGLISTS, 80);
+    v[ROW_MIX_RNGLISTS] = ranges ? at_least_0(v[ROW_MIX_RNGLISTS]) + ranges : v[ROW_MIX_RNGLISTS];
     v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_NAMES] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
 }
 
@@ -59,13 +60,23 @@ static void unsplit_counts(struct profile_row *row)
         v[ROW_DWARF_ATTRIBUTES] = at_least_0(v[ROW_DWARF_ATTRIBUTES] - SKELETON_ATTRIBUTES * units);
 }
 
+/* Whether the row says that it is split, in sizes that still can be stated when they are changed. */
+static bool can_be_unsplit(const struct profile *p, const struct profile_row *row)
+{
+    const int64_t most = PROFILE_SIZE_MOST / 4;
+    double sum = p->sections[SIZE_DEBUG] != PROFILE_DERIVED ? (double)p->sections[SIZE_DEBUG] : 0;
+    for (enum row_value v = ROW_MIX_INFO; v <= ROW_DWO_OTHER; v++)
+        sum += (double)at_least_0(row->value[v]);
+    return !row->captured && row->value[ROW_DWO_INFO] > 0 && row->value[ROW_DEBUG] > 0 && sum < (double)most;
+}
+
 bool profile_unsplit(struct profile *p, struct error *e)
 {
     const bool is_possible = p->dwarf.separate == SEPARATE_NONE && p->dwarf.index == NAME_INDEX_NONE &&
                              p->dwarf.compiler == COMPILER_GCC && !p->dwarf.type_units && !p->dwarf.split;
     for (uint32_t i = 0; i < p->rows && is_possible; i++) {
         struct profile_row *const row = &p->row[i];
-        if (row->captured || row->value[ROW_DWO_INFO] <= 0 || row->value[ROW_DEBUG] <= 0)
+        if (!can_be_unsplit(p, row))
             continue;
         row->captured = malloc(sizeof row->value);
         if (!row->captured)
@@ -88,6 +99,16 @@ void profile_unsplit_again(struct profile *p, uint32_t row, const double times[P
         *value = (int64_t)((double)at_least_0(*value) * by);
     }
     sum_up(p, &p->row[row]);
+}
+
+void profile_unsplit_undo(struct profile *p, uint32_t number)
+{
+    struct profile_row *const row = &p->row[number];
+    if (p->sections[SIZE_DEBUG] != PROFILE_DERIVED)
+        p->sections[SIZE_DEBUG] += row->captured[ROW_DEBUG] - row->value[ROW_DEBUG];
+    memcpy(row->value, row->captured, sizeof row->value);
+    free(row->captured);
+    row->captured = NULL;
 }
 
 int64_t profile_row_captured(const struct profile *p, const struct profile_row *row, enum row_value v)

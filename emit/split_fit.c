@@ -38,7 +38,7 @@ bool split_fit_is_wanted(const struct plan *plan)
 {
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        any |= files_are_split_as_said(&plan->library[i]);
+        any |= plan->library[i].kept > 0;
     return any;
 }
 
@@ -109,9 +109,13 @@ bool split_fit(struct profile *profile, const struct plan *plan, const struct st
         ok = workers_run(threads, choose(plan, f.sampled, bytes), try_library, &f, e);
     else
         error_set(e, ERROR_MEMORY, "out of memory");
-    for (uint32_t i = 0; ok && i < plan_counted(plan); i++)
-        if (files_are_split_as_said(&plan->library[i]))
+    for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
+        const struct plan_library *const l = &plan->library[i];
+        if (files_are_split_as_said(l))
             correct_row(profile, &f, i);
+        else if (l->kept) /* too little for a unit: there is nothing to split */
+            profile_unsplit_undo(profile, (uint32_t)(l->said - profile->row));
+    }
     builders_free(f.builders, threads);
     free(f.outcome);
     free(f.sampled);

@@ -311,6 +311,8 @@ def test_files_are_read_silently(split, command):
 def test_binutils_follow_from_the_directory_of_the_set(split, command):
     if split.packed:
         pytest.skip("binutils look for .dwo files, not for a package")
+    if split.kind == "views5":
+        pytest.skip("binutils take the views before lists of .dwo files for lists, in gcc's files too")
     if command[0] == "objdump" and split.kind.startswith("zlib"):
         pytest.skip("objdump refuses compressed sections that are, uncompressed, as long as the file")
     for library in every(split.libraries(), 3):
