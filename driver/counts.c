@@ -82,6 +82,11 @@ const char *counts_unpublished(const struct counts *c)
     return counters_unpublished(c->counters);
 }
 
+void counts_bind_now(struct counts *c)
+{
+    counters_bind_now(c->counters, true);
+}
+
 void counts_begin(struct counts *c)
 {
     counters_before(c->counters, c->before);

@@ -28,6 +28,9 @@ struct counts *counts_start(const struct options *o, enum mode mode, struct erro
 /* Why PAPI's tools cannot read our software-defined events in this process; "" if they can. */
 const char *counts_unpublished(const struct counts *c);
 
+/* Says that libraries are opened with RTLD_NOW from now on, whatever the options say, as mpi4py is. */
+void counts_bind_now(struct counts *c);
+
 /* Call these around what is counted, for the spans from COUNTS_IMPORT on. */
 void counts_begin(struct counts *c);
 void counts_end(struct counts *c, enum counts_span span);

@@ -20,7 +20,7 @@ def same_mpi(extension):
     def address(library):
         return ctypes.cast(library.MPI_Init, ctypes.c_void_p).value
 
-    return address(ctypes.CDLL(extension, mode=os.RTLD_LAZY)) == address(ctypes.CDLL(None))
+    return address(ctypes.CDLL(extension, mode=os.RTLD_NOW)) == address(ctypes.CDLL(None))
 
 
 def find():

@@ -27,6 +27,7 @@ int main(int argc, char **argv);
 
 static bool test_mpi(const struct run *run, struct watchdog *dog, struct measured *t)
 {
+    counts_bind_now(t->counts);
     counts_begin(t->counts);
     bool well = mpitest_run(run, dog, &t->seconds[PHASE_MPI], &t->mpi);
     counts_end(t->counts, COUNTS_MPI);

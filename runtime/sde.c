@@ -173,6 +173,8 @@ void sde_add(void *state, enum counters_event event, uint64_t count)
 void sde_bind_now(void *state, bool now)
 {
     struct sde *s = state;
+    if (s->bind_now == now) /* what came since then stays with what was said then */
+        return;
     struct walk w;
     look(&w, s);
     s->before = w.objects;

@@ -126,6 +126,17 @@ def test_binding_of_executables(linked, count):
     assert now(looked_up, "startup") > lazily(looked_up, "startup") + 500
 
 
+@pytest.mark.parametrize("how", ([], ["--lazy"], ["--mode", "link"]), ids=["vanilla", "lazy", "link"])
+def test_binding_of_mpi4py(linked, count, how):
+    """mpi4py is opened with RTLD_NOW in every mode, and counted so: what it needs of the PLT is bound at once."""
+    counted = count("--audit", *how, linked)
+    if counted("sde:::pyelf::libraries_loaded", "mpi") == 0:
+        pytest.skip("there is no mpi4py")
+    relocations = [counted(f"sde:::pyelf::relocations_{kind}", "mpi") for kind in ("symbolic", "plt")]
+    assert counted("sde:::pyelf::symbols_looked_up", "mpi") == sum(relocations)
+    assert counted("symbols-bound", "mpi") >= relocations[1] > 0
+
+
 def linker_says(programs, directory, text):
     """The lines that LD_DEBUG=files,libs prints while the modules are imported."""
     program = programs.build / "libexec" / "pyelfgen" / "pyelf-vanilla"
