@@ -419,6 +419,16 @@ def test_a_command(probe):
     assert "found" not in cells(report, "gdb")["phase2"]["median"]
 
 
+def test_files_of_two_commands(probe):
+    """What one command has loaded is not among the files of the other."""
+    commands = [f"--command={PYTHON} -I -c 'import {name}'" for name in ("_json", "_ctypes", "_json")]
+    files = []
+    for pair in (commands[:2], commands[1:]):
+        report = probe.run("--repeat=1", "--warm-up=0", "--cache=warm", "--tools=load", *pair)
+        files.append([(application["files"], application["bytes"]) for application in report["applications"]])
+    assert files[0] == files[1][::-1]
+
+
 # --- what a debugger does not find -------------------------------------------------------
 
 

@@ -205,7 +205,8 @@ static bool is_everyones(const char *path)
     return !realpath(path, real) || (dl_iterate_phdr(compare_loaded, &shared), shared.is);
 }
 
-/* Adds files from lines of LD_DEBUG=files: "   1234:     calling init: /usr/lib/libx.so". */
+/* Adds files from lines of LD_DEBUG=files: "   1234:     calling init: /usr/lib/libx.so". Removes what it has read, or
+ * it would count for the next command too. */
 static bool take_loaded(struct probe *p, struct app *app, const char *name, struct error *e)
 {
     static const char key[] = "calling init: ";
@@ -224,6 +225,7 @@ static bool take_loaded(struct probe *p, struct app *app, const char *name, stru
     free(line);
     if (f)
         fclose(f);
+    unlink(path);
     return well;
 }
 
