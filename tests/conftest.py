@@ -40,6 +40,22 @@ def listed_as_long(sanitizers):
     return {line.removeprefix("sanitizers ") for line in lines if sanitizers or not line.startswith("sanitizers ")}
 
 
+def closed(schema):
+    """Returns the schema without additional members, which it allows for later versions."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: closed(part) for name, part in schema.items()}
+    close = parts.get("type") == "object" and "additionalProperties" not in parts
+    return {**parts, "unevaluatedProperties": False} if close else parts
+
+
+def closed_schema(name):
+    """The schema in docs/ that what the programs write today has to follow, without a key that it does not know."""
+    return closed(json.loads((SOURCE / "docs" / f"{name}.schema.json").read_text()))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Marks tests as long: those in long.txt, and all but a few variants of each test with the marker `alike`.

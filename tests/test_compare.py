@@ -4,17 +4,15 @@ import collections
 import html.parser
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
 
+from conftest import closed_schema
 from objects import tool
 from sets import SMALL
-
-SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "compare.schema.json"
 
 STATES = ("equal", "within", "told", "off")
 
@@ -75,7 +73,7 @@ class Comparison:
 
 def validate(content):
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(content)
+    jsonschema.Draft202012Validator(closed_schema("compare")).validate(content)
 
 
 def check_sums(content, strict):

@@ -16,26 +16,14 @@ import time
 
 import pytest
 
-from conftest import SOURCE
+from conftest import closed_schema
 from captures import symbols_by_readelf
 from objects import tool
 from sets import SMALL, libraries_of, mostly_long
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
 
-
-
-def closed(schema):
-    """Returns the schema without additional members, which it allows for later versions."""
-    if isinstance(schema, list):
-        return [closed(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    parts = {name: closed(part) for name, part in schema.items()}
-    return {**parts, "additionalProperties": False} if parts.get("type") == "object" else parts
-
-
-SCHEMA = closed(json.loads((SOURCE / "docs" / "probe.schema.json").read_text()))
+SCHEMA = closed_schema("probe")
 PHASES = ["phase1", "break", "functions", "backtrace", "phase2", "attach"]
 PYTHON = "/usr/bin/python3"
 

@@ -11,12 +11,12 @@ import termios
 
 import pytest
 
-from conftest import SOURCE
+from conftest import closed_schema
 from shells import as_in_a_shell
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
 
-SCHEMA = json.loads((SOURCE / "docs" / "results.schema.json").read_text())
+SCHEMA = closed_schema("results")
 PHASES = ["startup", "import", "visit", "mpi"]
 
 

@@ -1,16 +1,14 @@
 """pyelfrun from outside: modes, orders, what it refuses, and ranks that fail."""
 
 import json
-import pathlib
 import re
 import shutil
 
 import pytest
 
+from conftest import closed_schema
 from objects import ask, functions
 from sets import SMALL
-
-SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results.schema.json"
 
 
 def run(programs, *args, **options):
@@ -133,7 +131,7 @@ def test_libraries_without_modules_are_opened(where, ranks, programs, utilities,
     assert row(done.stdout, "import") and not row(done.stdout, "visit") and "functions visited" not in done.stdout
     results = json.loads((tmp_path / "a.json").read_text())
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(results)
+    jsonschema.Draft202012Validator(closed_schema("results")).validate(results)
     (done,) = results["runs"]
     assert results["options"]["phases"] == "import,mpi" and results["set"]["modules"] == 0
     assert done["loader"] == loader and done["ranks"] == ranks and done["functions-visited"] == 0
