@@ -30,7 +30,8 @@ static void unsplit_sizes(struct profile_row *row)
 {
     int64_t *const v = row->value;
     const int64_t ranges = at_least_0(v[ROW_MIX_RNGLISTS]); /* of units; in version 4 all */
-    take(row, ROW_MIX_INFO, ROW_DWO_INFO, 127);
+    const bool is_clangs = v[ROW_MIX_STR_OFFSETS] > 0; /* gcc's skeletons have no strings by number */
+    take(row, ROW_MIX_INFO, ROW_DWO_INFO, is_clangs ? 150 : 127);
     take(row, ROW_MIX_ABBREV, ROW_DWO_ABBREV, 100);
     take(row, ROW_MIX_STR, ROW_DWO_STR, 73);
     take(row, ROW_MIX_LOCLISTS, ROW_DWO_LOCLISTS, 100);
