@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +121,43 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
     return true;
 }
 
+/* What a signal that ends the program would leave behind; NULL: nothing. Handlers get nothing but a number. */
+static const char *_Atomic unfinished;
+static sigset_t handled;
+static struct sigaction before[NSIG];
+
+static void remove_unfinished(int number)
+{
+    const char *const path = atomic_load(&unfinished);
+    if (path)
+        unlink(path);
+    sigaction(number, &before[number], NULL);
+    raise(number);
+}
+
+/* From here on a signal that ends the program removes the file first. */
+static void remove_at_end(const char *path, const sigset_t *endings)
+{
+    const struct sigaction action = {.sa_handler = remove_unfinished, .sa_mask = *endings};
+    const char *none = NULL;
+    if (!atomic_compare_exchange_strong(&unfinished, &none, path))
+        return; /* another one is open */
+    handled = *endings;
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(&handled, number) == 1)
+            sigaction(number, &action, &before[number]);
+}
+
+static void forget_unfinished(const char *path)
+{
+    if (atomic_load(&unfinished) != path)
+        return;
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(&handled, number) == 1)
+            sigaction(number, &before[number], NULL);
+    atomic_store(&unfinished, NULL);
+}
+
 /* Makes a temporary file whose name begins with the result's. If that is too long, it gets a short name. */
 static int open_temporary(struct replacement *r)
 {
@@ -130,6 +169,27 @@ static int open_temporary(struct replacement *r)
     const int directory = slash ? (int)(slash + 1 - r->path) : 0;
     snprintf(r->temporary, sizeof r->temporary, "%.*spyelfgen.XXXXXX", directory, r->path);
     return mkostemp(r->temporary, O_CLOEXEC);
+}
+
+/* As open_temporary; what ends the program meanwhile waits until it is known what to remove. */
+static int open_removable(struct replacement *r)
+{
+    sigset_t endings, mask;
+    process_endings(&endings);
+    pthread_sigmask(SIG_BLOCK, &endings, &mask);
+    const int fd = open_temporary(r);
+    const int number = errno;
+    if (fd >= 0)
+        remove_at_end(r->temporary, &endings);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    errno = number;
+    return fd;
+}
+
+static void remove_temporary(const struct replacement *r)
+{
+    unlink(r->temporary);
+    forget_unfinished(r->temporary);
 }
 
 /* Sets the permissions and the owner: mkostemp has made the file private to the user. */
@@ -150,7 +210,7 @@ bool replacement_open(struct replacement *r, const char *path, struct error *e)
     r->file = NULL;
     if (!find_path(r, path, &old, e))
         return false;
-    const int fd = open_temporary(r);
+    const int fd = open_removable(r);
     if (fd < 0)
         return cannot(r, e);
     r->file = set_rights(fd, &old) ? fdopen(fd, "w") : NULL;
@@ -158,7 +218,7 @@ bool replacement_open(struct replacement *r, const char *path, struct error *e)
         return true;
     cannot(r, e);
     close(fd);
-    unlink(r->temporary);
+    remove_temporary(r);
     return false;
 }
 
@@ -203,11 +263,12 @@ bool replacement_keep(struct replacement *r, struct error *e)
     const bool well = finish(r->file) && rename(r->temporary, r->path) == 0;
     r->file = NULL;
     if (well) {
+        forget_unfinished(r->temporary);
         sync_directory(r->path);
         return true;
     }
     cannot(r, e);
-    unlink(r->temporary);
+    remove_temporary(r);
     return false;
 }
 
@@ -215,7 +276,7 @@ void replacement_drop(struct replacement *r)
 {
     fclose(r->file);
     r->file = NULL;
-    unlink(r->temporary);
+    remove_temporary(r);
 }
 
 bool replacement_possible(const char *path, struct error *e)

@@ -5,6 +5,9 @@
  * links are followed, even dangling ones, so that a link stays a link. Devices, pipes and directories are refused,
  * because the rename would replace them by a file. ELF files and manifests of sets are refused, too: whoever writes a
  * result over one of these has forgotten an argument.
+ *
+ * Where SIGINT, SIGTERM or SIGHUP ends the program meanwhile, the temporary file is removed first, if this was the only
+ * replacement that was open.
  */
 #ifndef BASE_REPLACEMENT_H
 #define BASE_REPLACEMENT_H

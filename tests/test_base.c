@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -281,6 +282,39 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
 }
 
+/* A child that is ended while it writes leaves nothing behind; afterwards signals do what they did before. */
+static void test_replacement_goes_with_the_program(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    char directory[] = "replacement-XXXXXX", path[64];
+    struct replacement r;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/result", directory);
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        int status;
+        const pid_t child = fork();
+        if (child == 0) {
+            signal(signals[i], SIG_DFL);
+            if (replacement_open(&r, path, NULL))
+                raise(signals[i]);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+        assert_int_equal(rmdir(directory), 0);
+        assert_int_equal(mkdir(directory, 0777), 0);
+    }
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGTERM, SIG_DFL);
+    assert_true(replacement_open(&r, path, NULL));
+    raise(SIGHUP);
+    replacement_drop(&r);
+    assert_ptr_equal(signal(SIGTERM, SIG_DFL), SIG_DFL);
+    assert_ptr_equal(signal(SIGHUP, SIG_DFL), SIG_IGN);
+    assert_int_equal(rmdir(directory), 0);
+}
+
 /* ---- workers ---- */
 
 /* A machine with so many processors, of which a process may use every second one. Like Linux, it refuses sets of fewer
@@ -324,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_whole_at_ends_with_the_file),
         cmocka_unit_test(test_processors_of_machines_of_any_size),
         cmocka_unit_test(test_replacement_of_long_names),
+        cmocka_unit_test(test_replacement_goes_with_the_program),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),
         cmocka_unit_test(test_replacement_keeps_links_and_rights),
     };
