@@ -26,7 +26,7 @@ bool error_at(struct error *e, const char *file, unsigned line)
 {
     if (!e)
         return false;
-    snprintf(e->file, sizeof e->file, "%s", file);
+    snprintf(e->file, sizeof e->file, "%s", !file ? "" : *file ? file : "''");
     utf8_printable(e->file, e->file);
     e->line = line;
     return false;

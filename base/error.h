@@ -34,10 +34,10 @@ struct error {
  * may quote foreign input: control characters and bytes that are not UTF-8 are replaced by '?'. */
 bool error_set(struct error *e, enum error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Adds the place the error is about; returns false. */
+/* Adds the place the error is about; returns false. NULL is no file; the name "" is shown as ''. */
 bool error_at(struct error *e, const char *file, unsigned line);
 
-/* Like error_set, with the text of errno behind the message, and `path` as the file. */
+/* Like error_set, with the text of errno behind the message, and `path` as the file, or NULL. */
 bool error_errno(struct error *e, const char *path, const char *what);
 
 /* Prints "program: file:line: text" on stderr. Returns the exit status for the error: 2 for ERROR_USAGE, otherwise 1.

@@ -78,7 +78,7 @@ static char *read_all(int fd, const struct json_file_limits *limits, size_t *siz
         const ssize_t n = whole_read(fd, text + *size, capacity - *size);
         if (n < 0) {
             free(text);
-            error_errno(e, "", "cannot be read");
+            error_errno(e, NULL, "cannot be read");
             return NULL;
         }
         *size += (size_t)n;

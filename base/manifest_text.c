@@ -71,7 +71,7 @@ static bool refill(struct manifest_text *t)
     const ssize_t n = whole_read(t->fd, t->buffer + t->end, WINDOW - t->end);
     if (n < 0) {
         t->failed = true;
-        return error_errno(t->e, "", "cannot be read");
+        return error_errno(t->e, NULL, "cannot be read");
     }
     t->end += (size_t)n;
     t->bytes += (uint64_t)n;

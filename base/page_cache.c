@@ -57,7 +57,7 @@ static bool read_all(int fd, struct error *e)
     while ((n = whole_read(fd, buffer, SLICE)) > 0) {
     }
     free(buffer);
-    return n == 0 || error_errno(e, "", "cannot be read");
+    return n == 0 || error_errno(e, NULL, "cannot be read");
 }
 
 /* Pages that were never written to disk cannot be dropped, hence fsync. If a file system cannot do it, or the file
@@ -66,7 +66,7 @@ bool page_cache_treat(struct page_cache *c, int fd, enum page_cache_wish wish, s
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
-        return error_errno(e, "", "cannot be read");
+        return error_errno(e, NULL, "cannot be read");
     if (!S_ISREG(status.st_mode) || status.st_size == 0)
         return true;
     c->bytes += (uint64_t)status.st_size;

@@ -48,7 +48,7 @@ static bool raise_limit(uint32_t libraries, struct error *e)
     struct rlimit limit;
     const uint64_t wanted = (uint64_t)libraries + OTHER_DESCRIPTORS;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return error_errno(e, "", "the limit of descriptors is not known");
+        return error_errno(e, NULL, "the limit of descriptors is not known");
     if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted)
         return error_set(e, ERROR_SYSTEM,
                          "%u libraries in memory need a descriptor each, %" PRIu64
@@ -64,7 +64,7 @@ static bool raise_limit(uint32_t libraries, struct error *e)
         limit.rlim_cur = wanted;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;
-    return setrlimit(RLIMIT_NOFILE, &limit) == 0 || error_errno(e, "", "the limit of descriptors cannot be raised");
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 || error_errno(e, NULL, "the limit of descriptors cannot be raised");
 }
 
 /* Opens a new descriptor under a name that /proc shows. It is never a standard stream, even if one of these is

@@ -562,7 +562,7 @@ static char *save_document(const struct writing *w, size_t *length, struct error
     char *yaml = NULL;
     cyaml_err_t err = cyaml_save_data(&yaml, length, &schema.config, &schema.root, &w->mappings[SECTION_ROOT], 0);
     if (err != CYAML_OK)
-        schema_failed(&schema, err, "", e);
+        schema_failed(&schema, err, NULL, e);
     return err == CYAML_OK ? yaml : NULL;
 }
 
@@ -578,7 +578,7 @@ static struct profile as_captured(const struct profile *p)
 
 bool profile_text(const struct profile *p, char **text, size_t *size, struct error *e)
 {
-    static const struct profile_source nowhere = {.name = ""};
+    static const struct profile_source nowhere = {.name = NULL};
     const struct profile captured = as_captured(p);
     *text = NULL;
     *size = 0;

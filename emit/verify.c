@@ -121,12 +121,12 @@ static bool check_content(int fd, const struct manifest_file *f, unsigned char *
     uint64_t size;
     uint64_t digest[2];
     if (fstat(fd, &st) != 0)
-        return error_errno(e, "", "cannot examine the file");
+        return error_errno(e, NULL, "cannot examine the file");
     if (!S_ISREG(st.st_mode))
         return error_set(e, ERROR_MISMATCH, "is not a regular file; generate the set again");
     size = (uint64_t)st.st_size;
     if (size == f->size && !digest_file(fd, buffer, f->size, &size, digest))
-        return error_errno(e, "", "cannot read the file");
+        return error_errno(e, NULL, "cannot read the file");
     if (size != f->size) {
         error_set(e, ERROR_MISMATCH, "has %" PRIu64 " bytes, the manifest says %" PRIu64 "; generate the set again",
                   size, f->size);
@@ -148,7 +148,7 @@ static bool check_mode(int fd, const char *name, struct error *e)
     const mode_t needed = program ? S_IRUSR | S_IXUSR : S_IRUSR;
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return error_errno(e, "", "cannot examine the file");
+        return error_errno(e, NULL, "cannot examine the file");
     return (st.st_mode & needed) == needed ||
            error_set(e, ERROR_MISMATCH, "has mode %04o, and is not to be %s by its owner; generate the set again",
                      (unsigned)st.st_mode & 07777, st.st_mode & S_IRUSR ? "executed" : "read");

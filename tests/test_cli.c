@@ -129,6 +129,12 @@ static void test_error_report(void **state)
     error_at(&e, "f", 3);
     assert_int_equal(reported(&e, text, sizeof text), 1);
     assert_string_equal(text, "prog: f:3: bad\n");
+    error_at(&e, "", 0);
+    assert_int_equal(reported(&e, text, sizeof text), 1);
+    assert_string_equal(text, "prog: '': bad\n");
+    error_at(&e, NULL, 0);
+    assert_int_equal(reported(&e, text, sizeof text), 1);
+    assert_string_equal(text, "prog: bad\n");
 }
 
 /* ---- the command line ---- */

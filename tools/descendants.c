@@ -48,7 +48,7 @@ static bool leave_children(const sigset_t *endings, struct error *e)
     fflush(NULL);
     const pid_t other = fork();
     if (other < 0)
-        return error_errno(e, "", "this process has children already, and cannot leave them alone");
+        return error_errno(e, NULL, "this process has children already, and cannot leave them alone");
     if (other > 0)
         stand_for(other, *endings);
     process_end_with(self, sigismember(endings, SIGTERM) ? SIGTERM : SIGKILL); /* SIGTERM leaves it time to tidy up */
@@ -63,7 +63,7 @@ bool descendants_hold(sigset_t *awaited, sigset_t *mask, struct error *e)
         return false;
     sigaddset(awaited, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, awaited, mask) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
-        return error_errno(e, "", "this process cannot keep hold of those that it will start");
+        return error_errno(e, NULL, "this process cannot keep hold of those that it will start");
     return true;
 }
 

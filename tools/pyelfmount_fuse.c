@@ -433,7 +433,7 @@ static bool time_of_files(struct timespec *t, struct error *e)
     const char *const given = getenv(epoch);
     uint64_t seconds;
     if (!given)
-        return clock_gettime(CLOCK_REALTIME, t) == 0 || error_errno(e, "", "cannot tell the time");
+        return clock_gettime(CLOCK_REALTIME, t) == 0 || error_errno(e, NULL, "cannot tell the time");
     if (!cli_number(given, epoch, 0, INT64_MAX, &seconds, NULL))
         return error_set(e, ERROR_SYSTEM,
                          "the environment variable %s is '%.60s', which is not a whole number of seconds; correct or "
@@ -559,7 +559,7 @@ static int serve(struct fuse_session *session)
 bool mount_serve(struct mounted *m, bool foreground, struct error *e)
 {
     if (fuse_daemonize(foreground) != 0)
-        return error_errno(e, "", "cannot go to the background; use -f");
+        return error_errno(e, NULL, "cannot go to the background; use -f");
     fuse_set_log_func(NULL); /* libfuse's threads print their own messages */
     const int ended = serve(m->session);
     return ended >= 0 || error_set(e, ERROR_SYSTEM, "libfuse cannot go on: %s", strerror(-ended));
