@@ -157,6 +157,12 @@ static bool is_header(const char *name)
            stem[strspn(stem, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
+/* Whether NFS calls a file so that was removed while it was open; it goes when it is closed. */
+static bool is_nfs(const char *name)
+{
+    return strncmp(name, ".nfs", 4) == 0 && is_hexadecimal(name + 4, 24);
+}
+
 /* Whether `name` is what a file is called until it is finished and gets a name that is_final accepts. */
 static bool is_temporary(const char *name, bool (*is_final)(const char *))
 {
@@ -304,6 +310,17 @@ static bool may_be_directory(int directory, const char *name)
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? S_ISDIR(st.st_mode) : errno != ENOENT;
 }
 
+/* As is_temporary. A directory of that name is somebody else's. */
+static bool is_unfinished(int directory, const char *name, bool (*is_final)(const char *))
+{
+    return is_temporary(name, is_final) && !is_directory(directory, name);
+}
+
+static bool is_taken(int directory, const char *name, bool (*is_final)(const char *))
+{
+    return is_temporary(name, is_final) && is_directory(directory, name);
+}
+
 static bool refuse(const struct walk *w, const char *name, struct error *e)
 {
     error_set(e, ERROR_USAGE, "the directory holds '%s%.100s', which is not of a set; give an empty or a new one",
@@ -358,14 +375,25 @@ static bool look_identified(const struct walk *w, int directory, const char *nam
     return !is_identified(name) || look(w, directory, name, OURS_ELF, found, e);
 }
 
+static bool is_among_units(const struct walk *w)
+{
+    return strcmp(w->within, SOURCES_DIRECTORY "/") == 0;
+}
+
+/* Whether a source of a set may have such a name, where the walk is now. */
+typedef bool is_source_function(const char *name);
+static is_source_function *source_names(const struct walk *w)
+{
+    return is_among_units(w) ? is_unit_source : is_header;
+}
+
 /* A source. An emptied one shows only by its name that it is ours. */
 static bool look_source(const struct walk *w, int directory, const char *name, enum ours *found, struct error *e)
 {
-    const bool is_top = strcmp(w->within, SOURCES_DIRECTORY "/") == 0;
     *found = OURS_FOREIGN;
     if (is_source_name(name) && !look(w, directory, name, OURS_SOURCE, found, e))
         return false;
-    if (*found == OURS_NOTHING && !(is_top ? is_unit_source : is_header)(name))
+    if (*found == OURS_NOTHING && !source_names(w)(name))
         *found = OURS_FOREIGN;
     return true;
 }
@@ -385,35 +413,107 @@ static bool refuse_top_file(struct walk *w, int directory, const char *name, str
     return listed || refuse_found(w, name, found, e);
 }
 
+/* For files of the set's directory and of those in .build-id. */
 static bool remove_damaged(struct walk *w, int directory, const char *name, struct error *e)
 {
+    char path[FILE_NAME_MOST + 256];
     enum ours found;
     bool listed;
-    if (!is_top_file(name))
+    snprintf(path, sizeof path, "%s%s", w->within, name);
+    if (!(*w->within ? is_identified : is_top_file)(name))
         return true;
-    if (!find_listed(w, name, &listed, e))
+    if (!find_listed(w, path, &listed, e))
         return false;
     return !listed || (look(w, directory, name, kind_of(name), &found, e) &&
                        (!ours_is_not(found) || unlinkat(directory, name, 0) == 0 ||
                         fail_at(w, name, "cannot remove this damaged file of the set", e)));
 }
 
+/* Calls `act` for every entry of `name`, one of the directories of .build-id. */
+static bool each_debug_file(struct walk *w, int directory, const char *name, act_function *act, struct error *e)
+{
+    char within[sizeof FILES_BUILD_IDS + 5];
+    snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
+    w->within = within;
+    const bool ok = each_entry(w, directory, name, act, e);
+    w->within = "";
+    return ok;
+}
+
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
-    return is_temporary(name, is_identified) ||
+    return is_unfinished(directory, name, is_identified) || is_nfs(name) ||
            (look_identified(w, directory, name, &found, e) && (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
 static bool refuse_identified(struct walk *w, int directory, const char *name, struct error *e)
 {
-    char within[sizeof FILES_BUILD_IDS + 5];
     w->within = FILES_BUILD_IDS "/";
     if (!is_hexadecimal(name, 2) || !may_be_directory(directory, name))
         return refuse(w, name, e);
-    snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
-    w->within = within;
-    bool ok = each_entry(w, directory, name, refuse_debug_file, e);
+    return each_debug_file(w, directory, name, refuse_debug_file, e);
+}
+
+/* In a set, others' files may be there. */
+static bool refuse_debug_name(struct walk *w, int directory, const char *name, struct error *e)
+{
+    char path[FILE_NAME_MOST + 256];
+    enum ours found;
+    bool listed;
+    snprintf(path, sizeof path, "%s%s", w->within, name);
+    if (is_taken(directory, name, is_identified))
+        return refuse(w, name, e);
+    if (!is_identified(name))
+        return true;
+    if (!look_identified(w, directory, name, &found, e))
+        return false;
+    if (!ours_is_not(found))
+        return true;
+    if (!find_listed(w, path, &listed, e))
+        return false;
+    w->damaged |= listed;
+    return !listed || !is_directory(directory, name) || refuse(w, name, e);
+}
+
+static bool refuse_debug_names(struct walk *w, int directory, const char *name, struct error *e)
+{
+    return !is_hexadecimal(name, 2) || !may_be_directory(directory, name) ||
+           each_debug_file(w, directory, name, refuse_debug_name, e);
+}
+
+static bool remove_damaged_debug_files(struct walk *w, int directory, const char *name, struct error *e)
+{
+    return !is_hexadecimal(name, 2) || !may_be_directory(directory, name) ||
+           each_debug_file(w, directory, name, remove_damaged, e);
+}
+
+static bool remove_damaged_entry(struct walk *w, int directory, const char *name, struct error *e)
+{
+    if (strcmp(name, FILES_BUILD_IDS) == 0 && may_be_directory(directory, name))
+        return each_entry(w, directory, name, remove_damaged_debug_files, e);
+    return remove_damaged(w, directory, name, e);
+}
+
+/* Whether this is the directory of headers in that of sources. */
+static bool is_include(const struct walk *w, int directory, const char *name)
+{
+    return is_among_units(w) && strcmp(name, SOURCES_INCLUDE) == 0 && may_be_directory(directory, name);
+}
+
+static bool each_header(struct walk *w, int directory, act_function *act, struct error *e)
+{
+    w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
+    const bool ok = each_entry(w, directory, SOURCES_INCLUDE, act, e);
+    w->within = SOURCES_DIRECTORY "/";
+    return ok;
+}
+
+/* Calls `act` for every entry of the directory of sources. */
+static bool each_source(struct walk *w, int directory, act_function *act, struct error *e)
+{
+    w->within = SOURCES_DIRECTORY "/";
+    const bool ok = each_entry(w, directory, SOURCES_DIRECTORY, act, e);
     w->within = "";
     return ok;
 }
@@ -421,31 +521,24 @@ static bool refuse_identified(struct walk *w, int directory, const char *name, s
 static bool refuse_source(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
-    if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
-        may_be_directory(directory, name)) {
-        w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
-        bool ok = each_entry(w, directory, name, refuse_source, e);
-        w->within = SOURCES_DIRECTORY "/";
-        return ok;
-    }
-    return is_temporary(name, is_source_name) ||
+    if (is_include(w, directory, name))
+        return each_header(w, directory, refuse_source, e);
+    return is_unfinished(directory, name, source_names(w)) || is_nfs(name) ||
            (look_source(w, directory, name, &found, e) && (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
-static bool refuse_sources(struct walk *w, int directory, struct error *e)
-{
-    w->within = SOURCES_DIRECTORY "/";
-    bool ok = each_entry(w, directory, SOURCES_DIRECTORY, refuse_source, e);
-    w->within = "";
-    return ok;
-}
-
 /* In a set, others' sources may be there, but not under names that ours get. */
-static bool refuse_unit_source(struct walk *w, int directory, const char *name, struct error *e)
+static bool refuse_source_name(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
-    return !is_unit_source(name) || (look(w, directory, name, OURS_SOURCE, &found, e) &&
-                                     (!ours_is_not(found) || refuse_found(w, name, found, e)));
+    if (is_include(w, directory, name))
+        return each_header(w, directory, refuse_source_name, e);
+    if (is_taken(directory, name, source_names(w)))
+        return refuse(w, name, e);
+    /* Which names headers get is not known here (sources.c). */
+    return !is_among_units(w) || !is_unit_source(name) ||
+           (look(w, directory, name, OURS_SOURCE, &found, e) &&
+            (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
 static bool refuse_entry(struct walk *w, int directory, const char *name, struct error *e)
@@ -453,10 +546,11 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
     if (strcmp(name, FILES_BUILD_IDS) == 0 && may_be_directory(directory, name))
         return each_entry(w, directory, name, refuse_identified, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
-        return refuse_sources(w, directory, e);
+        return each_source(w, directory, refuse_source, e);
     if (is_top_file(name))
         return refuse_top_file(w, directory, name, e);
-    return (is_left(name) && !is_directory(directory, name)) || strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
+    return (is_left(name) && !is_directory(directory, name)) || is_nfs(name) || strcmp(name, "__pycache__") == 0 ||
+           refuse(w, name, e);
 }
 
 bool tidy_looks_like_library(const char *name)
@@ -472,12 +566,10 @@ static bool refuse_library(struct walk *w, int directory, const char *name, stru
         return refuse_top_file(w, directory, name, e);
     if (is_left(name) && is_directory(directory, name))
         return refuse(w, name, e);
-    if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name)) {
-        w->within = SOURCES_DIRECTORY "/";
-        const bool ok = each_entry(w, directory, name, refuse_unit_source, e);
-        w->within = "";
-        return ok;
-    }
+    if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
+        return each_source(w, directory, refuse_source_name, e);
+    if (strcmp(name, FILES_BUILD_IDS) == 0 && may_be_directory(directory, name))
+        return each_entry(w, directory, name, refuse_debug_names, e);
     if (!tidy_looks_like_library(name))
         return true;
     error_set(e, ERROR_USAGE, "the set holds '%.100s', which is not of it; remove that, or give another directory",
@@ -494,7 +586,7 @@ bool tidy_take_over(int directory, const char *path, struct error *e)
         return false;
     w.is_set = manifest == OURS_MARKED;
     const bool ok = each_entry(&w, directory, ".", w.is_set ? refuse_library : refuse_entry, e) &&
-                    (!w.damaged || each_entry(&w, directory, ".", remove_damaged, e));
+                    (!w.damaged || each_entry(&w, directory, ".", remove_damaged_entry, e));
     free(w.listed);
     manifest_free(&w.manifest);
     return ok;
@@ -539,43 +631,34 @@ static bool remove_ours(const struct walk *w, int directory, const char *name, l
 
 static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
 {
-    return is_temporary(name, is_identified) ? remove_file(w, directory, name, e)
-                                             : remove_ours(w, directory, name, look_identified, e);
+    return is_unfinished(directory, name, is_identified) ? remove_file(w, directory, name, e)
+                                                         : remove_ours(w, directory, name, look_identified, e);
 }
 
 /* Directories that are empty then go, too. */
 static bool remove_identified(struct walk *w, int directory, const char *name, struct error *e)
 {
-    char within[sizeof FILES_BUILD_IDS + 5];
     if (!is_hexadecimal(name, 2) || !may_be_directory(directory, name))
         return true;
-    snprintf(within, sizeof within, FILES_BUILD_IDS "/%.2s/", name);
-    w->within = within;
-    bool ok = each_entry(w, directory, name, remove_debug_file, e);
-    w->within = "";
+    const bool ok = each_debug_file(w, directory, name, remove_debug_file, e);
     unlinkat(directory, name, AT_REMOVEDIR);
     return ok;
 }
 
 static bool remove_source(struct walk *w, int directory, const char *name, struct error *e)
 {
-    if (strcmp(w->within, SOURCES_DIRECTORY "/") == 0 && strcmp(name, SOURCES_INCLUDE) == 0 &&
-        may_be_directory(directory, name)) {
-        w->within = SOURCES_DIRECTORY "/" SOURCES_INCLUDE "/";
-        bool ok = each_entry(w, directory, name, remove_source, e);
-        w->within = SOURCES_DIRECTORY "/";
+    if (is_include(w, directory, name)) {
+        const bool ok = each_header(w, directory, remove_source, e);
         unlinkat(directory, name, AT_REMOVEDIR);
         return ok;
     }
-    return is_temporary(name, is_source_name) ? remove_file(w, directory, name, e)
-                                              : remove_ours(w, directory, name, look_source, e);
+    return is_unfinished(directory, name, source_names(w)) ? remove_file(w, directory, name, e)
+                                                           : remove_ours(w, directory, name, look_source, e);
 }
 
 static bool remove_sources(struct walk *w, int directory, struct error *e)
 {
-    w->within = SOURCES_DIRECTORY "/";
-    bool ok = each_entry(w, directory, SOURCES_DIRECTORY, remove_source, e);
-    w->within = "";
+    const bool ok = each_source(w, directory, remove_source, e);
     unlinkat(directory, SOURCES_DIRECTORY, AT_REMOVEDIR);
     return ok;
 }

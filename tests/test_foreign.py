@@ -358,3 +358,57 @@ def test_a_directory_by_the_name_of_a_file(programs, tmp_path, name, finished):
     done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, status=2)
     assert done.stderr == refusal(into, name)
     assert content(into) == before
+
+
+@pytest.mark.parametrize("name", ["sources/.libmodule0.c.tmp", "sources/include/.array_limbf.h.tmp", f".build-id/ab/.{'c' * 38}.debug.tmp"])
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_directory_by_the_name_of_an_unfinished_file(programs, tmp_path, name, finished):
+    """It is found before anything is written, also where no such file would be written."""
+    into = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
+    if not finished:
+        (into / "manifest.json").unlink()
+    (into / name).mkdir(parents=True)
+    before = content(into)
+    for option in ("--sources", "--separate=build-id", "--seed=7"):
+        done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, option, status=2)
+        assert done.stderr == refusal(into, name)
+    assert content(into) == before
+
+
+def test_unfinished_sources_of_others_stay(programs, tmp_path):
+    into = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
+    (into / "sources" / ".mine.c.tmp").mkdir(parents=True)
+    (into / "sources" / ".other.c.tmp").write_text("mine\n")
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, "--seed=7")
+    assert (into / "sources" / ".mine.c.tmp").is_dir() and (into / "sources" / ".other.c.tmp").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("what", ["damaged", pytest.param("unreadable", marks=ROOT_READS_ALL)])
+def test_a_damaged_debug_file_of_the_set_goes(programs, tmp_path, what):
+    """The manifest lists the debug file, so it is the set's. Others' debug files stay."""
+    into = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", SMALL, "--separate=build-id", "-o", into)
+    debug_file = next((into / ".build-id").glob("*/*"))
+    other = into / ".build-id" / "ab" / f"{'cd' * 19}.debug"
+    other.parent.mkdir(exist_ok=True)
+    other.write_text("mine\n")
+    debug_file.write_text("damaged\n")
+    debug_file.chmod(0 if what == "unreadable" else 0o644)
+    without_rights(programs, "-o", into)
+    assert list((into / ".build-id").glob("*/*")) == [other] and other.read_text() == "mine\n"
+    programs.run("pyelfgen", "--verify", into, "-q")
+
+
+def test_what_nfs_keeps_of_a_removed_file(programs, tmp_path):
+    """A file of an interrupted run that another host has open."""
+    into = tmp_path / "set"
+    programs.run("pyelfgen", "-q", "-P", SMALL, "--separate=build-id", "--sources", "-o", into)
+    (into / "manifest.json").unlink()
+    debug_files = next((into / ".build-id").iterdir())
+    kept = [directory / f".nfs{'0a' * 12}" for directory in (into, into / "sources", debug_files)]
+    for path in kept:
+        path.write_text("open\n")
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
+    assert all(path.exists() for path in kept)

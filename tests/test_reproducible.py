@@ -309,13 +309,14 @@ def test_the_manifest_goes_before_anything_changes(generate, refused):
 
 
 def test_the_manifest_goes_before_sources_change(generate, refused):
-    """The first library's source cannot be made, when headers are there already. So nothing says that the libraries
-    that are there, of another seed, have these headers."""
-    one = generate("set", "--sources")
+    """The largest header cannot be written, when others are there already. So nothing says that the libraries that are
+    there, of another seed, have these headers."""
+    one = generate("set", "--sources", "--seed=7")
+    largest = max(path.stat().st_size for path in (one / "sources" / "include").iterdir())
+    generate("set")
     before = stamps(one)
-    (one / "sources" / ".libmodulebegin.c.tmp").mkdir()
-    said = refused(one, "--sources", "--seed=7", "--jobs=1")
-    assert said == f"{one}/sources/libmodulebegin.c: cannot create the file: Is a directory"
+    said = refused(one, "--sources", "--seed=7", "--jobs=1", preexec_fn=lambda: limit(largest - 1))
+    assert said.startswith(f"{one}/sources/include/") and said.endswith(".h: cannot write the file: File too large")
     after = stamps(one)
     assert "manifest.json" not in after and len(after) > len(before)
     assert all(name == "manifest.json" or name.startswith("sources/") for name in changed(before, after))
