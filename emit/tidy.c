@@ -1,7 +1,6 @@
 /* Which files are of a set, and their removal; see tidy.h. */
 #include "emit/tidy.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "emit/ours.h"
 #include "emit/source_header.h"
 #include "emit/sources.h"
+#include "emit/tidy_names.h"
 
 /* A walk over a set's directory, and the tree of debug files in it. */
 struct walk {
@@ -36,154 +36,6 @@ struct walk {
     const char *within;          /* "" or ".build-id/xx/" */
     struct set_removed *removed; /* for TIDY_STALE */
 };
-
-/* --- names ------------------------------------------------------------------------ */
-
-/* Whether `name` is libmodule<N>.so, libutility<N>.so or a marker's. */
-static bool is_library(const char *name)
-{
-    static const char *const stems[] = {"libmodule", "libutility"};
-    if (strcmp(name, "libmodulebegin.so") == 0 || strcmp(name, "libmodulefinal.so") == 0)
-        return true;
-    for (unsigned i = 0; i < 2; i++) {
-        size_t n = strlen(stems[i]);
-        if (strncmp(name, stems[i], n) != 0 || !isdigit((unsigned char)name[n]))
-            continue;
-        while (isdigit((unsigned char)name[n]))
-            n++;
-        return strcmp(name + n, ".so") == 0;
-    }
-    return false;
-}
-
-static bool is_executable(const char *name)
-{
-    return strcmp(name, EXECUTABLE_LINK) == 0 || strcmp(name, EXECUTABLE_STATIC) == 0;
-}
-
-/* Whether `name` is that of a library or executable. */
-static bool is_object(const char *name)
-{
-    return is_library(name) || is_executable(name);
-}
-
-/* `name` without `end`; false where it does not end so. */
-static bool strip_end(const char *name, const char *end, char stripped[256])
-{
-    size_t n = strlen(name);
-    size_t m = strlen(end);
-    if (n <= m || n - m > 255 || strcmp(name + n - m, end) != 0)
-        return false;
-    snprintf(stripped, 256, "%.*s", (int)(n - m), name);
-    return true;
-}
-
-/* The debug file of a library or executable, beside it. */
-static bool is_linked(const char *name)
-{
-    char object[256];
-    return strip_end(name, FILES_DEBUG_SUFFIX, object) && is_object(object);
-}
-
-/* What may stand between a library's name and .dwo: _N or _dataN. */
-static bool is_unit(const char *part)
-{
-    part += strncmp(part, "_data", 5) == 0 ? 5 : 1;
-    return isdigit((unsigned char)*part) && part[strspn(part, "0123456789")] == '\0';
-}
-
-/* Split debug information of a library or executable, beside it. */
-static bool is_split(const char *name)
-{
-    char stem[256];
-    char library[260];
-    if (strip_end(name, ".dwp", stem))
-        return is_object(stem);
-    if (!strip_end(name, ".dwo", stem))
-        return false;
-    char *unit = strchr(stem, '_');
-    if (unit && !is_unit(unit))
-        return false;
-    if (unit)
-        *unit = '\0';
-    snprintf(library, sizeof library, "%s.so", stem);
-    return is_library(library) || is_executable(stem);
-}
-
-static bool is_hexadecimal(const char *digits, size_t count)
-{
-    return strlen(digits) == count && strspn(digits, "0123456789abcdef") == count;
-}
-
-/* A debug file in one of the directories of .build-id, by its name. */
-static bool is_identified(const char *name)
-{
-    char digits[256];
-    return strip_end(name, FILES_DEBUG_SUFFIX, digits) && is_hexadecimal(digits, 2 * FILE_BUILD_ID - 2);
-}
-
-/* A file of a set outside .build-id. */
-static bool is_top_file(const char *name)
-{
-    return is_object(name) || is_linked(name) || is_split(name) || strcmp(name, MANIFEST_FILE) == 0 ||
-           strcmp(name, DRIVER_FILE) == 0 || strcmp(name, DIFFERENCES_FILE) == 0;
-}
-
-/* A source, by its name. */
-static bool is_source_name(const char *name)
-{
-    static const char *const ends[] = {".c", ".cpp", ".h", ".hpp"};
-    char stem[256];
-    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (strip_end(name, ends[i], stem))
-            return true;
-    return false;
-}
-
-/* A source of a unit of a library or executable, by its name. */
-static bool is_unit_source(const char *name)
-{
-    char stem[260];
-    return (strip_end(name, ".c", stem) || strip_end(name, ".cpp", stem)) && is_split(strcat(stem, ".dwo"));
-}
-
-enum { HEADER_NAME = 11 }; /* characters of a header's name before its end: corpus.c gives all as many */
-
-/* What a header of a set may be called. Which headers an older set has is not known here. */
-static bool is_header(const char *name)
-{
-    char stem[256];
-    return (strip_end(name, ".h", stem) || strip_end(name, ".hpp", stem)) && strlen(stem) == HEADER_NAME &&
-           stem[strspn(stem, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
-}
-
-/* Whether NFS calls a file so that was removed while it was open; it goes when it is closed. */
-static bool is_nfs(const char *name)
-{
-    return strncmp(name, ".nfs", 4) == 0 && is_hexadecimal(name + 4, 24);
-}
-
-/* Whether `name` is what a file is called until it is finished and gets a name that is_final accepts. */
-static bool is_temporary(const char *name, bool (*is_final)(const char *))
-{
-    char inner[256];
-    return name[0] == '.' && strip_end(name + 1, ".tmp", inner) && is_final(inner);
-}
-
-bool tidy_is_meeting(const char *name)
-{
-    const size_t start = strlen(TIDY_MEETING_START);
-    char number[256];
-    return strncmp(name, TIDY_MEETING_START, start) == 0 && strip_end(name + start, TIDY_MEETING_END, number) &&
-           number[strspn(number, "0123456789")] == '\0';
-}
-
-/* What an interrupted run leaves in the set's directory itself, recognised by its name
- * alone; the next run removes it. */
-static bool is_left(const char *name)
-{
-    return is_temporary(name, is_top_file) || tidy_is_meeting(name);
-}
 
 static int compare_names(const void *a, const void *b)
 {
@@ -310,15 +162,15 @@ static bool may_be_directory(int directory, const char *name)
     return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? S_ISDIR(st.st_mode) : errno != ENOENT;
 }
 
-/* As is_temporary. A directory of that name is somebody else's. */
+/* As tidy_is_temporary. A directory of that name is somebody else's. */
 static bool is_unfinished(int directory, const char *name, bool (*is_final)(const char *))
 {
-    return is_temporary(name, is_final) && !is_directory(directory, name);
+    return tidy_is_temporary(name, is_final) && !is_directory(directory, name);
 }
 
 static bool is_taken(int directory, const char *name, bool (*is_final)(const char *))
 {
-    return is_temporary(name, is_final) && is_directory(directory, name);
+    return tidy_is_temporary(name, is_final) && is_directory(directory, name);
 }
 
 static bool refuse(const struct walk *w, const char *name, struct error *e)
@@ -372,7 +224,7 @@ static bool look(const struct walk *w, int directory, const char *name, enum our
 static bool look_identified(const struct walk *w, int directory, const char *name, enum ours *found, struct error *e)
 {
     *found = OURS_FOREIGN;
-    return !is_identified(name) || look(w, directory, name, OURS_ELF, found, e);
+    return !tidy_is_identified(name) || look(w, directory, name, OURS_ELF, found, e);
 }
 
 static bool is_among_units(const struct walk *w)
@@ -384,14 +236,14 @@ static bool is_among_units(const struct walk *w)
 typedef bool is_source_function(const char *name);
 static is_source_function *source_names(const struct walk *w)
 {
-    return is_among_units(w) ? is_unit_source : is_header;
+    return is_among_units(w) ? tidy_is_unit_source : tidy_is_header;
 }
 
 /* A source. An emptied one shows only by its name that it is ours. */
 static bool look_source(const struct walk *w, int directory, const char *name, enum ours *found, struct error *e)
 {
     *found = OURS_FOREIGN;
-    if (is_source_name(name) && !look(w, directory, name, OURS_SOURCE, found, e))
+    if (tidy_is_source_name(name) && !look(w, directory, name, OURS_SOURCE, found, e))
         return false;
     if (*found == OURS_NOTHING && !source_names(w)(name))
         *found = OURS_FOREIGN;
@@ -420,7 +272,7 @@ static bool remove_damaged(struct walk *w, int directory, const char *name, stru
     enum ours found;
     bool listed;
     snprintf(path, sizeof path, "%s%s", w->within, name);
-    if (!(*w->within ? is_identified : is_top_file)(name))
+    if (!(*w->within ? tidy_is_identified : tidy_is_top_file)(name))
         return true;
     if (!find_listed(w, path, &listed, e))
         return false;
@@ -443,14 +295,14 @@ static bool each_debug_file(struct walk *w, int directory, const char *name, act
 static bool refuse_debug_file(struct walk *w, int directory, const char *name, struct error *e)
 {
     enum ours found;
-    return is_unfinished(directory, name, is_identified) || is_nfs(name) ||
+    return is_unfinished(directory, name, tidy_is_identified) || tidy_is_nfs(name) ||
            (look_identified(w, directory, name, &found, e) && (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
 static bool refuse_identified(struct walk *w, int directory, const char *name, struct error *e)
 {
     w->within = FILES_BUILD_IDS "/";
-    if (!is_hexadecimal(name, 2) || !may_be_directory(directory, name))
+    if (!tidy_is_hexadecimal(name, 2) || !may_be_directory(directory, name))
         return refuse(w, name, e);
     return each_debug_file(w, directory, name, refuse_debug_file, e);
 }
@@ -462,9 +314,9 @@ static bool refuse_debug_name(struct walk *w, int directory, const char *name, s
     enum ours found;
     bool listed;
     snprintf(path, sizeof path, "%s%s", w->within, name);
-    if (is_taken(directory, name, is_identified))
+    if (is_taken(directory, name, tidy_is_identified))
         return refuse(w, name, e);
-    if (!is_identified(name))
+    if (!tidy_is_identified(name))
         return true;
     if (!look_identified(w, directory, name, &found, e))
         return false;
@@ -478,13 +330,13 @@ static bool refuse_debug_name(struct walk *w, int directory, const char *name, s
 
 static bool refuse_debug_names(struct walk *w, int directory, const char *name, struct error *e)
 {
-    return !is_hexadecimal(name, 2) || !may_be_directory(directory, name) ||
+    return !tidy_is_hexadecimal(name, 2) || !may_be_directory(directory, name) ||
            each_debug_file(w, directory, name, refuse_debug_name, e);
 }
 
 static bool remove_damaged_debug_files(struct walk *w, int directory, const char *name, struct error *e)
 {
-    return !is_hexadecimal(name, 2) || !may_be_directory(directory, name) ||
+    return !tidy_is_hexadecimal(name, 2) || !may_be_directory(directory, name) ||
            each_debug_file(w, directory, name, remove_damaged, e);
 }
 
@@ -523,7 +375,7 @@ static bool refuse_source(struct walk *w, int directory, const char *name, struc
     enum ours found;
     if (is_include(w, directory, name))
         return each_header(w, directory, refuse_source, e);
-    return is_unfinished(directory, name, source_names(w)) || is_nfs(name) ||
+    return is_unfinished(directory, name, source_names(w)) || tidy_is_nfs(name) ||
            (look_source(w, directory, name, &found, e) && (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
 
@@ -536,7 +388,7 @@ static bool refuse_source_name(struct walk *w, int directory, const char *name, 
     if (is_taken(directory, name, source_names(w)))
         return refuse(w, name, e);
     /* Which names headers get is not known here (sources.c). */
-    return !is_among_units(w) || !is_unit_source(name) ||
+    return !is_among_units(w) || !tidy_is_unit_source(name) ||
            (look(w, directory, name, OURS_SOURCE, &found, e) &&
             (!ours_is_not(found) || refuse_found(w, name, found, e)));
 }
@@ -547,24 +399,18 @@ static bool refuse_entry(struct walk *w, int directory, const char *name, struct
         return each_entry(w, directory, name, refuse_identified, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
         return each_source(w, directory, refuse_source, e);
-    if (is_top_file(name))
+    if (tidy_is_top_file(name))
         return refuse_top_file(w, directory, name, e);
-    return (is_left(name) && !is_directory(directory, name)) || is_nfs(name) || strcmp(name, "__pycache__") == 0 ||
-           refuse(w, name, e);
-}
-
-bool tidy_looks_like_library(const char *name)
-{
-    char stem[256];
-    return strncmp(name, "lib", 3) == 0 && strip_end(name, ".so", stem) && strlen(stem) >= 3;
+    return (tidy_is_left(name) && !is_directory(directory, name)) || tidy_is_nfs(name) ||
+           strcmp(name, "__pycache__") == 0 || refuse(w, name, e);
 }
 
 /* In a set, refuses what --verify would take for a library of the set, and others' files under our names. */
 static bool refuse_library(struct walk *w, int directory, const char *name, struct error *e)
 {
-    if (is_top_file(name))
+    if (tidy_is_top_file(name))
         return refuse_top_file(w, directory, name, e);
-    if (is_left(name) && is_directory(directory, name))
+    if (tidy_is_left(name) && is_directory(directory, name))
         return refuse(w, name, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
         return each_source(w, directory, refuse_source_name, e);
@@ -631,14 +477,14 @@ static bool remove_ours(const struct walk *w, int directory, const char *name, l
 
 static bool remove_debug_file(struct walk *w, int directory, const char *name, struct error *e)
 {
-    return is_unfinished(directory, name, is_identified) ? remove_file(w, directory, name, e)
-                                                         : remove_ours(w, directory, name, look_identified, e);
+    return is_unfinished(directory, name, tidy_is_identified) ? remove_file(w, directory, name, e)
+                                                              : remove_ours(w, directory, name, look_identified, e);
 }
 
 /* Directories that are empty then go, too. */
 static bool remove_identified(struct walk *w, int directory, const char *name, struct error *e)
 {
-    if (!is_hexadecimal(name, 2) || !may_be_directory(directory, name))
+    if (!tidy_is_hexadecimal(name, 2) || !may_be_directory(directory, name))
         return true;
     const bool ok = each_debug_file(w, directory, name, remove_debug_file, e);
     unlinkat(directory, name, AT_REMOVEDIR);
@@ -665,13 +511,13 @@ static bool remove_sources(struct walk *w, int directory, struct error *e)
 
 static bool remove_entry(struct walk *w, int directory, const char *name, struct error *e)
 {
-    bool unwanted = is_left(name);
-    if (w->kind == TIDY_STALE && (is_object(name) || is_linked(name) || is_split(name)))
+    bool unwanted = tidy_is_left(name);
+    if (w->kind == TIDY_STALE && (tidy_is_object(name) || tidy_is_linked(name) || tidy_is_split(name)))
         unwanted = !is_written(w, name);
     if (w->kind == TIDY_STALE && strcmp(name, DIFFERENCES_FILE) == 0)
         unwanted = !w->set->plan->profile->rows;
     if (w->kind == TIDY_ALL)
-        unwanted |= is_top_file(name);
+        unwanted |= tidy_is_top_file(name);
     if (unwanted)
         return remove_file(w, directory, name, e);
     if (strcmp(name, SOURCES_DIRECTORY) == 0 && may_be_directory(directory, name))
