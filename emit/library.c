@@ -15,6 +15,7 @@
 #include "emit/large.h"
 #include "emit/library_start.h"
 #include "emit/objects.h"
+#include "emit/profile_keys.h"
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
 
@@ -94,6 +95,25 @@ static uint64_t least_constants(const struct library *l)
     return l->row->unaligned && !l->shape.rodata && l->row->locals ? OBJECT : 0;
 }
 
+/* Names the library and, if it has a row, the size in it that is too large. */
+static bool too_large(const struct library *l, const char *what, struct error *e)
+{
+    enum { SPARE = 64 << 20 };
+    static const enum size_kind kinds[][3] = {{SIZE_TEXT, SIZE_DATA, SIZE_BSS}, {SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB}};
+    const uint64_t *const size = l->row->size;
+    const bool loaded = size[SIZE_TEXT] + size[SIZE_DATA] + size[SIZE_BSS] > INT32_MAX - SPARE;
+    const enum size_kind *const kind = kinds[loaded ? 0 : 1];
+    enum size_kind most = kind[0];
+    for (unsigned i = 1; i < 3; i++)
+        most = size[kind[i]] > size[most] ? kind[i] : most;
+    const struct profile_row *const said = l->row->said;
+    if (!said || said->value[ROW_TEXT + most] == PROFILE_DERIVED)
+        return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), what);
+    return error_set(e, ERROR_INFEASIBLE, PROFILE_LIBRARIES ": row %td: %s: %lld bytes are too many: %.600s",
+                     said - l->plan->profile->row, profile_keys[KEY_TEXT + most].name,
+                     (long long)said->value[ROW_TEXT + most], what);
+}
+
 /* Divides .text among the functions, and the rest of the text size between .text and the constants. */
 static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
@@ -141,8 +161,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             padding = place - drawn[i].bytes;
         }
         if (offset + place > INT32_MAX)
-            return error_set(e, ERROR_INFEASIBLE, "%s%s: more than 2 GiB of code in one library; use more libraries",
-                             plan_stem(row), plan_ending(row));
+            return too_large(l, "more than 2 GiB of code in one library; use more libraries", e);
         struct body *b = &l->body[i];
         *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
         if (!code_compose(&l->code, i, b->size - leasts[i], arena, b))
@@ -443,7 +462,7 @@ static bool place(struct library *l, struct error *e)
     }
     char text[sizeof e->text];
     memcpy(text, e->text, sizeof text);
-    return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), text);
+    return too_large(l, text, e);
 }
 
 /* Places what is loaded, with `words` relocated words and `constants` bytes of constants in .data.rel.ro, which is

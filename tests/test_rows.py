@@ -325,6 +325,22 @@ def test_a_twin_of_the_twin_is_the_same(programs, made, tmp_path):
             "- {kind: module}\n- {kind: utility, text: 90000, data: 4000, bss: 8, symtab: 48, strtab: 500}\n",
             "libraries: row 1: symtab: 48 bytes are too few for any utility: the nearest is",
         ),
+        (
+            "- {kind: module}\n- {kind: utility, text: 4294967296, data: 4000}\n",
+            "libraries: row 1: text: 4294967296 bytes are too many: more than 2 GiB of code in one library",
+        ),
+        (
+            "- {kind: module}\n- {kind: utility, text: 90000, data: 2147483640}\n",
+            "libraries: row 1: data: 2147483640 bytes are too many: text, constants and data would be 2147",
+        ),
+        (
+            "- {kind: utility, text: 90000, data: 4000, bss: 4294967296}\n- {kind: module}\n",
+            "libraries: row 0: bss: 4294967296 bytes are too many: section .bss would be 4294967296 bytes",
+        ),
+        (
+            "- {kind: utility, text: 90000, data: 4000, debug: 40000000000}\n- {kind: module}\n",
+            "libraries: row 0: debug: 40000000000 bytes are too many: section .debug_",
+        ),
         ("- {kind: module, plt: many}\n", "libraries: row 0 (line 3): plt: 'many' is not a whole number"),
     ],
 )
