@@ -900,6 +900,37 @@ def test_tools_on_files_that_cannot_be_opened(probe, small, tmp_path):
     assert f"gdb phase2 and attach, warm, B: {told}" in probe.out or f"gdb phase2, warm, B: {told}" in probe.out
 
 
+def test_the_model_of_files_that_cannot_be_opened(probe, small, tmp_path):
+    """So do steps of an application that is linked with them, and the model, which has failed where there is no other."""
+    directory = tmp_path / "application"
+    directory.mkdir()
+    whole = (small / "libutility0.so").read_bytes()
+    for number, content in enumerate([whole, whole, whole, whole[:64]]):
+        (directory / f"lib{number}.so").write_bytes(content)
+    options = ["--repeat=1", "--warm-up=0", "--cache=warm", "--tools=gdb", "--phases=phase1,functions", "--model"]
+    report = probe.run(*options, "--breakpoints=1", directory, status=None)
+    told = "1 of 4 could not be opened, not to be compared; the first: "
+    gdb = cells(report, "gdb")
+    assert gdb["phase1"]["reason"].startswith(told) and gdb["functions"]["reason"].startswith(told)
+    assert report["model"][0]["reason"].startswith(told) and f"model, gdb: {told}" in probe.out
+
+
+def test_steps_that_fail_for_a_file_that_cannot_be_opened(probe, small, tmp_path):
+    """A library that needs one that is not there lets nothing start that is linked with it."""
+    directory = tmp_path / "application"
+    directory.mkdir()
+    shutil.copy(small / "libutility0.so", directory / "liball.so")
+    (directory / "x.c").write_text("int gone(void) { return 1; }\n")
+    shared = ["-shared", "-fPIC", "-x", "c", "x.c"]
+    subprocess.run(["gcc", *shared, "-o", "libgone.so"], cwd=directory, check=True)
+    subprocess.run(["gcc", *shared, "-x", "none", "-Wl,--no-as-needed", "libgone.so", "-o", "libneeds.so"], cwd=directory, check=True)
+    (directory / "libgone.so").unlink()
+    options = ["--repeat=1", "--warm-up=0", "--cache=warm", "--tools=gdb", "--phases=phase1"]
+    phase1 = cells(probe.run(*options, directory, status=1), "gdb")["phase1"]
+    assert phase1["status"] == "failed" and "; 1 of 2 could not be opened, " in phase1["reason"]
+    assert "libgone.so: cannot open shared object file" in phase1["reason"]
+
+
 # Truncates libcut.so as soon as it is open.
 CUTS = """#define _GNU_SOURCE
 #include <dlfcn.h>

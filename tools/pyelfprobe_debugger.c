@@ -154,12 +154,6 @@ static bool take_step(struct cell *cell, const struct step_mark *step, const str
     return true;
 }
 
-/* Whether the application opens its files in this step, or has opened them before it. */
-static bool opens_files(enum step step)
-{
-    return step == STEP_PHASE2 || step == STEP_ATTACH;
-}
-
 static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan, enum cache cache, size_t number,
                        const struct session_end *end, struct error *e)
 {
@@ -174,8 +168,7 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
         if (step->session != plan->session || !p->options->step[step->step])
             continue;
         well = take_step(cell, step, plan, end, e);
-        if (opens_files(step->step))
-            live_remark(&p->apps[number], cell);
+        live_remark(&p->apps[number], cell);
     }
     return well;
 }
@@ -205,6 +198,14 @@ static void miss_all(struct probe *p, enum tool tool, enum session session, enum
     for (size_t i = 0; i < STEP_MARKS; i++)
         if (step_marks[i].session == session && p->options->step[step_marks[i].step])
             cell_miss(&p->cells.of[tool][step_marks[i].step][cache][number], outcome, reason);
+}
+
+/* What is linked with all files does not start without one that cannot be opened. */
+static void add_unopened(const struct app *app, struct session_end *end)
+{
+    const size_t length = strlen(end->reason);
+    if (*app->unopened)
+        snprintf(end->reason + length, sizeof end->reason - length, "; %s", app->unopened);
 }
 
 /* The plan for a session with an application that has been prepared for it. */
@@ -254,5 +255,9 @@ bool debugger_measure(struct probe *p, enum tool tool, enum session session, enu
         return true;
     }
     const struct plan plan = make_plan(p, app, session, &program);
-    return debugger_run(p, tool, &plan, &end, e) && take_marks(p, tool, &plan, cache, number, &end, e);
+    if (!debugger_run(p, tool, &plan, &end, e))
+        return false;
+    if (session == SESSION_LINKED && end.outcome == OUTCOME_FAILED)
+        add_unopened(app, &end);
+    return take_marks(p, tool, &plan, cache, number, &end, e);
 }

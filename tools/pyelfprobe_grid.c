@@ -11,6 +11,7 @@
 
 #include "tools/pyelfprobe_debugger.h"
 #include "tools/pyelfprobe_elf.h"
+#include "tools/pyelfprobe_live.h"
 #include "tools/pyelfprobe_start.h"
 
 enum { SHARES = 4, BREAKPOINT_STEPS = 3, BREAKPOINTS_MOST = 1000 };
@@ -113,6 +114,18 @@ static void fit(const struct probe *p, const struct app *app, struct grid *g)
         g->grown_seconds = model_extrapolate(&g->grown, g->libraries, g->tasks, g->breakpoints);
 }
 
+/* Remarks on the grid that the application could not open all its files. */
+static bool look(struct probe *p, size_t number, struct grid *g, struct error *e)
+{
+    bool none;
+    if (!live_look(p, number, &none, e))
+        return false;
+    memcpy(g->reason, p->apps[number].unopened, sizeof g->reason);
+    if (none)
+        g->outcome = OUTCOME_FAILED;
+    return true;
+}
+
 static bool prepare(struct probe *p, struct app *app, struct work *w, struct grid *g, struct error *e)
 {
     *w = (struct work){.order = app_needed_first(app)};
@@ -153,7 +166,7 @@ static bool grid_debugger(struct probe *p, enum tool tool, struct grid *grids, s
     struct work works[APPS_MOST] = {{0}};
     bool well = true;
     for (size_t n = 0; n < p->app_count && well; n++)
-        well = prepare(p, &p->apps[n], &works[n], &grids[n], e);
+        well = look(p, n, &grids[n], e) && prepare(p, &p->apps[n], &works[n], &grids[n], e);
     for (uint64_t turn = 0; turn < p->options->repeat && well; turn++)
         well = measure_turn(p, tool, turn, works, grids, e);
     for (size_t n = 0; n < p->app_count; n++) {

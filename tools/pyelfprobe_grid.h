@@ -10,7 +10,7 @@ enum { GRID_MOST = 12 };
 
 struct grid {
     enum outcome outcome;
-    char reason[REASON_SIZE];
+    char reason[REASON_SIZE];             /* as of a cell */
     struct model_point points[GRID_MOST]; /* each the median of its runs */
     size_t count;
     struct model_fit fit;

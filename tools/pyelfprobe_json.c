@@ -179,9 +179,10 @@ static json_object *json_grid(const struct grid *g, int tool, size_t app)
     add(object, "tool", text(tool_names[tool]));
     add(object, "application", json_object_new_int64((int64_t)app));
     add(object, "status", text(outcome_names[g->outcome]));
+    if (g->outcome != OUTCOME_DONE || *g->reason)
+        add(object, "reason", text(g->reason));
     if (g->outcome != OUTCOME_DONE) {
         json_object_put(points);
-        add(object, "reason", text(g->reason));
         return object;
     }
     for (size_t i = 0; i < g->count; i++) {

@@ -308,6 +308,23 @@ static bool lacks_preload(const struct probe *p, struct error *e)
     return lacks;
 }
 
+bool live_look(struct probe *p, size_t number, bool *none, struct error *e)
+{
+    struct app *app = &p->apps[number];
+    char why[REASON_SIZE];
+    struct started program;
+    struct child_end end;
+    struct sample sample;
+    unsigned long failed = 0;
+    if (!run(p, number, NULL, &program, &end, e))
+        return false;
+    app->unopened[0] = '\0';
+    if (program.reports && start_report(p, &sample, &failed, why) && failed)
+        say_not_opened(app, failed, why, app->unopened);
+    *none = failed == app->count;
+    return true;
+}
+
 bool live_try(struct probe *p, size_t number, struct error *e)
 {
     struct app *app = &p->apps[number];

@@ -24,6 +24,9 @@ bool live_measure(struct probe *p, enum cache cache, size_t number, struct error
 /* Remarks on a measured cell that the application could not open all its files, as live_try found out. */
 void live_remark(const struct app *app, struct cell *cell);
 
+/* Finds out anew which files the application cannot open, as it is started now. *none: it opens no file. */
+bool live_look(struct probe *p, size_t number, bool *none, struct error *e);
+
 /* Before any measurement: finds out whether the application can be started, and which files a command loads. Errors say
  * what to do. */
 bool live_try(struct probe *p, size_t number, struct error *e);

@@ -54,6 +54,14 @@ static void put_fit(const struct model_fit *fit, FILE *f)
     put_doubt(f, "T2", fit->t2, fit->t2_error, "--breakpoints");
 }
 
+static void put_reason(const struct grid *g, FILE *f)
+{
+    struct error text; /* error_set replaces control characters */
+    error_set(&text, ERROR_INPUT, "%s", g->reason);
+    fprintf(f, ": %s%s%s", g->outcome == OUTCOME_DONE ? "" : outcome_names[g->outcome],
+            g->outcome == OUTCOME_DONE ? "" : ": ", text.text);
+}
+
 static void put_grid(const struct grid *g, FILE *f)
 {
     const bool grows = g->has_grown && model_grows(&g->fit, &g->grown, g->count);
@@ -88,13 +96,10 @@ void report_model(const struct probe *p, const struct grid (*grids)[APPS_MOST], 
             if (g->outcome == OUTCOME_NONE)
                 continue;
             fprintf(f, "\nmodel, %s%s", tool_names[tool], p->app_count == 1 ? "" : app ? ", B" : ", A");
-            if (g->outcome != OUTCOME_DONE) {
-                struct error text; /* error_set replaces control characters */
-                error_set(&text, ERROR_INPUT, "%s", g->reason);
-                fprintf(f, ": %s: %s\n", outcome_names[g->outcome], text.text);
-                continue;
-            }
+            if (g->outcome != OUTCOME_DONE || *g->reason)
+                put_reason(g, f);
             fputc('\n', f);
-            put_grid(g, f);
+            if (g->outcome == OUTCOME_DONE)
+                put_grid(g, f);
         }
 }
