@@ -1,7 +1,7 @@
 /* Refuses a set with split debug information of which a library would have more .dwo files than a library may have.
  *
- * How many units a library has is known only when its debug information is filled. So libraries with so much of it that
- * they may have too many are sized before anything is written.
+ * How many units a library has is known only when its debug information is filled. So libraries with so many functions
+ * and so much of it that they may have too many are sized before anything is written.
  */
 #ifndef EMIT_DWO_CHECK_H
 #define EMIT_DWO_CHECK_H
