@@ -8,9 +8,9 @@
 #include "emit/library.h"
 
 enum {
-    FILE_NAME_MOST = 64,     /* bytes for ".build-id/xx/<38 digits>.debug" and more, with the terminator */
-    FILE_BUILD_ID = 20,      /* bytes */
-    FILES_SPLIT_MOST = 8000, /* .dwo files of a library; the manifest has them on one line */
+    FILE_NAME_MOST = 64, /* bytes for ".build-id/xx/<38 digits>.debug" and more, with the terminator */
+    FILE_BUILD_ID = 20,  /* bytes */
+    FILES_SPLIT_MOST = PROFILE_SPLIT_MOST, /* .dwo files of a library; the manifest has them on one line */
 };
 
 #define FILES_BUILD_IDS    ".build-id" /* the directory that debuggers look for */

@@ -313,6 +313,8 @@ static inline bool profile_is_captured(const struct profile *p)
  * a word: docs/capture.md), if it has one; otherwise PROFILE_DERIVED. */
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v);
 
+enum { PROFILE_SPLIT_MOST = 8000 }; /* units of a library that can be split in version 5 */
+
 /* Makes the rows with .dwo files (`dwo`) say what their debug information was before it was split, as far as that is
  * known: bytes of all of it and of each section, entries and attributes. Libraries are composed so, and then split.
  * False when memory ran out. */

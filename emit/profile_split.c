@@ -30,7 +30,7 @@ static void unsplit_sizes(struct profile_row *row)
 {
     int64_t *const v = row->value;
     const int64_t ranges = at_least_0(v[ROW_MIX_RNGLISTS]); /* of units; in version 4 all */
-    const bool is_clangs = v[ROW_MIX_STR_OFFSETS] > 0; /* gcc's skeletons have no strings by number */
+    const bool is_clangs = v[ROW_MIX_STR_OFFSETS] > 0;      /* gcc's skeletons have no strings by number */
     take(row, ROW_MIX_INFO, ROW_DWO_INFO, is_clangs ? 150 : 127);
     take(row, ROW_MIX_ABBREV, ROW_DWO_ABBREV, 100);
     take(row, ROW_MIX_STR, ROW_DWO_STR, 73);
@@ -68,7 +68,8 @@ static bool can_be_unsplit(const struct profile *p, const struct profile_row *ro
     double sum = p->sections[SIZE_DEBUG] != PROFILE_DERIVED ? (double)p->sections[SIZE_DEBUG] : 0;
     for (enum row_value v = ROW_MIX_INFO; v <= ROW_DWO_OTHER; v++)
         sum += (double)at_least_0(row->value[v]);
-    return !row->captured && row->value[ROW_DWO_INFO] > 0 && row->value[ROW_DEBUG] > 0 && sum < (double)most;
+    return row->value[ROW_DWARF_UNITS] <= PROFILE_SPLIT_MOST && !row->captured && row->value[ROW_DWO_INFO] > 0 &&
+           row->value[ROW_DEBUG] > 0 && sum < (double)most;
 }
 
 bool profile_unsplit(struct profile *p, struct error *e)

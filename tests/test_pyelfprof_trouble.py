@@ -402,6 +402,15 @@ def test_a_reader_that_leaves(programs, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ran", "x.prof"]
 
 
+def test_nobody_reads_what_is_said(programs, tiny_library, tmp_path):
+    """The profile is written by then, so that is no failure."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as nowhere:
+        done = programs.run("pyelfprof", "-o", tmp_path / "p.prof", tiny_library, stdout=nowhere)
+    assert done.stderr == "" and (tmp_path / "p.prof").exists()
+
+
 # ---- what cannot be captured ----
 
 

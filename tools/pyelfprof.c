@@ -1,6 +1,7 @@
 /* pyelfprof: measures a real application into a profile, from which pyelfgen makes a set of the same shape. pyelfprof.h
  * shows the passes.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -357,6 +358,8 @@ static void tell(const struct command *c)
     tell_of_dwos(&c->p);
     if (c->p.summary)
         prof_tell_of_sums(&c->p);
+    if (fflush(stdout) != 0 && errno == EPIPE)
+        clearerr(stdout);
     signal(SIGPIPE, before);
 }
 
