@@ -17,6 +17,47 @@ static const struct abbreviation table[ABBREV_COUNT] = {
 #undef ABBREV_ROW
 };
 
+/* Lines are numbers of one or two bytes here, because these entries have hardly anything else. */
+#define NAMED_LINES  A(name, strp) S(decl_file) A(decl_line, udata) C(decl_column, LINES_COLUMN)
+#define CODE_LINES   A(low_pc, addr) A(high_pc, data8) A(frame_base, exprloc) A(call_all_tail_calls, flag_present)
+#define CALLED_LINES S(call_file) A(call_line, udata) A(call_column, data1)
+#define DECLARED_LINES                                                                                                 \
+    A(decl_file, data1) A(decl_line, data2) A(decl_column, data1) A(external, flag_present) A(declaration, flag_present)
+
+/* The table of lines alone: for each code the abbreviation of the usual table that is the nearest, its tag, whether it
+ * has children, and its attributes. */
+#define ABBREVIATIONS_OF_LINES(X)                                                                                      \
+    X(LINES_FUNCTION, LEAF_FUNCTION, subprogram, 0, A(external, flag_present) NAMED_LINES CODE_LINES)                  \
+    X(LINES_STATIC, LEAF_FUNCTION, subprogram, 0, NAMED_LINES CODE_LINES)                                              \
+    X(LINES_CALLER, PLAIN_FUNCTION, subprogram, 1, A(external, flag_present) NAMED_LINES CODE_LINES A(sibling, ref4))  \
+    X(LINES_STATIC_CALLER, STATIC_FUNCTION, subprogram, 1, NAMED_LINES CODE_LINES A(sibling, ref4))                    \
+    X(LINES_LINKED, LEAF_FUNCTION, subprogram, 0,                                                                      \
+      A(external, flag_present) NAMED_LINES A(linkage_name, strp) CODE_LINES)                                          \
+    X(LINES_LINKED_CALLER, PLAIN_FUNCTION, subprogram, 1,                                                              \
+      A(external, flag_present) NAMED_LINES A(linkage_name, strp) CODE_LINES A(sibling, ref4))                         \
+    X(LINES_INLINE, INLINE_FUNCTION, subprogram, 0, NAMED_LINES C(inline, DW_INL_declared_inlined))                    \
+    X(LINES_INLINED, INLINED, inlined_subroutine, 0,                                                                   \
+      A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8) CALLED_LINES)                                         \
+    X(LINES_INLINED_OUTER, INLINED, inlined_subroutine, 1,                                                             \
+      A(abstract_origin, ref4) A(low_pc, addr) A(high_pc, data8) CALLED_LINES)                                         \
+    X(LINES_INLINED_RANGES, INLINED_RANGES, inlined_subroutine, 1,                                                     \
+      A(abstract_origin, ref4) A(entry_pc, addr) A(ranges, sec_offset) CALLED_LINES)                                   \
+    X(LINES_DECLARATION, EXTERN_VARIABLE, subprogram, 0, A(name, strp) DECLARED_LINES)                                 \
+    X(LINES_DECLARATION_SHORT, SHORT_VARIABLE, subprogram, 0, A(name, string) DECLARED_LINES)
+
+static const struct abbreviation lines_table[LINES_COUNT] = {
+#define ABBREV_LINES_ROW(code, nearest, tag, children, attributes) [code] = {DW_TAG_##tag, children, {attributes}},
+    ABBREVIATIONS_OF_LINES(ABBREV_LINES_ROW)
+#undef ABBREV_LINES_ROW
+};
+
+static const uint8_t lines_nearest[LINES_COUNT] = {[LINES_UNIT] = ABBREV_COMPILE_UNIT,
+                                                   [LINES_DATA_UNIT] = ABBREV_DATA_UNIT,
+#define ABBREV_LINES_NEAREST(code, nearest, ...) [code] = ABBREV_##nearest,
+                                                   ABBREVIATIONS_OF_LINES(ABBREV_LINES_NEAREST)
+#undef ABBREV_LINES_NEAREST
+};
+
 /* The tag of DWARF 5 or, in version 4, GNU's tag for the same. */
 static uint32_t tag_in(struct dialect d, uint32_t tag)
 {
@@ -164,12 +205,14 @@ const char *abbrev_attribute_name(uint32_t attribute)
 
 const struct abbreviation *abbrev_of(struct dialect d, uint32_t code)
 {
-    return &table[abbrev_code_of(d, code)];
+    return d.lines && code > LINES_DATA_UNIT ? &lines_table[code] : &table[abbrev_code_of(d, code)];
 }
 
 enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code)
 {
     const uint32_t beyond = first_beyond(d);
+    if (d.lines)
+        return (enum abbrev_code)lines_nearest[code];
     const uint32_t at = code < beyond ? code : code - beyond + first_in_table(d);
     return d.fortran && at >= ABBREV_LASTS_CPP_FIRST ? at - ABBREV_LASTS_CPP_FIRST + ABBREV_FORTRAN_FIRST : at;
 }
@@ -189,10 +232,11 @@ const char *abbrev_tag_name(enum abbrev_code code)
     return names[code];
 }
 
-uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code)
+uint32_t abbrev_entry_size(struct dialect d, uint32_t code)
 {
     uint32_t size = 1;
-    for (const struct abbrev_attribute *a = table[code].attributes; (a = abbrev_said(d, a))->name; a++)
+    const struct abbreviation *const of = d.lines ? abbrev_of(d, code) : &table[code];
+    for (const struct abbrev_attribute *a = of->attributes; (a = abbrev_said(d, a))->name; a++)
         size += form_size(abbrev_form(d, a));
     return size;
 }
@@ -214,6 +258,8 @@ struct index_die abbrev_index_die(enum abbrev_code code)
 uint32_t abbrev_codes(struct dialect d)
 {
     const uint32_t end = d.language == DWARF_CPP ? ABBREV_FORTRAN_FIRST : ABBREV_LASTS_CPP_FIRST;
+    if (d.lines)
+        return LINES_COUNT - 1u;
     if (d.fortran)
         return abbrev_fortran(ABBREV_COUNT) - 1u;
     return first_beyond(d) + end - first_in_table(d) - 1u;
@@ -224,6 +270,8 @@ static uint32_t value_size(uint32_t form, const uint8_t *p)
 {
     if (form == DW_FORM_exprloc || form == DW_FORM_block1) /* none here has 128 bytes */
         return 1u + *p;
+    if (form == DW_FORM_udata)
+        return (uint32_t)(skip_leb128(p) - p);
     return form == DW_FORM_string ? (uint32_t)strlen((const char *)p) + 1 : form_size(form);
 }
 
@@ -263,7 +311,8 @@ static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
     const struct abbrev_attribute *const first = abbrev_said(d, abbrev_of(d, code)->attributes);
     *begins_with_text = first->name && first->form == DW_FORM_string;
     for (const struct abbrev_attribute *a = first; (a = abbrev_said(d, a))->name; a++)
-        if (a->form == DW_FORM_exprloc || a->form == DW_FORM_block1 || (a->form == DW_FORM_string && a != first))
+        if (a->form == DW_FORM_exprloc || a->form == DW_FORM_block1 || a->form == DW_FORM_udata ||
+            (a->form == DW_FORM_string && a != first))
             return true;
     return false;
 }

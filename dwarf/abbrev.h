@@ -298,6 +298,37 @@ enum abbrev_code {
     ABBREV_FORTRAN_FIRST = ABBREV_CONSTANT
 };
 
+/* The codes of a dialect with lines alone (dialect.lines), which has a table of its own. A caller is a function with
+ * inlined calls. The first two are ABBREV_COMPILE_UNIT and ABBREV_DATA_UNIT. */
+enum lines_code {
+    LINES_UNIT = ABBREV_COMPILE_UNIT,
+    LINES_DATA_UNIT = ABBREV_DATA_UNIT,
+    LINES_FUNCTION,
+    LINES_STATIC,
+    LINES_CALLER,
+    LINES_STATIC_CALLER,
+    LINES_LINKED, /* a function with a linkage name */
+    LINES_LINKED_CALLER,
+    LINES_INLINE,
+    LINES_INLINED,
+    LINES_INLINED_OUTER,  /* with a further call inside */
+    LINES_INLINED_RANGES, /* the last of its siblings, with further calls inside */
+    LINES_DECLARATION,
+    LINES_DECLARATION_SHORT,
+    LINES_COUNT
+};
+enum { LINES_COLUMN = 15 }; /* where all functions are declared */
+
+/* The codes of the declarations at the end of the last unit: their names are in .debug_str, or in the entries. */
+static inline uint8_t abbrev_tail(struct dialect d)
+{
+    return d.lines ? LINES_DECLARATION : ABBREV_EXTERN_VARIABLE;
+}
+static inline uint8_t abbrev_tail_short(struct dialect d)
+{
+    return d.lines ? LINES_DECLARATION_SHORT : ABBREV_SHORT_VARIABLE;
+}
+
 enum { ABBREV_CODES_SHORT = 128 }; /* codes below this take one byte */
 
 /* Notes a code below that in a set of them: bit code % 64 of codes[code / 64]. */
@@ -346,8 +377,9 @@ const char *abbrev_attribute_name(uint32_t attribute);
 /* The form in which an attribute is written. */
 uint32_t abbrev_form(struct dialect d, const struct abbrev_attribute *a);
 
-/* Bytes of an entry with this code, the code included. Each exprloc, block1 or string in it counts as 0 bytes. */
-uint32_t abbrev_entry_size(struct dialect d, enum abbrev_code code);
+/* Bytes of an entry with this code, the code included. Each exprloc, block1, string or udata in it counts as 0 bytes.
+ */
+uint32_t abbrev_entry_size(struct dialect d, uint32_t code);
 
 /* What decides whether entries with this code are listed in an index of names. DW_AT_specification counts as a name and
  * as DW_AT_external: only entries of methods have it, and what they refer to has both. */

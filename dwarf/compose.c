@@ -185,6 +185,8 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
         [FUNCTION_STATIC] = ABBREV_STATIC_FUNCTION,
     };
     uint8_t *p = c->info;
+    if (c->corpus->dialect.lines)
+        return compose_caller(c, f);
     if (f->declared != COMPOSE_UNKNOWN) {
         compose_note(c, ABBREV_DEFINED_METHOD, f->method, f->name, f->qualified);
         p = put_u8(p, f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD);
@@ -288,10 +290,13 @@ static void settle_child(struct composer *c)
 
 void compose_function_end(struct composer *c)
 {
-    enum abbrev_code code = *c->function;
+    uint32_t code = *c->function;
     if (c->info > c->sibling + 4) {
         settle_child(c);
         compose_end_children(c, c->sibling);
+    } else if (c->corpus->dialect.lines) {
+        code = compose_without_calls(code);
+        c->info = c->sibling;
     } else {
         bool is_method = code == ABBREV_DEFINED_METHOD || code == ABBREV_PLAIN_METHOD;
         assert(code != ABBREV_STATIC_FUNCTION);

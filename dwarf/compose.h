@@ -138,6 +138,7 @@ struct debug_function {
     /* The next two are for methods, whose `name` is the linkage name, and for an index of names: */
     uint32_t method;       /* its simple name, in the library's own names */
     const char *qualified; /* its name with all scopes */
+    bool is_linked;        /* with dialect.lines: `name` is its linkage name, and `method` its name; it is not static */
 };
 
 /* codes[] has 128 bits: in C++ there are no type units, and in C the abbreviations of C++ are left out. */
@@ -156,7 +157,7 @@ static inline void compose_note_code(struct composed *out, uint32_t code)
 }
 
 /* Begins an entry and counts it. */
-static inline uint8_t *compose_code(struct composed *out, uint8_t *p, enum abbrev_code code)
+static inline uint8_t *compose_code(struct composed *out, uint8_t *p, uint32_t code)
 {
     compose_note_code(out, code);
     return put_u8(p, (uint8_t)code);
@@ -324,6 +325,18 @@ uint32_t compose_place(const struct composer *c);
  * Returns its place, for compose_call. */
 uint32_t compose_declaration(struct composer *c, uint32_t name, uint32_t line, uint32_t parameters,
                              const uint8_t *types);
+
+/* --- with dialect.lines (compose_brief.c) ---------------------------------------- */
+
+/* A call of inline function k that is inlined in one range, with a further call inside if
+ * `is_outer`; the last of its siblings, with a range list and further calls inside. compose_end_children(c, NULL) ends
+ * calls with others inside. */
+void compose_line_inlined(struct composer *c, uint32_t k, uint32_t line, bool is_outer, uint64_t from, uint64_t to);
+void compose_last_inlined(struct composer *c, uint32_t k, uint32_t line, uint64_t from, uint32_t ranges);
+/* For compose_function and compose_function_end: writes a function's entry up to its address; the code of a function
+ * without inlined calls in place of this one. */
+uint8_t *compose_caller(struct composer *c, const struct debug_function *f);
+uint8_t compose_without_calls(uint32_t code);
 
 /* --- classes (compose_class.c) ------------------------------------------------ */
 

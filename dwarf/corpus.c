@@ -154,7 +154,7 @@ static bool goes_on(const struct header_builder *b, const struct corpus *c, uint
 {
     enum { IDLE_MOST = 1000 };
     const uint32_t most = shapes[c->dialect.language].bytes;
-    if (b->entries.failed || c->strings.failed)
+    if (b->entries.failed || c->strings.failed || c->dialect.lines)
         return false;
     if (b->repeats)
         return count < c->pieces;
@@ -165,7 +165,7 @@ static bool goes_on(const struct header_builder *b, const struct corpus *c, uint
 static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
                         uint32_t number)
 {
-    const bool cpp = c->dialect.language == DWARF_CPP;
+    const bool cpp = c->dialect.language == DWARF_CPP && !c->dialect.lines;
     struct corpus_header *h = &c->header[number];
     start_builder(b, c, number);
     if (cpp)
@@ -176,10 +176,11 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     b->random.state = random_at(c->key, b->group);
     h->name_start = (uint32_t)c->strings.size;
     b->name_start = b->repeats ? b->repeated : h->name_start;
-    corpus_add_base_types(b, c->base_name);
+    if (!c->dialect.lines)
+        corpus_add_base_types(b, c->base_name);
     if (!number)
         c->types = (uint32_t)b->entries.size;
-    (cpp ? corpus_add_cpp_inlines : corpus_add_c_inlines)(b);
+    (c->dialect.lines ? corpus_add_line_inlines : cpp ? corpus_add_cpp_inlines : corpus_add_c_inlines)(b);
     assert(b->entries.failed || !number || b->entries.size == c->fixed);
     if (!number) {
         c->fixed = (uint32_t)b->entries.size;
@@ -256,17 +257,21 @@ static void name_base_types(struct corpus *c, uint32_t *names)
 }
 
 /* Debuggers judge by the compiler's name, so it comes first. Behind it stands who wrote the debug information. */
+#define PRODUCER(compiler, level) compiler " -g" level " -O2 -fPIC (written by pyelfgen " PYELFGEN_VERSION ")"
+
 static const char *producer(struct dialect d)
 {
+    static const char *const gcc[][2] = {
+        {PRODUCER("GNU C17 12.2.0 -mtune=generic -march=x86-64", ""),
+         PRODUCER("GNU C17 12.2.0 -mtune=generic -march=x86-64", "1")},
+        {PRODUCER("GNU C++17 12.2.0 -mtune=generic -march=x86-64", ""),
+         PRODUCER("GNU C++17 12.2.0 -mtune=generic -march=x86-64", "1")},
+        {PRODUCER("GNU Fortran2008 12.2.0 -mtune=generic -march=x86-64", ""),
+         PRODUCER("GNU Fortran2008 12.2.0 -mtune=generic -march=x86-64", "1")},
+    };
     if (d.clang)
-        return "clang version 14.0.6 -g -O2 -fPIC (written by pyelfgen " PYELFGEN_VERSION ")";
-    if (d.fortran)
-        return "GNU Fortran2008 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
-               "(written by pyelfgen " PYELFGEN_VERSION ")";
-    return d.language == DWARF_CPP ? "GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
-                                     "(written by pyelfgen " PYELFGEN_VERSION ")"
-                                   : "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2 -fPIC "
-                                     "(written by pyelfgen " PYELFGEN_VERSION ")";
+        return PRODUCER("clang version 14.0.6", "");
+    return gcc[d.fortran ? 2 : d.language == DWARF_CPP][d.lines];
 }
 
 static void name_files(struct corpus *c)
@@ -284,6 +289,8 @@ static void name_files(struct corpus *c)
 static bool is_wanted(const struct corpus *c, uint64_t names)
 {
     const uint8_t first = shapes[c->dialect.language].first;
+    if (c->dialect.lines) /* another one would declare nothing */
+        return !c->made;
     const bool is_begun = c->made < c->headers && c->made % corpus_together(c) != 0;
     return c->made < c->headers + c->manner.further &&
            (c->made < first || is_begun || c->strings.size - c->common <= names);
@@ -315,6 +322,22 @@ static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
     return made && !c->strings.failed && corpus_list_end(c);
 }
 
+/* Sets the names that all headers and functions may use. */
+static void name_common(struct corpus *c)
+{
+    name_base_types(c, c->base_name);
+    make_names(c, c->key);
+    if (c->dialect.language == DWARF_C && !c->dialect.terse)
+        name_labels(c);
+    if (c->dialect.language == DWARF_CPP) {
+        for (unsigned i = 0; i < BASE_MORE; i++)
+            c->base_name[BASE_TYPES + i] = corpus_put_string(c, corpus_more_type_name(i));
+        c->name_t = short_name_of("T");
+        c->name_n = short_name_of("N");
+        c->name_this = corpus_put_string(c, "this");
+    }
+}
+
 bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner *manner, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
@@ -324,6 +347,8 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
         c->manner = dialect.fortran ? manner_fortran(*manner) : manner_c(*manner);
     if (dialect.terse)
         c->manner = manner_terse(c->manner);
+    if (dialect.lines)
+        c->manner = manner_lines(c->manner);
     if (dialect.language != DWARF_CPP || dialect.index || dialect.type_units)
         c->manner.further = 0;
     for (unsigned i = 0; i < ABBREV_REACHES; i++) {
@@ -333,18 +358,9 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     }
     c->start = dialect_unit_header(dialect) + abbrev_entry_size(dialect, ABBREV_COMPILE_UNIT);
     c->producer = corpus_put_string(c, producer(dialect));
-    name_base_types(c, c->base_name);
     c->key = random_mix(seed ^ UINT64_C(0x636f72707573));
-    make_names(c, c->key);
-    if (dialect.language == DWARF_C && !dialect.terse)
-        name_labels(c);
-    if (dialect.language == DWARF_CPP) {
-        for (unsigned i = 0; i < BASE_MORE; i++)
-            c->base_name[BASE_TYPES + i] = corpus_put_string(c, corpus_more_type_name(i));
-        c->name_t = short_name_of("T");
-        c->name_n = short_name_of("N");
-        c->name_this = corpus_put_string(c, "this");
-    }
+    if (!dialect.lines)
+        name_common(c);
     c->common = (uint32_t)c->strings.size;
     c->include_directory = (uint32_t)bytes_string(&c->line_strings, "include");
     corpus_list_start(c);

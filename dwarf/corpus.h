@@ -123,7 +123,7 @@ struct corpus_listing {
     uint16_t tag;
 };
 
-enum { CORPUS_KINDS = 8 }; /* combinations of version, language and terse (corpus_kind) */
+enum { CORPUS_KINDS = 14 }; /* combinations of version, language, terse and lines (corpus_kind) */
 
 struct corpus {
     struct dialect dialect;
@@ -208,19 +208,25 @@ static inline const char *corpus_name(const struct corpus *c, uint32_t n)
 /* How many inline functions each header has. */
 static inline uint32_t corpus_inlines(const struct corpus *c)
 {
-    return c->dialect.language == DWARF_CPP ? CORPUS_INLINES : c->manner.inlines;
+    return c->dialect.language == DWARF_CPP && !c->dialect.lines ? CORPUS_INLINES : c->manner.inlines;
 }
 
 /* How many headers form a group with the same declarations: a unit includes only one of a group. */
 static inline uint32_t corpus_together(const struct corpus *c)
 {
-    return c->dialect.language == DWARF_CPP ? CORPUS_GROUP : 1;
+    return c->dialect.language == DWARF_CPP && !c->dialect.lines ? CORPUS_GROUP : 1;
 }
 
 /* The line at which inline function k is defined in any header. */
 static inline uint32_t corpus_inline_line(uint32_t k)
 {
     return 256 + k * CORPUS_INLINE_LINES;
+}
+
+/* The same with dialect.lines, in any source. */
+static inline uint32_t corpus_line_inline(uint32_t k)
+{
+    return 4 + 2 * k;
 }
 
 /* The inline function that is called in this line of a header. The line belongs to another inline function. */
@@ -235,8 +241,16 @@ static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t lin
 /* The kind of a dialect: its index in corpus.other. */
 static inline unsigned corpus_kind(struct dialect d)
 {
-    enum { TERSE = 2, FORTRAN = 3, VERSION_4 = 4 }; /* C, C++, terse C, Fortran; of version 4 */
-    return (dialect_is_4(d) ? VERSION_4 : 0u) + (d.fortran ? FORTRAN : d.terse ? TERSE : d.language);
+    enum {
+        TERSE = 2,
+        FORTRAN = 3,
+        LINES = 4,
+        LINES_FORTRAN = 6,
+        VERSION_4 = 7
+    }; /* C, C++, terse C, Fortran; lines
+          alone of C, C++, Fortran */
+    const unsigned lines = d.fortran ? LINES_FORTRAN : LINES + d.language;
+    return (dialect_is_4(d) ? VERSION_4 : 0u) + (d.lines ? lines : d.fortran ? FORTRAN : d.terse ? TERSE : d.language);
 }
 
 #endif

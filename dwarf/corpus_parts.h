@@ -149,6 +149,7 @@ void corpus_add_fortran_piece(struct header_builder *b, enum manner_piece kind);
 /* Add base types (`names` has BASE_TYPES names, in C++ BASE_MORE more behind them), inline functions, or one piece. */
 void corpus_add_base_types(struct header_builder *b, const uint32_t *names);
 void corpus_add_c_inlines(struct header_builder *b);
+void corpus_add_line_inlines(struct header_builder *b); /* with dialect.lines */
 void corpus_add_c_piece(struct header_builder *b);
 void corpus_add_cpp_inlines(struct header_builder *b);
 void corpus_add_cpp_piece(struct header_builder *b);

@@ -174,6 +174,21 @@ static void add_inline_function(struct header_builder *b, uint32_t k)
     corpus_end_children(b, sibling);
 }
 
+/* Inline functions of the source itself, of which nothing but the place is told. */
+void corpus_add_line_inlines(struct header_builder *b)
+{
+    for (uint32_t k = 0; k < corpus_inlines(b->corpus); k++) {
+        char text[96];
+        b->corpus->inlines[k].at = here(b);
+        bytes_u8(&b->entries, LINES_INLINE);
+        corpus_put_name(b, corpus_unique_name(b, "", text));
+        corpus_put_constant(b, DIALECT_SOURCE_FILE);
+        bytes_uleb128(&b->entries, corpus_line_inline(k));
+        corpus_put_constant(b, LINES_COLUMN);
+        corpus_put_constant(b, DW_INL_declared_inlined);
+    }
+}
+
 void corpus_add_c_inlines(struct header_builder *b)
 {
     for (uint32_t k = 0; k < corpus_inlines(b->corpus); k++)

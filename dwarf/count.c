@@ -134,8 +134,8 @@ static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t pla
 static void add_counts(struct counting *c, struct debug_counts *sum)
 {
     const struct dialect dialect = c->d->corpus->dialect;
-    c->own[ABBREV_EXTERN_VARIABLE] += c->d->externs;
-    c->own[ABBREV_SHORT_VARIABLE] += c->d->shorts;
+    c->own[abbrev_tail(dialect)] += c->d->externs;
+    c->own[abbrev_tail_short(dialect)] += c->d->shorts;
     for (uint32_t code = 1; code <= abbrev_codes(dialect); code++)
         add_entries(sum, dialect, c->d->corpus->manner.placed, code, c->own[code], c->header[code]);
     sum->all[ABBREV_EXTERN_VARIABLE] += single_count(&c->d->single);
@@ -169,8 +169,9 @@ uint64_t debug_attributes(const struct debug *d)
     const uint8_t *const each = d->corpus->attributes;
     uint64_t frame[2] = {0}; /* of a unit without code, and of one with code; 0: not known yet */
     uint64_t sum = d->composed->attributes + single_attributes(&d->single) + partial_all_attributes(d) +
-                   spare_attributes(d) + d->externs * UINT64_C(1) * each[ABBREV_EXTERN_VARIABLE] +
-                   d->shorts * UINT64_C(1) * each[ABBREV_SHORT_VARIABLE] + d->unit_count * partial_fixed_attributes(d);
+                   spare_attributes(d) + d->externs * UINT64_C(1) * each[abbrev_tail(d->corpus->dialect)] +
+                   d->shorts * UINT64_C(1) * each[abbrev_tail_short(d->corpus->dialect)] +
+                   d->unit_count * partial_fixed_attributes(d);
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *const u = &d->unit[i];
         uint64_t *const its = &frame[unit_has_code(u)];

@@ -30,6 +30,8 @@ struct dialect {
     bool fortran;       /* with DWARF_C, without an index or type units: entries are those that gfortran writes
                            (corpus_fortran.c) */
     bool clang;         /* in version 5: what is composed is rewritten into clang's form (indexed.h) */
+    bool lines; /* as compiled with -g1, without an index or type units: units have line tables, functions and inlined
+                   calls, and nothing that has a type (abbrev.h) */
     bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
                    (manner_terse) */
 };
@@ -46,7 +48,7 @@ static inline bool dialect_is_fortran_5(struct dialect d)
 
 static inline bool dialect_has_one_file(struct dialect d)
 {
-    return (d.one_file || d.fortran) && d.language == DWARF_C && !dialect_is_4(d);
+    return (d.lines || ((d.one_file || d.fortran) && d.language == DWARF_C)) && !dialect_is_4(d);
 }
 
 /* Whether each entry of a header's declaration has a DW_AT_decl_file, even one with an early line. */

@@ -12,7 +12,7 @@
 enum {
     NAME_EXTRA_USUAL = 40, /* characters of a name at the end beyond the shortest, as a rule */
     NAME_EXTRA_LONG = 180, /* the same, where there would be too many declarations */
-    NAME_EXTRA_CPP = 480,  /* the same in C++, as names of instances of templates */
+    NAME_EXTRA_CPP = 480,  /* the same in C++, as names of instances of templates, and with lines alone */
     EXTERNS_PART = 256,    /* one in so many entries may be a declaration at the end */
     TRIES_MOST = 8,
 };
@@ -103,7 +103,7 @@ uint64_t debug_frames(const struct debug *d, uint64_t units)
 {
     const struct corpus *c = d->corpus;
     return units * (unit_frame(c) + c->fixed) + partial_units_size(d) + partial_all_imports_size(d) +
-           EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, ABBREV_EXTERN_VARIABLE);
+           EXTERNS_LEAST * (uint64_t)abbrev_entry_size(c->dialect, abbrev_tail(c->dialect));
 }
 
 uint32_t debug_data_units(const struct debug *d, uint64_t bytes, uint64_t composed, uint32_t units)
@@ -162,13 +162,15 @@ static void share_tables(struct debug *d, uint64_t wanted)
 /* Chooses the tables of abbreviations: one for each unit or, where .debug_abbrev has a wanted size, as many as fit. */
 static bool fill_abbrev(struct debug *d, struct error *e)
 {
+    d->abbrevs.is_part = false;
+    if (d->corpus->dialect.lines)
+        unit_keep_used(d);
     const uint64_t table = unit_table_least(d);
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     struct single_ways ways;
     memset(&d->single, 0, sizeof d->single);
     d->tables = d->tables_most && d->tables_most < d->unit_count ? d->tables_most : d->unit_count;
     d->unused = 0;
-    d->abbrevs.is_part = false;
     d->pieces_most = UINT32_MAX;
     d->size[DEBUG_ABBREV] = d->tables * table;
     if (!is_wanted(d, DEBUG_ABBREV))
@@ -200,7 +202,8 @@ static bool fill_abbrev(struct debug *d, struct error *e)
 static uint64_t tail_entries(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    return (uint64_t)d->externs * abbrev_entry_size(dialect, ABBREV_EXTERN_VARIABLE) + single_entries_size(&d->single);
+    return (uint64_t)d->externs * abbrev_entry_size(dialect, abbrev_tail(dialect)) +
+           single_entries_size(&d->single, dialect);
 }
 
 /* Least bytes of .debug_str where the library's row says how many units there are: one extern, and d->single. */
@@ -234,7 +237,7 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     /* More declarations, so that names do not become very long. Where these would be too many of the entries, names may
      * be long instead. */
     uint64_t more = rest / (NAME_EXTRA_USUAL + TAIL_NAME + 1);
-    const uint64_t extra = c->dialect.language == DWARF_CPP ? NAME_EXTRA_CPP : NAME_EXTRA_LONG;
+    const uint64_t extra = c->dialect.language == DWARF_CPP || c->dialect.lines ? NAME_EXTRA_CPP : NAME_EXTRA_LONG;
     const uint64_t few = rest / (extra + TAIL_NAME + 1);
     const uint64_t part = d->dies_wanted / EXTERNS_PART;
     if (d->dies_wanted && more > part)
@@ -296,13 +299,25 @@ static uint64_t fill_left(struct debug *d, uint64_t left)
     return off == SPARE_LACKS ? off : off + excess;
 }
 
+/* Takes back one of several declarations at the end; its name goes to the others. Returns the bytes of its entry. */
+static uint64_t drop_extern(struct debug *d)
+{
+    const uint64_t entry = abbrev_entry_size(d->corpus->dialect, abbrev_tail(d->corpus->dialect));
+    if (!d->externs || named_tail(d) < 2)
+        return 0;
+    d->externs--;
+    d->names_extra += TAIL_NAME + 1;
+    d->unit[d->unit_count - 1].info_size -= entry;
+    return entry;
+}
+
 /* Takes back pieces until nothing is left, or enough for a declaration with the shortest name. False, with *e set, if
  * there is no piece to take back. */
 static bool leave_shortest(struct debug *d, uint64_t *left, struct error *e)
 {
     const uint64_t shortest = short_entry(d->corpus, SHORT_NAME);
     while (*left && *left < shortest) {
-        const uint64_t back = unit_take_back(d);
+        const uint64_t back = d->corpus->dialect.lines ? drop_extern(d) : unit_take_back(d);
         if (!back) {
             d->wanted[DEBUG_INFO] = d->size[DEBUG_INFO];
             return section_infeasible(d, DEBUG_INFO, d->size[DEBUG_INFO] - *left + shortest, e);
@@ -417,7 +432,7 @@ static bool directory_size(struct debug *d, struct error *e)
  * piece with its type unit did not fit. Then there are more declarations, so that names do not become very long. */
 static void lengthen_tail(struct debug *d, uint64_t left)
 {
-    const uint64_t entry = abbrev_entry_size(d->corpus->dialect, ABBREV_EXTERN_VARIABLE);
+    const uint64_t entry = abbrev_entry_size(d->corpus->dialect, abbrev_tail(d->corpus->dialect));
     const uint64_t name = TAIL_NAME + 1;
     uint64_t more = counts_names(d) || d->corpus->dialect.type_units ? left / (entry + name + NAME_EXTRA_USUAL) : 0;
     left -= more * (entry + name);
@@ -467,7 +482,11 @@ static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
         if (is_wanted(d, composed[i]) && d->size[composed[i]] != d->wanted[composed[i]])
             return section_infeasible(d, composed[i], d->size[composed[i]], e);
     d->externs = EXTERNS_LEAST;
-    return fill_abbrev(d, e);
+    if (!fill_abbrev(d, e))
+        return false;
+    if (d->corpus->dialect.lines) /* few, but one more than there has to be, so that drop_extern can take one back */
+        d->externs = single_count(&d->single) ? 1 : 2;
+    return true;
 }
 
 /* Whether the least contents, `fixed` bytes with the smallest tail, fit; with a row's number of units also those of
@@ -588,26 +607,4 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
         }
     }
     return infeasible(e, total, total_size(d), "debug information");
-}
-
-uint64_t debug_tables(const struct corpus *c, uint64_t bytes)
-{
-    const uint64_t tables = bytes / unit_table_own(c);
-    return tables ? tables : 1;
-}
-
-uint64_t debug_least(const struct corpus *c, uint64_t functions, uint64_t units, uint64_t tables, uint64_t names)
-{
-    const struct dialect d = c->dialect;
-    const uint64_t index = d.index == INDEX_DEBUG_NAMES ? unit_index_least(c, functions, units) : 0;
-    const uint64_t function = abbrev_entry_size(d, ABBREV_FUNCTION) + 2 +
-                              (abbrev_entry_size(d, ABBREV_PARAMETER) + UINT64_C(4)) * PARAMETERS_MOST + 1 +
-                              FUNCTION_PROGRAM_LEAST;
-    const uint64_t files = dialect_is_4(d) ? c->line_strings.size + CORPUS_FILES * 4 : CORPUS_FILES * 5;
-    const uint64_t unit =
-        unit_frame(c) + c->fixed + 64 + files + LINE_BEGIN + LINE_END_MOST + ARANGES_UNIT + 2 * SOURCE_NAME_USUAL;
-    const uint64_t objects = 2 * COMPOSE_OBJECT_MOST;
-    return index + objects + functions * function + units * unit + tables * unit_table_own(c) + c->line_strings.size +
-           c->common + sizeof COMPILE_DIRECTORY + unit_names_least(c) + names +
-           EXTERNS_LEAST * (abbrev_entry_size(d, ABBREV_EXTERN_VARIABLE) + UINT64_C(1) + TAIL_NAME);
 }

@@ -45,6 +45,7 @@ struct manner manner_usual(void)
                            .enumerators = MANNER_USUAL,
                            .unnamed = 3,
                            .inlines = CORPUS_INLINES,
+                           .of_lines = 1,
                            .calls = MANNER_USUAL,
                            .told = MANNER_USUAL,
                            .inlined = MANNER_USUAL,
@@ -118,6 +119,14 @@ struct manner manner_terse(struct manner m)
     m.far = false;
     m.labels = false;
     m.names = NAMES;
+    return m;
+}
+
+struct manner manner_lines(struct manner m)
+{
+    m.inlines = m.of_lines;
+    m.far = m.labels = m.shortest = false;
+    m.further = m.lows = 0;
     return m;
 }
 

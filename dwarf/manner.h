@@ -72,6 +72,7 @@ struct manner {
                              MANNER_ENUMERATORS */
     uint8_t unnamed;      /* how many of five structures have no name but that of a typedef */
     uint8_t inlines;      /* functions that a header defines inline; 0: nothing is inlined */
+    uint8_t of_lines;     /* the same with dialect.lines: functions that a source defines inline */
     /* Of such a function in C, on average, in 1/MANNER_USUAL of one; both are as usual if `parameters` is 0: */
     uint16_t parameters; /* from one to CORPUS_INLINE_PARAMETERS */
     uint16_t variables;  /* at most CORPUS_INLINE_VARIABLES */
@@ -132,5 +133,9 @@ struct manner manner_c(struct manner m);
 /* The manner of an application's small units: they have fewer names, kinds of entries and abbreviations than `m`, and
  * nothing is inlined. */
 struct manner manner_terse(struct manner m);
+
+/* The manner of an application's units with lines alone (dialect.lines): as many functions are inlined as `m` says of
+ * such units. */
+struct manner manner_lines(struct manner m);
 
 #endif

@@ -19,16 +19,19 @@ static uint32_t declared(uint32_t kind)
     return kind & DECLARED_MOST;
 }
 
-uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind, bool far)
+uint8_t *single_put_abbrev(uint8_t *p, struct dialect d, uint32_t code, uint32_t kind, bool far)
 {
     static const uint8_t where[DECLARED_MOST][2] = {
         {DW_AT_decl_file, DW_FORM_data1}, {DW_AT_decl_line, DW_FORM_data2}, {DW_AT_decl_column, DW_FORM_data1}};
     static const uint8_t end[] = {DW_AT_external, DW_FORM_flag_present, DW_AT_declaration, DW_FORM_flag_present, 0, 0};
     p = put_uleb128(p, code);
-    p = put_bytes(p, (const uint8_t[]){DW_TAG_variable, 0, DW_AT_name, DW_FORM_strp}, 4);
+    p = put_bytes(p, (const uint8_t[]){d.lines ? DW_TAG_subprogram : DW_TAG_variable, 0, DW_AT_name, DW_FORM_strp}, 4);
     for (uint32_t i = 0; i < declared(kind); i++)
         p = put_bytes(p, where[i], 2);
-    p = put_bytes(p, (const uint8_t[]){DW_AT_type, far ? DW_FORM_ref_addr : DW_FORM_ref4}, 2);
+    if (d.lines)
+        p = put_bytes(p, (const uint8_t[]){DW_AT_prototyped, DW_FORM_flag_present}, 2);
+    else
+        p = put_bytes(p, (const uint8_t[]){DW_AT_type, far ? DW_FORM_ref_addr : DW_FORM_ref4}, 2);
     if (kind & ALIGNMENT) {
         p = put_uleb128(p, DW_AT_alignment);
         p = put_u8(p, DW_FORM_data1);
@@ -36,7 +39,7 @@ uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind, bool far)
     return put_bytes(p, end, sizeof end);
 }
 
-uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type)
+uint8_t *single_put_entry(uint8_t *p, struct dialect d, uint32_t code, uint32_t kind, uint32_t name, uint32_t type)
 {
     uint64_t r = random_at(UINT64_C(0x73696e676c65), code);
     p = put_uleb128(p, code);
@@ -47,22 +50,23 @@ uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t nam
         p = put_u16(p, (uint16_t)(256 + random_below(r, 60000)));
     if (declared(kind) > 2)
         p = put_u8(p, (uint8_t)(1 + (r & 31)));
-    p = put_u32(p, type);
+    p = d.lines ? p : put_u32(p, type);
     return kind & ALIGNMENT ? put_u8(p, 16) : p;
 }
 
+/* The same in all dialects. */
 static uint32_t abbrev_size(uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    uint32_t size = (uint32_t)(single_put_abbrev(buffer, 1, kind, false) - buffer);
+    uint32_t size = (uint32_t)(single_put_abbrev(buffer, (struct dialect){.lines = false}, 1, kind, false) - buffer);
     assert(kind || size == LEAST);
     return size + wide;
 }
 
-static uint32_t entry_size(uint32_t wide, uint32_t kind)
+static uint32_t entry_size(struct dialect d, uint32_t wide, uint32_t kind)
 {
     uint8_t buffer[64];
-    return (uint32_t)(single_put_entry(buffer, 1, kind, 0, 0) - buffer) + wide;
+    return (uint32_t)(single_put_entry(buffer, d, 1, kind, 0, 0) - buffer) + wide;
 }
 
 uint64_t single_unused_size(uint32_t first, uint32_t count)
@@ -72,9 +76,9 @@ uint64_t single_unused_size(uint32_t first, uint32_t count)
     return (uint64_t)count * abbrev_size(0, SINGLE_KINDS - 1) + wide;
 }
 
-uint8_t *single_put_unused(uint8_t *p, uint32_t code)
+uint8_t *single_put_unused(uint8_t *p, struct dialect d, uint32_t code)
 {
-    return single_put_abbrev(p, code, SINGLE_KINDS - 1, false);
+    return single_put_abbrev(p, d, code, SINGLE_KINDS - 1, false);
 }
 
 uint32_t single_count(const struct single_mix *mix)
@@ -88,7 +92,7 @@ uint32_t single_count(const struct single_mix *mix)
 
 uint64_t single_attributes(const struct single_mix *mix)
 {
-    enum { NAMED = 4 }; /* name, type, DW_AT_external and DW_AT_declaration */
+    enum { NAMED = 4 }; /* name, type or DW_AT_prototyped, DW_AT_external and DW_AT_declaration */
     uint64_t sum = 0;
     for (uint32_t wide = 0; wide < 2; wide++)
         for (uint32_t kind = 0; kind < SINGLE_KINDS; kind++)
@@ -96,12 +100,12 @@ uint64_t single_attributes(const struct single_mix *mix)
     return sum;
 }
 
-uint64_t single_entries_size(const struct single_mix *mix)
+uint64_t single_entries_size(const struct single_mix *mix, struct dialect d)
 {
     uint64_t size = 0;
     for (uint32_t wide = 0; wide < 2; wide++)
         for (uint32_t k = 0; k < SINGLE_KINDS; k++)
-            size += (uint64_t)mix->count[wide][k] * entry_size(wide, k);
+            size += (uint64_t)mix->count[wide][k] * entry_size(d, wide, k);
     return size;
 }
 

@@ -1,4 +1,4 @@
-/* Declarations of variables whose abbreviation no other entry uses.
+/* Declarations of variables, or of functions, whose abbreviation no other entry uses.
  *
  * A compiler makes an abbreviation for every combination of attributes that occurs, and some occur only once. Here such
  * abbreviations give .debug_abbrev its exact size. There are several kinds, whose sizes differ because their attributes
@@ -39,11 +39,11 @@ bool single_divide(const struct single_ways *ways, uint32_t first, uint64_t byte
  * entry uses. */
 uint64_t single_unused_size(uint32_t first, uint32_t count);
 /* Writes such an abbreviation. */
-uint8_t *single_put_unused(uint8_t *p, uint32_t code);
+uint8_t *single_put_unused(uint8_t *p, struct dialect d, uint32_t code);
 
 /* single_count: how many abbreviations there are. single_entries_size: bytes of the entries that use them. */
 uint32_t single_count(const struct single_mix *mix);
-uint64_t single_entries_size(const struct single_mix *mix);
+uint64_t single_entries_size(const struct single_mix *mix, struct dialect d);
 
 /* How many attributes these entries have in all. */
 uint64_t single_attributes(const struct single_mix *mix);
@@ -52,8 +52,9 @@ uint64_t single_attributes(const struct single_mix *mix);
 uint32_t single_kind(const struct single_mix *mix, uint32_t i);
 
 /* single_put_abbrev writes an abbreviation, whose entry has a type of the same unit or, if `far`, of any unit.
- * single_put_entry writes such an entry, with this name and type. */
-uint8_t *single_put_abbrev(uint8_t *p, uint32_t code, uint32_t kind, bool far);
-uint8_t *single_put_entry(uint8_t *p, uint32_t code, uint32_t kind, uint32_t name, uint32_t type);
+ * single_put_entry writes such an entry, with this name and type. With dialect.lines they are functions with a
+ * prototype, in place of a type. */
+uint8_t *single_put_abbrev(uint8_t *p, struct dialect d, uint32_t code, uint32_t kind, bool far);
+uint8_t *single_put_entry(uint8_t *p, struct dialect d, uint32_t code, uint32_t kind, uint32_t name, uint32_t type);
 
 #endif

@@ -49,7 +49,7 @@ uint64_t spare_dies(const struct debug *d)
     uint64_t count = d->composed->dies + partial_dies(d) + named_tail(d) + d->shorts + all_pieces(d).dies +
                      spare_sum_of(&m, &d->spare).dies + d->unit_count * (1 + partial_fixed_dies(d));
     for (uint32_t i = 0; i < d->unit_count; i++)
-        count += unit_has_code(&d->unit[i]) ? 0 : dialect_is_4(c->dialect) ? PRELUDE_4 : PRELUDE;
+        count += unit_has_code(&d->unit[i]) ? 0 : c->dialect.lines ? 1 : dialect_is_4(c->dialect) ? PRELUDE_4 : PRELUDE;
     return count;
 }
 
@@ -194,7 +194,7 @@ uint64_t spare_fill(struct debug *d, uint64_t bytes, uint64_t attributes)
     d->shorts_extra = bytes - spare_sum_of(&m, &d->spare).bytes - shorts * m.shortest.bytes;
     if (!done)
         return SPARE_LACKS;
-    return d->dies_wanted && attributes ? follow_attributes(d, &m, all) : 0;
+    return d->dies_wanted && attributes && !d->corpus->dialect.lines ? follow_attributes(d, &m, all) : 0;
 }
 
 uint64_t spare_attributes(const struct debug *d)

@@ -82,18 +82,22 @@ struct spare_mix spare_mix_of(const struct debug *d)
                                                [SPARE_RESTRICT] = PIECE_RESTRICT,
                                                [SPARE_UNION] = PIECE_UNION};
     const struct manner *const manner = &d->corpus->manner;
+    const struct dialect dialect = d->corpus->dialect;
+    const struct spare_item shortest = {short_entry(d->corpus, SHORT_NAME), 1,
+                                        d->corpus->attributes[abbrev_tail_short(dialect)]};
+    if (dialect.lines) /* no types */
+        return (struct spare_mix){.shortest = shortest};
     const uint32_t members = (uint32_t)MEMBERS_USUAL * manner->members / MANNER_USUAL;
-    struct spare_mix m = {
-        .children = {[SPARE_STRUCTURE] = members < 1              ? 1
-                                         : members < MEMBERS_MOST ? members
-                                                                  : MEMBERS_MOST,
-                     [SPARE_ARRAY] = 1,
-                     [SPARE_ENUMERATION] = ENUMERATORS,
-                     [SPARE_FUNCTION] = PARAMETERS,
-                     [SPARE_FUNCTION_TYPE] = PARAMETERS,
-                     [SPARE_UNION] = MEMBERS_OF_UNION},
-        .shortest = {short_entry(d->corpus, SHORT_NAME), 1, d->corpus->attributes[ABBREV_SHORT_VARIABLE]},
-        .dense = item_of(d, SPARE_FUNCTION_TYPE, SPARE_PARAMETERS_MANY)};
+    struct spare_mix m = {.children = {[SPARE_STRUCTURE] = members < 1              ? 1
+                                                           : members < MEMBERS_MOST ? members
+                                                                                    : MEMBERS_MOST,
+                                       [SPARE_ARRAY] = 1,
+                                       [SPARE_ENUMERATION] = ENUMERATORS,
+                                       [SPARE_FUNCTION] = PARAMETERS,
+                                       [SPARE_FUNCTION_TYPE] = PARAMETERS,
+                                       [SPARE_UNION] = MEMBERS_OF_UNION},
+                          .shortest = shortest,
+                          .dense = item_of(d, SPARE_FUNCTION_TYPE, SPARE_PARAMETERS_MANY)};
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
     m.instead = cpp ? SPARE_ENUMERATION : SPARE_FUNCTION;
     const struct spare_item instead = item_of(d, m.instead, SPARE_MORE);

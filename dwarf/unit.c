@@ -21,7 +21,12 @@ static uint32_t tail_names_start(const struct debug *d)
  * for the shorter own entry of a unit without code. */
 static uint8_t *put_data_prelude(const struct corpus *c, uint8_t *p)
 {
+    static const char name[] = "definition"; /* of the length that is missing */
     const bool is_4 = dialect_is_4(c->dialect);
+    if (c->dialect.lines) {
+        p = put_bytes(put_u8(p, LINES_DECLARATION_SHORT), (const uint8_t *)name, sizeof name);
+        return put_u8(put_u16(put_u8(p, DIALECT_SOURCE_FILE), DEBUG_LINE_MOST), LINES_COLUMN);
+    }
     p = put_u8(p, ABBREV_CONST);
     p = put_u32(p, corpus_type(c, BASE_LONG));
     p = put_u8(p, ABBREV_CONST);
@@ -119,29 +124,31 @@ static uint32_t tail_type(const struct debug *d, uint32_t i)
 /* What the tail's declarations with shared abbreviations have behind their names. */
 static uint8_t *put_tail_place(const struct debug *d, uint8_t *p, uint32_t i)
 {
-    p = dialect_put_declaring(d->corpus->dialect, p);
+    const struct dialect dialect = d->corpus->dialect;
+    p = dialect.lines ? put_u8(p, DIALECT_SOURCE_FILE) : dialect_put_declaring(dialect, p);
     p = put_u16(p, (uint16_t)(DEBUG_LINE_MOST + (2 * i) % 500));
     p = put_u8(p, 12);
-    return put_u32(p, tail_type(d, i));
+    return dialect.lines ? p : put_u32(p, tail_type(d, i));
 }
 
 static uint8_t *put_tail(const struct debug *d, uint8_t *p)
 {
+    const struct dialect dialect = d->corpus->dialect;
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
     for (uint32_t singles = single_count(&d->single); i < singles; i++) {
-        p = single_put_entry(p, d->single.first + i, single_kind(&d->single, i), name, tail_type(d, i));
+        p = single_put_entry(p, dialect, d->single.first + i, single_kind(&d->single, i), name, tail_type(d, i));
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
-        p = put_u8(p, unit_abbrev_code(d, ABBREV_EXTERN_VARIABLE));
+        p = put_u8(p, unit_abbrev_code(d, abbrev_tail(dialect)));
         p = put_u32(p, name);
         p = put_tail_place(d, p, i);
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        p = put_u8(p, unit_abbrev_code(d, ABBREV_SHORT_VARIABLE));
+        p = put_u8(p, unit_abbrev_code(d, abbrev_tail_short(dialect)));
         p = unit_put_short_name(d, k, p);
         p = put_tail_place(d, p, i);
     }
@@ -267,10 +274,10 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
         p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
         p = partial_put_abbrevs(d, i, p);
         for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
-            p = single_put_unused(p, unit_codes(d) + 1 + k);
+            p = single_put_unused(p, d->corpus->dialect, unit_codes(d) + 1 + k);
         uint32_t singles = i + 1 == d->tables ? single_count(&d->single) : 0;
         for (uint32_t k = 0; k < singles; k++)
-            p = single_put_abbrev(p, d->single.first + k, single_kind(&d->single, k), d->partials);
+            p = single_put_abbrev(p, d->corpus->dialect, d->single.first + k, single_kind(&d->single, k), d->partials);
         p = put_u8(p, 0);
     }
     assert(p == end);
@@ -295,13 +302,15 @@ uint8_t *unit_put_short_name(const struct debug *d, uint32_t k, uint8_t *p)
     return p + length + 1;
 }
 
-/* A library without location lists is described as compiled without optimisation: its producer says -O0. */
+/* A library without location lists is described as compiled without optimisation: its producer says -O0. With lines
+ * alone it is one without inlined calls. */
 static void put_level(const struct debug *d, uint8_t *strings)
 {
     static const char optimised[] = "-O2";
     char *const level = strstr((char *)strings + d->corpus->producer, optimised);
     assert(level);
-    if (d->wanted[DEBUG_LISTS] == 0)
+    const bool is_inlined = d->corpus->dialect.lines && d->composed->codes[0] >> LINES_INLINED & 3;
+    if (d->wanted[DEBUG_LISTS] == 0 && !is_inlined)
         level[sizeof optimised - 2] = '0';
 }
 

@@ -74,11 +74,13 @@ struct debug_files {
     uint32_t header; /* offset of that header's name in debug.sources */
 };
 
-/* Which abbreviations the table has: all or, if is_part, those whose bit, counted by code, is set in `kept`. With
- * is_part there is only one table. */
+/* Which abbreviations each table has: all or, if is_part, those whose bit, counted by code, is set in `kept`. Then
+ * there is only one table, except with dialect.lines, where `size` is the bytes of one and `codes` how many codes it
+ * has. */
 struct debug_abbrevs {
     bool is_part;
     uint64_t kept[2];
+    uint32_t size, codes;
 };
 
 /* Spare types (spare.h): how many rounds, how many dense items (many entries for few bytes), and how many entries of

@@ -43,7 +43,7 @@ bool unit_has_abbrev(const struct debug *d, enum abbrev_code code)
     return !d->abbrevs.is_part || is_kept(&d->abbrevs, code);
 }
 
-uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code)
+uint8_t unit_abbrev_code(const struct debug *d, uint32_t code)
 {
     return d->abbrevs.is_part ? new_code(&d->abbrevs, code) : (uint8_t)code;
 }
@@ -157,25 +157,41 @@ static void keep_pieces(const struct debug *d, struct debug_abbrevs *a, uint32_t
         a->kept[i] |= codes[i];
 }
 
+/* A part with the abbreviations that functions, and all units, use. */
+static struct debug_abbrevs least_part(const struct debug *d)
+{
+    static const uint8_t of_data[] = {ABBREV_DATA_UNIT, ABBREV_CONST, ABBREV_POINTER, ABBREV_VOID_POINTER};
+    const struct corpus *c = d->corpus;
+    const uint8_t always[] = {ABBREV_COMPILE_UNIT, abbrev_tail(c->dialect), abbrev_tail_short(c->dialect)};
+    struct debug_abbrevs least = {.is_part = true};
+    for (unsigned i = 0; i < sizeof always; i++)
+        abbrev_note(least.kept, always[i]);
+    for (unsigned i = 0; i < (c->dialect.lines ? 1 : sizeof of_data) && d->data_units; i++)
+        abbrev_note(least.kept, of_data[i]);
+    abbrev_note_entries(c->dialect, c->header[0].entries, c->header[0].entries + c->fixed, least.kept);
+    for (unsigned i = 0; i < 2; i++) /* the entries themselves may be undefined (only_sizes) */
+        least.kept[i] |= d->composed->codes[i];
+    return least;
+}
+
+void unit_keep_used(struct debug *d)
+{
+    const struct table_sizes sizes = measure(d);
+    d->abbrevs = least_part(d);
+    d->abbrevs.size = (uint32_t)size_of(&sizes, &d->abbrevs);
+    d->abbrevs.codes = new_code(&d->abbrevs, abbrev_codes(d->corpus->dialect));
+}
+
 bool unit_part_abbrevs(struct debug *d)
 {
-    static const uint8_t always[] = {ABBREV_COMPILE_UNIT, ABBREV_EXTERN_VARIABLE, ABBREV_SHORT_VARIABLE};
-    static const uint8_t of_data[] = {ABBREV_DATA_UNIT, ABBREV_CONST, ABBREV_POINTER, ABBREV_VOID_POINTER};
     const struct corpus *c = d->corpus;
     const struct corpus_header *h = &c->header[0];
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
-    struct debug_abbrevs least = {.is_part = true};
     const uint64_t most = (uint64_t)ABBREV_CODES_SHORT * UINT8_MAX; /* of one table, whatever is in it */
-    if (!units_include_any(d) || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT || wanted > most)
+    if (!units_include_any(d) || c->dialect.lines || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT || wanted > most)
         return false;
     const struct table_sizes sizes = measure(d);
-    for (unsigned i = 0; i < sizeof always; i++)
-        abbrev_note(least.kept, always[i]);
-    for (unsigned i = 0; i < sizeof of_data && d->data_units; i++)
-        abbrev_note(least.kept, of_data[i]);
-    abbrev_note_entries(c->dialect, h->entries, h->entries + c->fixed, least.kept);
-    for (unsigned i = 0; i < 2; i++) /* the entries themselves may be undefined (only_sizes) */
-        least.kept[i] |= d->composed->codes[i];
+    const struct debug_abbrevs least = least_part(d);
     uint32_t cut = 0; /* each further piece may need more abbreviations */
     for (struct debug_abbrevs next = least; cut + 1 < h->cuts; cut++) {
         keep_pieces(d, &next, cut + 1);

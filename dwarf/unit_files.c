@@ -184,6 +184,10 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
     const uint64_t more_file = MORE_FILE + (c->dialect.clang ? SUM : 0);
     struct debug_files *f = &d->files;
     *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
+    if (c->dialect.lines) { /* nothing is declared in headers */
+        f->listed = 1;
+        f->named = dialect_is_4(c->dialect) ? 1 : f->named;
+    }
     if (!units)
         return;
     const uint64_t line = d->wanted[DEBUG_LINE];
@@ -193,7 +197,7 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
         const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
         const uint64_t each = (few_rows ? line - part : part) / units;
         const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
-        f->listed = most < 1 ? 1 : most < CORPUS_FILES ? (uint32_t)most : CORPUS_FILES;
+        f->listed = most < 1 ? 1 : most < f->listed ? (uint32_t)most : f->listed;
     }
     const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
     if (wanted == DEBUG_ANY || dialect_is_4(c->dialect))

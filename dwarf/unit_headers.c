@@ -114,7 +114,7 @@ void unit_usual_headers(struct debug *d, uint64_t rest, struct header_limit *lim
 void unit_first_headers(struct debug *d, uint64_t rest)
 {
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
-    const uint64_t room = d->corpus->room - d->corpus->fixed;
+    const uint64_t room = d->corpus->dialect.lines ? UINT64_MAX : d->corpus->room - d->corpus->fixed; /* nothing more */
     const uint64_t each = rest / d->unit_count;
     const uint32_t further = headers_further(d);
     const uint32_t together = corpus_together(d->corpus);

@@ -96,6 +96,8 @@ static inline const struct bytes *unit_table(const struct debug *d, uint32_t tab
 /* How many codes each table of abbreviations has. The codes of partial units are the last. */
 static inline uint32_t unit_codes(const struct debug *d)
 {
+    if (d->corpus->dialect.lines)
+        return d->abbrevs.codes;
     return abbrev_codes(d->corpus->dialect) + (d->partials ? partial_codes(d->corpus) : 0u);
 }
 
@@ -107,6 +109,8 @@ static inline uint64_t unit_table_own(const struct corpus *c)
 }
 static inline uint64_t unit_table_least(const struct debug *d)
 {
+    if (d->corpus->dialect.lines)
+        return d->abbrevs.size;
     return unit_table_own(d->corpus) + (d->partials ? partial_abbrevs_size(d->corpus) : 0);
 }
 
@@ -124,11 +128,13 @@ uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8
 /* unit_abbrev.c. Chooses a part of the table, so that .debug_abbrev has its wanted size. False if that is impossible.
  */
 bool unit_part_abbrevs(struct debug *d);
+/* With dialect.lines: makes all tables parts with the abbreviations that entries use. */
+void unit_keep_used(struct debug *d);
 /* Whether the table, which may be a part of the whole, has this abbreviation. */
 bool unit_has_abbrev(const struct debug *d, enum abbrev_code code);
 /* unit_abbrev_code: the code that an abbreviation has in the table. unit_renumber replaces the codes of the entries
  * from `p` to `end` by such codes. */
-uint8_t unit_abbrev_code(const struct debug *d, enum abbrev_code code);
+uint8_t unit_abbrev_code(const struct debug *d, uint32_t code);
 void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
 /* Writes the kept part of a table, without the null entry at its end. */
 uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p);
@@ -208,7 +214,7 @@ static inline bool units_include_any(const struct debug *d)
 /* Bytes of the declaration of a variable whose name, of `length` characters, stands in the entry. */
 static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
 {
-    return abbrev_entry_size(c->dialect, ABBREV_SHORT_VARIABLE) + length + 1;
+    return abbrev_entry_size(c->dialect, abbrev_tail_short(c->dialect)) + length + 1;
 }
 
 /* Write names of the declarations at the end: unit_put_tail_names all names that are in .debug_str, unit_put_short_name

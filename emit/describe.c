@@ -94,6 +94,17 @@ static void describe_besides(struct walk *w, struct subject *s)
     w->besides += (uint64_t)(w->composer.info - before);
 }
 
+static void describe_variables(struct walk *w, struct subject *s)
+{
+    describe_parameters(w, s);
+    if (s->level != SUBJECT_LEAN && plain_is_told(w))
+        plain_locals(w, s);
+    else
+        describe_locals(w, s, s->at);
+    if (w->goal->besides)
+        describe_besides(w, s);
+}
+
 static inline void row(struct walk *w, uint64_t at)
 {
     w->line_number++;
@@ -397,7 +408,7 @@ static bool describe_function(struct walk *w, uint32_t index)
         s.step = 1;
     }
     struct describe_room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
-    room.info += class_room(w) + plain_room(w);
+    room.info += class_room(w) + plain_room(w) + lines_room(w);
     room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row for every two bytes at most */
     const struct more_room besides = more_room(w, s.end);
     room.info += besides.info + BESIDES_MOST * (uint64_t)(besides_before(w, index + 1) - besides_before(w, index));
@@ -430,18 +441,19 @@ static bool describe_function(struct walk *w, uint32_t index)
     if (f.declared == COMPOSE_UNKNOWN && is_static(l->row, index, s.f) && s.f->count)
         f.kind = FUNCTION_STATIC;
     f.result = BASE_UNSIGNED_LONG;
+    if (w->corpus->dialect.fortran && lines_are_told(w) && !detail_info_ahead(w, &s)) { /* gfortran always has one */
+        f.is_linked = true;
+        f.method = f.name;
+    }
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)
         declare_helpers(w, b);
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
-    describe_parameters(w, &s);
-    if (s.level != SUBJECT_LEAN && plain_is_told(w))
-        plain_locals(w, &s);
+    if (lines_are_told(w))
+        lines_inlined(w, &s, index + 1 == l->row->functions);
     else
-        describe_locals(w, &s, s.at);
-    if (w->goal->besides)
-        describe_besides(w, &s);
+        describe_variables(w, &s);
     choose_labels(w, &s);
     if (s.level != SUBJECT_LEAN) {
         describe_pieces(w, &s);
@@ -477,7 +489,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     struct debug *d = &l->debug;
     uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
-    w.is_plain = l->row->said && d->wanted[DEBUG_LISTS] == 0;
+    w.is_plain = l->row->said && (d->wanted[DEBUG_LISTS] == 0 || lines_are_told(&w));
     w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text, .only_sizes = l->only_sizes};
     if (d->joined) {
         w.composer.lists_base = d->joined->base[DEBUG_LISTS];

@@ -28,9 +28,14 @@ static const struct {
     [TEMPLATE_CHAR] = {"char", BASE_CHAR},
 };
 
-bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l)
+static bool names_are_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l)
 {
     return corpus->dialect.language == DWARF_CPP && plan->names.style == STYLE_ITANIUM && !(l && l->plain_names);
+}
+
+bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l)
+{
+    return !corpus->dialect.lines && names_are_told(corpus, plan, l);
 }
 
 /* How many functions the class with this number has. */
@@ -42,12 +47,14 @@ static uint32_t class_methods(const struct plan_library *l, uint32_t number)
 
 uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l, uint64_t units)
 {
-    if (!class_is_told(corpus, plan, l))
+    if (!names_are_told(corpus, plan, l))
         return 0;
     uint32_t classes = (l->functions + MANGLE_METHODS - 1) / MANGLE_METHODS;
     uint64_t names = strlen(plan_prefix(l)) + 1 + l->functions * UINT64_C(1) * (WORDS_METHOD_MOST + INSTANCE_MOST);
     for (uint32_t i = 0; i < classes; i++)
         names += mangle_class_length(plan->names.letters, l, i) + 1;
+    if (corpus->dialect.lines) /* no classes, but a linkage name in each entry */
+        return names + l->functions * UINT64_C(4);
     return (classes + units) * compose_class_most(corpus->dialect, MANGLE_METHODS, ARGUMENTS_MOST) + names;
 }
 
@@ -144,6 +151,17 @@ static const char *qualified(struct walk *w, const struct name_parts *parts)
     return text;
 }
 
+/* Sets the name of a function with lines alone, if its symbol is mangled. */
+static void name_linked(struct walk *w, uint32_t index, struct debug_function *f)
+{
+    const struct library *l = w->l;
+    if (!names_are_told(w->corpus, l->plan, l->row))
+        return;
+    const struct name_parts parts = mangle_parts(l->plan->names.letters, l->row, index, &l->code.own[index]);
+    f->is_linked = true;
+    f->method = method_name(w, &parts);
+}
+
 void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
 {
     const uint32_t number = index / MANGLE_METHODS;
@@ -151,6 +169,8 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
     const struct library *l = w->l;
     struct class_walk *k = &w->classes;
     f->declared = COMPOSE_UNKNOWN;
+    if (lines_are_told(w))
+        name_linked(w, index, f);
     if (!class_is_told(w->corpus, l->plan, l->row))
         return;
     if (!i)

@@ -118,7 +118,7 @@ bool describe_glue(struct walk *w, enum glue_function which)
         return false;
     bool is_static = which == GLUE_METHOD || which == GLUE_VISITED;
     bool is_helper = which >= GLUE_HELPER && which < GLUE_HELPER + SHAPE_HELPERS;
-    bool has_parameters = is_static || is_helper;
+    bool has_parameters = (is_static || is_helper) && !lines_are_told(w);
     uint32_t name = glue_name(l, which);
     if (is_helper)
         w->helper_name[which - GLUE_HELPER] = name;

@@ -76,6 +76,11 @@ static uint32_t borders(const struct walk *w, const struct subject *s, bool piec
     return count;
 }
 
+uint32_t more_borders(const struct walk *w, const struct subject *s, uint64_t *border)
+{
+    return borders(w, s, true, border);
+}
+
 /* --- lists -------------------------------------------------------------------- */
 
 /* Wanted bytes of an entry's expression. */
@@ -151,6 +156,26 @@ static void more_lists(struct walk *w, struct subject *s)
 
 /* --- ranges ------------------------------------------------------------------- */
 
+void more_block(struct walk *w, struct subject *s, uint64_t from, uint32_t list, uint32_t slot)
+{
+    if (lines_are_told(w)) {
+        lines_ranges(w, s, from, list);
+        return;
+    }
+    const struct debug_variable v = {.name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
+    compose_last_block(&w->composer, list);
+    compose_local(&w->composer, &v, code_slot_place(slot));
+}
+
+/* Few, as inlined calls have them, so that there are many calls, but enough for some dozen calls to take the bytes. */
+uint32_t more_ranges_due(const struct walk *w, const struct subject *s)
+{
+    enum { LEAST = 3, CALLS = 16 };
+    const uint64_t rest = follows(w, DEBUG_RANGES) ? missing_ranges(w, s->end, w->composer.ranges) : 0;
+    const uint64_t most = rest / (CALLS * RANGE_USUAL);
+    return rest < LITTLE ? 0 : most < LEAST ? LEAST : most < BORDERS_MOST ? (uint32_t)most : BORDERS_MOST;
+}
+
 static void more_ranges(struct walk *w, struct subject *s, bool last)
 {
     struct composer *c = &w->composer;
@@ -163,21 +188,23 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
         return;
     }
     uint32_t most = borders(w, s, s->level == SUBJECT_PLAIN, border) - 1;
+    if (lines_are_told(w) && most > more_ranges_due(w, s))
+        most = more_ranges_due(w, s);
     while (depth < BLOCKS_MOST) {
         const uint64_t rest = missing_ranges(w, s->end, c->ranges);
         const uint64_t count = rest / RANGE_USUAL < most ? rest / RANGE_USUAL : most;
         if (rest < least || count < 2)
             break;
         most = (uint32_t)count; /* inner blocks have no more ranges */
-        const struct debug_variable v = {
-            .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
         compose_ranges(c, border[0], most, border, border + 1);
-        compose_last_block(c, list);
-        compose_local(c, &v, code_slot_place(depth++ % SLOTS * 2));
+        more_block(w, s, border[0], list, depth++ % SLOTS * 2);
     }
+    const uint8_t *const before = c->info;
     if (last) /* inside these blocks, because blocks beside one another must have no code in common */
         tune_ranges(w, s);
+    if (depth && c->info == before)
+        lines_innermost(w, s, border);
     while (depth--)
         compose_end_children(c, NULL);
 }
@@ -196,7 +223,8 @@ void more(struct walk *w, struct subject *s, bool last)
     more_lists(w, s);
     if (last)
         last_lists(w, s);
-    more_ranges(w, s, last);
+    if (!lines_are_told(w) || corpus_inlines(w->corpus))
+        more_ranges(w, s, last);
     more_rows(w, s, s->end, 0);
     if (last)
         tune_rows(w, s->end);

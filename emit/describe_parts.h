@@ -40,6 +40,7 @@ struct walk {
     uint64_t besides;     /* bytes of entries of further locals (goal->besides) */
     struct pace names;    /* of the variables' names among the library's own (describe_plain.c) */
     uint32_t variables;   /* how many variables have a name of the library's own */
+    uint32_t inlined;     /* inlined calls so far, with lines alone */
     uint32_t inner_rows;  /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
     bool skips;           /* some statements have no row of their own (describe_plain.c) */
     uint64_t line_header; /* bytes of the line table's header of a unit */
@@ -191,12 +192,35 @@ bool plain_has_row(struct walk *w, uint64_t at);
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column);
 void plain_block(struct walk *w, const struct subject *s, const struct block *block);
 void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last);
+/* describe_lines.c: whether units have lines alone. */
+static inline bool lines_are_told(const struct walk *w)
+{
+    return w->corpus->dialect.lines;
+}
+/* Describes inlined calls, behind each other, as far as there are too few entries of functions. */
+void lines_inlined(struct walk *w, const struct subject *s, bool last);
+/* Bytes of entries that it writes at most. */
+uint64_t lines_room(const struct walk *w);
+/* lines_ranges begins an inlined call with a range list, whose first range begins at code offset `from`. It has to have
+ * another one inside: lines_innermost describes, with lines alone, the code between the first two borders as one. */
+void lines_innermost(struct walk *w, const struct subject *s, const uint64_t *border);
+void lines_ranges(struct walk *w, const struct subject *s, uint64_t from, uint32_t list);
+
 /* Bytes of entries that plain_locals writes at most. */
 uint64_t plain_room(const struct walk *w);
 
 /* describe_more.c: adds locals and blocks to the function, behind its other entries, where lists or ranges are behind
  * their pace, and rows. For the last function of the library it adds everything that is still missing. */
 void more(struct walk *w, struct subject *s, bool last);
+/* How many ranges the blocks with ranges have at most that `more` adds to the function, with lines alone; 0: it adds
+ * none, unless the function is the last. They are the first ones between borders. */
+uint32_t more_ranges_due(const struct walk *w, const struct subject *s);
+/* Sets border[], of 49, to borders between instructions in the function's beginning and between its pieces. Returns how
+ * many there are. */
+uint32_t more_borders(const struct walk *w, const struct subject *s, uint64_t *border);
+/* Begins the last block inside the function or block that is open, with this range list, which begins at code offset
+ * `from`, and a local in this slot. Where units have lines alone, it is an inlined call without a local. */
+void more_block(struct walk *w, struct subject *s, uint64_t from, uint32_t list, uint32_t slot);
 /* Adds rows at s->at where the line table is behind its pace. A block that ends at `end` begins there; its own rows
  * will take up to `most` bytes. */
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most);

@@ -59,7 +59,7 @@ uint64_t plain_names(const struct walk *w)
     const uint64_t wanted = d->wanted[DEBUG_STR];
     const uint64_t others = w->corpus->common + w->corpus->header[0].cut[0].names + d->names_size + NAMES_BESIDE;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* C++ headers have longer names */
-    if (is_cpp || !plain_is_told(w) || wanted == DEBUG_ANY || wanted < others || !w->l->row->alike)
+    if (is_cpp || lines_are_told(w) || !plain_is_told(w) || wanted == DEBUG_ANY || wanted < others || !w->l->row->alike)
         return 0;
     return (wanted - others) * share_of_functions(w->l->row->said) / SHARE_WHOLE;
 }

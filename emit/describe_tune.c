@@ -311,13 +311,12 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
             order[j - 1] = swap;
         }
     for (uint32_t i = 0; i < count; i++) {
-        const struct debug_variable v = {
-            .name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
         const uint32_t list = compose_next_ranges(c);
         put_ranges(w, border, &kind[order[i]]);
-        compose_last_block(c, list);
-        compose_local(c, &v, code_slot_place(i % TUNE_PLACES * 2));
+        more_block(w, s, border[0], list, i % TUNE_PLACES * 2);
     }
+    if (count)
+        lines_innermost(w, s, border);
     while (count--)
         compose_end_children(c, NULL);
 }

@@ -32,7 +32,9 @@ void describe_unit_end(struct walk *w)
  * have none, because their sources begin with other declarations. */
 static uint32_t first_line(const struct walk *w, uint64_t r)
 {
-    enum { LOW = 16, DIFFERENT = 63 };
+    enum { LOW = 16, DIFFERENT = 63, FEW = 7 };
+    if (lines_are_told(w)) /* behind the inline functions */
+        return corpus_line_inline(corpus_inlines(w->corpus)) + 4 + (uint32_t)(r & FEW);
     const bool has_low = w->l->debug.partials && w->corpus->lows[0].size;
     const bool is_low = has_low && w->low_lines * MANNER_USUAL <= w->lines * w->corpus->manner.lows;
     return (is_low ? LOW : DEBUG_LINE_FIRST) + (uint32_t)(r & DIFFERENT);
@@ -134,7 +136,7 @@ bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room 
         return false;
     w->unit_rest--;
     w->told++;
-    bool first = !w->has_objects;
+    bool first = !w->has_objects && !lines_are_told(w);
     uint64_t objects = first ? OBJECTS * COMPOSE_OBJECT_MOST : 0;
     if (!compose_reserve(&w->composer, room->info + objects, room->lists, room->ranges, room->rows))
         return false;

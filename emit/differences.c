@@ -314,6 +314,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_COMPRESSED] = is_compressed(l) ? (int64_t)compress - COMPRESS_ZLIB : ROW_COMPRESSED_NONE;
     v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
+    v[ROW_DWARF_LEVEL] = l->row->dwarf_lines ? 1 : 0;
     v[ROW_DWARF_TYPE_UNITS] = (int64_t)unit_type_units(&l->debug);
     v[ROW_DWARF_UNEVEN] = uneven_of(&l->debug);
     v[ROW_DWARF_PARTIAL] = l->debug.partials;

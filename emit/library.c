@@ -268,6 +268,8 @@ static uint32_t entries_share(const struct library *l)
 {
     const uint32_t share = l->stock->corpus.manner.entries;
     const uint32_t usual = manner_usual().entries;
+    if (l->stock->corpus.dialect.lines) /* nothing else has entries */
+        return MANNER_USUAL;
     const bool is_said = said_of(l->row, ROW_DWARF_DEFINED) && l->debug.wanted[DEBUG_INFO] != DEBUG_ANY;
     return is_said && share < usual ? usual : share;
 }

@@ -266,7 +266,13 @@ bool mix_settle_told(const struct settling *s, struct settled *best, struct erro
     start.rows.at = best->end.rows.at;
     again.start = &start;
     again.roughly = true;
-    if (!settle_sizes(&l, own) || !settle_fewer(&l, own))
+    if (!settle_sizes(&l, own))
+        return false;
+    if (stock_of(s->stock, &s->plan->library[s->index])->corpus.dialect.lines) { /* what is told follows from the row */
+        *s->mix = best->mix;
+        return true;
+    }
+    if (!settle_fewer(&l, own))
         return false;
     again.roughly = false;
     if (!settle_finally(&l, own) || !settle_exactly(&l, &again, own))

@@ -96,6 +96,7 @@ struct plan_library {
     bool runpath;             /* has a DT_RUNPATH with which it finds the other libraries beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool dwarf_terse;   /* as dialect.terse, */
+    bool dwarf_lines;   /* dialect.lines */
     bool dwarf_fortran; /* and dialect.fortran */
     bool inner_entry;   /* its entry is a local symbol, which only the method table refers to */
     bool direct_entry;  /* its entry is called directly, not through the PLT; always so where that is a local symbol */

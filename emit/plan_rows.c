@@ -257,6 +257,7 @@ static void begin_debug(const struct rows *r, struct plan_library *l)
     l->dwarf_version = dialect.version;
     l->dwarf_language = dialect.language;
     l->dwarf_terse = dialect.terse;
+    l->dwarf_lines = dialect.lines;
     l->dwarf_fortran = dialect.fortran;
     l->separate = separation_of(r, l);
     l->split |= profile_row_is_split(l->said);

@@ -153,6 +153,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(SHARE_RELOCATIONS, ROW_SHARE, "relocations", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                  \
     X(SHARE_OTHER, ROW_SHARE, "other", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                              \
     X(DWARF_VERSION, ROW_DWARF, "version", NUMBER, 1, 6, NULL)                                                         \
+    X(DWARF_LEVEL, ROW_DWARF, "level", NUMBER, 0, 3, NULL) /* 1: functions and lines alone, as with -g1 */             \
     X(DWARF_UNITS, ROW_DWARF, "units", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL)       /* units besides */                \
     X(DWARF_TYPE_UNITS, ROW_DWARF, "type-units", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                \

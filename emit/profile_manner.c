@@ -63,6 +63,14 @@ bool profile_row_is_terse(const struct profile *p, const struct profile_row *row
            (is_small || (has_few_names && info < INFO_SOME));
 }
 
+bool profile_row_has_lines(const struct profile *p, const struct profile_row *row)
+{
+    const bool has_units = row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_PARTIAL] <= 0 &&
+                           row->value[ROW_DWARF_TYPE_UNITS] <= 0 && row->value[ROW_MIX_INFO] > 0;
+    return has_units && row->value[ROW_DWARF_LEVEL] == 1 && row->value[ROW_MIX_LOCLISTS] <= 0 && !p->dwarf.index &&
+           !p->dwarf.type_units && !p->dwarf.split;
+}
+
 /* The sum of a value over all rows with debug information, less `each_less` for each. */
 static uint64_t sum_of(const struct profile *p, enum row_value value, uint64_t each_less)
 {
@@ -459,6 +467,19 @@ bool profile_has_several_files(const struct profile *p)
     return less(constants, own) < early / 2;
 }
 
+/* Reads how many functions of a unit with lines alone are inlined, if most units are such: none where no calls are. */
+static void read_lines_inlined(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+{
+    uint64_t units = 0;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (profile_row_has_lines(p, &p->row[i]))
+            units += (uint64_t)p->row[i].value[ROW_DWARF_UNITS];
+    if (units)
+        m->of_lines = tags_count(tags, "inlined_subroutine")
+                          ? for_each_of(tags_count(attributes, "inline"), units, 1, CORPUS_INLINES)
+                          : 0;
+}
+
 struct manner profile_manner(const struct profile *p)
 {
     const char *const tags = p->distributions[DISTRIBUTION_TAGS];
@@ -468,6 +489,8 @@ struct manner profile_manner(const struct profile *p)
         m = manner_fortran(m);
     if (tags)
         read_defined(&m, p, tags);
+    if (tags && attributes)
+        read_lines_inlined(&m, p, tags, attributes);
     if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language != LANGUAGE_CPP)
         read_names(&m, p, attributes);
     if (!profile_has_manner(p))

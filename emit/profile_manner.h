@@ -20,6 +20,9 @@ bool profile_has_one_file(const struct profile *p);
  * (dialect.several_files). */
 bool profile_has_several_files(const struct profile *p);
 
+/* Whether a row has functions and line tables alone, as code that was compiled with -g1 (dialect.lines). */
+bool profile_row_has_lines(const struct profile *p, const struct profile_row *row);
+
 /* Whether a row has so little debug information that its units of C have to be small (dialect.terse). */
 bool profile_row_is_terse(const struct profile *p, const struct profile_row *row);
 

@@ -65,7 +65,7 @@ bool stock_make_headers(struct stock *s, uint64_t names)
 bool stock_make_part(struct stock *s, enum stock_part part)
 {
     if (part < STOCK_PART_LITERALS)
-        return blocks_make(&s->blocks, part - STOCK_PART_BLOCKS, &s->filler, &s->corpus, s->seed);
+        return blocks_make(&s->blocks, part - STOCK_PART_BLOCKS, &s->filler, s->told ? s->told : &s->corpus, s->seed);
     make_literals(s->literals, s->seed);
     return true;
 }
@@ -152,7 +152,8 @@ struct dialect stock_row_dialect(const struct profile *profile, struct dialect d
         d.language = is_cpp ? DWARF_CPP : DWARF_C;
         d.fortran = is_fortran;
     }
-    d.terse = d.language == DWARF_C && !d.fortran && profile_row_is_terse(profile, row);
+    d.lines = !d.clang && profile_row_has_lines(profile, row);
+    d.terse = d.language == DWARF_C && !d.fortran && !d.lines && profile_row_is_terse(profile, row);
     return d;
 }
 
@@ -164,6 +165,8 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned thr
         if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;
         s->other[kind] = stock_begin(dialect, &s->corpus.manner, s->seed);
+        if (s->other[kind] && dialect.lines)
+            s->other[kind]->told = &s->corpus;
         if (!s->other[kind] || !make_all(s->other[kind], threads))
             return false;
         s->corpus.other[kind] = &s->other[kind]->corpus;
@@ -176,6 +179,7 @@ static unsigned kind_of(const struct plan_library *l)
     return corpus_kind((struct dialect){.version = l->dwarf_version,
                                         .language = l->dwarf_language,
                                         .fortran = l->dwarf_fortran,
+                                        .lines = l->dwarf_lines,
                                         .terse = l->dwarf_terse});
 }
 

@@ -14,6 +14,8 @@ struct stock {
     struct blocks blocks;
     struct corpus corpus;
     struct stock *other[CORPUS_KINDS]; /* for libraries of another version or language; or NULL */
+    const struct corpus *told;         /* what stamps of blocks refer to, if not `corpus`: with dialect.lines there is
+                                          nothing for them, and they are not used; owned by the caller */
     uint64_t seed;                     /* the seed that all of it was made from */
     uint8_t literals[STOCK_LITERALS];  /* what constants and initialised objects look like */
 };

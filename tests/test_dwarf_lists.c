@@ -345,39 +345,40 @@ static void test_headers(void **state)
 
 /* --- abbreviations that occur once --------------------------------------------- */
 
-static uint64_t written_bytes(const struct single_mix *mix)
+static uint64_t written_bytes(const struct single_mix *mix, struct dialect dialect)
 {
     uint64_t sum = 0;
     uint8_t buffer[64];
     for (uint32_t i = 0; i < single_count(mix); i++)
-        sum += (uint64_t)(single_put_abbrev(buffer, mix->first + i, single_kind(mix, i), false) - buffer);
+        sum += (uint64_t)(single_put_abbrev(buffer, dialect, mix->first + i, single_kind(mix, i), false) - buffer);
     return sum;
 }
 
-static uint64_t written_entries(const struct single_mix *mix)
+static uint64_t written_entries(const struct single_mix *mix, struct dialect dialect)
 {
     uint64_t sum = 0;
     uint8_t buffer[64];
     for (uint32_t i = 0; i < single_count(mix); i++)
-        sum += (uint64_t)(single_put_entry(buffer, mix->first + i, single_kind(mix, i), 1, 2) - buffer);
+        sum += (uint64_t)(single_put_entry(buffer, dialect, mix->first + i, single_kind(mix, i), 1, 2) - buffer);
     return sum;
 }
 
 static void test_every_number_of_bytes(void **state)
 {
     (void)state;
-    const struct dialect dialects[] = {{.version = 5, .language = DWARF_C}, {.version = 4, .language = DWARF_CPP}};
+    const struct dialect dialects[] = {
+        {.version = 5, .language = DWARF_C}, {.version = 4, .language = DWARF_CPP}, {.version = 5, .lines = true}};
     struct single_ways ways;
     single_find_ways(&ways);
-    for (unsigned d = 0; d < 2; d++)
+    for (unsigned d = 0; d < sizeof dialects / sizeof dialects[0]; d++)
         for (uint64_t bytes = 0; bytes < 5000; bytes++) {
             struct single_mix mix;
             if (!single_divide(&ways, abbrev_codes(dialects[d]) + 1, bytes, &mix)) {
                 assert_true(bytes < SINGLE_SURE);
                 continue;
             }
-            assert_true(written_bytes(&mix) == bytes);
-            assert_true(written_entries(&mix) == single_entries_size(&mix));
+            assert_true(written_bytes(&mix, dialects[d]) == bytes);
+            assert_true(written_entries(&mix, dialects[d]) == single_entries_size(&mix, dialects[d]));
         }
 }
 

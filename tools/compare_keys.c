@@ -63,6 +63,7 @@ static const struct known known[] = {
     {"zstd", COMPARE_LOOSE, NULL},
     {"dwarf.version", COMPARE_WORD, "none"},
     {"dwarf.language", COMPARE_WORD, "none"},
+    {"dwarf.level", COMPARE_WORD, "2"},
     {"dwarf.uneven", COMPARE_LOOSE, NULL},
     {"dwarf.sampled", COMPARE_SKIP, NULL},
     {"dwarf.error", COMPARE_SKIP, NULL},

@@ -27,6 +27,7 @@ struct prof_dwarf {
     uint32_t version; /* that most units have; the same for language */
     uint32_t language;
     uint64_t units; /* without partial and type units: */
+    uint64_t level; /* 1: hardly any entry has a type; else 0 */
     uint64_t partial, types;
     uint64_t uneven;        /* how unequal the sizes of units are, in hundredths (uneven.h); 0: not known */
     uint64_t dies, defined; /* defined: entries of functions that are defined, with all entries below them */

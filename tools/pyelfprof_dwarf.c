@@ -54,16 +54,21 @@ static uint32_t most_of(const struct stats_tally_table *t)
     return key;
 }
 
-/* Attributes that tell compilers apart: gcc's location views, and what clang's string offsets need. */
-enum { STR_OFFSETS_BASE = 0x72, GNU_LOCVIEWS = 0x2137 };
+/* Attributes that tell compilers apart, gcc's location views and what clang's string offsets need; and DW_AT_type. */
+enum { STR_OFFSETS_BASE = 0x72, GNU_LOCVIEWS = 0x2137, TYPE = 0x49 };
 
-static bool has(const struct stats_tally_table *t, uint32_t key)
+static uint64_t uses_of(const struct stats_tally_table *t, uint32_t key)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         if (t->of[i].key == key)
-            return true;
+            return t->of[i].uses;
     }
-    return false;
+    return 0;
+}
+
+static bool has(const struct stats_tally_table *t, uint32_t key)
+{
+    return uses_of(t, key) > 0;
 }
 
 /* Each use of the form counts as one unreadable list, because no list was read. */
@@ -98,6 +103,14 @@ static uint64_t uneven_of(const struct uneven_sum *sizes)
     return sizes->count < 2 ? 0 : uneven < CAPTURE_UNEVEN_MOST ? uneven : CAPTURE_UNEVEN_MOST;
 }
 
+/* Whether there are functions and line tables, but neither types nor variables, as with gcc -g1. One entry in so many
+ * may have a type: objects of libraries that are linked in have some. */
+static bool has_lines_alone(const struct debug_stats *s)
+{
+    enum { TYPED_OF = 64 };
+    return s->number[STATS_FUNCTIONS] && uses_of(&s->tally[STATS_ATTRIBUTE], TYPE) <= s->number[STATS_DIES] / TYPED_OF;
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
@@ -116,6 +129,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
                  (file->dwo.units < skeletons ? file->dwo.units : skeletons),
         .partial = s->number[STATS_PARTIAL_UNITS],
         .types = s->number[STATS_TYPE_UNITS],
+        .level = has_lines_alone(s),
         .uneven = uneven_of(&s->sizes),
         .dies = s->number[STATS_DIES],
         .defined = s->number[STATS_DEFINED_DIES],

@@ -462,6 +462,10 @@ static void tell_dwarf_read(struct explained *x)
         printf("%s%.0f %s", between(&parts, i + 1 == COUNTS), count, plural(count, counts[i].one, counts[i].several));
     }
     puts(".");
+    const double lines = sum(x, "dwarf", "level");
+    if (lines > 0)
+        printf("%.0f %s line tables and functions alone, as with -g1.\n", lines,
+               plural(lines, "library has", "libraries have"));
     if (is_clangs(x))
         puts("Most of it has the form that clang writes.");
     tell_uneven(x);

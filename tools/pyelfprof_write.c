@@ -194,6 +194,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_number(&f, "version", d->version);
     if (d->language)
         put_word(&f, "language", language_name(d->language, language));
+    put_some(&f, "level", d->level);
     put_number(&f, "units", d->units);
     put_some(&f, "uneven", d->uneven);
     put_some(&f, "partial", d->partial);
