@@ -241,8 +241,8 @@ static bool is_compressed(const struct library *l)
 /* Sets to 0 what is said of code and types, for a library whose debug information has no units. */
 static void measure_hollow(int64_t *v)
 {
-    static const enum row_value none[] = {ROW_DWARF_VERSION,    ROW_DWARF_DIES, ROW_DWARF_DEFINED,
-                                          ROW_DWARF_ATTRIBUTES, ROW_DWARF_ROWS, ROW_DWARF_ENTRIES};
+    static const enum row_value none[] = {ROW_DWARF_VERSION,    ROW_DWARF_LEVEL, ROW_DWARF_DIES,   ROW_DWARF_DEFINED,
+                                          ROW_DWARF_ATTRIBUTES, ROW_DWARF_ROWS,  ROW_DWARF_ENTRIES};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
 }

@@ -118,6 +118,10 @@ def tags_of(path):
     return re.findall(r"DW_TAG_(\w+)", ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-info", path))
 
 
+def test_the_rows_say_that_there_are_lines_alone(twin):
+    assert twin.row["dwarf"]["level"] == twin.again["dwarf"]["level"] == 1
+
+
 def test_each_debug_section_is_as_large_as_the_real_one(twin):
     sizes = sections_of(twin.real)
     assert "info" in sizes and not {"loclists", "loc"} & set(sizes)
