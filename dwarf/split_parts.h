@@ -15,7 +15,8 @@ struct split_contribution {
 enum split_does {
     SPLIT_END, /* no attribute: behind the last of an abbreviation */
     SPLIT_COPY,
-    SPLIT_DROP, /* left out: the skeleton says it */
+    SPLIT_DROP,   /* left out: the skeleton says it */
+    SPLIT_NUMBER, /* an unsigned LEB128 */
     SPLIT_TEXT,
     SPLIT_BLOCK, /* a block of fewer than 256 bytes */
     SPLIT_STRING,

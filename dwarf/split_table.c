@@ -24,6 +24,9 @@ static uint32_t form_of(const struct split *s, uint32_t name, uint32_t form, str
     case DW_FORM_implicit_const:
         *a = (struct split_attribute){.does = SPLIT_COPY};
         return form;
+    case DW_FORM_udata:
+        *a = (struct split_attribute){.does = SPLIT_NUMBER};
+        return form;
     case DW_FORM_string:
         *a = (struct split_attribute){.does = SPLIT_TEXT};
         return form;

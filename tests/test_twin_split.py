@@ -12,7 +12,7 @@ from objects import ask, tool
 from sets import mostly_long
 from test_twin import Twin, build, check_profile_is_the_same, check_quantities, check_sizes
 
-KINDS = {"dwarf5": [], "dwarf4": ["-gdwarf-4"], "unoptimised": ["-O0"], "zlib": ["-gz"]}
+KINDS = {"dwarf5": [], "dwarf4": ["-gdwarf-4"], "unoptimised": ["-O0"], "lines": ["-g1"], "zlib": ["-gz"]}
 
 
 def compile_split(directory, kind):
