@@ -305,12 +305,22 @@ def test_twin(compare, programs, small, tmp_path):
 NUMBERS = ["--no-dwarf", "--without", "function-sizes", "--without", "name-lengths"]
 
 
+@pytest.fixture(scope="module")
+def real_and_twin(programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("twin")
+    programs.run("pyelfprof", "-o", directory / "real.prof", make_application(directory / "real"))
+    programs.run("pyelfgen", "--profile", directory / "real.prof", "-o", directory / "twin", "-q")
+    return directory
+
+
 @pytest.fixture
-def twin(programs, application, tmp_path):
-    """The profile of three small libraries, and its twin, which differs from it. differences.json says where."""
-    programs.run("pyelfprof", "-o", tmp_path / "real.prof", application("real"))
-    programs.run("pyelfgen", "--profile", tmp_path / "real.prof", "-o", tmp_path / "twin", "-q")
-    return tmp_path / "real.prof", tmp_path / "twin"
+def twin(real_and_twin, tmp_path):
+    """The profile of three small libraries, and its twin, which differs from it. differences.json says where.
+
+    Both are copies, which a test may change.
+    """
+    real = shutil.copy(real_and_twin / "real.prof", tmp_path)
+    return pathlib.Path(real), shutil.copytree(real_and_twin / "twin", tmp_path / "twin")
 
 
 def test_what_is_told(compare, twin):
