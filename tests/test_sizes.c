@@ -232,7 +232,7 @@ static void assert_refused(const char *path, const char *text)
     struct file_sizes sizes = {.text = 1};
     struct error e = {0};
     assert_false(sizes_read(path, &sizes, &e));
-    assert_string_equal(e.file, path);
+    assert_string_equal(e.file, *path ? path : "''");
     if (!strstr(e.text, text))
         fail_msg("'%s' is not in '%s'", text, e.text);
     assert_int_equal(sizes.text, 0);

@@ -12,6 +12,8 @@
 
 #include "tools/pyelfprof.h"
 
+enum { FILES_MOST = 1 << 17 }; /* .dwo files of a library; no real one has as many units */
+
 void prof_debugs_add(struct prof_debugs *list, const struct prof_debug *debug)
 {
     if (list->count == list->capacity) {
@@ -133,7 +135,7 @@ void prof_find_dwos(struct prof *p, struct prof_file *file, const struct bytes *
         if (name >= end)
             break;
         at = name + strlen(name) + 1;
-        if (find_dwo(p, beside, compiled, name, path))
+        if (count < FILES_MOST && find_dwo(p, beside, compiled, name, path))
             found[count++] = prof_copy(p, path);
         else
             file->dwo.missing++;
