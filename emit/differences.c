@@ -297,7 +297,8 @@ static void measure_split(const struct library *l, int64_t *v)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         v[parts[i].value] = (int64_t)c->part[parts[i].part];
     v[ROW_DWO_FILES] = c->files;
-    v[ROW_DWARF_DIES] += c->skeletons;
+    if (v[ROW_DWARF_DIES] != PROFILE_DERIVED)
+        v[ROW_DWARF_DIES] += c->skeletons;
     if (v[ROW_DWARF_ATTRIBUTES] != PROFILE_DERIVED)
         v[ROW_DWARF_ATTRIBUTES] += c->attributes;
 }

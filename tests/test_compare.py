@@ -4,6 +4,7 @@ import collections
 import html.parser
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
