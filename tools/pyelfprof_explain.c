@@ -495,14 +495,14 @@ static void tell_split(struct explained *x)
     if (!split)
         return;
     printf("That of %zu is split", split);
-    if (files) {
+    if (files > 0) {
         printf(": %.0f .dwo %s or %s of them %s ", files, plural(files, "file", "files"),
                plural(files, "package", "packages"), plural(files, "has", "have"));
         print_bytes(bytes);
         fputs(" more", stdout);
     }
-    if (missing)
-        printf("%s %.0f .dwo %s not there", files ? ", and" : ":", missing, plural(missing, "file was", "files were"));
+    if (missing > 0)
+        printf("%s %.0f .dwo %s not there", files > 0 ? ", and" : ":", missing, plural(missing, "file was", "files were"));
     puts(".");
 }
 
