@@ -247,8 +247,8 @@ static void measure_hollow(int64_t *v)
         v[none[i]] = 0;
 }
 
-/* Sets the values that differ in clang's form. All others were measured in the normal form. */
-static void measure_indexed(const struct library *l, int64_t *v)
+/* Sets the sizes of the debug sections that are others where debug information is written again when it is complete. */
+static void measure_sections(const struct layout *l, int64_t *v)
 {
     static const struct {
         enum row_value value;
@@ -259,9 +259,15 @@ static void measure_indexed(const struct library *l, int64_t *v)
         {ROW_MIX_RNGLISTS, SECTION_DEBUG_RNGLISTS}, {ROW_MIX_ARANGES, SECTION_DEBUG_ARANGES},
         {ROW_MIX_ADDR, SECTION_DEBUG_ADDR},         {ROW_MIX_STR_OFFSETS, SECTION_DEBUG_STR_OFFSETS},
     };
-    const struct indexed_counts *const c = &l->indexed;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        v[sections[i].value] = (int64_t)l->layout.section[sections[i].section].size;
+        v[sections[i].value] = (int64_t)l->section[sections[i].section].size;
+}
+
+/* Sets the values that differ in clang's form. All others were measured in the normal form. */
+static void measure_indexed(const struct library *l, int64_t *v)
+{
+    const struct indexed_counts *const c = &l->indexed;
+    measure_sections(&l->layout, v);
     v[ROW_DWARF_UNEVEN] = c->sizes.count > 1 ? (int64_t)uneven_hundredths(&c->sizes) : 0;
     v[ROW_DWARF_DIES] = (int64_t)c->dies;
     v[ROW_DWARF_ATTRIBUTES] = (int64_t)c->attributes;
@@ -272,14 +278,6 @@ static void measure_split(const struct library *l, int64_t *v)
 {
     static const struct {
         enum row_value value;
-        enum section_id section;
-    } kept[] = {
-        {ROW_MIX_INFO, SECTION_DEBUG_INFO},         {ROW_MIX_ABBREV, SECTION_DEBUG_ABBREV},
-        {ROW_MIX_STR, SECTION_DEBUG_STR},           {ROW_MIX_LOCLISTS, SECTION_DEBUG_LOCLISTS},
-        {ROW_MIX_RNGLISTS, SECTION_DEBUG_RNGLISTS}, {ROW_MIX_ADDR, SECTION_DEBUG_ADDR},
-    };
-    static const struct {
-        enum row_value value;
         enum split_part part;
     } parts[] = {
         {ROW_DWO_INFO, SPLIT_INFO},      {ROW_DWO_ABBREV, SPLIT_ABBREV},   {ROW_DWO_STR, SPLIT_STR},
@@ -287,13 +285,10 @@ static void measure_split(const struct library *l, int64_t *v)
         {ROW_DWO_OTHER, SPLIT_INDEX},
     };
     const struct dwo_counts *const c = &l->dwo;
-    v[ROW_DEBUG] = 0;
-    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
-        v[ROW_DEBUG] += (int64_t)c->kept[id];
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        v[kept[i].value] = (int64_t)c->kept[kept[i].section];
+    v[ROW_DEBUG] = (int64_t)layout_count(c->library).debug;
+    measure_sections(c->library, v);
     if (l->row->dwarf_version == 4)
-        v[ROW_MIX_RNGLISTS] = (int64_t)c->kept[SECTION_DEBUG_RANGES];
+        v[ROW_MIX_RNGLISTS] = (int64_t)c->library->section[SECTION_DEBUG_RANGES].size;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         v[parts[i].value] = (int64_t)c->part[parts[i].part];
     v[ROW_DWO_FILES] = c->files;

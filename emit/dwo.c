@@ -36,11 +36,6 @@ static const enum section_id stub_section[SPLIT_STUBS] = {
     [STUB_ADDR] = SECTION_DEBUG_ADDR,
 };
 
-static bool is_debug(enum section_id id)
-{
-    return strncmp(layout_kind(id)->name, ".debug", 6) == 0;
-}
-
 static bool no_memory(const struct builder *b, struct error *e)
 {
     return error_set(e, ERROR_MEMORY, "out of memory for %s", b->library.row->name);
@@ -98,9 +93,7 @@ static void fill_library(struct builder *b, const struct layout *l)
 {
     enum { NAME_MOST = 80 };
     struct bytes *const str = &b->split.stub[STUB_STR];
-    uint64_t kept = 0;
-    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
-        kept += is_debug(id) ? l->section[id].size : 0;
+    uint64_t kept = layout_count(l).debug;
     for (uint64_t i = 0; kept < b->library.row->kept && str->size; i++) {
         char name[NAME_MOST];
         const uint64_t left = b->library.row->kept - kept;
@@ -130,8 +123,7 @@ static bool add_library(struct builder *b, struct error *e)
         l->section[stub_section[i]].size = b->split.stub[i].size;
     fill_library(b, l);
     l->section[SECTION_DEBUG_STR].size = b->split.stub[STUB_STR].size;
-    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++)
-        b->library.dwo.kept[id] = is_debug(id) ? l->section[id].size : 0;
+    b->library.dwo.library = l;
     layout_place_unloaded(l, whole->section[first].offset);
     uint8_t *image = begin_file(b, l);
     if (!image)

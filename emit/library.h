@@ -35,7 +35,7 @@ struct joined; /* join.h */
 struct dwo_counts {
     uint32_t files;               /* .dwo files, or the package */
     uint64_t part[SPLIT_PARTS];   /* bytes of each of their sections, over all files */
-    uint64_t kept[SECTION_COUNT]; /* bytes of each debug section of the library itself */
+    const struct layout *library; /* of the library itself; from the builder's arena */
     uint32_t skeletons;           /* of the library */
     int64_t attributes;           /* more attributes than before */
 };
