@@ -344,17 +344,22 @@ def test_a_library_of_the_set_that_may_not_be_read(programs, tmp_path):
     programs.run("pyelfgen", "--verify", into, "-q")
 
 
+def with_directory(programs, into, name, finished):
+    """Makes a set, finished or as an interrupted run leaves it, in which a directory is called `name`."""
+    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
+    if not finished:
+        (into / "manifest.json").unlink()
+    (into / name).unlink(missing_ok=True)
+    (into / name).mkdir(parents=True)
+    return content(into)
+
+
 @pytest.mark.parametrize("name", ["libmodule0.so", "libmodule99.so", "libmodule0.so.debug", "pyelf-link", ".libmodule0.so.tmp"])
 @pytest.mark.parametrize("finished", [True, False])
 def test_a_directory_by_the_name_of_a_file(programs, tmp_path, name, finished):
     """The message names the directory, and nothing is changed: the manifest stays."""
     into = tmp_path / "set"
-    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
-    if not finished:
-        (into / "manifest.json").unlink()
-    (into / name).unlink(missing_ok=True)
-    (into / name).mkdir()
-    before = content(into)
+    before = with_directory(programs, into, name, finished)
     done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, status=2)
     assert done.stderr == refusal(into, name)
     assert content(into) == before
@@ -365,11 +370,7 @@ def test_a_directory_by_the_name_of_a_file(programs, tmp_path, name, finished):
 def test_a_directory_by_the_name_of_an_unfinished_file(programs, tmp_path, name, finished):
     """It is found before anything is written, also where no such file would be written."""
     into = tmp_path / "set"
-    programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into)
-    if not finished:
-        (into / "manifest.json").unlink()
-    (into / name).mkdir(parents=True)
-    before = content(into)
+    before = with_directory(programs, into, name, finished)
     for option in ("--sources", "--separate=build-id", "--seed=7"):
         done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, option, status=2)
         assert done.stderr == refusal(into, name)
