@@ -241,14 +241,8 @@ static inline uint32_t corpus_inline_callee(const struct corpus *c, uint32_t lin
 /* The kind of a dialect: its index in corpus.other. */
 static inline unsigned corpus_kind(struct dialect d)
 {
-    enum {
-        TERSE = 2,
-        FORTRAN = 3,
-        LINES = 4,
-        LINES_FORTRAN = 6,
-        VERSION_4 = 7
-    }; /* C, C++, terse C, Fortran; lines
-          alone of C, C++, Fortran */
+    /* C, C++, terse C, Fortran; lines alone of C, C++, Fortran; the same of version 4 */
+    enum { TERSE = 2, FORTRAN = 3, LINES = 4, LINES_FORTRAN = 6, VERSION_4 = 7 };
     const unsigned lines = d.fortran ? LINES_FORTRAN : LINES + d.language;
     return (dialect_is_4(d) ? VERSION_4 : 0u) + (d.lines ? lines : d.fortran ? FORTRAN : d.terse ? TERSE : d.language);
 }

@@ -97,11 +97,9 @@ static uint8_t *put_value(struct split *s, const struct split_attribute *a, cons
     switch ((enum split_does)a->does) {
     case SPLIT_COPY:
         return put_bytes(out, value, a->size);
-    case SPLIT_NUMBER: {
-        const uint64_t number = take_uleb128(&value);
-        *p = value;
-        return put_uleb128(out, number);
-    }
+    case SPLIT_NUMBER:
+        *p = skip_leb128(value);
+        return put_bytes(out, value, (size_t)(*p - value));
     case SPLIT_TEXT:
         *p += strlen((const char *)value) + 1;
         return put_bytes(out, value, (size_t)(*p - value));
