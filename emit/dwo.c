@@ -155,10 +155,9 @@ bool dwo_write(struct builder *b, struct error *e)
     struct split_source source = {.dialect = l->stock->corpus.dialect,
                                   .places = files_debug_places(l, b->image),
                                   .identity = take_u64(&p),
-                                  .stem = l->row->kept
-                                              ? plan_stem(l->row)
-                                              : NULL, /* sources of rows may have short names that others have, too */
                                   .abbrevs = abbrevs_of(l)};
+    if (l->row->kept) /* its sources may have short names, which those of other libraries have, too */
+        source.stem = plan_stem(l->row);
     memcpy(source.size, l->debug.size, sizeof source.size);
     const bool packaged = dialect_is_4(source.dialect);
     b->files = arena_zeroed(&b->arena, (packaged ? 1 : l->debug.unit_count) + UINT64_C(1), sizeof *b->files);

@@ -6,8 +6,8 @@
 #include "base/workers.h"
 #include "emit/mix.h"
 
-#define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information in a sample, about */
 #define LIBRARY_BYTES UINT64_C(600000000) /* of a library in a sample, at most */
+#define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information in a sample, about */
 
 struct sampling {
     const struct plan *plan;
@@ -17,7 +17,7 @@ struct sampling {
     const struct manner_sampled *sampled;
 };
 
-static uint64_t bytes_of(const struct plan_library *row)
+uint64_t manner_sample_bytes(const struct plan_library *row)
 {
     const uint64_t bytes = row->size[SIZE_DEBUG];
     return row->without_debug || row->hollow || bytes > LIBRARY_BYTES ? 0 : bytes;
@@ -27,7 +27,7 @@ static uint64_t bytes_of_all(const struct plan *plan)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        bytes += bytes_of(&plan->library[i]);
+        bytes += manner_sample_bytes(&plan->library[i]);
     return bytes;
 }
 
@@ -73,7 +73,7 @@ static uint64_t *bytes_of_each(const struct plan *plan)
 {
     uint64_t *const bytes = malloc((plan_counted(plan) + (size_t)1) * sizeof *bytes);
     for (uint32_t i = 0; bytes && i < plan_counted(plan); i++)
-        bytes[i] = bytes_of(&plan->library[i]);
+        bytes[i] = manner_sample_bytes(&plan->library[i]);
     return bytes;
 }
 

@@ -15,6 +15,9 @@ struct manner_sampled {
     uint64_t times; /* weight: bytes that it stands for, for each byte of its own, in 1/COUNT_ONCE */
 };
 
+/* Bytes of debug information of a library that may be in a sample; 0: it may not. */
+uint64_t manner_sample_bytes(const struct plan_library *row);
+
 /* Chooses libraries at equal distances by bytes, or all where there are few bytes. `bytes`: of each of the
  * `libraries` libraries; 0 excludes a library. Returns how many are in `sampled`, which has room for all. */
 uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct manner_sampled *sampled);

@@ -503,12 +503,8 @@ static bool write_root(const struct profile *p, struct writing *w)
     return true;
 }
 
-static bool write_row(const struct profile_row *of, struct row_written *w)
+static bool write_row(const struct profile_row *row, struct row_written *w)
 {
-    struct profile_row as_captured = *of;
-    const struct profile_row *const row = &as_captured;
-    if (of->captured)
-        memcpy(as_captured.value, of->captured, sizeof as_captured.value);
     for (enum profile_key_id key = KEY_ROW; key < KEY_ALL; key++) {
         const bool needed = key == KEY_ROW_TEXT + ROW_TEXT_NEEDED;
         if (needed ? !row->text[ROW_TEXT_NEEDED] : profile_value_is_standard(row, key))
@@ -534,7 +530,8 @@ static bool write_rows(const struct profile *p, struct writing *w)
     if (!w->row || !w->rows)
         return false;
     for (uint32_t i = 0; i < p->rows; i++) {
-        if (!write_row(&p->row[i], &w->row[i]))
+        const struct profile_row captured = profile_row_as_captured(&p->row[i]);
+        if (!write_row(&captured, &w->row[i]))
             return false;
         w->rows[i] = w->row[i].sections[0];
     }

@@ -321,10 +321,8 @@ enum { PROFILE_SPLIT_MOST = 8000 }; /* units of a library that can be split in v
  * False when memory ran out. */
 bool profile_unsplit(struct profile *p, struct error *e);
 
-/* Changes the sizes of such a row once more, to so many times what they are: of .debug_info, location lists and range
- * lists. */
-enum { PROFILE_SPLIT_FITTED = 3 };
-void profile_unsplit_again(struct profile *p, uint32_t row, const double times[PROFILE_SPLIT_FITTED]);
+/* Changes the size of a section of such a row (`mix`) once more, to so many times what it is. */
+void profile_unsplit_again(struct profile *p, uint32_t row, enum row_value mix, double times);
 
 /* Makes such a row say again what was captured. */
 void profile_unsplit_undo(struct profile *p, uint32_t row);
@@ -334,6 +332,9 @@ static inline bool profile_row_is_split(const struct profile_row *row)
 {
     return row->captured;
 }
+
+/* The row as it was captured; what it points to is borrowed. */
+struct profile_row profile_row_as_captured(const struct profile_row *row);
 
 /* As profile_row_says, of the library as it was captured. */
 int64_t profile_row_captured(const struct profile *p, const struct profile_row *row, enum row_value v);

@@ -91,15 +91,12 @@ bool profile_unsplit(struct profile *p, struct error *e)
     return true;
 }
 
-void profile_unsplit_again(struct profile *p, uint32_t row, const double times[PROFILE_SPLIT_FITTED])
+void profile_unsplit_again(struct profile *p, uint32_t row, enum row_value mix, double times)
 {
-    static const enum row_value fitted[PROFILE_SPLIT_FITTED] = {ROW_MIX_INFO, ROW_MIX_LOCLISTS, ROW_MIX_RNGLISTS};
-    const double most = 4; /* times; more is no matter of splitting */
-    for (unsigned i = 0; i < PROFILE_SPLIT_FITTED; i++) {
-        int64_t *const value = &p->row[row].value[fitted[i]];
-        const double by = times[i] > most ? most : times[i] < 1 / most ? 1 / most : times[i];
-        *value = (int64_t)((double)at_least_0(*value) * by);
-    }
+    const double most = 4; /* more is no matter of splitting */
+    int64_t *const value = &p->row[row].value[mix];
+    const double by = times > most ? most : times < 1 / most ? 1 / most : times;
+    *value = (int64_t)((double)at_least_0(*value) * by);
     sum_up(p, &p->row[row]);
 }
 
@@ -113,11 +110,18 @@ void profile_unsplit_undo(struct profile *p, uint32_t number)
     row->captured = NULL;
 }
 
+struct profile_row profile_row_as_captured(const struct profile_row *row)
+{
+    struct profile_row captured = *row;
+    if (row->captured)
+        memcpy(captured.value, row->captured, sizeof captured.value);
+    return captured;
+}
+
 int64_t profile_row_captured(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     if (!row->captured)
         return profile_row_says(p, row, v);
-    struct profile_row as_captured = *row;
-    memcpy(as_captured.value, row->captured, sizeof as_captured.value);
-    return profile_row_says(p, &as_captured, v);
+    const struct profile_row captured = profile_row_as_captured(row);
+    return profile_row_says(p, &captured, v);
 }

@@ -8,22 +8,21 @@
 #include "emit/make.h"
 #include "emit/manner_sample.h"
 
-#define LIBRARY_BYTES UINT64_C(600000000) /* of debug information of a library in the sample, at most */
-
-/* The sections whose sizes are corrected, in the order of profile_unsplit_again. How many strings files repeat does not
- * follow from the size of .debug_str. */
+/* The sections whose sizes are corrected: before they are split, and in the .dwo files. How many strings files repeat
+ * does not follow from the size of .debug_str. */
 static const struct {
-    enum row_value dwo;
+    enum row_value before, dwo;
     enum split_part part;
-} fitted[PROFILE_SPLIT_FITTED] = {
-    {ROW_DWO_INFO, SPLIT_INFO},
-    {ROW_DWO_LOCLISTS, SPLIT_LISTS},
-    {ROW_DWO_RNGLISTS, SPLIT_RANGES},
+} fitted[] = {
+    {ROW_MIX_INFO, ROW_DWO_INFO, SPLIT_INFO},
+    {ROW_MIX_LOCLISTS, ROW_DWO_LOCLISTS, SPLIT_LISTS},
+    {ROW_MIX_RNGLISTS, ROW_DWO_RNGLISTS, SPLIT_RANGES},
 };
+enum { FITTED = sizeof fitted / sizeof fitted[0] };
 
 /* What came out of one library, or of several together. */
 struct outcome {
-    double wanted[PROFILE_SPLIT_FITTED], got[PROFILE_SPLIT_FITTED];
+    double wanted[FITTED], got[FITTED];
 };
 
 struct fitting {
@@ -52,7 +51,7 @@ static bool try_library(void *context, unsigned worker, uint32_t number, struct 
     struct set_library made;
     const bool ok = make_library(b, f->plan, f->stock, index, &made, e);
     make_forget(&made);
-    for (unsigned i = 0; ok && i < PROFILE_SPLIT_FITTED; i++) {
+    for (unsigned i = 0; ok && i < FITTED; i++) {
         const int64_t wanted = said->captured[fitted[i].dwo];
         o->wanted[i] = wanted > 0 ? (double)wanted : 0;
         o->got[i] = (double)b->library.dwo.part[fitted[i].part];
@@ -68,7 +67,7 @@ static struct outcome outcome_of_alike(const struct fitting *f, const struct pla
         const struct plan_library *const other = &f->plan->library[i];
         if (other->dwarf_language != l->dwarf_language || other->dwarf_version != l->dwarf_version)
             continue;
-        for (unsigned k = 0; k < PROFILE_SPLIT_FITTED; k++) {
+        for (unsigned k = 0; k < FITTED; k++) {
             sum.wanted[k] += f->outcome[i].wanted[k];
             sum.got[k] += f->outcome[i].got[k];
         }
@@ -81,10 +80,10 @@ static void correct_row(struct profile *profile, const struct fitting *f, uint32
     const struct plan_library *const l = &f->plan->library[index];
     const struct outcome *const own = &f->outcome[index];
     const struct outcome o = own->got[0] > 0 ? *own : outcome_of_alike(f, l);
-    double times[PROFILE_SPLIT_FITTED];
-    for (unsigned i = 0; i < PROFILE_SPLIT_FITTED; i++)
-        times[i] = o.got[i] > 0 && o.wanted[i] > 0 ? o.wanted[i] / o.got[i] : 1;
-    profile_unsplit_again(profile, (uint32_t)(l->said - profile->row), times);
+    for (unsigned i = 0; i < FITTED; i++)
+        if (o.got[i] > 0 && o.wanted[i] > 0)
+            profile_unsplit_again(profile, (uint32_t)(l->said - profile->row), fitted[i].before,
+                                  o.wanted[i] / o.got[i]);
 }
 
 /* Chooses the libraries of the sample; returns how many. */
@@ -92,7 +91,7 @@ static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, 
 {
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         const struct plan_library *const l = &plan->library[i];
-        bytes[i] = files_are_split_as_said(l) && l->size[SIZE_DEBUG] <= LIBRARY_BYTES ? l->size[SIZE_DEBUG] : 0;
+        bytes[i] = files_are_split_as_said(l) ? manner_sample_bytes(l) : 0;
     }
     return manner_sample_choose(bytes, plan_counted(plan), sampled);
 }
