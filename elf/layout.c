@@ -173,7 +173,7 @@ static void number_sections(struct layout *l)
 
 static uint32_t segments_needed(const struct layout *l)
 {
-    uint32_t count = 7;
+    uint32_t count = l->noseparate_code ? 5 : 7;
     if (l->section[SECTION_NOTE_BUILD_ID].size)
         count++;
     if (l->section[SECTION_NOTE_PROPERTY].size) /* and PT_GNU_PROPERTY */
@@ -233,9 +233,14 @@ bool layout_place(struct layout *l, struct error *e)
                     (struct cursor){end, end});
         add_section_segment(l, PT_INTERP, PF_R, SECTION_INTERP);
     }
-    add_segment(l, PT_LOAD, PF_R, l->page, from, at);
-    place_segment(l, &at, PF_R | PF_X, SECTION_INIT, SECTION_FINI);
-    place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_GCC_EXCEPT_TABLE);
+    if (l->noseparate_code) {
+        place_run(l, &at, SECTION_INIT, SECTION_GCC_EXCEPT_TABLE);
+        add_segment(l, PT_LOAD, PF_R | PF_X, l->page, from, at);
+    } else {
+        add_segment(l, PT_LOAD, PF_R, l->page, from, at);
+        place_segment(l, &at, PF_R | PF_X, SECTION_INIT, SECTION_FINI);
+        place_segment(l, &at, PF_R, SECTION_RODATA, SECTION_GCC_EXCEPT_TABLE);
+    }
     place_data(l, &at);
     assert(l->segment_count == segments);
     layout_place_unloaded(l, at.offset);

@@ -4,7 +4,7 @@
  *
  *   1. Every writer of a section says how large the section will be, in layout.section[].size.
  *   2. layout_place gives each section its offset and address, in the order and segments of GNU ld with
- *     -z separate-code. Sizes are final by then: nothing grows after layout_place.
+ *     -z separate-code, or -z noseparate-code. Sizes are final by then: nothing grows after layout_place.
  *   3. Every section is written at its place in one image of the file.
  *
  *     R    ELF header, program headers, .interp .note.gnu.build-id .gnu.hash .hash .dynsym .dynstr
@@ -13,6 +13,8 @@
  *     R    .rodata .eh_frame_hdr .eh_frame .gcc_except_table
  *     RW   .tbss .init_array .fini_array .data.rel.ro .dynamic .got | .got.plt .data .bss
  *     -    .comment .gnu_debuglink .gnu_debugaltlink .debug_* .gdb_index .symtab .strtab .shstrtab, section headers
+ *
+ * With -z noseparate-code the first three are one segment, RX, with the sections in this order.
  *
  * The bar marks the end of PT_GNU_RELRO, which lies on a page boundary. With lazy binding the three reserved words of
  * .got.plt come before the bar, where ld puts them. .tbss takes no addresses, because each thread has a copy of its
@@ -126,9 +128,10 @@ struct layout {
     uint64_t got_plt; /* bytes at the beginning of .got that are the PLT's; 0: those are in .got.plt, which ld does not
                          make when it binds at once */
     bool extended;    /* has symbols that are extensions of GNU: STT_GNU_IFUNC, STB_GNU_UNIQUE */
-    bool cf_protection; /* the PLT has two parts, .plt and .plt.sec (plt.h) */
-    uint64_t page;      /* maximum page size, a power of two */
-    uint64_t without;   /* SHF_ flags that are left out of every section header */
+    bool cf_protection;   /* the PLT has two parts, .plt and .plt.sec (plt.h) */
+    bool noseparate_code; /* code is in one segment with all that is only read, as with ld's option of that name */
+    uint64_t page;        /* maximum page size, a power of two */
+    uint64_t without;     /* SHF_ flags that are left out of every section header */
     enum layout_relro relro;
     uint64_t entry; /* e_entry, may be set until layout_write; 0: nothing to start */
 

@@ -213,6 +213,7 @@ bool join_lay(struct joined *j, const struct library *own, struct error *e)
     struct layout *l = &j->layout;
     share_strings(j);
     *l = (struct layout){.page = own->layout.page,
+                         .noseparate_code = own->layout.noseparate_code,
                          .without = own->layout.without,
                          .cf_protection = own->layout.cf_protection,
                          .relro = own->layout.relro,

@@ -30,8 +30,10 @@ enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* bytes, where a row states no number of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4, /* functions that a library calls of another one */
-    EXTERN_CHAIN = 10, /* modules in a chain of calls */
+    CALLS_NATURAL = 4,    /* functions that a library calls of another one */
+    EXTERN_CHAIN = 10,    /* modules in a chain of calls */
+    LOADS_NOSEPARATE = 3, /* segments of a library, at most, whose code is in one of them with constants: two are ld's,
+                             and patchelf adds one */
 };
 
 /* --- the libraries ------------------------------------------------------------------------ */
@@ -52,6 +54,8 @@ static void set_elf(const struct plan *plan, struct plan_library *l, const struc
     elf->soname = rows_value_or(row, ROW_SONAME, elf->soname);
     elf->relr = rows_value_or(row, ROW_RELR, elf->relr) > 0;
     elf->cf_protection = rows_cf_protection(plan->profile, row);
+    if (row->value[ROW_LOADS] != PROFILE_DERIVED)
+        elf->separate_code = row->value[ROW_LOADS] > LOADS_NOSEPARATE;
     if (page >= 4096 && page <= 2 << 20 && !(page & (page - 1)))
         elf->max_page_size = (int64_t)page;
 }

@@ -274,6 +274,7 @@ struct profile {
         bool relr;             /* false; relative relocations are packed */
         bool cf_protection;    /* false; for processors that check where branches lead (Intel's CET) */
         bool exceptions;       /* false; functions have exception tables */
+        bool separate_code;    /* true; code is in a segment of its own */
         int64_t max_page_size; /* 4096; a power of two from 4096 to 2 MiB */
     } elf;
     struct {

@@ -83,6 +83,7 @@ enum profile_key_id {
     KEY_RELR,
     KEY_CF_PROTECTION,
     KEY_EXCEPTIONS,
+    KEY_SEPARATE_CODE,
     KEY_MAX_PAGE_SIZE,
     KEY_VERSION,
     KEY_LANGUAGE,

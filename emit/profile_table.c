@@ -75,6 +75,7 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_RELR]                 = {SECTION_ELF,      "relr",                 KIND_FLAG,   AT(elf.relr),             0,     0,                      false, NULL},
     [KEY_CF_PROTECTION]        = {SECTION_ELF,      "cf-protection",        KIND_FLAG,   AT(elf.cf_protection),    0,     0,                      false, NULL},
     [KEY_EXCEPTIONS]           = {SECTION_ELF,      "exceptions",           KIND_FLAG,   AT(elf.exceptions),       0,     0,                      false, NULL},
+    [KEY_SEPARATE_CODE]        = {SECTION_ELF,      "separate-code",        KIND_FLAG,   AT(elf.separate_code),    0,     0,                      true, NULL},
     [KEY_MAX_PAGE_SIZE]        = {SECTION_ELF,      "max-page-size",        KIND_NUMBER, AT(elf.max_page_size),    4096,  2 << 20,                4096, NULL},
 
     [KEY_VERSION]              = {SECTION_DWARF,    "version",              KIND_NUMBER, AT(dwarf.version),        4,     5,                      5, NULL},

@@ -478,6 +478,7 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     struct section *section = layout->section;
     uint32_t symbols = 1 + s->undefined + s->defined;
     layout->page = (uint64_t)elf->max_page_size;
+    layout->noseparate_code = !elf->separate_code;
     layout->relro = elf->relro == RELRO_FULL      ? LAYOUT_RELRO_FULL
                     : elf->relro == RELRO_PARTIAL ? LAYOUT_RELRO_PARTIAL
                                                   : LAYOUT_RELRO_NONE;

@@ -55,6 +55,7 @@ ELF = {
     "relr": [True, False],
     "cf-protection": [True, False],
     "exceptions": [True, False],
+    "separate-code": [True, False],
     "max-page-size": [4096, 65536, 2097152],
 }
 DWARF = {

@@ -81,6 +81,7 @@ VARIANTS = [
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
     Variant("relr", {"elf": {"relr": True}}, "relr"),
     Variant("cf-protection", {"elf": {"cf-protection": True}}),
+    Variant("noseparate-code", {"elf": {"separate-code": False, "max-page-size": 2 << 20}}),
     Variant("exceptions", {**ITANIUM, "dwarf": {"language": "c++"}, "elf": {"exceptions": True}}, "c++", "long"),
     Variant("bigexe", {}, "executable", options=["--link", "--bigexe", "2 MB"]),
     Variant("static", {}, "executable", options=["--static"]),

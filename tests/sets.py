@@ -32,6 +32,7 @@ VARIANTS = {
     "random-calls": {"calls": {"random": True}},
     "as-pynamic": {"calls": {"repeat": 3, "random": True, "need-all": True, "cross-module": False}, "elf": {"soname": False}},
     "no-build-id": {"elf": {"build-id": False}},
+    "noseparate-code": {"elf": {"separate-code": False}},
     "page-64k": {"elf": {"max-page-size": 65536}},
     "coverage-half": {"calls": {"coverage": 0.5}},
     "depth-1": {"calls": {"depth": 1}},

@@ -115,7 +115,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
         {HEAD "elf: {mix: {info: 1 MB}}\n", 4,
          "elf: unknown key 'mix'; the keys here are hash, bind, relro, build-id, soname, relr, cf-protection, "
-         "exceptions, max-page-size"},
+         "exceptions, separate-code, max-page-size"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
@@ -191,7 +191,8 @@ static void understands_the_least(void **state)
     assert_true(p.elf.hash == HASH_GNU && p.elf.bind == BIND_LAZY && p.elf.relro == RELRO_PARTIAL && p.elf.build_id);
     assert_true(p.elf.soname);
     assert_false(p.elf.relr);
-    assert_true(p.elf.max_page_size == 4096 && p.dwarf.version == 5 && p.dwarf.units == PROFILE_DERIVED);
+    assert_true(p.elf.separate_code && p.elf.max_page_size == 4096 && p.dwarf.version == 5 &&
+                p.dwarf.units == PROFILE_DERIVED);
     profile_free(&p);
 }
 
@@ -207,7 +208,7 @@ static void understands_every_key(void **state)
         "  coverage: 0.25, need-all: true}\n"
         "names: {style: itanium, length: 132}\n"
         "elf:\n  hash: both\n  bind: now\n  relro: full\n  build-id: false\n  soname: false\n  relr: true\n  "
-        "exceptions: true\n  max-page-size: 2097152\n"
+        "exceptions: true\n  separate-code: false\n  max-page-size: 2097152\n"
         "dwarf: {version: 5, language: c, units: 35}\n...\n");
     assert_string_equal(p.application, "caf\u00e9%: 1");
     assert_true(p.seed == UINT64_MAX && p.modules == 280 && p.utilities == 215);
@@ -222,7 +223,7 @@ static void understands_every_key(void **state)
     assert_true(p.elf.hash == HASH_BOTH && p.elf.bind == BIND_NOW && p.elf.relro == RELRO_FULL && !p.elf.build_id);
     assert_true(!p.elf.soname && p.elf.exceptions);
     assert_true(p.elf.relr);
-    assert_true(p.elf.max_page_size == 2097152 && p.dwarf.version == 5 && p.dwarf.units == 35);
+    assert_true(!p.elf.separate_code && p.elf.max_page_size == 2097152 && p.dwarf.version == 5 && p.dwarf.units == 35);
     profile_free(&p);
 }
 

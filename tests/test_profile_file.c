@@ -60,6 +60,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
     assert_true(a->elf.soname == b->elf.soname);
     assert_true(a->elf.exceptions == b->elf.exceptions);
     assert_true(a->elf.relr == b->elf.relr);
+    assert_true(a->elf.separate_code == b->elf.separate_code);
     assert_true(a->elf.build_id == b->elf.build_id && a->elf.max_page_size == b->elf.max_page_size);
     assert_true(a->dwarf.version == b->dwarf.version && a->dwarf.units == b->dwarf.units);
     assert_memory_equal(a->dwarf.mix, b->dwarf.mix, sizeof a->dwarf.mix);
@@ -146,6 +147,7 @@ static struct profile random_profile(uint64_t seed)
     p.elf.soname = chance(r, 2);
     p.elf.exceptions = chance(r, 2);
     p.elf.relr = chance(r, 2);
+    p.elf.separate_code = chance(r, 2);
     p.elf.max_page_size = INT64_C(4096) << random_below(random_next(r), 10);
     p.dwarf.units = random_or_derived(r, 1, 1000000);
     p.dwarf.version = chance(r, 3) ? 4 : 5;

@@ -129,6 +129,8 @@ def test_what_the_profile_changes_is_told(programs, plain, tmp_path):
     differs = differs_with(programs, tmp_path / "a.prof", plain, tmp_path / "set")
     assert (differs["build-id"], differs["relro"]) == ([True, False], ["partial", "none"])
     assert differs["page"] == [4096, 65536]
+    (tmp_path / "c.prof").write_text(f"{head}\nelf: {{separate-code: false}}\n{rest}")
+    assert differs_with(programs, tmp_path / "c.prof", plain, tmp_path / "noseparate")["loads"] == [4, 2]
     (tmp_path / "b.prof").write_text(f"{head}\nelf: {{bind: now}}\n{rest}")
     differs = differs_with(programs, tmp_path / "b.prof", plain, tmp_path / "now")
     assert (differs["bind"], differs["relro"]) == (["lazy", "now"], ["partial", "full"])
