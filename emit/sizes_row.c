@@ -91,6 +91,12 @@ static uint64_t take(const struct ranked *ranked, uint32_t first, uint32_t count
     return less - taken.sum;
 }
 
+/* Bytes that a function has at most, with which no sum of two overflows. */
+static uint32_t bytes_most(const struct library *l)
+{
+    return plan_is_wide(l->plan, l->row) ? INT32_MAX / 2 : NARROW_MOST;
+}
+
 /* Functions [first, end) of `ranked` and their places. */
 struct part {
     struct ranked *ranked;
@@ -104,7 +110,7 @@ struct part {
 static int64_t balance(const struct library *l, const struct part *p, int64_t more)
 {
     const uint32_t align = code_align(l->row);
-    const uint32_t most = plan_is_wide(l->plan, l->row) ? INT32_MAX / align : NARROW_MOST / align;
+    const uint32_t most = bytes_most(l) / align;
     const uint32_t count = p->end - p->first;
     uint64_t is = 0;
     for (uint32_t i = p->first; i < p->end; i++)
@@ -140,12 +146,14 @@ static int64_t balance_within(const struct library *l, const struct part *p, con
                               struct distribution_limits *scratch, int64_t more)
 {
     const uint32_t align = code_align(l->row);
+    const uint32_t bytes = bytes_most(l);
     uint64_t is = 0;
     for (uint32_t i = p->first; i < p->end; i++) {
         const uint32_t low = places_of(limit[i].least, align);
         const uint32_t least = places_of(p->ranked[i].value, align);
         const uint32_t has = p->places[i];
-        scratch[i] = (struct distribution_limits){low > least ? low : least, limit[i].most / align};
+        const uint32_t high = (limit[i].most < bytes ? limit[i].most : bytes) / align;
+        scratch[i] = (struct distribution_limits){low > least ? low : least, high};
         scratch[i].least = scratch[i].least > p->floor ? scratch[i].least : p->floor;
         scratch[i].least = scratch[i].least < has ? scratch[i].least : has;
         scratch[i].most = scratch[i].most > has ? scratch[i].most : has;
@@ -174,7 +182,7 @@ static void rank(const struct library *l, const uint32_t *least, const struct pa
 static int64_t place(const struct library *l, const struct part *p)
 {
     const uint32_t align = code_align(l->row);
-    const uint32_t most = plan_is_wide(l->plan, l->row) ? INT32_MAX / 2 : NARROW_MOST;
+    const uint32_t most = bytes_most(l);
     int64_t more = 0;
     for (uint32_t i = p->first; i < p->end; i++) {
         uint32_t *wanted = &p->wanted[i];

@@ -169,3 +169,20 @@ def test_fewer_symbols_are_imported_than_there_is_room_for(programs, tmp_path, t
     (tmp_path / "rows.prof").write_text(head + "libraries:\n" + rows)
     programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set")
     programs.command([sys.executable, "-c", LOAD, tmp_path / "set" / "libmodule0.so"], leaks=False)
+
+
+def test_functions_stay_small_where_unwind_entries_are_narrow(programs, tmp_path):
+    """The row has one function of more than 64 KiB, and an average so small that no entry has room for such a size.
+    What the large one is to have goes to others."""
+    sizes = "0*3 20*5 100*6 500*6 600000"
+    rows = "".join(
+        f"- {{kind: utility, text: {text} MB, data: 40000, symtab: 96000, strtab: 60000, functions: 2000,"
+        f" function-sizes: '{sizes}'}}\n"
+        for text in (3, 4)
+    )
+    (tmp_path / "a.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}")
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "--quiet")
+    for path in sorted((tmp_path / "set").glob("libutility*.so")):
+        entries = re.findall(r"FDE cie=\w+ pc=([0-9a-f]+)\.\.([0-9a-f]+)", ask("readelf", "--debug-dump=frames", path))
+        assert len(entries) > 1500
+        assert 50000 < max(int(end, 16) - int(start, 16) for start, end in entries) < 1 << 16
