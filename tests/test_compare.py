@@ -417,6 +417,27 @@ def test_what_is_told_wrongly(compare, twin, of):
     assert re.search(r"share.constants .*  off in 1, told in 2 of 3\n", found.printed)
 
 
+def test_edges_that_are_told(programs, compare, tmp_path):
+    """The library has no room for symbols of the one that it needs. The edge says so, with both numbers, and where the
+    numbers are others it does not."""
+    real, made = tmp_path / "real.prof", tmp_path / "set"
+    real.write_text(
+        "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 2, unreadable: 0}\nlibraries:\n"
+        "- {kind: utility, text: 60000, data: 3000, functions: 30, dynamic: {functions: 30, undefined: 9, weak: 4,"
+        " dynstr: 800}, plt: 5}\n"
+        "- {kind: utility, text: 1846, data: 672, bss: 8, functions: 7, dynamic: {functions: 1, undefined: 94, weak: 4,"
+        " dynstr: 359}, relocations: {relative: 3, glob-dat: 12, symbols: 12, pages: 2}, needed: '0:90', outside: 1}\n"
+    )
+    programs.run("pyelfgen", "--profile", real, "-o", made, "--quiet")
+    written = made / "differences.json"
+    text = written.read_text()
+    assert re.search(r'"needed": \[ \[ 0, 90, 0 \] \]', text)
+    for edge, state in (("0, 90, 0 ]", "told"), ("0, 90, 1 ]", "off"), ("0, 90 ]", "off")):
+        written.write_text(text.replace("0, 90, 0 ]", edge))
+        found = compare(real, made, "--told", status=None)
+        assert [found.set[f"needed.{name}"]["state"] for name in ("symbols", "same-symbols")] == [state, state]
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"pyelfgen-differences": 1', "[" * 100])
 def test_what_is_told_cannot_be_read(programs, twin, text):
     """If differences.json cannot be read, nothing is told, and the error names the file."""

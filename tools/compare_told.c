@@ -99,12 +99,31 @@ static struct json_object *pair_of(struct json_object *library, const char *key)
     return pair && json_object_array_length(pair) == SIDES ? pair : NULL;
 }
 
+/* Whether the edges that carry another number of symbols than the row says make up the whole difference of what the
+ * library's edges carry, or of what they carry on both sides. */
+static bool is_told_of_edges(struct json_object *library, const struct compare_quantity *q)
+{
+    const bool of_both = strcmp(q->name, "needed.same-symbols") == 0;
+    struct json_object *edges =
+        of_both || strcmp(q->name, "needed.symbols") == 0 ? member(library, "needed", json_type_array) : NULL;
+    int64_t fewer = 0;
+    for (size_t i = 0; edges && i < json_object_array_length(edges); i++) {
+        struct json_object *edge = json_object_array_get_idx(edges, i);
+        if (!json_object_is_type(edge, json_type_array) || json_object_array_length(edge) != 1 + SIDES)
+            return false;
+        const int64_t wanted = json_object_get_int(json_object_array_get_idx(edge, 1 + REAL));
+        const int64_t got = json_object_get_int(json_object_array_get_idx(edge, 1 + TWIN));
+        fewer += of_both && got > wanted ? 0 : wanted - got;
+    }
+    return edges && (int64_t)(q->number[REAL] - q->number[TWIN]) == fewer;
+}
+
 bool compare_is_told(const struct comparison *c, const char *library, const struct compare_quantity *q)
 {
     char key[256];
     struct json_object *of = c->told ? member(c->told, library, json_type_object) : NULL;
     key_of(q->name, key);
-    if (of && has(member(of, "unknown", json_type_array), key))
+    if (of && (has(member(of, "unknown", json_type_array), key) || is_told_of_edges(of, q)))
         return true;
     struct json_object *pair = pair_of(of, key);
     if (!pair)
