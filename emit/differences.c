@@ -179,6 +179,7 @@ static void measure_options(const struct library *l, int64_t *v)
     const uint32_t constructing = l->row->extra.constructing;
     v[ROW_CONSTRUCTOR_CODE] = constructing ? constructing : (int64_t)small_constructors_bytes(l);
     v[ROW_CONSTRUCTOR_MEMORY] = l->row->extra.taking;
+    v[ROW_CONSTRUCTOR_BSS] = glue_touched(l->row, l->layout.section[SECTION_BSS].size);
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
     v[ROW_UNWIND_SMALL] = small_functions(l);

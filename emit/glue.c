@@ -28,12 +28,11 @@ enum {
     /* Constructors of real libraries run through code that nothing has touched before, of other libraries too. These
      * values bring about as many page faults, instructions and time as were measured: of Ipopt, whose 69
      * constructors set up the streams of the C++ library, and of the libraries that gdb needs. */
-    WINDOW = 1 << 16,       /* bytes that the kernel maps at a page fault */
-    WINDOWS = 8,            /* the least number of windows, however short constructors are, */
-    WINDOW_CODE = 512,      /* and one window more for so many bytes of code */
-    CONSTRUCTOR_READS = 26, /* bytes of the code that reads windows, */
-    CONSTRUCTOR_TAKES = 80, /* and of the code that takes memory */
-    WINDOW_STRIDE = 8,      /* distance of the bytes that are read */
+    WINDOW = 1 << 16,  /* bytes that the kernel maps at a page fault */
+    WINDOWS = 8,       /* the least number of windows, however short constructors are, */
+    WINDOW_CODE = 512, /* and one window more for so many bytes of code */
+    WINDOW_STRIDE = 8, /* distance of the bytes that are read */
+    PAGE = 4096,
     PYTHON_API_VERSION = 1013,
 };
 
@@ -252,30 +251,55 @@ static uint8_t *put_taking(uint8_t *p, uint32_t bytes)
         p = put_bytes(p, "\x0f\xaf\xc2", 3);             /* again: imul %edx,%eax */
     p = put_bytes(p, "\x01\xc8\x88\x07\x48\xff\xc7", 7); /* add %ecx,%eax; mov %al,(%rdi); inc %rdi */
     p = put_bytes(p, "\xff\xc9\x75\xe9", 4);             /* dec %ecx; jne again */
-    assert(p == start + CONSTRUCTOR_TAKES);
+    assert(p == start + GLUE_CONSTRUCTOR_TAKES);
+    (void)start;
+    return p;
+}
+
+uint32_t glue_touched(const struct plan_library *l, uint64_t bss)
+{
+    const uint64_t bytes = l->extra.touching < bss ? l->extra.touching : bss;
+    return (uint32_t)bytes & ~(uint32_t)(PAGE - 1);
+}
+
+/* for (p = bss_end - PAGE; count; count--, p -= PAGE) *p |= 0; */
+static uint8_t *put_touching(const struct code *c, uint8_t *p, uint64_t bss_end, uint32_t bytes)
+{
+    uint8_t *const start = p;
+    p = put_reference(c, p, "\x48\x8d\x05", 3, bss_end - PAGE); /* lea bss_end-PAGE(%rip),%rax */
+    p = put_u8(p, 0xb9);                                        /* mov $count,%ecx */
+    p = put_u32(p, bytes / PAGE);
+    p = put_bytes(p, "\x80\x08\x00\x48\x2d", 5); /* again: orb $0,(%rax); sub $PAGE,%rax */
+    p = put_u32(p, PAGE);
+    p = put_bytes(p, "\xff\xc9\x75\xf3", 4); /* dec %ecx; jne again */
+    assert(p == start + GLUE_CONSTRUCTOR_TOUCHES);
     (void)start;
     return p;
 }
 
 /* for (p = window; count; count--, p += WINDOW_STRIDE) read(p); the number of windows follows from the function's
- * size, and they are the last ones of the code. Before that it takes memory. */
+ * size, and they are the last ones of the code. Before that it takes memory, and writes to .bss. */
 static uint8_t *put_constructor(const struct code *c, const struct glue_place *place, const struct glue_addresses *a,
                                 uint8_t *p)
 {
     const uint32_t size = place->size - plan_landing(c->library);
     const uint64_t key = plan_key(c->library, PURPOSE_CONSTRUCTORS);
-    if (size < CONSTRUCTOR_READS) { /* it does nothing */
+    if (size < GLUE_CONSTRUCTOR_READS) { /* it does nothing */
         p = small_put_pieces(c->library, p, size - 1, key);
         return put_u8(p, 0xc3); /* ret */
     }
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    static_assert(GLUE_CONSTRUCTOR_TAKING == CONSTRUCTOR_READS + CONSTRUCTOR_TAKES, "it does both");
-    const uint32_t taking = c->library->extra.taking;
-    p = small_put_pieces(c->library, p, size - CONSTRUCTOR_READS - (taking ? CONSTRUCTOR_TAKES : 0), key);
+    const uint32_t taking = c->library->extra.taking, touched = glue_touched(c->library, a->bss_size);
+    uint32_t does = GLUE_CONSTRUCTOR_READS;
+    does += taking ? GLUE_CONSTRUCTOR_TAKES : 0;
+    does += touched ? GLUE_CONSTRUCTOR_TOUCHES : 0;
+    p = small_put_pieces(c->library, p, size - does, key);
     if (taking)
         p = put_taking(p, taking);
+    if (touched)
+        p = put_touching(c, p, a->bss_end, touched);
     p = put_reference(c, p, "\x48\x8d\x05", 3, a->text_end - bytes); /* lea window(%rip),%rax */
     p = put_u8(p, 0xb9);                                             /* mov $count,%ecx */
     p = put_u32(p, (uint32_t)(bytes / WINDOW_STRIDE));

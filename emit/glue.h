@@ -37,9 +37,18 @@ enum glue_function {
     GLUE_LIBRARY = GLUE_START - (GLUE_PYINIT - GLUE_CONSTRUCTOR)
 };
 
-/* Bytes of GLUE_CONSTRUCTOR: the fewest, without an endbr64; the fewest where it takes memory (plan_extra.taking);
- * the most. */
-enum { GLUE_CONSTRUCTOR_LEAST = 1, GLUE_CONSTRUCTOR_TAKING = 106, GLUE_CONSTRUCTOR_MOST = 1 << 24 };
+/* Bytes of GLUE_CONSTRUCTOR, without an endbr64: the fewest; the fewest where it reads code; how many more where it
+ * also takes memory (plan_extra.taking) and writes to .bss (plan_extra.touching); the most. */
+enum {
+    GLUE_CONSTRUCTOR_LEAST = 1,
+    GLUE_CONSTRUCTOR_READS = 26,
+    GLUE_CONSTRUCTOR_TAKES = 80,
+    GLUE_CONSTRUCTOR_TOUCHES = 25,
+    GLUE_CONSTRUCTOR_MOST = 1 << 24
+};
+
+/* Bytes of .bss that the constructor writes to, whole pages, given the size of .bss. */
+uint32_t glue_touched(const struct plan_library *l, uint64_t bss);
 
 struct glue_place {
     uint32_t offset; /* in .text */
@@ -57,7 +66,8 @@ struct glue_addresses {
     /* The address of the word by which the unwinder finds the personality routine; 0: none. */
     uint64_t personality;
     uint64_t text_end; /* end of .text, which GLUE_CONSTRUCTOR reads */
-    uint64_t direct;   /* the .plt.got entry for __cxa_finalize; 0: none */
+    uint64_t bss_end, bss_size;
+    uint64_t direct; /* the .plt.got entry for __cxa_finalize; 0: none */
     uint64_t got_cxa_finalize, got_gmon_start, got_clones;
     uint64_t got_extra;                /* the first word of .got for plan_extra.got */
     uint64_t got_main, got_start_main; /* these two and `executable` are 0 except in an executable */

@@ -162,16 +162,17 @@ struct plan_library {
         uint32_t tls_modules;     /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
         uint32_t constructing;    /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
         uint32_t taking;          /* bytes of memory that the constructor takes, whole pages */
-        uint32_t initialising;    /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
-        uint32_t constructors;    /* beyond the one that every library has */
-        uint32_t destructors;     /* beyond the one that every library has */
-        bool ended;          /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
-        uint32_t unwind;     /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
-        uint32_t tabled;     /* functions with an exception table (exceptions.h) */
-        uint32_t exceptions; /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
-        uint32_t methods;    /* in the module's method table, beyond those that the driver calls (methods.h) */
-        uint32_t documented; /* how many of `methods`, from the first on, have a documentation string */
-        uint64_t names;      /* bytes of the names of `outside`, with terminators */
+        uint32_t touching; /* bytes of .bss that the constructor writes to, whole pages; the library may have less */
+        uint32_t initialising; /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
+        uint32_t constructors; /* beyond the one that every library has */
+        uint32_t destructors;  /* beyond the one that every library has */
+        bool ended;            /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
+        uint32_t unwind;       /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t tabled;       /* functions with an exception table (exceptions.h) */
+        uint32_t exceptions;   /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
+        uint32_t methods;      /* in the module's method table, beyond those that the driver calls (methods.h) */
+        uint32_t documented;   /* how many of `methods`, from the first on, have a documentation string */
+        uint64_t names;        /* bytes of the names of `outside`, with terminators */
     } extra;
     double names_apart;       /* how far the lengths of its names are from the row's (distribution_distance) */
     uint64_t versioned_names; /* bytes in .strtab of the C library's names with their versions; 0: no versions there */

@@ -236,7 +236,7 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         return true;
     }
     if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
-        l->extra.constructing = l->extra.taking = 0;
+        l->extra.constructing = l->extra.taking = l->extra.touching = 0;
         l->extra.initialising = 0;
         return true;
     }
@@ -284,14 +284,24 @@ static uint32_t constructing_of(const struct plan_library *l)
     return code < GLUE_CONSTRUCTOR_MOST ? (uint32_t)code : GLUE_CONSTRUCTOR_MOST;
 }
 
-/* Bytes of memory that the constructor takes, in whole pages; 0 if its code has no room for taking any. */
-static uint32_t taking_of(const struct plan_library *l)
+/* Bytes of memory that the constructor takes, or of .bss that it writes to, as the row says, in whole pages; 0 if its
+ * code has no `room` for that. */
+static uint32_t pages_of(const struct plan_library *l, enum row_value v, uint32_t room)
 {
     enum { PAGE = 4096 };
-    const uint64_t memory = rows_value_or(l->said, ROW_CONSTRUCTOR_MEMORY, 0);
-    if (l->extra.constructing < plan_landing(l) + GLUE_CONSTRUCTOR_TAKING)
+    const uint64_t memory = rows_value_or(l->said, v, 0);
+    if (l->extra.constructing < plan_landing(l) + room)
         return 0;
     return (uint32_t)((memory + PAGE - 1) / PAGE * PAGE);
+}
+
+static void set_constructor(struct plan_library *l)
+{
+    l->extra.constructing = constructing_of(l);
+    const uint32_t takes = GLUE_CONSTRUCTOR_READS + GLUE_CONSTRUCTOR_TAKES;
+    l->extra.taking = pages_of(l, ROW_CONSTRUCTOR_MEMORY, takes);
+    l->extra.touching =
+        pages_of(l, ROW_CONSTRUCTOR_BSS, (l->extra.taking ? takes : GLUE_CONSTRUCTOR_READS) + GLUE_CONSTRUCTOR_TOUCHES);
 }
 
 uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l)
@@ -512,8 +522,7 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
         .methods = l->kind == LIBRARY_MODULE ? rows_more_of(l, ROW_METHODS, shape_driver_methods(l), share) : 0,
     };
     set_relocated(plan, l, &wanted);
-    x->constructing = constructing_of(l);
-    x->taking = taking_of(l);
+    set_constructor(l);
     x->initialising = rows_initialising(l);
     x->tls = tls_of(l, least->bss, share);
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);

@@ -97,6 +97,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(CONSTRUCTORS, ROW, "constructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
     X(CONSTRUCTOR_CODE, ROW, "constructor-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                    \
     X(CONSTRUCTOR_MEMORY, ROW, "constructor-memory", BYTES, 0, PROFILE_MEMORY_MOST, NULL)                              \
+    X(CONSTRUCTOR_BSS, ROW, "constructor-bss", BYTES, 0, PROFILE_MEMORY_MOST, NULL)                                    \
     X(INIT_CODE, ROW, "init-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(UNWIND_ENTRIES, ROW, "unwind-entries", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
     X(UNWIND_SMALL, ROW, "unwind-small", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \

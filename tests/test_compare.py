@@ -465,16 +465,17 @@ def test_what_is_told_of_a_pipe(programs, twin):
     assert "differences.json: is not a regular file" in done.stderr
 
 
-def test_memory_of_constructors_is_of_those_that_were_loaded(compare, twin):
-    """Only profiles of pyelfprof --load have constructor-memory. Beside files, which have none, it is not compared."""
+@pytest.mark.parametrize("key", ["constructor-memory", "constructor-bss"])
+def test_memory_of_constructors_is_of_those_that_were_loaded(compare, twin, key):
+    """Only profiles of pyelfprof --load have these keys. Beside files, which have none, they are not compared."""
     real, made = twin
-    text = real.read_text().replace("kind: utility", "constructor-memory: 65536, kind: utility", 1)
+    text = real.read_text().replace("kind: utility", f"{key}: 65536, kind: utility", 1)
     real.write_text(text)
     found = compare(real, made, "--no-dwarf", status=1)
     assert found.json["summary"]["not-compared"] == ["zstd", "constructor-memory"]
-    assert compare(real, real, "--no-dwarf").set["constructor-memory"]["twin"] == 65536
+    assert compare(real, real, "--no-dwarf").set[key]["twin"] == 65536
     (made.parent / "less.prof").write_text(text.replace("65536", "16384"))
-    assert compare(real, made.parent / "less.prof", status=1).set["constructor-memory"]["state"] == "off"
+    assert compare(real, made.parent / "less.prof", status=1).set[key]["state"] == "off"
 
 
 def test_not_asked_for(compare, programs, small, tmp_path):

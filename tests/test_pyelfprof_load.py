@@ -1,5 +1,6 @@
 """Memory that constructors take: pyelfprof --load measures it, and twins take as much."""
 
+import json
 import resource
 import subprocess
 import sys
@@ -16,6 +17,11 @@ TAKES = """
 #include <string.h>
 char *taken;
 __attribute__((constructor)) static void take(void) { taken = malloc(%d); memset(taken, 1, %d); }
+"""
+FILLS = """
+#include <string.h>
+static char filled[%d];
+__attribute__((constructor)) static void fill(void) { memset(filled, 1, %d); }
 """
 NEEDS = "int there(void); __attribute__((constructor)) static void call(void) { there(); }"
 DIES = "#include <stdlib.h>\n__attribute__((constructor)) static void die(void) { %s; }"
@@ -39,10 +45,10 @@ def built(directory, name, text, *options):
 
 @pytest.fixture
 def load(programs, tmp_path):
-    def run(*arguments, status=0):
+    def run(*arguments, status=0, key="constructor-memory"):
         output = tmp_path / "loaded.prof"
         done = programs.run("pyelfprof", "--names", "--load", "-o", output, *arguments, status=status)
-        memory = {row["name"]: row.get("constructor-memory", 0) for row in Capture(output).rows}
+        memory = {row["name"]: row.get(key, 0) for row in Capture(output).rows}
         return memory, done.stderr.splitlines()
 
     return run
@@ -64,6 +70,22 @@ def test_memory_is_measured_of_each(load, tmp_path, exactly):
     assert said == [] and memory["libnone.so"] == 0
     assert MEMORY - 2 * PAGE < memory["liblarge.so"] < MEMORY + 3 * PAGE
     assert 90_000 - 2 * PAGE < memory["libsmall.so"] < 90_000 + 3 * PAGE
+
+
+def test_bss_is_measured_of_each(load, tmp_path, exactly):
+    """Pages of .bss that constructors write to count by themselves: half of one library's, none of another's."""
+    paths = [
+        built(tmp_path, "half", FILLS % (2 * MEMORY, MEMORY)),
+        built(tmp_path, "whole", FILLS % (90_000, 90_000)),
+        built(tmp_path, "none", "char unused[1000000];"),
+        built(tmp_path, "large", TAKES % (MEMORY, MEMORY)),
+    ]
+    written, said = load(*paths, key="constructor-bss")
+    assert said == [] and written["libnone.so"] == written["liblarge.so"] == 0
+    assert MEMORY - 2 * PAGE < written["libhalf.so"] < MEMORY + 2 * PAGE
+    assert 90_000 - 2 * PAGE < written["libwhole.so"] < 90_000 + 2 * PAGE
+    memory, _ = load(*paths)
+    assert memory["libhalf.so"] == memory["libwhole.so"] == 0 and memory["liblarge.so"] > MEMORY - 2 * PAGE
 
 
 def test_symbols_of_others_that_are_not_named(load, tmp_path, exactly):
@@ -117,8 +139,8 @@ def test_sums_have_no_rows(programs, tmp_path):
     assert "leave out --load" in done.stderr
 
 
-def row_text(more):
-    common = "kind: utility, text: 60000, data: 3000, bss: 900, functions: 60, relocations: {relative: 40}"
+def row_text(more, bss=900):
+    common = f"kind: utility, text: 60000, data: 3000, bss: {bss}, functions: 60, relocations: {{relative: 40}}"
     return f"- {{{common}, constructors: 2, {more}}}\n"
 
 
@@ -146,6 +168,48 @@ def test_twins_take_as_much(load, made, exactly):
     assert complaints == [] and [*memory.values()][1:] == [0, 0]
     assert abs(memory["libutility0.so"] - 4194304) <= PAGE
     assert any(line.split() == "constructor-memory 1 of 2 8388608 4194304".split() for line in said.splitlines())
+
+
+# what rows say of constructors, and how many bytes of .bss they write to
+TOUCHING = [
+    ("constructor-code: 51, constructor-bss: 4194304", 4194304),
+    ("constructor-code: 50, constructor-bss: 4194304", 0),
+    ("constructor-code: 131, constructor-memory: 65536, constructor-bss: 1000000", 1003520),
+    ("constructor-code: 130, constructor-memory: 65536, constructor-bss: 1000000", 0),
+    ("constructor-code: 300, constructor-bss: 9000000", 4997120),
+    ("constructor-code: 300", 0),
+]
+
+
+@pytest.fixture(scope="module")
+def touching(programs, tmp_path_factory):
+    """Libraries with 5,000,000 bytes of .bss, of which constructors write to a part, where their code has room for it."""
+    directory = tmp_path_factory.mktemp("touching")
+    rows = "".join(row_text(text, bss=5_000_000) for text, _ in TOUCHING)
+    (directory / "a.prof").write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}")
+    programs.run("pyelfgen", "--profile", directory / "a.prof", "-o", directory / "set", "--quiet")
+    return directory / "set", [directory / "set" / f"libutility{i}.so" for i in range(len(TOUCHING))]
+
+
+def test_twins_write_to_as_much_of_bss(load, touching, exactly):
+    """Page faults and pyelfprof both show it."""
+    _, paths = touching
+    faults = [int(count) for count in ask(sys.executable, "-c", FAULTS, *paths).split()]
+    for (text, written), count in zip(TOUCHING, faults, strict=True):
+        memory = 65536 if "memory" in text else 0
+        assert abs(count - faults[-1] - (written + memory) // resource.getpagesize()) < 20, text
+    written, complaints = load(*paths, key="constructor-bss")
+    assert complaints == []
+    for (text, wanted), bytes_ in zip(TOUCHING, written.values(), strict=True):
+        assert abs(bytes_ - wanted) <= PAGE, text
+
+
+def test_bss_that_is_not_written_to_is_told(touching):
+    made, paths = touching
+    libraries = json.loads((made / "differences.json").read_text())["libraries"]
+    differs = {one["name"]: one["differs"].get("constructor-bss") for one in libraries}
+    told = {1: [4194304, 0], 2: [1000000, 1003520], 3: [1000000, 0], 4: [9000000, 4997120]}
+    assert [differs.get(path.name) for path in paths] == [told.get(i) for i in range(len(paths))]
 
 
 def test_more_than_a_library_may_take(programs, tmp_path):

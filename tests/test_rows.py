@@ -449,6 +449,7 @@ def random_rows(chance):
         if chance.random() < 0.4:
             row["constructor-code"] = chance.choice([chance.randint(1, 90), chance.randint(90, 9000)])
             row["constructor-memory"] = chance.randint(0, 300_000)
+            row["constructor-bss"] = chance.randint(0, 300_000)
         if row["kind"] == "module" and chance.random() < 0.5:
             row["init-code"] = chance.choice([12, 17, chance.randint(1, 90), chance.randint(90, 9000)])
         if "relocations" in row and chance.random() < 0.4:

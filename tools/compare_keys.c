@@ -45,6 +45,7 @@ static const struct known known[] = {
     {"constructors", COMPARE_SUM, "1"},
     {"constructor-code", COMPARE_SUM, NULL},
     {"constructor-memory", COMPARE_SUM, NULL},
+    {"constructor-bss", COMPARE_SUM, NULL},
     {"init-code", COMPARE_SUM, NULL},
     {"unwind-entries", COMPARE_SUM, NULL},
     {"unwind-small", COMPARE_SUM, NULL},

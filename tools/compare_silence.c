@@ -5,36 +5,48 @@
 #include "tools/compare.h"
 
 static const char *const group_names[COMPARE_GROUPS] = {"zstd", "dwarf", "constructor-memory"};
+/* a key that is in the group besides; NULL: none */
+static const char *const group_others[COMPARE_GROUPS] = {[GROUP_LOAD] = "constructor-bss"};
 
-/* Whether a key belongs to the group: "zstd" or "zstd.text". */
-static bool is_in(const char *key, const char *group)
+/* Whether the key is that of this name, or below it: "zstd.text" is below "zstd". */
+static bool is_below(const char *key, const char *name)
 {
-    size_t length = strlen(group);
-    return strncmp(key, group, length) == 0 && (key[length] == '\0' || key[length] == '.');
+    size_t length = strlen(name);
+    return strncmp(key, name, length) == 0 && (key[length] == '\0' || key[length] == '.');
 }
 
-/* Whether any row of the side has a key of the group. */
-static bool has_group(const struct comparison *c, int side, const char *group)
+static bool is_in(const char *key, enum compare_group group)
+{
+    return is_below(key, group_names[group]) || (group_others[group] && is_below(key, group_others[group]));
+}
+
+/* Whether any row of the side has a key of that name, or below it. */
+static bool has(const struct comparison *c, int side, const char *name)
 {
     for (size_t i = 0; i < c->side[side].rows; i++) {
         const struct compare_row *row = &c->side[side].row[i];
         for (size_t j = 0; j < row->values; j++) {
-            if (is_in(c->keys.of[row->value[j].key].name, group))
+            if (is_below(c->keys.of[row->value[j].key].name, name))
                 return true;
         }
     }
     return false;
 }
 
+static bool has_group(const struct comparison *c, int side, enum compare_group group)
+{
+    return has(c, side, group_names[group]) || (group_others[group] && has(c, side, group_others[group]));
+}
+
 /* Whether the side says the group, be it that it has nothing. A side without debug information has no `dwarf`. A
  * profile may be of libraries that were loaded (--load), which files here never are. */
 static bool says(const struct comparison *c, int side, enum compare_group group)
 {
-    return has_group(c, side, group_names[group]) || (group == GROUP_DWARF && !has_group(c, side, "mix.info")) ||
+    return has_group(c, side, group) || (group == GROUP_DWARF && !has(c, side, "mix.info")) ||
            (group == GROUP_LOAD && c->side[side].profile);
 }
 
-static void skip_group(struct compare_keys *keys, const char *group)
+static void skip_group(struct compare_keys *keys, enum compare_group group)
 {
     for (uint32_t k = 0; k < keys->count; k++) {
         if (is_in(keys->of[k].name, group))
@@ -44,14 +56,14 @@ static void skip_group(struct compare_keys *keys, const char *group)
 
 void compare_skip_unknown(struct comparison *c)
 {
-    for (int g = 0; g < COMPARE_GROUPS; g++) {
+    for (enum compare_group g = 0; g < COMPARE_GROUPS; g++) {
         for (int s = 0; s < SIDES; s++) {
-            c->unknown[s][g] = !says(c, s, (enum compare_group)g) && has_group(c, !s, group_names[g]);
+            c->unknown[s][g] = !says(c, s, g) && has_group(c, !s, g);
             if (c->unknown[s][g])
                 compare_be_silent(c, group_names[g], s);
         }
-        if (compare_is_unknown(c, (enum compare_group)g))
-            skip_group(&c->keys, group_names[g]);
+        if (compare_is_unknown(c, g))
+            skip_group(&c->keys, g);
     }
 }
 

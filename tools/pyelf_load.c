@@ -3,13 +3,13 @@
  *
  *     pyelf-load < LIST 3> REPORT
  *
- * LIST has paths, each ended by a zero. REPORT gets the line "+ NUMBER" before a file is opened, and "= NUMBER BYTES"
- * afterwards. A file that cannot be opened may need symbols of the others without saying so: it is tried again after
- * them, as long as a round opens any. At the end "! NUMBER WHY" says why a file still cannot be opened.
+ * LIST has paths, each ended by a zero. REPORT gets the line "+ NUMBER" before a file is opened, and "= NUMBER BYTES
+ * BSS" afterwards. A file that cannot be opened may need symbols of the others without saying so: it is tried again
+ * after them, as long as a round opens any. At the end "! NUMBER WHY" says why a file still cannot be opened.
  *
- * What counts is anonymous memory that has been written to, without the stack and without what belongs to loaded
- * objects: each such page was a page fault. This program allocates nothing, and leaves ld.so free memory for its
- * structures, so that the memory measured is the constructors'.
+ * What counts is anonymous memory that has been written to, without the stack: each such page was a page fault. BYTES
+ * are those that belong to no loaded object, BSS those of objects that are in no file. This program allocates nothing,
+ * and leaves ld.so free memory for its structures, so that the memory measured is the constructors'.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -56,36 +56,53 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-static bool is_object(struct range r)
+/* Bytes of the range that are an object's. An object's last page is its own. */
+static uint64_t bytes_of_objects(struct range r)
 {
-    for (size_t i = 0; i < object_count; i++)
-        if (r.from < objects[i].to && objects[i].from < r.to)
-            return true;
-    return false;
+    enum { PAGE = 4096 };
+    uint64_t sum = 0;
+    for (size_t i = 0; i < object_count; i++) {
+        const uint64_t end = (objects[i].to + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        const uint64_t from = r.from > objects[i].from ? r.from : objects[i].from;
+        const uint64_t to = r.to < end ? r.to : end;
+        sum += from < to ? to - from : 0;
+    }
+    return sum;
 }
 
-/* Whether the line begins a mapping, "FROM-TO ACCESS OFFSET DEVICE INODE [NAME]". If so, *counts says whether its
- * memory counts. */
-static bool takes_mapping(const char *line, bool *counts)
+/* Bytes that have been written to. */
+struct memory {
+    uint64_t taken; /* of no object */
+    uint64_t bss;   /* of objects, and in no file */
+};
+
+/* A mapping of memory. */
+struct mapping {
+    bool counts;
+    uint64_t objects; /* bytes of it that are objects': the kernel may join them with what follows */
+};
+
+/* Whether the line begins a mapping, "FROM-TO ACCESS OFFSET DEVICE INODE [NAME]", which is then *m. */
+static bool takes_mapping(const char *line, struct mapping *m)
 {
     struct range r;
     int name = 0;
     if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &r.from, &r.to, &name) < 2)
         return false;
     const char *const called = name ? line + name : "";
-    const bool anonymous = !*called || strncmp(called, "[heap]", 6) == 0 || strncmp(called, "[anon", 5) == 0;
-    *counts = anonymous && !is_object(r);
+    m->counts = !*called || strncmp(called, "[heap]", 6) == 0 || strncmp(called, "[anon", 5) == 0;
+    m->objects = m->counts ? bytes_of_objects(r) : 0;
     return true;
 }
 
-/* Bytes that count; 0 where the system does not say. */
-static uint64_t memory_taken(void)
+/* 0 where the system does not say. */
+static struct memory memory_written(void)
 {
     static char text[1 << 16];
+    struct memory sum = {0};
     size_t have = 0;
-    uint64_t sum = 0;
     uint64_t size;
-    bool counts = false;
+    struct mapping m = {0};
     object_count = 0;
     dl_iterate_phdr(note_object, NULL);
     const int maps = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
@@ -94,8 +111,11 @@ static uint64_t memory_taken(void)
         have += (size_t)n;
         for (char *end; (end = memchr(line, '\n', have - (size_t)(line - text))); line = end + 1) {
             *end = '\0';
-            if (!takes_mapping(line, &counts) && counts && sscanf(line, "Anonymous: %lu kB", &size) == 1)
-                sum += size * 1024;
+            if (!takes_mapping(line, &m) && m.counts && sscanf(line, "Anonymous: %lu kB", &size) == 1) {
+                const uint64_t of_objects = size * 1024 < m.objects ? size * 1024 : m.objects;
+                sum.bss += of_objects;
+                sum.taken += size * 1024 - of_objects;
+            }
         }
         have -= (size_t)(line - text);
         memmove(text, line, have);
@@ -120,6 +140,11 @@ static void say(const char *text)
         _exit(EXIT_FAILURE);
 }
 
+static uint64_t more(uint64_t before, uint64_t after)
+{
+    return after > before ? after - before : 0;
+}
+
 /* Opens a file and reports it; false where it cannot be opened. */
 static bool load(size_t i)
 {
@@ -127,12 +152,12 @@ static bool load(size_t i)
     snprintf(line, sizeof line, "+ %zu\n", i);
     say(line);
     leave_spare();
-    const uint64_t before = memory_taken();
+    const struct memory before = memory_written();
     alarm(PATIENCE);
     failed[i] = !dlopen(files[i], RTLD_LAZY | RTLD_GLOBAL);
     alarm(0);
-    const uint64_t after = memory_taken();
-    snprintf(line, sizeof line, "= %zu %lu\n", i, after > before ? after - before : 0);
+    const struct memory after = memory_written();
+    snprintf(line, sizeof line, "= %zu %lu %lu\n", i, more(before.taken, after.taken), more(before.bss, after.bss));
     if (!failed[i])
         say(line);
     return !failed[i];

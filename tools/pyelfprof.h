@@ -79,6 +79,7 @@ struct prof_file {
     uint64_t indirect;           /* symbols that come from libraries of the set, but from none in its DT_NEEDED */
     uint64_t used;               /* how many of its symbols others of the set take, each counted once */
     uint64_t constructor_memory; /* bytes that its constructors take; 0: none, or unknown */
+    uint64_t constructor_bss;    /* bytes of .bss that they write to, whole pages; 0: none, or unknown */
 };
 
 /* Identifies a file. */

@@ -127,6 +127,11 @@ static void complain_of_python(struct prof *p, const struct prof_file *first, si
                                  more));
 }
 
+static uint64_t counted(uint64_t bytes)
+{
+    return bytes < LEAST ? 0 : bytes < MOST ? bytes : MOST;
+}
+
 /* Takes the report. Returns the place of the file that was begun last where its end was not reported, and l->count
  * otherwise. */
 static size_t take_report(struct prof *p, const struct loads *l, char *text)
@@ -136,7 +141,7 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
     size_t others = 0;
     for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         uint64_t number;
-        uint64_t bytes;
+        uint64_t taken, touched;
         size_t at;
         int why = 0;
         char kind;
@@ -147,8 +152,10 @@ static size_t take_report(struct prof *p, const struct loads *l, char *text)
         if (!f)
             continue;
         last = kind == '+' ? at : l->count;
-        if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64, &number, &bytes) == 2)
-            f->constructor_memory = bytes < LEAST ? 0 : bytes < MOST ? bytes : MOST;
+        if (kind == '=' && sscanf(line, "= %" SCNu64 " %" SCNu64 " %" SCNu64, &number, &taken, &touched) == 3) {
+            f->constructor_memory = counted(taken);
+            f->constructor_bss = counted(touched);
+        }
         if (kind == '!' && loader_error_is_python(line + why)) {
             others += first != NULL;
             first = first ? first : f;

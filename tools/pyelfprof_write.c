@@ -341,6 +341,7 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_number(row, "constructors", c->constructors);
     put_some(row, "constructor-code", c->constructor_code);
     put_some(row, "constructor-memory", file->constructor_memory);
+    put_some(row, "constructor-bss", file->constructor_bss);
     if (c->module)
         put_some(row, "init-code", c->init_code);
     if (!c->sizes.symtab) { /* otherwise .symtab says how many functions there are, and how large */
