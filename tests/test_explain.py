@@ -274,3 +274,12 @@ def test_what_clang_compiled(explain):
     text = (pathlib.Path(__file__).parent / "clang.prof").read_text()
     assert said in explain(text)
     assert said not in explain(text.replace(", compiler: clang", ""))
+
+
+def test_what_constructors_do_is_said(explain):
+    row = "{kind: utility, text: 60000, data: 3000, bss: 900000, constructor-memory: 65536, constructor-bss: 131072}"
+    head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\nlibraries:\n"
+    text = explain(f"{head}- {row}\n")
+    assert re.search(r"^Its constructors take 65\.5 kB of memory when all are loaded\.$", text, flags=re.M)
+    assert re.search(r"^Its constructors write to 131\.1 kB of \.bss\.$", text, flags=re.M)
+    assert "constructors" not in explain(f"{head}- {{kind: utility, text: 60000, data: 3000}}\n")

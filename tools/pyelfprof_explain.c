@@ -219,6 +219,12 @@ static void tell_symbols(struct explained *x)
         print_bytes(memory);
         puts(" of memory when all are loaded.");
     }
+    const double written = sum(x, NULL, "constructor-bss");
+    if (written > 0) {
+        fputs(of_them(x, "Its constructors write to ", "Their constructors write to "), stdout);
+        print_bytes(written);
+        puts(" of .bss.");
+    }
     if (having(x, "dynamic", NULL)) {
         const double exported = sum(x, "dynamic", "functions");
         const double objects = sum(x, "dynamic", "objects");
@@ -502,7 +508,8 @@ static void tell_split(struct explained *x)
         fputs(" more", stdout);
     }
     if (missing > 0)
-        printf("%s %.0f .dwo %s not there", files > 0 ? ", and" : ":", missing, plural(missing, "file was", "files were"));
+        printf("%s %.0f .dwo %s not there", files > 0 ? ", and" : ":", missing,
+               plural(missing, "file was", "files were"));
     puts(".");
 }
 
