@@ -128,7 +128,7 @@ struct debug_stats {
      * matters. */
     struct stats_set shapes;
     struct stats_sample sample;
-    struct uneven_sum sizes;   /* of compile units in .debug_info, without partial units and skeletons */
+    struct uneven_sum sizes; /* of compile units in .debug_info, without partial units and skeletons */
     struct bytes dwos; /* for each skeleton: the directory and the name of its .dwo file, each with a terminator. What
                           is beyond STATS_DWOS bytes is left out */
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
