@@ -1,6 +1,7 @@
 /* See json_file.h. */
 #include "base/json_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -59,32 +60,12 @@ struct json_object *json_file_parse(const char *text, size_t size, const struct 
  * error filled. */
 static char *read_all(int fd, const struct json_file_limits *limits, size_t *size, struct error *e)
 {
-    char *text = NULL;
-    size_t capacity = 0;
-    *size = 0;
-    for (;;) {
-        if (*size == capacity) {
-            if (capacity > limits->bytes)
-                return text;
-            capacity = capacity ? 4 * capacity : 1 << 16;
-            char *grown = realloc(text, capacity);
-            if (!grown) {
-                free(text);
-                fail_memory(limits, e);
-                return NULL;
-            }
-            text = grown;
-        }
-        const ssize_t n = whole_read(fd, text + *size, capacity - *size);
-        if (n < 0) {
-            free(text);
-            error_errno(e, NULL, "cannot be read");
-            return NULL;
-        }
-        *size += (size_t)n;
-        if (*size < capacity)
-            return text;
-    }
+    char *text = whole_read_most(fd, limits->bytes + 1, size);
+    if (!text && errno == ENOMEM)
+        fail_memory(limits, e);
+    else if (!text)
+        error_errno(e, NULL, "cannot be read");
+    return text;
 }
 
 struct json_object *json_file_read(const char *path, const struct json_file_limits *limits, struct error *e)

@@ -126,37 +126,16 @@ static int open_found(const char *path, struct error *e)
     return -1;
 }
 
-/* Returns what is read from `fd`, `most` bytes of it at most, in a buffer that doubles when it is full: memory for the
- * longest profile would take longer to make ready, in a sanitizer's build, than most profiles take to read. */
-static char *read_all(int fd, const char *path, size_t most, size_t *size, struct error *e)
-{
-    char *text = NULL;
-    *size = 0;
-    for (size_t room = 1 << 16; *size < most; room = room < most / 2 ? 2 * room : most) {
-        char *const larger = realloc(text, room);
-        const ssize_t got = larger ? whole_read(fd, larger + *size, room - *size) : -1;
-        if (!larger)
-            error_set(e, ERROR_MEMORY, "no memory for reading a profile");
-        else if (got < 0)
-            error_errno(e, profile_find_shown(path), "cannot read the profile");
-        text = larger ? larger : text;
-        if (got < 0) {
-            free(text);
-            return NULL;
-        }
-        *size += (size_t)got;
-        if (*size < room)
-            break;
-    }
-    return text;
-}
-
 char *profile_find_read(const char *path, size_t *size, struct error *e)
 {
     const int fd = open_found(path, e);
     if (fd < 0)
         return NULL;
-    char *const text = read_all(fd, path, (size_t)PROFILE_FIND_BYTES_MOST + 1, size, e);
+    char *const text = whole_read_most(fd, (size_t)PROFILE_FIND_BYTES_MOST + 1, size);
+    if (!text && errno == ENOMEM)
+        error_set(e, ERROR_MEMORY, "no memory for reading a profile");
+    else if (!text)
+        error_errno(e, profile_find_shown(path), "cannot read the profile");
     close(fd);
     return text;
 }

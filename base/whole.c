@@ -2,6 +2,7 @@
 #include "base/whole.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* In both functions `offset` may be NULL: from the current position. */
@@ -48,6 +49,28 @@ ssize_t whole_read(int fd, void *to, size_t size)
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset)
 {
     return read_all(fd, to, size, &offset);
+}
+
+char *whole_read_most(int fd, size_t most, size_t *size)
+{
+    char *text = NULL;
+    size_t capacity = 0;
+    *size = 0;
+    while (*size == capacity && (!text || capacity < most)) {
+        capacity = capacity ? 4 * capacity : 1 << 16;
+        capacity = capacity < most ? capacity : most;
+        char *const grown = realloc(text, capacity);
+        const ssize_t n = grown ? whole_read(fd, grown + *size, capacity - *size) : -1;
+        text = grown ? grown : text;
+        if (n < 0) {
+            const int reason = errno;
+            free(text);
+            errno = reason;
+            return NULL;
+        }
+        *size += (size_t)n;
+    }
+    return text;
 }
 
 bool whole_write(int fd, const void *from, size_t size)

@@ -14,6 +14,11 @@
 ssize_t whole_read(int fd, void *to, size_t size);
 ssize_t whole_read_at(int fd, void *to, size_t size, uint64_t offset);
 
+/* Returns what can be read from the current position, `most` bytes of it at most, and sets *size to how many these are.
+ * The buffer grows with what is read, so that `most` may be large. The caller frees it. NULL with errno on failure,
+ * ENOMEM if there is no memory. */
+char *whole_read_most(int fd, size_t most, size_t *size);
+
 /* Whether errno says that there is no room left to write to. */
 static inline bool whole_is_full(void)
 {

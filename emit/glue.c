@@ -291,11 +291,8 @@ static uint8_t *put_constructor(const struct code *c, const struct glue_place *p
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    const uint32_t taking = c->library->extra.taking, touched = glue_touched(c->library, a->bss_size);
-    uint32_t does = GLUE_CONSTRUCTOR_READS;
-    does += taking ? GLUE_CONSTRUCTOR_TAKES : 0;
-    does += touched ? GLUE_CONSTRUCTOR_TOUCHES : 0;
-    p = small_put_pieces(c->library, p, size - does, key);
+    const uint32_t taking = c->library->extra.taking, touched = glue_touched(c->library, a->bss_end - a->completed);
+    p = small_put_pieces(c->library, p, size - glue_constructor_least(taking, touched), key);
     if (taking)
         p = put_taking(p, taking);
     if (touched)

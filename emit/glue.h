@@ -47,6 +47,15 @@ enum {
     GLUE_CONSTRUCTOR_MOST = 1 << 24
 };
 
+/* The fewest bytes of a constructor that reads code and also does what it is asked for. */
+static inline uint32_t glue_constructor_least(bool takes, bool touches)
+{
+    uint32_t least = GLUE_CONSTRUCTOR_READS;
+    least += takes ? GLUE_CONSTRUCTOR_TAKES : 0;
+    least += touches ? GLUE_CONSTRUCTOR_TOUCHES : 0;
+    return least;
+}
+
 /* Bytes of .bss that the constructor writes to, whole pages, given the size of .bss. */
 uint32_t glue_touched(const struct plan_library *l, uint64_t bss);
 
@@ -66,8 +75,8 @@ struct glue_addresses {
     /* The address of the word by which the unwinder finds the personality routine; 0: none. */
     uint64_t personality;
     uint64_t text_end; /* end of .text, which GLUE_CONSTRUCTOR reads */
-    uint64_t bss_end, bss_size;
-    uint64_t direct; /* the .plt.got entry for __cxa_finalize; 0: none */
+    uint64_t bss_end;  /* end of .bss, which begins with `completed` */
+    uint64_t direct;   /* the .plt.got entry for __cxa_finalize; 0: none */
     uint64_t got_cxa_finalize, got_gmon_start, got_clones;
     uint64_t got_extra;                /* the first word of .got for plan_extra.got */
     uint64_t got_main, got_start_main; /* these two and `executable` are 0 except in an executable */

@@ -298,10 +298,8 @@ static uint32_t pages_of(const struct plan_library *l, enum row_value v, uint32_
 static void set_constructor(struct plan_library *l)
 {
     l->extra.constructing = constructing_of(l);
-    const uint32_t takes = GLUE_CONSTRUCTOR_READS + GLUE_CONSTRUCTOR_TAKES;
-    l->extra.taking = pages_of(l, ROW_CONSTRUCTOR_MEMORY, takes);
-    l->extra.touching =
-        pages_of(l, ROW_CONSTRUCTOR_BSS, (l->extra.taking ? takes : GLUE_CONSTRUCTOR_READS) + GLUE_CONSTRUCTOR_TOUCHES);
+    l->extra.taking = pages_of(l, ROW_CONSTRUCTOR_MEMORY, glue_constructor_least(true, false));
+    l->extra.touching = pages_of(l, ROW_CONSTRUCTOR_BSS, glue_constructor_least(l->extra.taking, true));
 }
 
 uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l)

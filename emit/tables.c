@@ -78,8 +78,7 @@ void tables_addresses(struct library *l)
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
     a->text_end = c->text + s[SECTION_TEXT].size;
     a->completed = s[SECTION_BSS].address;
-    a->bss_size = s[SECTION_BSS].size;
-    a->bss_end = a->completed + a->bss_size;
+    a->bss_end = a->completed + s[SECTION_BSS].size;
     c->scratch = a->completed + 8;
     c->marks = l->shape.marks ? c->scratch + SCRATCH_BYTES : a->completed; /* without marks any address will do */
     a->dso_handle = s[SECTION_DATA].address;

@@ -114,6 +114,33 @@ static void test_whole_is_more_than_a_pipe_holds(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+/* All is read, or as much as is wanted, wherever the buffer's ends are. */
+static void test_whole_most_is_all_or_what_is_wanted(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 1 << 18, 300000};
+    static char sent[300000];
+    memset(sent, 'x', sizeof sent);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t k = 1; k < sizeof sizes / sizeof sizes[0]; k++) {
+            char path[] = "whole-XXXXXX";
+            const int fd = mkstemp(path);
+            assert_true(fd >= 0);
+            assert_int_equal(unlink(path), 0);
+            assert_true(whole_write(fd, sent, sizes[i]));
+            assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+            size_t size;
+            char *const got = whole_read_most(fd, sizes[k], &size);
+            assert_non_null(got);
+            assert_int_equal(size, sizes[i] < sizes[k] ? sizes[i] : sizes[k]);
+            assert_memory_equal(got, sent, size);
+            free(got);
+            close(fd);
+            assert_null(whole_read_most(fd, sizes[k], &size));
+            assert_int_equal(errno, EBADF);
+        }
+}
+
 static void test_whole_at_ends_with_the_file(void **state)
 {
     (void)state;
@@ -355,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_shares_are_the_sum),
         cmocka_unit_test(test_file_begin),
         cmocka_unit_test(test_whole_is_more_than_a_pipe_holds),
+        cmocka_unit_test(test_whole_most_is_all_or_what_is_wanted),
         cmocka_unit_test(test_whole_at_ends_with_the_file),
         cmocka_unit_test(test_processors_of_machines_of_any_size),
         cmocka_unit_test(test_replacement_of_long_names),

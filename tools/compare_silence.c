@@ -4,9 +4,10 @@
 
 #include "tools/compare.h"
 
-static const char *const group_names[COMPARE_GROUPS] = {"zstd", "dwarf", "constructor-memory"};
-/* a key that is in the group besides; NULL: none */
-static const char *const group_others[COMPARE_GROUPS] = {[GROUP_LOAD] = "constructor-bss"};
+/* The keys of each group. The first is its name. */
+enum { GROUP_KEYS = 2 };
+static const char *const group_keys[COMPARE_GROUPS][GROUP_KEYS] = {
+    [GROUP_ZSTD] = {"zstd"}, [GROUP_DWARF] = {"dwarf"}, [GROUP_LOAD] = {"constructor-memory", "constructor-bss"}};
 
 /* Whether the key is that of this name, or below it: "zstd.text" is below "zstd". */
 static bool is_below(const char *key, const char *name)
@@ -17,7 +18,10 @@ static bool is_below(const char *key, const char *name)
 
 static bool is_in(const char *key, enum compare_group group)
 {
-    return is_below(key, group_names[group]) || (group_others[group] && is_below(key, group_others[group]));
+    for (size_t i = 0; i < GROUP_KEYS && group_keys[group][i]; i++)
+        if (is_below(key, group_keys[group][i]))
+            return true;
+    return false;
 }
 
 /* Whether any row of the side has a key of that name, or below it. */
@@ -35,7 +39,10 @@ static bool has(const struct comparison *c, int side, const char *name)
 
 static bool has_group(const struct comparison *c, int side, enum compare_group group)
 {
-    return has(c, side, group_names[group]) || (group_others[group] && has(c, side, group_others[group]));
+    for (size_t i = 0; i < GROUP_KEYS && group_keys[group][i]; i++)
+        if (has(c, side, group_keys[group][i]))
+            return true;
+    return false;
 }
 
 /* Whether the side says the group, be it that it has nothing. A side without debug information has no `dwarf`. A
@@ -60,7 +67,7 @@ void compare_skip_unknown(struct comparison *c)
         for (int s = 0; s < SIDES; s++) {
             c->unknown[s][g] = !says(c, s, g) && has_group(c, !s, g);
             if (c->unknown[s][g])
-                compare_be_silent(c, group_names[g], s);
+                compare_be_silent(c, group_keys[g][0], s);
         }
         if (compare_is_unknown(c, g))
             skip_group(&c->keys, g);

@@ -25,6 +25,7 @@
 
 enum {
     REPORT = 3,
+    PAGE = 4096,
     LIST_MOST = 1 << 26, /* bytes */
     FILES_MOST = 1 << 17,
     RANGES_MOST = 1 << 18,
@@ -36,7 +37,7 @@ struct range {
     uint64_t from, to;
 };
 
-/* The segments of loaded objects, as ranges of addresses. */
+/* The segments of loaded objects, as ranges of addresses. The last page of each is its own. */
 static struct range objects[RANGES_MOST];
 static size_t object_count;
 static char list[LIST_MOST];
@@ -50,21 +51,20 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
     for (unsigned i = 0; i < info->dlpi_phnum && object_count < RANGES_MOST; i++) {
         const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
         const uint64_t from = info->dlpi_addr + segment->p_vaddr;
+        const uint64_t to = (from + segment->p_memsz + PAGE - 1) & ~(uint64_t)(PAGE - 1);
         if (segment->p_type == PT_LOAD)
-            objects[object_count++] = (struct range){from, from + segment->p_memsz};
+            objects[object_count++] = (struct range){from, to};
     }
     return 0;
 }
 
-/* Bytes of the range that are an object's. An object's last page is its own. */
+/* Bytes of the range that are objects'. */
 static uint64_t bytes_of_objects(struct range r)
 {
-    enum { PAGE = 4096 };
     uint64_t sum = 0;
     for (size_t i = 0; i < object_count; i++) {
-        const uint64_t end = (objects[i].to + PAGE - 1) & ~(uint64_t)(PAGE - 1);
         const uint64_t from = r.from > objects[i].from ? r.from : objects[i].from;
-        const uint64_t to = r.to < end ? r.to : end;
+        const uint64_t to = r.to < objects[i].to ? r.to : objects[i].to;
         sum += from < to ? to - from : 0;
     }
     return sum;

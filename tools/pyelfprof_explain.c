@@ -184,6 +184,16 @@ static void tell_plan(struct explained *x)
 
 /* ---- symbols and relocations ---- */
 
+static void tell_constructors(struct explained *x, const char *key, const char *does, const char *what)
+{
+    const double bytes = sum(x, NULL, key);
+    if (bytes <= 0)
+        return;
+    printf("%s constructors %s", of_them(x, "Its", "Their"), does);
+    print_bytes(bytes);
+    puts(what);
+}
+
 static void tell_symbols(struct explained *x)
 {
     const double mangled = sum(x, NULL, "mangled");
@@ -213,18 +223,8 @@ static void tell_symbols(struct explained *x)
         print_bytes(sum(x, "exceptions", "table"));
         puts(".");
     }
-    const double memory = sum(x, NULL, "constructor-memory");
-    if (memory > 0) {
-        fputs(of_them(x, "Its constructors take ", "Their constructors take "), stdout);
-        print_bytes(memory);
-        puts(" of memory when all are loaded.");
-    }
-    const double written = sum(x, NULL, "constructor-bss");
-    if (written > 0) {
-        fputs(of_them(x, "Its constructors write to ", "Their constructors write to "), stdout);
-        print_bytes(written);
-        puts(" of .bss.");
-    }
+    tell_constructors(x, "constructor-memory", "take ", " of memory when all are loaded.");
+    tell_constructors(x, "constructor-bss", "write to ", " of .bss.");
     if (having(x, "dynamic", NULL)) {
         const double exported = sum(x, "dynamic", "functions");
         const double objects = sum(x, "dynamic", "objects");
