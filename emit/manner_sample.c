@@ -77,6 +77,15 @@ static uint64_t *bytes_of_each(const struct plan *plan)
     return bytes;
 }
 
+/* Large libraries first, so that no thread is left with one when all others have ended. */
+static int by_bytes(const void *a, const void *b, void *bytes)
+{
+    const uint64_t *const of = bytes;
+    const uint64_t x = of[((const struct manner_sampled *)a)->index];
+    const uint64_t y = of[((const struct manner_sampled *)b)->index];
+    return (x < y) - (x > y);
+}
+
 static bool count_library(void *context, unsigned worker, uint32_t number, struct error *e)
 {
     const struct sampling *s = context;
@@ -99,9 +108,11 @@ bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned 
     uint64_t *const bytes = bytes_of_each(plan);
     struct sampling s = {plan, stock, calloc(threads, sizeof *s.builders), calloc(threads, sizeof *s.counts), sampled};
     bool ok = s.builders && s.counts && sampled && bytes;
-    if (ok)
-        ok = workers_run(threads, manner_sample_choose(bytes, plan_counted(plan), sampled), count_library, &s, e);
-    else
+    if (ok) {
+        const uint32_t count = manner_sample_choose(bytes, plan_counted(plan), sampled);
+        qsort_r(sampled, count, sizeof *sampled, by_bytes, bytes);
+        ok = workers_run(threads, count, count_library, &s, e);
+    } else
         error_set(e, ERROR_MEMORY, "out of memory");
     *counts = (struct debug_counts){.imports = 0};
     for (unsigned i = 0; i < threads && ok; i++)

@@ -5,7 +5,8 @@
  * get the difference. This repeats until all fit, or until a section's total is out of reach.
  *
  * Where the profile has rows, each library's mix comes from its own row. The thread that makes the library settles
- * it.
+ * it. That takes dozens of size passes, or hundreds. While a manner is searched for, the first try settles libraries
+ * so, and each later one begins with what came out before, which takes two or three.
  */
 #ifndef EMIT_MIX_H
 #define EMIT_MIX_H
@@ -24,6 +25,13 @@ bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, 
  * library. */
 bool mix_settle_library(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                         struct error *e);
+
+/* What plan->before may point to: nothing known of any of the modules and utilities. To be freed; NULL when memory ran
+ * out. */
+struct mix_before *mix_before_none(const struct profile *profile);
+
+/* Settles in full what was settled by way of plan->before, which becomes NULL: the mixes as mix_settle leaves them. */
+bool mix_settle_anew(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
 
 /* Calls mix_settle_library and then library_size, for a library that is no part of an executable. */
 bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e);

@@ -42,6 +42,25 @@ static bool ask(const struct settling *s)
     return any;
 }
 
+/* Whether entries of location lists are not of the shortest expressions alone. */
+static bool has_room(const struct settled *s)
+{
+    return s->mix.expression >= DESCRIBE_EXPRESSION_LEAST;
+}
+
+/* Whether entries have room with the present mix, and as much told of functions as was best otherwise. */
+static bool helps(const struct settling *s, const struct settled *best, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    struct settled now;
+    s->mix->letters = best->mix.letters;
+    s->mix->told = best->mix.told;
+    s->mix->besides = best->mix.besides;
+    const bool fits = mix_settle_sections(s, &now, own);
+    *s->mix = asked;
+    return fits && has_room(&now);
+}
+
 /* Settles the library. At first code is dealt out to units as unevenly as the units' sizes are to be. Large units
  * have offsets of more bytes, so the wanted number of entries may then fit only in a few lists, with the shortest
  * expressions. In this case less uneven code is tried, and taken if it helps. */
@@ -53,12 +72,12 @@ static bool settle_units(const struct settling *s, struct settled *best, struct 
                            mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!mix_settle_told(s, best, own))
         return false;
-    bool is_well = !is_uneven || best->mix.expression >= DESCRIBE_EXPRESSION_LEAST;
+    bool is_well = !is_uneven || has_room(best);
     for (uint32_t even = 1; !is_well && even < PLAN_EVEN_STEPS; even++) {
         struct settled other;
         *s->mix = asked;
         s->mix->even = (uint8_t)even;
-        is_well = mix_settle_told(s, &other, own) && other.mix.expression >= DESCRIBE_EXPRESSION_LEAST;
+        is_well = helps(s, best, own) && mix_settle_told(s, &other, own) && has_room(&other);
         if (is_well)
             *best = other;
         else if (own->code && own->code != ERROR_INFEASIBLE)
@@ -68,13 +87,45 @@ static bool settle_units(const struct settling *s, struct settled *best, struct 
     return true;
 }
 
+/* How the library was settled with another stock; NULL where that is not followed. */
+static struct mix_before *before_of(const struct settling *s)
+{
+    return s->plan->before && s->index < plan_counted(s->plan) ? &s->plan->before[s->index] : NULL;
+}
+
+/* Settles the library nearly as before or, where it was not settled before or that does not go, in full. */
+static bool settle_somehow(const struct settling *s, struct settled *best, struct error *own)
+{
+    struct mix_before *const before = before_of(s);
+    if (before && before->is_open)
+        return error_set(own, ERROR_INFEASIBLE, "sizes of debug sections do not go together");
+    if (before && before->is_settled) {
+        const struct plan_mix asked = *s->mix;
+        if (mix_settle_as_before(s, &before->settled, best, own)) {
+            before->settled.mix.told = best->mix.told;
+            return true;
+        }
+        if (own->code != ERROR_INFEASIBLE)
+            return false;
+        *s->mix = asked;
+    }
+    const bool ok = settle_units(s, best, own);
+    if (before && ok)
+        before->settled = *best;
+    if (before) {
+        before->is_settled = ok;
+        before->is_open = !ok && !s->builder->is_normal;
+    }
+    return ok;
+}
+
 /* Settles what the mix asks for; if that does not go together, leaves all sections open. */
 static bool settle_asked(const struct settling *s, bool any, struct error *e)
 {
     struct plan_mix *mix = s->mix;
     struct settled settled;
     struct error own = {0};
-    if (any && !settle_units(s, &settled, &own)) {
+    if (any && !settle_somehow(s, &settled, &own)) {
         if (own.code != ERROR_INFEASIBLE) {
             if (e)
                 *e = own;
@@ -206,4 +257,19 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
     }
     plan->guides->average = average_dies(plan);
     return settle_guides(plan, stock, threads, e);
+}
+
+struct mix_before *mix_before_none(const struct profile *profile)
+{
+    return calloc((size_t)(profile->modules + profile->utilities), sizeof(struct mix_before));
+}
+
+bool mix_settle_anew(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+{
+    free(plan->mix);
+    free(plan->guides);
+    plan->mix = NULL;
+    plan->guides = NULL;
+    plan->before = NULL;
+    return mix_settle(plan, stock, threads, e);
 }

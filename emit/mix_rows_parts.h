@@ -1,6 +1,6 @@
 /* Declarations shared by the files that settle the mix of each library with a row. mix_sections.c makes sections
- * have the sizes that the row asks for. mix_told.c chooses how much is told of the library's functions. mix_rows.c
- * decides which library is settled when.
+ * have the sizes that the row asks for. mix_told.c chooses how much is told of the library's functions. mix_again.c
+ * does both at once for a library that was settled before. mix_rows.c decides which library is settled when.
  */
 #ifndef EMIT_MIX_ROWS_PARTS_H
 #define EMIT_MIX_ROWS_PARTS_H
@@ -48,6 +48,13 @@ struct settled {
     uint64_t dies, defined; /* as in struct */
 };
 
+/* How a library was settled with another stock. */
+struct mix_before {
+    bool is_settled;
+    bool is_open; /* no sizes of sections went together */
+    struct settled settled;
+};
+
 /* The bytes of an expression with which location lists have about the wanted number of entries. */
 int32_t mix_usual_expression(const struct settling *s);
 
@@ -61,5 +68,16 @@ void mix_leave_guide(const struct settling *s, const struct places *end);
 /* Settles all that the mix asks for, and how much is told of functions; fails like mix_settle_sections. While it
  * chooses the latter, the numbers of rows and list entries are only roughly those wanted. */
 bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own);
+
+/* How many locals to add to functions (describe.h) that lack so many entries of the `said`: never more than
+ * .debug_info has room for, whatever the row says. Of a large number only a part, because tags have to stay near, and
+ * the search for the manner cannot make up for these locals. */
+uint32_t mix_besides(const struct plan_mix *asked, uint64_t said, uint64_t lacking);
+
+/* Settles the library, which was settled before, nearly as then: sizes as they came out, and as much told of functions,
+ * or a little more or less for what functions and the library have of entries now. The numbers of rows and list
+ * entries are only roughly those wanted. Fails like mix_settle_sections. */
+bool mix_settle_as_before(const struct settling *s, const struct settled *before, struct settled *best,
+                          struct error *own);
 
 #endif

@@ -2,6 +2,8 @@
  * row says, in all and in functions. The library is settled with one amount after another. A result is taken if it
  * is nearer in one respect and no farther in any other.
  */
+#include <string.h>
+
 #include "base/apart.h"
 #include "emit/describe.h"
 #include "emit/mix_rows_parts.h"
@@ -68,15 +70,18 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
 }
 
 /* Where a section does not have its wanted size, tells less of functions: that changes what is left to the last
- * function, which makes up the section's size. */
+ * function, which makes up the section's size. Ends when that makes no difference to any section. */
 static bool settle_sizes(const struct lacking *l, struct error *own)
 {
+    enum { SAME_MOST = 2 };
     static const uint8_t told[] = {63, 62, 60, 56, 48, 32, 16, 8};
-    for (unsigned i = 0; l->best->met < DEBUG_SECTION_COUNT && i < sizeof told; i++) {
+    unsigned same = 0;
+    for (unsigned i = 0; l->best->met < DEBUG_SECTION_COUNT && same < SAME_MOST && i < sizeof told; i++) {
         struct settled now;
         bool fits;
         if (!settle_told(l, l->asked->letters, told[i], &now, &fits, own))
             return false;
+        same += fits && memcmp(now.mix.size, l->best->mix.size, sizeof now.mix.size) == 0;
         if (fits && now.met > l->best->met)
             *l->best = now;
     }
@@ -192,19 +197,24 @@ static bool is_small(const struct lacking *l)
     return l->asked->size[DEBUG_INFO] < MOST;
 }
 
+uint32_t mix_besides(const struct plan_mix *asked, uint64_t said, uint64_t lacking)
+{
+    enum { MANY = 20000, PART_OF_MANY = 16, EACH_LEAST = 10 /* bytes */ };
+    const uint64_t most = asked->size[DEBUG_INFO] / EACH_LEAST;
+    const uint64_t some = said > MANY ? said / PART_OF_MANY : said;
+    const uint64_t all = most < some ? most : some;
+    return (uint32_t)(lacking < all ? lacking : all);
+}
+
 /* Adds as many locals as functions lack entries, beginning with `first`, which has none added, or fewer where so
- * many leave other entries too little room. Never adds more than .debug_info has room for, whatever the row says. Of
- * a large number adds only a part, because tags have to stay near, and the search for the manner cannot make up for
- * these locals. */
+ * many leave other entries too little room. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
 {
-    enum { TRIES = 5, TRIES_OF_LARGE = 2, MANY = 20000, PART_OF_MANY = 16, EACH_LEAST = 10 /* bytes */ };
+    enum { TRIES = 5, TRIES_OF_LARGE = 2 };
     const unsigned tries = is_small(l) ? TRIES : TRIES_OF_LARGE;
     struct lacking with = *l;
     struct settled good = *first;
-    const uint64_t most = l->asked->size[DEBUG_INFO] / EACH_LEAST;
-    const uint64_t some = l->said > MANY ? l->said / PART_OF_MANY : l->said;
-    uint64_t bad = (most < some ? most : some) + 1;
+    uint64_t bad = mix_besides(l->asked, l->said, UINT64_MAX) + (uint64_t)1;
     for (unsigned i = 0; i < tries && good.defined < l->said; i++) {
         struct settled now;
         bool fits;
@@ -224,15 +234,12 @@ static bool add_besides(const struct lacking *l, const struct settled *first, st
 /* Where functions have fewer entries than the row says, adds as many locals as are missing. Where they have more,
  * tells less first. Tells less, too, where there are too few entries in all, because calls take more bytes than the
  * locals that replace them. */
-static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
+static bool try_besides(const struct lacking *l, struct error *own)
 {
     enum { LESS_MOST = 6, PARTS = 8, FEW = 64 };
     struct settled *const best = l->best;
     struct settled now = *best;
     bool fits = true;
-    if (!l->said || !best->dies)
-        return true;
-    again->start = &best->end;
     for (uint32_t less = 1; fits && now.defined > l->said && less <= LESS_MOST && less < best->mix.told; less++)
         if (!settle_told(l, best->mix.letters, best->mix.told - less, &now, &fits, own))
             return false;
@@ -246,6 +253,39 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
         if (!settle_told(l, best->mix.letters, told, &now, &fits, own) || (fits && !add_besides(l, &now, own)))
             return false;
     }
+    return true;
+}
+
+/* Brings functions to as many entries as the row says, roughly at first. What comes of it is settled finally, with as
+ * many locals more or less as functions then lack, and taken if it still is better. */
+static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
+{
+    enum { TRIES = 2 };
+    struct settled now = *l->best;
+    struct lacking roughly = *l;
+    bool fits = true;
+    if (!l->said || !now.dies)
+        return true;
+    roughly.best = &now;
+    again->start = &l->best->end;
+    again->roughly = true;
+    if (!try_besides(&roughly, own))
+        return false;
+    again->roughly = false;
+    if (now.mix.told == l->best->mix.told && now.mix.besides == l->best->mix.besides)
+        return true;
+    roughly.besides = now.mix.besides;
+    for (unsigned i = 0; i < TRIES && fits; i++) {
+        if (!settle_told(&roughly, now.mix.letters, now.mix.told, &now, &fits, own))
+            return false;
+        if (!fits || !is_better(l, &now) || now.defined == l->said)
+            break;
+        *l->best = now;
+        const uint64_t all = now.mix.besides + l->said;
+        roughly.besides = all > now.defined ? mix_besides(l->asked, l->said, all - now.defined) : 0;
+    }
+    if (fits && is_better(l, &now))
+        *l->best = now;
     return true;
 }
 

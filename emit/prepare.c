@@ -1,6 +1,7 @@
 /* See prepare.h. */
 #include "emit/prepare.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/workers.h"
@@ -142,13 +143,14 @@ static bool make_stock_and_plan(struct prepared *p, const struct options *o, con
 
 static bool make_in_manner(struct prepared *p, const struct options *o, const struct manner *manner, struct error *e)
 {
-    return make_stock_and_plan(p, o, manner, e) &&
+    if (!make_stock_and_plan(p, o, manner, e))
+        return false;
+    p->plan.before = p->before;
+    return /* Whether one executable can hold them all, where it is to. */
+        assemble_check(&p->plan, o->sources, e) &&
 
-           /* Whether one executable can hold them all, where it is to. */
-           assemble_check(&p->plan, o->sources, e) &&
-
-           /* What each debug section gets, where the profile says. */
-           mix_settle(&p->plan, p->stock, o->threads, e);
+        /* What each debug section gets, where the profile says. */
+        mix_settle(&p->plan, p->stock, o->threads, e);
 }
 
 static void forget(struct prepared *p)
@@ -157,6 +159,12 @@ static void forget(struct prepared *p)
     stock_free(p->stock);
     p->plan = (struct plan){0};
     p->stock = NULL;
+}
+
+static void forget_before(struct prepared *p)
+{
+    free(p->before);
+    p->plan.before = p->before = NULL;
 }
 
 /* Decides whether libraries get as many attributes as their rows say, or nearly, by spare types. They need not
@@ -176,38 +184,53 @@ static bool follow_attributes(struct prepared *p, const struct options *o, const
 }
 
 /* Makes stock and plan in the manner that comes nearest to the application, of those that are tried and in which sizes
- * can be met. The first one has been made. */
-static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
-                         struct error *e)
+ * can be met. The first one has been made. `search` is left with the nearest. */
+static bool search_manner(struct prepared *p, const struct options *o, struct manner *manner,
+                          struct manner_search *search, struct progress *progress, struct error *e)
 {
-    struct manner_search search = {.tries = 0};
     bool made = true;
-    bool goes_on = true;
-    while (goes_on) {
+    for (;;) {
         struct debug_counts counts;
         p->plan.any_attributes = true;
         if (made && !manner_sample(&p->plan, p->stock, o->threads, &counts, e))
             return false;
         progress_step(progress);
-        goes_on = manner_search_next(&search, &p->profile, made ? &counts : NULL, manner);
-        if (!goes_on && search.is_best)
+        const bool goes_on = manner_search_next(search, &p->profile, made ? &counts : NULL, manner);
+        if (!goes_on)
             break;
         forget(p);
         made = make_in_manner(p, o, manner, e);
-        goes_on = goes_on && (made || e->code == ERROR_INFEASIBLE);
+        if (!made && e->code != ERROR_INFEASIBLE)
+            return false;
     }
-    return made && follow_attributes(p, o, &search.best.counts, e);
+    forget_before(p);
+    if (search->is_best)
+        return mix_settle_anew(&p->plan, p->stock, o->threads, e);
+    forget(p);
+    return make_in_manner(p, o, manner, e);
+}
+
+static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
+                         struct error *e)
+{
+    struct manner_search search = {.tries = 0};
+    return search_manner(p, o, manner, &search, progress, e) && follow_attributes(p, o, &search.best.counts, e);
 }
 
 /* Makes stock and plan. *manner is set to how headers and blocks are made. */
 static bool make(struct prepared *p, const struct options *o, struct manner *manner, struct error *e)
 {
     struct progress progress;
+    const bool can_fit = manner_can_fit(&p->profile);
     *manner = profile_manner(&p->profile);
+    if (can_fit && !(p->before = mix_before_none(&p->profile)))
+        return error_set(e, ERROR_MEMORY, "out of memory");
     if (!make_in_manner(p, o, manner, e))
         return false;
-    if (!manner_can_fit(&p->profile) || !manner_sample_tells(&p->plan))
+    if (!can_fit || !manner_sample_tells(&p->plan)) {
+        forget_before(p);
         return true;
+    }
     progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
     progress.of = "tries";
     const bool made = make_nearest(p, o, manner, &progress, e);
@@ -256,5 +279,6 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
 void prepare_free(struct prepared *p)
 {
     forget(p);
+    forget_before(p);
     profile_free(&p->profile);
 }

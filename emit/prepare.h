@@ -12,6 +12,7 @@ struct prepared {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
+    struct mix_before *before; /* while the manner is searched for (mix.h); else NULL */
 };
 
 /* Fails where the profile cannot be met. Sets o->threads if it is 0. Takes over o->counts if Pynamic's arguments were
