@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1 << 17, /* bytes of input whose literals and sequences are coded together */
-    FRAME = 6,       /* bytes of a frame's header without the contents' size */
+    BLOCK = PACKED_BLOCK,
+    FRAME = 6, /* bytes of a frame's header without the contents' size */
     BLOCK_HEADER = 3,
     SHORT_BYTES = 5,
     LONG_BYTES = 8,
@@ -315,7 +315,7 @@ static void search_block(struct search *s, uint32_t from, uint32_t end)
     put_literals(&s->counted, s->bytes + anchor, end - anchor);
 }
 
-uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *places)
+uint64_t packed_sizes(const uint8_t *bytes, size_t size, size_t first, struct packed_places *places, uint64_t *of_first)
 {
     struct search s = {.bytes = bytes, .far = places->far, .near = places->near, .last = 1, .before = 4};
     while (s.unused < UNUSED_MOST && size < (size_t)1 << (PACKED_SHORT_BITS - 1 - s.unused))
@@ -325,6 +325,8 @@ uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *pl
     uint64_t packed = FRAME;
     for (size_t from = 0; from < size; from += BLOCK) {
         const size_t end = size - from < BLOCK ? size : from + BLOCK;
+        if (from == first)
+            *of_first = packed;
         if (from && memcmp(bytes + from, bytes + from + 1, end - from - 1) == 0) { /* one repeated byte */
             packed += BLOCK_HEADER + 1;
             continue;
@@ -334,4 +336,10 @@ uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *pl
         packed += block_size(&s.counted, (uint32_t)(end - from));
     }
     return packed;
+}
+
+uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *places)
+{
+    uint64_t none;
+    return packed_sizes(bytes, size, size, places, &none);
 }

@@ -10,7 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACKED_LONG_BITS = 17, PACKED_SHORT_BITS = 16 };
+enum {
+    PACKED_LONG_BITS = 17,
+    PACKED_SHORT_BITS = 16,
+    PACKED_BLOCK = 1 << 17, /* bytes of input whose literals and sequences are coded together */
+};
 
 /* Hash tables of the search, for one thread. They can be used again for the next call. */
 struct packed_places {
@@ -19,5 +23,9 @@ struct packed_places {
 
 /* The estimated bytes of a zstd frame with these `size` bytes, which must be less than 4 GiB. */
 uint64_t packed_size(const uint8_t *bytes, size_t size, struct packed_places *places);
+
+/* The same, and in *of_first what the first `first` bytes take: a whole number of blocks, fewer than all. */
+uint64_t packed_sizes(const uint8_t *bytes, size_t size, size_t first, struct packed_places *places,
+                      uint64_t *of_first);
 
 #endif

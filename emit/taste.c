@@ -33,7 +33,7 @@ enum {
     PART_SLICES = 4,      /* slices that are packed of a part that is larger than all of them, evenly spread */
     PART_SLICE = 1 << 20, /* bytes of a slice */
     PART_OTHER = 24,      /* constants of text that are less than 1 / PART_OTHER of it hardly change what it takes */
-    FILL_LARGE = 1 << 18, /* bytes; constants beyond twice as many count as the second half of these */
+    FILL_LARGE = 2 * PACKED_BLOCK,      /* bytes; constants beyond twice as many count as the second half of these */
     FILL_TRIED = 2 * FILL_LARGE + 2048, /* bytes to fill for a try, as the last piece may be cut off (stock_fill) */
 };
 
@@ -176,8 +176,8 @@ static uint64_t pack_span(const struct bench *b, const struct span *span)
     const uint8_t *const bytes = b->place.image + span->at;
     if (span->size <= 2 * FILL_LARGE)
         return packed_size(bytes, span->size, b->places);
-    const uint64_t first = packed_size(bytes, FILL_LARGE, b->places);
-    const uint64_t both = packed_size(bytes, 2 * FILL_LARGE, b->places);
+    uint64_t first;
+    const uint64_t both = packed_sizes(bytes, 2 * FILL_LARGE, FILL_LARGE, b->places, &first);
     return first + (both - first) * ((span->size - FILL_LARGE) / FILL_LARGE);
 }
 
