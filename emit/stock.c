@@ -235,16 +235,23 @@ static void fill_piece(const struct stock *s, struct stock_taste taste, uint64_t
         memcpy(at, &(uint32_t){(uint32_t)(r >> 32)}, 4);
 }
 
-void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key)
+void stock_fill_slices(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key,
+                       struct stock_slices slices)
 {
     struct random random = {key};
-    while (size) {
+    for (uint64_t done = 0; done < size;) {
         uint64_t r = random_next(&random);
         uint64_t piece = 128 + (r & 0x3f8);
-        if (piece > size)
-            piece = size;
-        fill_piece(s, taste, r, at, piece);
-        at += piece;
-        size -= piece;
+        if (piece > size - done)
+            piece = size - done;
+        const uint64_t in_step = (slices.before + done) % slices.step;
+        if (in_step < slices.slice || in_step + piece > slices.step)
+            fill_piece(s, taste, r, at + done, piece);
+        done += piece;
     }
+}
+
+void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key)
+{
+    stock_fill_slices(s, taste, at, size, key, (struct stock_slices){.step = UINT64_MAX, .slice = UINT64_MAX});
 }

@@ -70,4 +70,12 @@ struct stock_taste stock_taste_for(uint64_t size, uint64_t packed);
 /* Fills `size` bytes with constants; another key gives other constants. */
 void stock_fill(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key);
 
+/* What stock_fill would write, where that is looked at: at least the first `slice` bytes of each `step` bytes, counted
+ * from `before` bytes before `at`. */
+struct stock_slices {
+    uint64_t step, slice, before;
+};
+void stock_fill_slices(const struct stock *s, struct stock_taste taste, uint8_t *at, uint64_t size, uint64_t key,
+                       struct stock_slices slices);
+
 #endif

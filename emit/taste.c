@@ -77,12 +77,10 @@ static struct place place_in(const struct library *l, uint8_t *image, bool data)
     return p;
 }
 
-/* Fills at most `most` bytes of each span. */
-static void fill_spans(const struct place *p, struct stock_taste taste, uint64_t most)
+static void fill_spans(const struct place *p, struct stock_taste taste)
 {
     for (unsigned i = 0; i < SPANS; i++)
-        stock_fill(p->l->stock, taste, p->image + p->span[i].at, p->span[i].size < most ? p->span[i].size : most,
-                   p->span[i].key);
+        stock_fill(p->l->stock, taste, p->image + p->span[i].at, p->span[i].size, p->span[i].key);
 }
 
 /* Estimates from their sizes what the sections that are not filled take when they are packed. */
@@ -127,10 +125,16 @@ static uint64_t part_size(const struct place *p)
     return size;
 }
 
+/* From where to where the next slice begins, in a part of `size` bytes. */
+static uint64_t step_of(uint64_t size)
+{
+    return size > (uint64_t)PART_SLICE * PART_SLICES ? size / PART_SLICES : UINT64_MAX;
+}
+
 /* Copies the part's sections, or slices of them, one behind the other; returns how many bytes were copied. */
 static uint64_t gather(const struct place *p, uint64_t size, uint8_t *to)
 {
-    const uint64_t step = size > (uint64_t)PART_SLICE * PART_SLICES ? size / PART_SLICES : UINT64_MAX;
+    const uint64_t step = step_of(size);
     uint8_t *const start = to;
     uint64_t at = 0; /* in the part */
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
@@ -207,13 +211,44 @@ static void keep_words(struct bench *b)
         memcpy(&b->word[b->words++], at, sizeof *b->word);
 }
 
-static void fill(const struct bench *b, struct stock_taste taste, uint64_t most)
+/* How much of a span is filled: all of it, as much from its beginning as pack_span looks at, or that and what is in the
+ * slices of the part that are packed. */
+enum extent { EXTENT_ALL, EXTENT_TRIED, EXTENT_SLICES };
+
+/* Bytes of the part before a span. */
+static uint64_t part_before(const struct place *p, const struct span *span)
+{
+    uint64_t at = 0;
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
+        const struct section *s = &p->l->layout.section[id];
+        if (is_of_part(p, id) && span->at - s->offset < s->size)
+            return at + span->at - s->offset;
+        at += is_of_part(p, id) ? s->size : 0;
+    }
+    return at;
+}
+
+static void fill_span(const struct bench *b, const struct span *span, struct stock_taste taste, enum extent extent)
 {
     const struct place *p = &b->place;
-    struct relocated w = relocated_words(p->l);
-    fill_spans(p, taste, most);
+    const uint64_t tried = span->size < FILL_TRIED ? span->size : FILL_TRIED;
+    uint8_t *const at = p->image + span->at;
+    if (extent != EXTENT_ALL)
+        stock_fill(p->l->stock, taste, at, tried, span->key);
+    if (extent == EXTENT_SLICES && tried < span->size)
+        stock_fill_slices(p->l->stock, taste, at, span->size, span->key,
+                          (struct stock_slices){step_of(b->part), PART_SLICE, part_before(p, span)});
+    if (extent == EXTENT_ALL)
+        stock_fill(p->l->stock, taste, at, span->size, span->key);
+}
+
+static void fill(const struct bench *b, struct stock_taste taste, enum extent extent)
+{
+    struct relocated w = relocated_words(b->place.l);
+    for (unsigned i = 0; i < SPANS; i++)
+        fill_span(b, &b->place.span[i], taste, extent);
     for (uint32_t i = 0; i < b->words; i++)
-        memcpy(next_word(p, &w), &b->word[i], sizeof *b->word);
+        memcpy(next_word(&b->place, &w), &b->word[i], sizeof *b->word);
 }
 
 static uint64_t pack(const struct bench *b)
@@ -260,10 +295,10 @@ static int64_t between(const struct aim *few, const struct aim *many, bool half)
     return few->at + (int64_t)((double)room * (double)-few->more / (double)(many->more - few->more));
 }
 
-/* Fills the spans so that the packed part comes near to what it should take. The first try follows from estimated
- * sizes, the next ones correct it by what the last one was off. Once there was too much and too little, tries are
- * between these. */
-static void approach(const struct bench *b)
+/* Fills the spans, of large parts only the slices, so that the packed part comes near to what it should take. The first
+ * try follows from estimated sizes, the next ones correct it by what the last one was off. Once there was too much and
+ * too little, tries are between these. Returns what they are filled with. */
+static struct stock_taste approach(const struct bench *b)
 {
     enum { TRIES = 12, NEAR = 200 /* 1 / NEAR of what is wanted is near enough */ };
     const int64_t wanted = b->place.packed;
@@ -275,7 +310,7 @@ static void approach(const struct bench *b)
     at = at < few.at ? few.at : at < many.at ? at : many.at;
     for (unsigned tries = 0; tries < TRIES && nearest > (uint64_t)wanted / NEAR; tries++) {
         const struct stock_taste taste = stock_taste_for(b->place.size, (uint64_t)at);
-        fill(b, taste, b->others ? FILL_TRIED : UINT64_MAX);
+        fill(b, taste, b->others ? EXTENT_TRIED : EXTENT_ALL);
         const int64_t more = (int64_t)pack(b) - wanted;
         const uint64_t apart = more > 0 ? (uint64_t)more : (uint64_t)-more;
         if (apart < nearest) {
@@ -290,7 +325,8 @@ static void approach(const struct bench *b)
             at = between(&few, &many, tries % 3 == 2);
         at = at < few.at ? few.at : at < many.at ? at : many.at;
     }
-    fill(b, best, UINT64_MAX);
+    fill(b, best, step_of(b->part) == UINT64_MAX ? EXTENT_ALL : EXTENT_SLICES);
+    return best;
 }
 
 /* Fills one part. In a part that is not small, the other contents are packed together with the spans as they were
@@ -299,20 +335,23 @@ static void approach(const struct bench *b)
 static void steer(struct bench *b)
 {
     enum { ROUNDS = 4, LITTLE = 100, SMALL_SHARE = 8 };
-    const bool changes = b->place.size > b->part / SMALL_SHARE || b->part > (uint64_t)PART_SLICE * PART_SLICES;
+    const bool is_sliced = step_of(b->part) != UINT64_MAX;
+    const bool changes = b->place.size > b->part / SMALL_SHARE || is_sliced;
     if (b->part > PART_SMALL) {
-        fill(b, (struct stock_taste){0}, UINT64_MAX);
+        fill(b, (struct stock_taste){0}, is_sliced ? EXTENT_SLICES : EXTENT_ALL);
         b->others = pack_others(b);
     }
-    approach(b);
+    struct stock_taste taste = approach(b);
     for (unsigned round = 1; changes && b->others && round < ROUNDS; round++) {
         const uint64_t before = b->others;
         b->others = pack_others(b);
         const uint64_t changed = b->others > before ? b->others - before : before - b->others;
         if (changed <= (uint64_t)b->place.packed / LITTLE)
-            return;
-        approach(b);
+            break;
+        taste = approach(b);
     }
+    if (is_sliced)
+        fill(b, taste, EXTENT_ALL);
 }
 
 static void point(struct bench *b, unsigned different)
@@ -355,7 +394,7 @@ void taste_fill(const struct library *l, uint8_t *image, bool steered)
     for (unsigned data = 0; data < 2; data++) {
         const struct place p = place_in(l, image, data);
         if (!steered || p.packed == PROFILE_DERIVED)
-            fill_spans(&p, taste_reckoned(&p), UINT64_MAX);
+            fill_spans(&p, taste_reckoned(&p));
     }
 }
 
@@ -368,7 +407,7 @@ bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
             continue;
         const uint64_t part = part_size(&b.place);
         if (!data && part > PART_SMALL && b.place.size < part / PART_OTHER) {
-            fill_spans(&b.place, taste_reckoned(&b.place), UINT64_MAX);
+            fill_spans(&b.place, taste_reckoned(&b.place));
             continue;
         }
         if (!prepare(&b, arena))
