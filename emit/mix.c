@@ -415,3 +415,11 @@ bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, 
     free(s.bounds);
     return ok;
 }
+
+void mix_forget(struct plan *plan)
+{
+    free(plan->mix);
+    free(plan->guides);
+    plan->mix = NULL;
+    plan->guides = NULL;
+}

@@ -30,8 +30,8 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
  * out. */
 struct mix_before *mix_before_none(const struct profile *profile);
 
-/* Settles in full what was settled by way of plan->before, which becomes NULL: the mixes as mix_settle leaves them. */
-bool mix_settle_anew(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
+/* Frees what mix_settle filled, so that the plan is as before it. */
+void mix_forget(struct plan *plan);
 
 /* Calls mix_settle_library and then library_size, for a library that is no part of an executable. */
 bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e);

@@ -263,13 +263,3 @@ struct mix_before *mix_before_none(const struct profile *profile)
 {
     return calloc((size_t)(profile->modules + profile->utilities), sizeof(struct mix_before));
 }
-
-bool mix_settle_anew(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
-{
-    free(plan->mix);
-    free(plan->guides);
-    plan->mix = NULL;
-    plan->guides = NULL;
-    plan->before = NULL;
-    return mix_settle(plan, stock, threads, e);
-}

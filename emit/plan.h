@@ -329,6 +329,11 @@ struct plan {
 bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,
                const struct corpus *corpus, unsigned threads, struct error *e);
 
+/* Whether a plan of a profile with rows goes with another corpus too, of the same dialect; its units of debug
+ * information become those that plan_make chooses with that corpus. False where a library has too little room, or
+ * memory ran out. */
+bool plan_goes_with(struct plan *plan, const struct corpus *corpus);
+
 /* Accepts NULL and half-made plans. */
 void plan_free(struct plan *plan);
 

@@ -180,3 +180,17 @@ bool plan_make(struct plan *plan, const struct profile *profile, const struct pl
         plan_free(plan);
     return made;
 }
+
+bool plan_goes_with(struct plan *plan, const struct corpus *corpus)
+{
+    struct solver s = {.plan = plan, .corpus = corpus, .threads = 1};
+    bool ok = plan->profile->rows && (s.base = calloc(plan->library_count, sizeof *s.base));
+    for (uint32_t i = 0; ok && i < plan_counted(plan); i++)
+        ok = plan_rows_set_units(&s, i, plan->library[i].size[SIZE_DEBUG]);
+    for (uint32_t i = plan_counted(plan); ok && i < plan->library_count; i++) { /* the markers */
+        solve_base(&s, i);
+        solve_natural_debug(&s, i);
+    }
+    free(s.base);
+    return ok;
+}

@@ -53,6 +53,8 @@ void solve_base(const struct solver *s, uint32_t index);
 
 /* Gives library `index` natural sizes, from its base and its code, where the profile wants none. */
 void solve_natural(const struct solver *s, uint32_t index);
+/* Debug information alone, which needs no code. */
+void solve_natural_debug(const struct solver *s, uint32_t index);
 
 /* Adds to executables the wanted code of their own and all that goes with it. Call when the sizes of libraries are
  * settled. */

@@ -174,6 +174,17 @@ static void set_units(const struct solver *s, struct plan_library *l, bool one)
     l->partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
 }
 
+bool plan_rows_set_units(const struct solver *s, uint32_t index, uint64_t debug)
+{
+    for (unsigned one = 0; one < 2; one++) {
+        set_units(s, &s->plan->library[index], one);
+        solve_base(s, index);
+        if (s->base[index].size[SIZE_DEBUG] <= debug)
+            return true;
+    }
+    return false;
+}
+
 /* Notes which size is too small and how many bytes it needs. Returns false. */
 static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
 {
@@ -226,14 +237,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     l->local_names = l->shared_names = 0;
     l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
     l->files_named = l->file_length[0];
-    set_units(s, l, false);
-    solve_base(s, index);
+    plan_rows_set_units(s, index, (uint64_t)wanted[SIZE_DEBUG]);
     if (symtab < base[SIZE_SYMTAB]) {
         l->files = 0;
-        solve_base(s, index);
-    }
-    if (base[SIZE_DEBUG] > (uint64_t)wanted[SIZE_DEBUG]) {
-        set_units(s, l, true);
         solve_base(s, index);
     }
     /* names of functions are worth more than those of files */

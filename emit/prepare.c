@@ -89,6 +89,7 @@ static bool make_plan(struct prepared *p, const struct options *o, struct error 
 struct preparation {
     struct prepared *p;
     const struct options *o;
+    bool has_plan; /* it is made already */
 };
 
 /* The most bytes that headers' names come to in any library. UINT64_MAX where that is not known: then all headers are
@@ -121,24 +122,28 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
     const struct preparation *w = context;
     (void)worker;
     const bool is_first = part == STOCK_PART_HEADERS;
-    if (is_first && !make_plan(w->p, w->o, e))
+    if (is_first && !w->has_plan && !make_plan(w->p, w->o, e))
         return false;
     const bool made = is_first ? stock_make_headers(w->p->stock, names_most(w->p)) : stock_make_part(w->p->stock, part);
     return made || stock_failed(w->p->stock, e);
 }
 
-/* Makes the stock, from which all libraries are made and which is read-only from then on, and beside it the plan. */
+/* Makes the stock, from which all libraries are made and which is read-only from then on, and beside it the plan, if
+ * there is none yet. */
 static bool make_stock_and_plan(struct prepared *p, const struct options *o, const struct manner *manner,
                                 struct error *e)
 {
-    struct preparation w = {p, o};
+    struct preparation w = {p, o, p->plan.library != NULL};
     if (!(p->stock = stock_begin(stock_dialect(&p->profile), manner, p->profile.seed)) ||
         !stock_add_rows(p->stock, &p->profile, o->threads))
         return stock_failed(p->stock, e);
     if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
         return false;
     stock_end(p->stock);
-    return true;
+    if (!w.has_plan || plan_goes_with(&p->plan, &p->stock->corpus))
+        return true;
+    plan_free(&p->plan);
+    return make_plan(p, o, e);
 }
 
 static bool make_in_manner(struct prepared *p, const struct options *o, const struct manner *manner, struct error *e)
@@ -158,6 +163,17 @@ static void forget(struct prepared *p)
     plan_free(&p->plan);
     stock_free(p->stock);
     p->plan = (struct plan){0};
+    p->stock = NULL;
+}
+
+/* Forgets the stock, and what was settled with it. The plan stays, if it has libraries that need not be planned anew.
+ */
+static void forget_stock(struct prepared *p)
+{
+    if (!p->profile.rows)
+        plan_free(&p->plan);
+    mix_forget(&p->plan);
+    stock_free(p->stock);
     p->stock = NULL;
 }
 
@@ -195,19 +211,21 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
         if (made && !manner_sample(&p->plan, p->stock, o->threads, &counts, e))
             return false;
         progress_step(progress);
-        const bool goes_on = manner_search_next(search, &p->profile, made ? &counts : NULL, manner);
-        if (!goes_on)
+        if (!manner_search_next(search, &p->profile, made ? &counts : NULL, manner))
             break;
-        forget(p);
+        forget_stock(p);
         made = make_in_manner(p, o, manner, e);
         if (!made && e->code != ERROR_INFEASIBLE)
             return false;
     }
     forget_before(p);
-    if (search->is_best)
-        return mix_settle_anew(&p->plan, p->stock, o->threads, e);
-    forget(p);
-    return make_in_manner(p, o, manner, e);
+    if (!search->is_best) {
+        forget_stock(p);
+        return make_in_manner(p, o, manner, e);
+    }
+    if (p->profile.rows) /* they have been settled nearly as before */
+        mix_forget(&p->plan);
+    return p->plan.mix || mix_settle(&p->plan, p->stock, o->threads, e);
 }
 
 static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,

@@ -467,6 +467,13 @@ static bool check_most(struct solver *s, struct error *e)
 
 /* --- dividing ------------------------------------------------------------------------- */
 
+void solve_natural_debug(const struct solver *s, uint32_t index)
+{
+    struct plan_library *l = &s->plan->library[index];
+    const uint64_t natural = s->base[index].size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
+    l->size[SIZE_DEBUG] = l->without_debug ? 0 : natural;
+}
+
 void solve_natural(const struct solver *s, uint32_t index)
 {
     struct plan_library *l = &s->plan->library[index];
@@ -476,8 +483,7 @@ void solve_natural(const struct solver *s, uint32_t index)
     l->local_names = n->length > natural ? (n->length - natural) * l->locals : (uint64_t)n->pad * l->locals;
     l->size[SIZE_TEXT] = b->size[SIZE_TEXT] + s->code[index] + (uint64_t)CODE_NATURAL * l->functions;
     l->size[SIZE_DATA] = b->size[SIZE_DATA] + ((uint64_t)DATA_NATURAL * l->functions & ~UINT64_C(7));
-    l->size[SIZE_DEBUG] =
-        l->without_debug ? 0 : b->size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
+    solve_natural_debug(s, index);
     l->size[SIZE_SYMTAB] = b->size[SIZE_SYMTAB];
     l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (l->stripped ? 0 : l->local_names);
     l->size[SIZE_BSS] = b->size[SIZE_BSS];
