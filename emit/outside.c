@@ -34,8 +34,8 @@ uint32_t outside_most(bool module)
 uint32_t outside_place(bool module, uint64_t key, uint32_t index)
 {
     if (module && index < PYTHON)
-        return (random_below(key, PYTHON) + index) % PYTHON;
-    return PYTHON + (random_below(random_mix(key), LIBC) + index - (module ? PYTHON : 0)) % LIBC;
+        return (outside_first_python(key) + index) % PYTHON;
+    return PYTHON + (outside_first_libc(key) - PYTHON + index - (module ? PYTHON : 0)) % LIBC;
 }
 
 const char *outside_at(uint32_t place)
@@ -59,7 +59,7 @@ uint32_t outside_version(bool module, uint64_t key, const uint16_t *choice, uint
     const uint32_t place = choice ? choice[index] : outside_place(module, key, index);
     if (place < NEWER)
         return place < PYTHON || place >= BESIDE ? 0 : 1;
-    return 2 + outside_newer_version_of(place - NEWER);
+    return 2 + outside_index()->newer_version[place - NEWER];
 }
 
 const char *outside_version_name(uint32_t version)
@@ -74,10 +74,7 @@ uint32_t outside_versions_most(void)
 
 uint64_t outside_versions_bytes(uint32_t count)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++)
-        bytes += strlen(outside_newer_version(i)) + 1;
-    return bytes;
+    return outside_index()->versions_bytes[count];
 }
 
 uint8_t *outside_put_digits(uint8_t *p, uint32_t count)
@@ -100,29 +97,32 @@ uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choi
     return bytes;
 }
 
-uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
+/* Bytes of `count` names of a list, from place `first` to the end and then from the beginning on. */
+static uint64_t bytes_round(enum list list, uint32_t first, uint32_t count)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++)
-        bytes += strlen(outside_name(module, key, NULL, i)) + 1;
-    return bytes;
+    const struct outside_index *const x = outside_index();
+    const uint32_t begin = x->begin[list];
+    const uint32_t left = x->begin[list + 1] - first;
+    const uint32_t here = count < left ? count : left;
+    return x->bytes_before[first + here] - x->bytes_before[first] + x->bytes_before[begin + count - here] -
+           x->bytes_before[begin];
 }
 
-/* Counts the names of each length. */
-static void count_lengths(bool module, uint32_t needed, uint32_t there[LENGTHS])
+uint64_t outside_bytes(bool module, uint64_t key, uint32_t count)
 {
-    memset(there, 0, LENGTHS * sizeof *there);
-    for (uint32_t i = 0; i < outside_beside_most(needed); i++)
-        there[strlen(outside_at(BESIDE + i))]++;
-    for (uint32_t i = module ? 0 : PYTHON; i < BESIDE; i++)
-        there[strlen(outside_at(i))]++;
+    const uint32_t python = !module ? 0 : count < PYTHON ? count : PYTHON;
+    return bytes_round(LIST_PYTHON, outside_first_python(key), python) +
+           bytes_round(LIST_LIBC, outside_first_libc(key), count - python);
 }
 
 uint32_t outside_supply(bool module, uint32_t needed, uint32_t *length, uint32_t count)
 {
-    uint32_t there[LENGTHS];
+    const struct outside_index *const x = outside_index();
+    uint32_t there[LENGTHS] = {0};
     uint32_t found = 0;
-    count_lengths(module, needed, there);
+    for (enum list list = 0; list < LISTS; list++)
+        for (uint32_t n = 0; n < LENGTHS && outside_has_list(list, module, needed); n++)
+            there[n] += outside_there(x, list, n);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t wanted = length[i];
         if (wanted >= LENGTHS || !there[wanted])

@@ -18,25 +18,42 @@ static enum kind kind_of(uint32_t place)
     return (place >= PYTHON && place < BESIDE) || place >= NEWER ? VERSIONED : PLAIN;
 }
 
-/* Names that are not chosen: a list for each length. */
+/* Names of a kind that are not chosen, by length. */
 struct spare {
-    uint64_t lengths;        /* bit n: there are any of length n */
-    uint32_t first[LENGTHS]; /* a place plus 1; 0: none */
-    bool longer;             /* take_nearest takes the longer one next where both sides are as near */
+    uint64_t lengths;           /* bit n: there are any of length n */
+    uint32_t count[LENGTHS];    /* how many there are */
+    uint16_t returned[LENGTHS]; /* one that was chosen before, and that is taken before others: its place plus 1 */
+    bool longer;                /* take_nearest takes the longer one next where both sides are as near */
+};
+
+/* Spare names of a list that have not been chosen yet. They are taken in the list's order (outside_index), beginning at
+ * place `start`. */
+struct fresh {
+    uint32_t start;
+    uint16_t count[LENGTHS];
+    uint16_t next[LENGTHS]; /* where the next one is in outside_index.place, plus 1; 0: has not been looked for */
 };
 
 /* A choice in the making. */
 struct choosing {
     const struct outside_wish *wish;
+    const struct outside_index *index;
     bool any;                  /* whether any number of names may have versions; all spare names are one kind then */
     uint32_t versioned;        /* otherwise: how many of the names have versions */
     bool is_versioned[NEWER];  /* and which of them */
     uint32_t candidates;       /* names that may have a newer version */
     uint16_t candidate[NEWER]; /* which of the names they are */
+    uint32_t first_python, first_libc; /* where the library's own order of names begins */
+    struct fresh fresh[LISTS];
     struct spare spare[KINDS];
-    uint32_t next[NEWER]; /* by place: the next spare name of its length, plus 1 */
+    uint16_t next[NEWER]; /* by place: the next name of its length that was returned, plus 1 */
     uint16_t *choice;     /* by name: its place */
 };
+
+static uint32_t length_at(const struct choosing *c, uint32_t place)
+{
+    return c->index->length[place];
+}
 
 static struct spare *spare_of(struct choosing *c, uint32_t place)
 {
@@ -45,28 +62,57 @@ static struct spare *spare_of(struct choosing *c, uint32_t place)
 
 static void spare_name(struct choosing *c, uint32_t place)
 {
-    const size_t length = strlen(outside_at(place));
+    const uint32_t length = length_at(c, place);
     struct spare *const s = spare_of(c, place);
-    c->next[place] = s->first[length];
-    s->first[length] = place + 1;
+    c->next[place] = s->returned[length];
+    s->returned[length] = (uint16_t)(place + 1);
+    s->count[length]++;
     s->lengths |= UINT64_C(1) << length;
+}
+
+/* Where the first name of a length that has not been chosen is in outside_index.place. */
+static uint32_t find_fresh(const struct choosing *c, enum list list, uint32_t length)
+{
+    const uint32_t first = c->index->first[list][length];
+    const uint32_t end = c->index->first[list][length + 1];
+    uint32_t i = first;
+    if (list != LIST_INNER) /* the only one whose names are in falling order, and all of them are spare */
+        while (i < end && c->index->place[i] < c->fresh[list].start)
+            i++;
+    return i < end ? i : first;
+}
+
+/* Takes the first name of a length that has not been chosen, of the first of the kind's lists that has any. */
+static uint32_t take_fresh(struct choosing *c, const struct spare *s, uint32_t length)
+{
+    enum list list = 0;
+    while (!c->fresh[list].count[length] || spare_of(c, c->index->begin[list]) != s)
+        list++;
+    struct fresh *const f = &c->fresh[list];
+    const uint32_t at = f->next[length] ? f->next[length] - 1u : find_fresh(c, list, length);
+    const bool is_last = at + 1 == c->index->first[list][length + 1];
+    f->next[length] = (uint16_t)(1 + (is_last ? c->index->first[list][length] : at + 1));
+    f->count[length]--;
+    return c->index->place[at];
 }
 
 /* Takes the first name of a length that has any. */
 static uint32_t take_spare(struct choosing *c, struct spare *s, uint32_t length)
 {
-    const uint32_t place = s->first[length] - 1;
-    s->first[length] = c->next[place];
-    if (!s->first[length])
+    uint32_t place = s->returned[length];
+    if (place)
+        s->returned[length] = c->next[--place];
+    else
+        place = take_fresh(c, s, length);
+    if (!--s->count[length])
         s->lengths &= ~(UINT64_C(1) << length);
     return place;
 }
 
-/* Finds the length of a spare name that best replaces the name at `place`, if `more` characters are wanted at most
- * (fewer, if negative). False where there is none. */
-static bool find_swap(const struct spare *s, uint32_t place, int64_t more, uint32_t *length)
+/* Finds the length of a spare name that best replaces a name of `own` characters, if `more` characters are wanted at
+ * most (fewer, if negative). False where there is none. */
+static bool find_swap(const struct spare *s, int64_t own, int64_t more, uint32_t *length)
 {
-    const int64_t own = (int64_t)strlen(outside_at(place));
     const uint64_t shorter = s->lengths & ((UINT64_C(1) << own) - 1);
     const uint64_t longer = s->lengths & ~shorter & ~(UINT64_C(1) << own);
     if (more > 0) {
@@ -85,8 +131,8 @@ static uint32_t take_nearest(struct choosing *c, struct spare *s, uint32_t lengt
 {
     uint32_t at = length < LENGTHS ? length : LENGTHS - 1;
     for (uint32_t apart = 0; apart < LENGTHS; apart++) {
-        const bool below = at >= apart && s->first[at - apart];
-        const bool above = at + apart < LENGTHS && s->first[at + apart];
+        const bool below = at >= apart && s->count[at - apart];
+        const bool above = at + apart < LENGTHS && s->count[at + apart];
         if (!below && !above)
             continue;
         at = above && (s->longer || !below) ? at + apart : at - apart;
@@ -115,9 +161,7 @@ static void count_supply(const struct choosing *c, struct supply *s)
     for (uint32_t i = 0; i < w->count; i++)
         s->wanted[smaller(w->length[i], LENGTHS - 1)]++;
     for (unsigned kind = 0; kind < KINDS; kind++)
-        for (uint32_t length = 0; length < LENGTHS; length++)
-            for (uint32_t n = c->spare[kind].first[length]; n; n = c->next[n - 1])
-                s->there[kind][length]++;
+        memcpy(s->there[kind], c->spare[kind].count, sizeof s->there[kind]);
 }
 
 /* Sets of how many names of each length have versions: as many as are wanted, as far as there are names of all lengths,
@@ -188,12 +232,18 @@ static uint32_t newer_at(const struct choosing *c, uint32_t version)
     return c->candidate[n];
 }
 
-/* The lengths of a version's names: bit n stands for length n. */
-static uint64_t newer_lengths(uint32_t version)
+/* The lengths of a version's names, with a 0 behind them. */
+static const uint8_t *newer_of(const struct choosing *c, uint32_t version)
+{
+    return &c->index->length[NEWER + c->index->newer_first[version]];
+}
+
+/* The same as a set: bit n stands for length n. */
+static uint64_t newer_lengths(const struct choosing *c, uint32_t version)
 {
     uint64_t lengths = 0;
-    for (uint32_t i = outside_newer_first(version); outside_newer_name(i); i++)
-        lengths |= UINT64_C(1) << strlen(outside_newer_name(i));
+    for (const uint8_t *length = newer_of(c, version); *length; length++)
+        lengths |= UINT64_C(1) << *length;
     return lengths;
 }
 
@@ -212,7 +262,7 @@ static void place_newer(const struct choosing *c)
     uint32_t *const length = c->wish->length;
     for (uint32_t v = 0; v < c->wish->versions; v++) {
         uint32_t *const own = &length[newer_at(c, v)];
-        const uint64_t there = newer_lengths(v);
+        const uint64_t there = newer_lengths(c, v);
         uint32_t *best = own;
         for (uint32_t n = 0; n < c->candidates && !(*own < LENGTHS && there >> *own & 1); n++) {
             const uint32_t i = c->candidate[n];
@@ -230,22 +280,22 @@ static void place_newer(const struct choosing *c)
 
 /* The place of a version's name whose length is nearest; any name where `length` is negative. The search begins at a
  * name that the key chooses. */
-static uint16_t newer_name(uint32_t version, uint64_t key, int64_t length)
+static uint16_t newer_name(const struct choosing *c, uint32_t version, int64_t length)
 {
-    const uint32_t first = outside_newer_first(version);
+    const uint8_t *const own = newer_of(c, version);
     uint32_t count = 0;
-    while (outside_newer_name(first + count))
+    while (own[count])
         count++;
-    const uint32_t any = random_below(random_at(key, version), count);
+    const uint32_t any = random_below(random_at(c->wish->key, version), count);
     uint32_t best = any;
     for (uint32_t i = 0; i < count && length >= 0; i++) {
         const uint32_t at = (any + i) % count;
-        const int64_t apart = (int64_t)strlen(outside_newer_name(first + at)) - length;
-        const int64_t least = (int64_t)strlen(outside_newer_name(first + best)) - length;
+        const int64_t apart = own[at] - length;
+        const int64_t least = own[best] - length;
         if ((apart < 0 ? -apart : apart) < (least < 0 ? -least : least))
             best = at;
     }
-    return (uint16_t)(NEWER + first + best);
+    return (uint16_t)(NEWER + c->index->newer_first[version] + best);
 }
 
 /* --- exchanges ---------------------------------------------------------------------------------- */
@@ -256,11 +306,11 @@ static int64_t exchange_one(struct choosing *c, uint32_t index, int64_t more)
 {
     uint32_t better;
     const uint32_t old = c->choice[index];
-    if (old >= NEWER || !find_swap(spare_of(c, old), old, more, &better))
+    if (old >= NEWER || !find_swap(spare_of(c, old), length_at(c, old), more, &better))
         return 0;
     c->choice[index] = (uint16_t)take_spare(c, spare_of(c, old), better);
     spare_name(c, old);
-    return (int64_t)better - (int64_t)strlen(outside_at(old));
+    return (int64_t)better - length_at(c, old);
 }
 
 /* Exchanges names of older versions so that all take `bytes` instead of `is`, as far as that can be. The first pass
@@ -305,10 +355,10 @@ static uint64_t exchange_newer(struct choosing *c, uint64_t is)
     const struct outside_wish *const w = c->wish;
     for (uint32_t v = 0; v < w->versions && is != w->bytes; v++) {
         uint16_t *const name = &c->choice[newer_at(c, v)];
-        const int64_t own = (int64_t)strlen(outside_at(*name));
+        const int64_t own = length_at(c, *name);
         const int64_t wanted = own + (int64_t)(w->bytes - is);
-        *name = newer_name(v, w->key, wanted > 0 ? wanted : 0);
-        is += strlen(outside_at(*name)) - (uint64_t)own;
+        *name = newer_name(c, v, wanted > 0 ? wanted : 0);
+        is += length_at(c, *name) - (uint64_t)own;
     }
     return is;
 }
@@ -316,29 +366,58 @@ static uint64_t exchange_newer(struct choosing *c, uint64_t is)
 /* --- the choice --------------------------------------------------------------------------------- */
 
 /* The place of name `n` of a kind where lengths do not matter: CPython's come first where any kind will do. */
-static uint32_t natural(const struct outside_wish *w, enum kind kind, uint32_t n)
+static uint32_t natural(const struct choosing *c, enum kind kind, uint32_t n)
 {
-    if (w->versioned == OUTSIDE_ANY || (kind == PLAIN && w->module))
-        return outside_place(w->module, w->key, n);
-    return kind == PLAIN ? BESIDE + n : outside_place(w->module, w->key, (w->module ? PYTHON : 0) + n);
+    const bool module = c->wish->module;
+    if (module && kind == PLAIN && n < PYTHON)
+        return (c->first_python + n) % PYTHON;
+    if (kind == PLAIN && !module && !c->any)
+        return BESIDE + n;
+    const uint32_t libc = n - (module && kind == PLAIN ? PYTHON : 0);
+    return PYTHON + (c->first_libc - PYTHON + libc) % LIBC;
+}
+
+/* Makes the names of a list spare, except for the first `chosen` ones of its order, which begins at place `start`. */
+static void spare_list(struct choosing *c, enum list list, uint32_t start, uint32_t chosen)
+{
+    const uint32_t begin = c->index->begin[list];
+    const uint32_t size = c->index->begin[list + 1] - begin;
+    struct fresh *const f = &c->fresh[list];
+    struct spare *const s = spare_of(c, begin);
+    for (uint32_t n = 0; n < LENGTHS; n++)
+        f->count[n] = (uint16_t)outside_there(c->index, list, n);
+    for (uint32_t i = 0; i < chosen; i++)
+        f->count[length_at(c, begin + (start - begin + i) % size)]--;
+    f->start = begin + (start - begin + chosen) % size;
+    for (uint32_t n = 0; n < LENGTHS; n++) {
+        s->count[n] += f->count[n];
+        s->lengths |= (uint64_t)(s->count[n] > 0) << n;
+    }
 }
 
 /* Makes all names spare that may be chosen, but for those that are chosen anyway as lengths do not matter. */
 static void spare_all(struct choosing *c)
 {
     const struct outside_wish *const w = c->wish;
-    const uint32_t plain = w->length ? 0 : c->any ? w->count : w->count - c->versioned;
-    const uint32_t versioned = w->length || c->any ? 0 : c->versioned;
-    const uint32_t python = w->module ? PYTHON : 0;
     const bool has_beside = w->length || (!c->any && !w->module);
-    for (uint32_t i = has_beside ? outside_beside_most(w->needed) : 0; i-- > (w->length ? 0 : plain);)
-        spare_name(c, BESIDE + i);
-    for (uint32_t i = INNER; i < BESIDE && w->length; i++)
-        spare_name(c, i);
-    for (uint32_t i = outside_most(w->module); i-- > 0;) {
-        const bool is_chosen = c->any || i < python ? i < plain : i - python < versioned;
-        if (!is_chosen)
-            spare_name(c, outside_place(w->module, w->key, i));
+    uint32_t plain = w->length ? 0 : c->any ? w->count : w->count - c->versioned;
+    uint32_t versioned = w->length || c->any ? 0 : c->versioned;
+    if (w->module) {
+        const uint32_t python = smaller(plain, PYTHON);
+        spare_list(c, LIST_PYTHON, c->first_python, python);
+        plain -= python;
+    }
+    if (c->any)
+        versioned = plain;
+    spare_list(c, LIST_LIBC, c->first_libc, versioned);
+    if (w->length)
+        spare_list(c, LIST_INNER, INNER, 0);
+    for (enum list list = LIST_MATH; list < LISTS && has_beside; list++) {
+        const uint32_t begin = c->index->begin[list];
+        const uint32_t chosen = smaller(plain, c->index->begin[list + 1] - begin);
+        if (outside_has_list(list, w->module, w->needed))
+            spare_list(c, list, begin, chosen);
+        plain -= chosen;
     }
 }
 
@@ -347,7 +426,7 @@ static uint32_t choose_one(struct choosing *c, uint32_t index, uint32_t n[KINDS]
 {
     const enum kind kind = c->is_versioned[index] ? VERSIONED : PLAIN;
     if (!c->wish->length)
-        return natural(c->wish, kind, n[kind]++);
+        return natural(c, kind, n[kind]++);
     struct spare *const s = &c->spare[kind];
     return take_nearest(c, s->lengths ? s : &c->spare[!kind], c->wish->length[index]);
 }
@@ -358,27 +437,35 @@ static uint64_t choose_all(struct choosing *c)
     const struct outside_wish *const w = c->wish;
     uint64_t bytes = 0;
     uint32_t n[KINDS] = {0};
+    uint32_t newer = w->versions ? newer_at(c, 0) : w->count; /* the next name that has a newer version */
     for (uint32_t i = 0, v = 0; i < w->count; i++) {
-        const bool is_new = v < w->versions && i == newer_at(c, v);
+        const bool is_new = i == newer;
         if (is_new && w->length) {
-            c->choice[i] = newer_name(v++, w->key, w->length[i]);
+            c->choice[i] = newer_name(c, v, w->length[i]);
         } else {
             c->choice[i] = (uint16_t)choose_one(c, i, n);
             if (is_new) {
                 spare_name(c, c->choice[i]);
-                c->choice[i] = newer_name(v++, w->key, (int64_t)strlen(outside_at(c->choice[i])));
+                c->choice[i] = newer_name(c, v, length_at(c, c->choice[i]));
             }
         }
-        bytes += strlen(outside_at(c->choice[i])) + 1;
+        if (is_new)
+            newer = ++v < w->versions ? newer_at(c, v) : w->count;
+        bytes += length_at(c, c->choice[i]) + 1;
     }
     return bytes;
 }
 
 uint64_t outside_choose(const struct outside_wish *wish, uint16_t *choice)
 {
-    struct choosing c = {.wish = wish, .any = wish->versioned == OUTSIDE_ANY, .choice = choice};
+    struct choosing c = {.wish = wish,
+                         .index = outside_index(),
+                         .any = wish->versioned == OUTSIDE_ANY,
+                         .first_python = outside_first_python(wish->key),
+                         .first_libc = outside_first_libc(wish->key),
+                         .choice = choice};
     static_assert(LENGTHS <= 64, "a bit for each");
-    assert(outside_beside_most(UINT32_MAX) <= BESIDE_MOST && wish->count <= NEWER);
+    assert(wish->count <= NEWER);
     c.versioned = c.any ? 0 : versioned_of(wish);
     spare_all(&c);
     if (!c.any)
@@ -395,10 +482,10 @@ uint64_t outside_choose(const struct outside_wish *wish, uint16_t *choice)
 uint64_t outside_natural(const struct outside_wish *wish)
 {
     const uint32_t versioned = wish->versioned == OUTSIDE_ANY ? 0 : versioned_of(wish);
-    const uint32_t count[KINDS] = {wish->count - versioned, versioned};
-    uint64_t bytes = wish->count;
-    for (unsigned kind = 0; kind < KINDS; kind++)
-        for (uint32_t n = 0; n < count[kind]; n++)
-            bytes += strlen(outside_at(natural(wish, kind, n)));
-    return bytes;
+    const uint32_t plain = wish->count - versioned;
+    const uint64_t bytes = outside_bytes(false, wish->key, versioned);
+    if (wish->versioned == OUTSIDE_ANY || wish->module)
+        return bytes + outside_bytes(wish->module, wish->key, plain);
+    const uint32_t *const before = &outside_index()->bytes_before[BESIDE];
+    return bytes + before[plain] - before[0];
 }
