@@ -141,16 +141,17 @@ static uint64_t between(uint64_t low, uint64_t high)
     return root;
 }
 
-/* Narrows the interval to the eighth of its values in which `place` of `of` is. From `low` to `high` values become ever
- * rarer, as the largest ones do, so the ends of the eighths grow by one factor. */
-static void narrow(uint64_t *low, uint64_t *high, uint64_t *place, uint64_t of)
+enum { EIGHTHS = 8 };
+
+/* Sets the borders of eighths of the values from `low` to `high`. Values become ever rarer, as the largest ones do, so
+ * the ends of the eighths grow by one factor. */
+static void divide_eighths(uint64_t low, uint64_t high, uint64_t border[EIGHTHS + 1])
 {
-    for (unsigned i = 0; i < 3; i++) {
-        const uint64_t middle = between(*low, *high);
-        *place *= 2;
-        *(*place < of ? high : low) = middle;
-        *place -= *place < of ? 0 : of;
-    }
+    border[0] = low;
+    border[EIGHTHS] = high;
+    for (unsigned step = EIGHTHS; step > 1; step /= 2)
+        for (unsigned i = 0; i < EIGHTHS; i += step)
+            border[i + step / 2] = between(border[i], border[i + step]);
 }
 
 /* The place of quantile i among `count` values, as capturing has it (elf/histogram.c). */
@@ -166,25 +167,55 @@ static uint64_t beside_the_same(uint64_t place, uint64_t of, bool low_is_same, b
 {
     const uint64_t first = low_is_same ? of / 2 : 0;
     const uint64_t end = !high_is_same ? of : low_is_same ? first : of / 2;
+    if (!first && end == of)
+        return place;
     return place <= first ? 0 : place >= end ? of : (place - first) * of / (end - first);
+}
+
+/* Sets values [first, end), all of which are between quantiles i and i + 1 or at the former. */
+static void draw_between(const uint32_t *quantile, uint32_t quantiles, uint32_t i, uint32_t count, uint32_t first,
+                         uint32_t end, uint32_t *value)
+{
+    const uint64_t of = count - 1;
+    const uint64_t low = quantile[i];
+    const uint64_t high = quantile[i + 1];
+    const bool low_is_same = i && quantile[i - 1] == low;
+    const bool high_is_same = i + 2 < quantiles && quantile[i + 2] == high;
+    uint64_t border[EIGHTHS + 1];
+    if (i + 2 == quantiles)
+        divide_eighths(low, high, border);
+    for (uint32_t k = first; k < end; k++) {
+        uint64_t within = beside_the_same((uint64_t)k * (quantiles - 1) - i * of, of, low_is_same, high_is_same);
+        uint64_t from = low;
+        uint64_t to = high;
+        if (i + 2 == quantiles) {
+            const uint64_t eighth = EIGHTHS * within / of;
+            within = EIGHTHS * within % of;
+            from = border[eighth];
+            to = border[eighth + 1];
+        }
+        value[k] = (uint32_t)(from + ((to - from) * within + of / 2) / of);
+    }
 }
 
 /* Sets values that have these quantiles at their places, and are spread evenly between them. */
 static void draw_quantiles(const uint32_t *quantile, uint32_t quantiles, uint32_t count, uint32_t *value)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        const uint64_t place = count > 1 ? (uint64_t)k * (quantiles - 1) : (quantiles - 1) / 2;
-        const uint64_t of = count > 1 ? count - 1 : 1;
-        const uint64_t i = place / of;
-        uint64_t low = quantile[i];
-        uint64_t high = quantile[i + 1 < quantiles ? i + 1 : i];
-        uint64_t within =
-            beside_the_same(place % of, of, i && quantile[i - 1] == low, i + 2 < quantiles && quantile[i + 2] == high);
-        if (i + 2 == quantiles)
-            narrow(&low, &high, &within, of);
-        value[k] = (uint32_t)(low + ((high - low) * within + of / 2) / of);
+    if (count <= 1) {
+        for (uint32_t k = 0; k < count; k++)
+            value[k] = quantile[(quantiles - 1) / 2];
+        return;
     }
-    for (uint32_t i = 0; count > 1 && i < quantiles; i++)
+    for (uint32_t i = 0, first = 0; i + 1 < quantiles; i++) {
+        const uint32_t end = (uint32_t)(((i + UINT64_C(1)) * (count - 1) + quantiles - 2) / (quantiles - 1));
+        if (quantile[i] != quantile[i + 1])
+            draw_between(quantile, quantiles, i, count, first, end, value);
+        else
+            for (uint32_t k = first; k < end; k++)
+                value[k] = quantile[i];
+        first = end;
+    }
+    for (uint32_t i = 0; i < quantiles; i++)
         value[place_of_quantile(i, quantiles, count)] = quantile[i];
 }
 
@@ -292,9 +323,33 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sorts values below COUNTED_MOST, of which `largest` is the largest, by counting how many there are of each. */
+enum { COUNTED_MOST = 1 << 10 };
+static void sort_by_counting(uint32_t *value, uint32_t count, uint32_t largest)
+{
+    uint32_t there[COUNTED_MOST];
+    memset(there, 0, (largest + (size_t)1) * sizeof *there);
+    for (uint32_t i = 0; i < count; i++)
+        there[value[i]]++;
+    for (uint32_t is = 0, i = 0; is <= largest; is++)
+        for (; there[is]; there[is]--)
+            value[i++] = is;
+}
+
 void distribution_sort(uint32_t *value, uint32_t count)
 {
-    qsort(value, count, sizeof *value, by_value);
+    uint32_t largest = 0;
+    bool is_sorted = true; /* as values often are already */
+    for (uint32_t i = 0; i < count; i++) {
+        is_sorted &= largest <= value[i];
+        largest = value[i] > largest ? value[i] : largest;
+    }
+    if (is_sorted)
+        return;
+    if (largest < COUNTED_MOST) /* lengths of names, as a rule */
+        sort_by_counting(value, count, largest);
+    else
+        qsort(value, count, sizeof *value, by_value);
 }
 
 /* A value, and how many more of all values than of the fixed ones are at most as large (`more`). The count of other
