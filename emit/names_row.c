@@ -68,9 +68,14 @@ uint32_t names_row_other_length(const struct plan_library *l, uint32_t number)
 
 uint64_t names_row_other_bytes(const struct plan_library *l)
 {
+    const uint32_t others = names_row_others(l);
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < names_row_others(l); i++)
+    uint32_t i = 0;
+    for (; i < others && (i < l->other_lengths || names_row_ends(l) || l->exported + i < l->mangled); i++)
         bytes += names_row_is_end(l, l->exported + i) ? 0 : names_row_other_length(l, i) + UINT64_C(1);
+    if (i < others) /* the least that plain names take */
+        bytes += names_digits_sum(l->exported + i, l->exported + others) +
+                 (others - i) * (LETTER + UINT64_C(1) + strlen(l->prefix));
     return bytes;
 }
 
