@@ -36,14 +36,26 @@ struct matching {
     uint32_t count[PROFILE_NAME_MOST + 1]; /* of names of each length that may be exchanged */
 };
 
-/* Whether a function's name can take the length of another one, among mangled names or among the others. */
-static bool can_change(const struct plan *plan, const struct plan_library *l, uint32_t function, bool mangled)
+/* Functions that exchange lengths with one another: those in [first, end) whose names are not shorter than `least`. */
+struct exchanging {
+    uint32_t first, end, least;
+};
+
+/* Which functions of a library these are, among mangled names or among the others. */
+static struct exchanging exchanging_of(const struct plan *plan, const struct plan_library *l, bool mangled)
 {
-    if (!l->stripped || names_are_mangled(&plan->names, l) || function >= l->lengths ||
-        (function < l->mangled) != mangled)
-        return false;
-    const uint32_t last = mangled && l->mangled < l->lengths ? l->mangled : l->lengths;
-    return l->function_length[function] >= names_row_shortest(l, last - 1);
+    if (!l->stripped || names_are_mangled(&plan->names, l))
+        return (struct exchanging){0};
+    const uint32_t between = l->mangled < l->lengths ? l->mangled : l->lengths;
+    struct exchanging x = {.first = mangled ? 0 : between, .end = mangled ? between : l->lengths};
+    if (x.first < x.end)
+        x.least = names_row_shortest(l, x.end - 1);
+    return x;
+}
+
+static bool can_change(const struct plan_library *l, uint32_t function, const struct exchanging *x)
+{
+    return l->function_length[function] >= x->least;
 }
 
 /* Takes the length nearest to `wanted` out of m->count. */
@@ -73,25 +85,28 @@ static uint32_t step_of(uint32_t count)
 static void match_some(struct matching *m, struct plan_library *to, const uint32_t *caller, uint32_t who,
                        uint32_t names, bool mangled)
 {
+    const struct exchanging x = exchanging_of(m->plan, to, mangled);
     uint32_t called = 0;
+    if (x.first == x.end)
+        return;
     memset(m->count, 0, sizeof m->count);
-    for (uint32_t i = 0; i < to->lengths; i++) {
+    for (uint32_t i = x.first; i < x.end; i++) {
         const bool own = caller[i] == who;
-        if ((own || caller[i] == CALLER_NONE) && can_change(m->plan, to, i, mangled))
+        if ((own || caller[i] == CALLER_NONE) && can_change(to, i, &x))
             m->count[to->function_length[i]]++;
-        called += own && can_change(m->plan, to, i, mangled);
+        called += own && can_change(to, i, &x);
     }
     const uint32_t step = step_of(called); /* each of several libraries imports some that follow one another */
     uint64_t k = 0;
-    for (uint32_t i = 0; i < to->lengths; i++)
-        if (caller[i] == who && can_change(m->plan, to, i, mangled)) {
+    for (uint32_t i = x.first; i < x.end; i++)
+        if (caller[i] == who && can_change(to, i, &x)) {
             const uint32_t wanted = m->wanted[(2 * k + 1) * names / (2 * (uint64_t)called)];
             to->function_length[i] = (uint16_t)take_nearest(m, wanted);
             k = (k + step) % called;
         }
     uint32_t next = 0;
-    for (uint32_t i = 0; i < to->lengths; i++)
-        if (caller[i] == CALLER_NONE && can_change(m->plan, to, i, mangled)) {
+    for (uint32_t i = x.first; i < x.end; i++)
+        if (caller[i] == CALLER_NONE && can_change(to, i, &x)) {
             while (!m->count[next])
                 next++;
             m->count[next]--;
@@ -111,7 +126,7 @@ static bool make_room(struct matching *m)
     uint64_t exported = 0;
     uint64_t most = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct shape s = shape_of(m->plan, &m->plan->library[i]);
+        const struct shape s = shape_of_symbols(m->plan, &m->plan->library[i]);
         exported += m->plan->library[i].exported;
         most = s.undefined + (uint64_t)s.defined > most ? s.undefined + (uint64_t)s.defined : most;
     }
@@ -152,7 +167,7 @@ static bool begin(struct matching *m, struct error *e)
 static uint32_t draw(struct matching *m, uint32_t index)
 {
     const struct plan_library *l = &m->plan->library[index];
-    const struct shape s = shape_of(m->plan, l);
+    const struct shape s = shape_of_symbols(m->plan, l);
     const uint32_t names = s.undefined + s.defined;
     const bool is_said = l->stripped && l->imports && l->said->text[ROW_TEXT_NAME_LENGTHS];
     return is_said && lengths_draw(m->plan, l, names, m->wanted) ? names : 0;
