@@ -56,7 +56,7 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     const int64_t dynstr = l->said->value[ROW_DYNAMIC_DYNSTR];
     if (dynstr == PROFILE_DERIVED)
         return natural;
-    const uint64_t fixed = shape_of(plan, l).dynstr - free_exported_bytes(plan, l);
+    const uint64_t fixed = shape_of_names(plan, l).dynstr - free_exported_bytes(plan, l);
     return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->ends);
 }
 

@@ -174,7 +174,7 @@ static uint64_t set_names(const struct plan *plan, struct plan_library *l, const
     l->other_names = names_row_other_bytes(l);
     versions = rows_smaller(rows_smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
-        x->names += choose_versions(plan, l, w, shape_of(plan, l).dynstr, versions, &apart);
+        x->names += choose_versions(plan, l, w, shape_of_names(plan, l).dynstr, versions, &apart);
     else
         x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
     return apart;
@@ -337,8 +337,9 @@ static uint64_t unwind_least(const struct plan *plan, const struct plan_library 
 
 /* Gives exception tables to as many functions as the row says, but to no more than there are. There must be a relocated
  * word that can lead to the personality routine. Where unwind entries leave less of `share: unwind` than the row has
- * for the tables, these are smaller, and if that is not enough, fewer. */
-static void set_exceptions(const struct plan *plan, struct plan_library *l)
+ * for the tables, these are smaller, and if that is not enough, fewer. Returns the library's shape with these tables,
+ * but for how large they are. */
+static struct shape set_exceptions(const struct plan *plan, struct plan_library *l)
 {
     enum { BYTES_MOST = 1 << 28, ENTRY_MORE = UNWIND_TABLED_FRAMELESS - UNWIND_FRAMELESS /* at most, of an entry */ };
     struct plan_extra *const x = &l->extra;
@@ -352,8 +353,10 @@ static void set_exceptions(const struct plan *plan, struct plan_library *l)
     const uint64_t functions = smaller(count != PROFILE_DERIVED ? (uint64_t)count : any, exceptions_most(l));
     static_assert(UNWIND_TABLED - UNWIND_NARROW == ENTRY_MORE, "either kind of entry takes as much more");
     if (!before.pointers && !x->pointers && x->constructing && !x->constructors)
-        return;
+        return before;
     x->tabled = (uint32_t)smaller(functions, bytes / EXCEPT_LEAST);
+    if (!x->tabled)
+        return before;
     struct shape s = shape_of(plan, l);
     if (unwind_least(plan, l, &s) + EXCEPT_LEAST * (uint64_t)x->tabled > wanted) {
         const uint64_t is = unwind_least(plan, l, &before) + UNWIND_TABLED_CIE;
@@ -362,16 +365,16 @@ static void set_exceptions(const struct plan *plan, struct plan_library *l)
         s = shape_of(plan, l);
     }
     x->exceptions = x->tabled ? (uint32_t)smaller(bytes, wanted - unwind_least(plan, l, &s)) : 0;
+    return s;
 }
 
 /* Sets by how much unwind entries are longer than necessary, so that unwind tables take what the row says. */
-static void set_unwind(const struct plan *plan, struct plan_library *l)
+static void set_unwind(const struct plan *plan, struct plan_library *l, const struct shape *s)
 {
-    const struct shape s = shape_of(plan, l);
-    const uint64_t is = unwind_least(plan, l, &s);
+    const uint64_t is = unwind_least(plan, l, s);
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
     const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
-    const uint64_t most = (uint64_t)UNWIND_MOST * s.framed;
+    const uint64_t most = (uint64_t)UNWIND_MOST * s->framed;
     l->extra.unwind = (uint32_t)(more < most ? more : most);
     l->extra.ended = wanted == is + more * UNWIND_UNIT + UNWIND_END;
 }
@@ -393,7 +396,7 @@ static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
  * with versions. */
 static uint32_t clones_of(const struct plan *plan, const struct plan_library *l, uint32_t share)
 {
-    const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of(plan, l).undefined, share);
+    const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of_symbols(plan, l).undefined, share);
     const uint32_t slots = rows_more_of(l, ROW_PLT, rows_value_or(l->said, ROW_IRELATIVE, 0), share);
     const uint32_t unbound = l->imports > slots ? l->imports - slots : 0;
     const uint32_t versions =
@@ -499,9 +502,9 @@ static void set_slots(const struct plan *plan, struct plan_library *l, const str
      * chains */
     const uint32_t heads = l->kind == LIBRARY_MODULE ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
     l->lazy = left + heads < l->exported ? left + heads : l->exported;
-    while (l->lazy && shape_of(plan, l).plt > least->plt + x->slots + left)
+    while (l->lazy && shape_of_symbols(plan, l).plt > least->plt + x->slots + left)
         l->lazy--;
-    const uint32_t is = shape_of(plan, l).plt - x->slots; /* the missing slots are only bound */
+    const uint32_t is = shape_of_symbols(plan, l).plt - x->slots; /* the missing slots are only bound */
     x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small_exported);
 }
 
@@ -527,7 +530,7 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->clones, share) : 0;
     x->got += l->result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    const uint32_t named = shape_of(plan, l).defined - x->version_symbols;
+    const uint32_t named = shape_of_symbols(plan, l).defined - x->version_symbols;
     x->symbols = symbols_of(l, named + uncalled + l->calls + l->result_by_got);
     x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
 }
@@ -545,10 +548,10 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     const uint64_t versions = rows_versions_least(l) + x->versioned;
     const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, versions, w->share));
     set_words(plan, l, w, &least);
-    set_exceptions(plan, l);
-    set_unwind(plan, l);
-    x->buckets = rows_buckets(plan, l);
-    return apart + rows_more_of(l, ROW_PLT, shape_of(plan, l).plt, w->share);
+    const struct shape s = set_exceptions(plan, l);
+    set_unwind(plan, l, &s);
+    x->buckets = rows_buckets(plan, l, &s);
+    return apart + rows_more_of(l, ROW_PLT, s.plt, w->share);
 }
 
 void rows_set_extra(const struct plan *plan, struct plan_library *l, const struct want *w)

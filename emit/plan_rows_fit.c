@@ -202,9 +202,11 @@ static bool lacks(struct want *w, enum size_kind kind, uint64_t needs)
 static uint64_t undrawn_names(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint64_t dynstr = rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0);
-    const uint64_t is = shape_of(plan, l).dynstr;
     const bool exported = (l->exported && !names_are_mangled(&plan->names, l)) || names_row_others(l);
-    return !w->drawn && exported && dynstr > is ? (dynstr - is) / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse) : 0;
+    if (w->drawn || !exported || !dynstr || w->terse == ROWS_TERSE_MOST)
+        return 0;
+    const uint64_t is = shape_of_names(plan, l).dynstr;
+    return dynstr > is ? (dynstr - is) / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse) : 0;
 }
 
 /* Limits of want.work. A row whose numbers have nothing to do with one another would be tried for longer than anybody
@@ -370,7 +372,7 @@ static bool takes_thread_memory(const struct plan_library *l, const struct want 
  * are worth more. Notes the slots when no function is lost. */
 static bool loses_slots(const struct plan *plan, const struct plan_library *l, struct want *w, uint32_t lost)
 {
-    const uint32_t slots = shape_of(plan, l).plt;
+    const uint32_t slots = shape_of_symbols(plan, l).plt;
     if (!lost)
         w->slots = slots;
     return l->calls && slots < w->slots && (int64_t)slots < profile_row_says(plan->profile, l->said, ROW_PLT);

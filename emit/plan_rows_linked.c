@@ -107,20 +107,21 @@ uint32_t rows_versioned(const struct plan_library *l)
     return most;
 }
 
-uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l)
+uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     enum { FEW = 8 };
     static const enum section_id parts[] = {SECTION_DYNSYM, SECTION_DYNSTR, SECTION_HASH,
                                             SECTION_VERSYM, SECTION_VERDEF, SECTION_VERNEED};
-    const struct shape s = shape_of(plan, l);
+    const uint64_t share = rows_value_or(l->said, ROW_SHARE_SYMBOLS, 0);
+    if (l->elf.hash == HASH_SYSV || !share)
+        return 0;
     struct layout layout = {0};
-    uint64_t others = hash_least(s.defined) - sizeof(uint32_t);
-    shape_sections(plan, l, &s, &layout);
+    uint64_t others = hash_least(s->defined) - sizeof(uint32_t);
+    shape_sections(plan, l, s, &layout);
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
         others += layout.section[parts[i]].size;
-    const uint64_t share = rows_value_or(l->said, ROW_SHARE_SYMBOLS, 0);
     const uint64_t buckets = share > others ? (share - others) / sizeof(uint32_t) : 0;
     /* ld has at most two for each symbol */
-    const bool may_be = buckets <= 2 * (uint64_t)s.defined + FEW && share == others + buckets * sizeof(uint32_t);
-    return l->elf.hash != HASH_SYSV && may_be ? (uint32_t)buckets : 0;
+    const bool may_be = buckets <= 2 * (uint64_t)s->defined + FEW && share == others + buckets * sizeof(uint32_t);
+    return may_be ? (uint32_t)buckets : 0;
 }

@@ -220,9 +220,10 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
 /* plan_rows_linked.c: values that a row does not state, worked out from its sizes. rows_direct: extra.direct, the
  * entries of .plt.got that explain `share: plt`, or 0. rows_versioned: extra.versioned, for which the row's tables of
  * symbols leave room. rows_buckets: extra.buckets, the buckets of .gnu.hash with which all tables of symbols have the
- * row's size, or 0. */
+ * row's size, or 0; `s` is the library's shape. */
+struct shape;
 uint32_t rows_direct(const struct profile_row *row, bool cf_protection);
 uint32_t rows_versioned(const struct plan_library *l);
-uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l);
+uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l, const struct shape *s);
 
 #endif

@@ -18,7 +18,7 @@
 
 const struct fixed_local_kind fixed_local_kinds[FIXED_LOCAL_COUNT] = {
 #define FIXED_ROW(id, name, prefixed, module, type, section, parameters)                                               \
-    [LOCAL_##id] = {name, prefixed, module, type, SECTION_##section, parameters},
+    [LOCAL_##id] = {name, sizeof name - 1, prefixed, module, type, SECTION_##section, parameters},
     FIXED_LOCALS(FIXED_ROW)
 #undef FIXED_ROW
 };
@@ -89,7 +89,7 @@ const char *shape_python_name(const struct plan_library *l, enum python_function
     return which == PYTHON_MODULE_CREATE && l->init == INIT_PHASES ? "PyModuleDef_Init" : names[which];
 }
 
-bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id)
+static bool has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id)
 {
     switch (id) {
     case LOCAL_NAMES:
@@ -110,19 +110,30 @@ bool shape_has_local(const struct plan_library *l, const struct shape *s, enum f
     }
 }
 
+bool shape_has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id)
+{
+    return has_local(l, s, id);
+}
+
 /* What the name of a fixed local symbol begins with, before mangling. */
 static const char *local_prefix(const struct plan_library *l, const struct fixed_local_kind *k)
 {
     return !k->prefixed ? "" : k->type == STT_FILE ? plan_stem(l) : plan_prefix(l);
 }
 
-uint32_t shape_local_length(const struct plan_library *l, enum fixed_local id)
+/* As shape_local_length, for a name that begins with `prefix` characters of the library's. */
+static uint32_t local_length(const struct plan_library *l, const struct fixed_local_kind *k, uint32_t prefix)
 {
-    const struct fixed_local_kind *k = &fixed_local_kinds[id];
-    const uint32_t plain = (uint32_t)(strlen(local_prefix(l, k)) + strlen(k->name));
+    const uint32_t plain = prefix + k->length;
     if (!l->mangled_glue || !k->parameters)
         return plain;
     return (uint32_t)(sizeof "_ZL" - 1 + strlen(k->parameters)) + names_digits(plain) + plain;
+}
+
+uint32_t shape_local_length(const struct plan_library *l, enum fixed_local id)
+{
+    const struct fixed_local_kind *k = &fixed_local_kinds[id];
+    return local_length(l, k, (uint32_t)strlen(local_prefix(l, k)));
 }
 
 uint32_t shape_mangled_locals(const struct plan_library *l, const struct shape *s)
@@ -148,13 +159,18 @@ uint8_t *shape_write_local(const struct plan_library *l, enum fixed_local id, ui
     return put_bytes(at, name, (size_t)length + 1);
 }
 
-static void count_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
+/* Bytes of the names of exported functions, or of all if none is local, and of the marks' name. */
+static uint64_t marked_names(const struct plan_library *l, const struct shape *s)
+{
+    return (s->local ? l->exported_names : l->function_names) +
+           (s->marks_exported ? strlen(l->name) + sizeof "_visits" : 0);
+}
+
+static void count_dynamic_names(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    const uint64_t own = s->local ? l->exported_names : l->function_names;
-    const uint64_t marked = own + (s->marks_exported ? stem + sizeof "_visits" : 0);
-    s->names = l->import_names + (s->inner ? 0 : marked) + l->other_names + l->extra.names;
+    s->names = l->import_names + (s->inner ? 0 : marked_names(l, s)) + l->other_names + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += (l->inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
@@ -188,19 +204,33 @@ static void count_names(const struct plan *plan, const struct plan_library *l, s
         s->dynstr += strlen(previous) + sizeof ".so";
     s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
-    s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked : 0) +
-                (s->local ? l->function_names - own : 0);
+}
+
+/* Counts the symbols of .symtab and the bytes of their names. */
+static void count_symbols(const struct plan_library *l, struct shape *s)
+{
+    const uint64_t stem = strlen(l->name);
+    const uint32_t file_prefix = (uint32_t)strlen(plan_stem(l));
+    const uint32_t prefix = (uint32_t)strlen(plan_prefix(l));
+    s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked_names(l, s) : 0) +
+                (s->local ? l->function_names - l->exported_names : 0);
     s->strtab += l->without_libc ? 0 : sizeof "__cxa_finalize@GLIBC_2.2.5";
     s->strtab += l->versioned_names;
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
+    s->fixed_locals = 1;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++) {
-        if (shape_has_local(l, s, i))
-            s->strtab += shape_local_length(l, i) + UINT64_C(1);
+        const struct fixed_local_kind *const k = &fixed_local_kinds[i];
+        if (!has_local(l, s, i))
+            continue;
+        s->fixed_locals++;
+        s->strtab += local_length(l, k, !k->prefixed ? 0 : k->type == STT_FILE ? file_prefix : prefix) + UINT64_C(1);
     }
     s->strtab += names_row_file_bytes(l);
     const uint32_t named = names_row_objects_named(l);
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
+    s->symbols = (uint64_t)s->fixed_locals + l->files + plan_small_local(l) + l->locals + s->local + l->inner_entry +
+                 s->undefined + s->defined + s->inner;
 }
 
 static uint32_t more_than(int64_t wanted, uint64_t there)
@@ -302,13 +332,17 @@ static struct shape begin_shape(const struct plan *plan, const struct plan_libra
     s.calls_own_extern = plan_calls_own_extern(plan, l);
     s.extern_called = plan_extern_called(plan, l);
     s.needs_before = s.extern_called >= 0 && !plan->profile->calls.need_all;
-    if (l->kind == LIBRARY_BEGIN)
-        strcpy(s.entry, "begin_break_here");
-    else if (l->kind == LIBRARY_FINAL)
-        strcpy(s.entry, "break_here");
-    else if (s.python)
-        snprintf(s.entry, sizeof s.entry, "%s_entry", l->name);
     return s;
+}
+
+static void name_entry(const struct plan_library *l, struct shape *s)
+{
+    if (l->kind == LIBRARY_BEGIN)
+        strcpy(s->entry, "begin_break_here");
+    else if (l->kind == LIBRARY_FINAL)
+        strcpy(s->entry, "break_here");
+    else if (s->python)
+        snprintf(s->entry, sizeof s->entry, "%s_entry", l->name);
 }
 
 /* Counts the functions that are called, and the slots of the PLT. */
@@ -399,15 +433,6 @@ static void count_dynamic(const struct plan *plan, const struct plan_library *l,
         s->dynamic += now ? 1 : 2;
 }
 
-static void count_symbols(const struct plan_library *l, struct shape *s)
-{
-    s->fixed_locals = 1;
-    for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
-        s->fixed_locals += shape_has_local(l, s, i);
-    s->symbols = (uint64_t)s->fixed_locals + l->files + plan_small_local(l) + l->locals + s->local + l->inner_entry +
-                 s->undefined + s->defined + s->inner;
-}
-
 /* Sets the fixed parts of .rodata, .data and .bss. */
 static void count_contents(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
@@ -433,16 +458,29 @@ static void spare_less(const struct plan_library *l, struct shape *s)
     }
 }
 
-struct shape shape_of(const struct plan *plan, const struct plan_library *l)
+struct shape shape_of_symbols(const struct plan *plan, const struct plan_library *l)
 {
     struct shape s = begin_shape(plan, l);
     count_slots(plan, l, &s);
     count_dynamic_symbols(l, &s);
-    count_framed(l, &s);
+    return s;
+}
+
+struct shape shape_of_names(const struct plan *plan, const struct plan_library *l)
+{
+    struct shape s = shape_of_symbols(plan, l);
+    name_entry(l, &s);
     count_relative(plan, l, &s);
     count_dynamic(plan, l, &s);
+    count_dynamic_names(plan, l, &s);
+    return s;
+}
+
+struct shape shape_of(const struct plan *plan, const struct plan_library *l)
+{
+    struct shape s = shape_of_names(plan, l);
+    count_framed(l, &s);
     count_symbols(l, &s);
-    count_names(plan, l, &s);
     count_contents(plan, l, &s);
 
     struct layout layout = {0};

@@ -66,6 +66,7 @@ enum fixed_local {
 
 struct fixed_local_kind {
     const char *name;
+    uint32_t length; /* characters of the name */
     bool prefixed, module_only;
     uint8_t type;
     enum section_id section;
@@ -295,6 +296,12 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
 /* The shape of a library. `l` must have its counts: functions, chains, covered, imports, function_names, import_names,
  * utilities, needed_digits and locals. */
 struct shape shape_of(const struct plan *plan, const struct plan_library *l);
+
+/* Parts of it, where these are asked for so often that the whole would take too long: the counts of PLT slots and of
+ * dynamic symbols (from `python` to `inner`, and the marks); also the relative relocations, and `names` and `dynstr`.
+ * Do not use the rest. */
+struct shape shape_of_symbols(const struct plan *plan, const struct plan_library *l);
+struct shape shape_of_names(const struct plan *plan, const struct plan_library *l);
 
 /* Sets the sizes of all sections but .text, .rodata, .data, .bss, .strtab and
  * the debug sections. */
