@@ -560,11 +560,22 @@ static bool lower(struct rows *r, bool *again, struct error *e)
     return true;
 }
 
+/* Whether a library or any that it imports from has moved. If none has, it would choose the same again. */
+static bool has_other_names(const struct rows *r, uint32_t index)
+{
+    const struct plan_library *l = &r->s->plan->library[index];
+    bool moved = r->want[index].moved;
+    for (uint32_t n = 0; n < l->edges; n++)
+        moved |= r->want[l->edge[n].library].moved;
+    return moved;
+}
+
 static bool choose_names_alike(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;
     (void)worker;
-    return rows_choose_alike(r->s->plan, &r->s->plan->library[index], &r->want[index].alike, e);
+    return !has_other_names(r, index) ||
+           rows_choose_alike(r->s->plan, &r->s->plan->library[index], &r->want[index].alike, e);
 }
 
 /* Chooses plan_library.alike of all libraries. A library's tables include the names that it imports, and these change
@@ -576,6 +587,8 @@ static bool choose_words(struct rows *r, struct error *e)
     struct plan *plan = r->s->plan;
     const uint32_t count = plan_counted(plan);
     bool changes = true;
+    for (uint32_t i = 0; i < count; i++)
+        r->want[i].moved = true;
     for (unsigned round = 0; changes && round < ROUNDS; round++) {
         changes = false;
         if (!workers_run(r->s->threads, count, choose_names_alike, r, e))
@@ -584,6 +597,7 @@ static bool choose_words(struct rows *r, struct error *e)
             struct plan_library *l = &plan->library[i];
             const uint8_t chosen = r->want[i].alike;
             const uint8_t next = (uint8_t)(round ? (l->alike + chosen + 1) / 2 : chosen);
+            r->want[i].moved = next != l->alike;
             changes |= next != l->alike && l->imports;
             l->alike = next;
         }

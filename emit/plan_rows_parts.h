@@ -33,7 +33,8 @@ struct want {
     uint32_t share;      /* share of the wanted extras (plan_library.extra) that it gets, in 1/ROWS_EXTRA_WHOLE */
     bool imports_named;  /* whether the lengths of its imports' names are nearly settled */
     bool drawn;          /* whether the lengths of its exported functions' names are settled */
-    uint8_t alike;       /* how many of its names are to use the same words (plan_library.alike) */
+    uint8_t alike;       /* how many of its names are to use the same words (plan_library.alike), as last chosen */
+    bool moved;          /* whether plan_library.alike has changed since then */
     uint32_t terse;      /* by how much its exported functions' names are shortened, in 1/ROWS_TERSE_MOST */
     uint64_t work;       /* effort of all tries so far; its unit is that of TRIES_WORK (plan_rows_fit.c) */
     bool hurried;        /* whether there were too many tries, so that it gets the least of everything */
