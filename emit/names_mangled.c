@@ -58,6 +58,7 @@ enum { SPECIALS = sizeof specials / sizeof specials[0], SPECIAL = 2 /* character
 /* The part of a name that is written so far. */
 struct spelling {
     uint8_t *at;
+    bool counts;       /* whether only what debuggers show is asked for; then words have any characters */
     uint32_t shown;    /* characters that debuggers show for it */
     uint32_t classes;  /* in the name, the library's namespace included */
     uint32_t numbered; /* types that can be named by number (5.1.10) */
@@ -84,7 +85,17 @@ static void put(struct spelling *s, const char *text)
 static void put_words(struct spelling *s, uint64_t key, uint32_t length)
 {
     s->at = names_put_number(s->at, length);
-    words_camel_case(key, length, (char *)s->at);
+    if (!s->counts)
+        words_camel_case(key, length, (char *)s->at);
+    s->at += length;
+}
+
+/* The same where the words end in the number of a place. */
+static void put_numbered(struct spelling *s, const struct plan_library *l, uint32_t place, uint32_t length)
+{
+    s->at = names_put_number(s->at, length);
+    if (!s->counts)
+        names_put_numbered(l, place, length, s->at);
     s->at += length;
 }
 
@@ -280,7 +291,9 @@ static void end_object(struct spelling *s, const uint8_t *arguments, uint32_t le
     s->shown += more ? SEPARATOR_SHOWN + 1U : 0U;
 }
 
-uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint32_t length, bool function, uint8_t *at)
+/* Writes the name or, with `counts`, uses as many characters at `at` for anything. Returns what debuggers show. */
+static uint32_t spell(const struct plan_library *l, uint32_t place, uint32_t length, bool function, bool counts,
+                      uint8_t *at)
 {
     uint8_t text[PROFILE_NAME_MOST];
     const uint64_t key = names_words_key(l, place);
@@ -290,7 +303,7 @@ uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint3
     const uint32_t prefix = (uint32_t)strlen(l->prefix);
     uint32_t rest = length - prefix_length(l) - 1; /* 'E' */
     const uint32_t special = function || rest < SPECIAL + own ? 0 : (uint32_t)(key >> 40) % SPECIALS;
-    struct spelling s = {.at = at};
+    struct spelling s = {.at = at, .counts = counts};
     rest -= special ? SPECIAL : 0U;
     put(&s, "_Z");
     put(&s, specials[special].code);
@@ -305,12 +318,13 @@ uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint3
     const uint32_t brackets = function ? 0 : 2; /* 'I', 'E' */
     const uint32_t room = wanted < most ? wanted : most;
     if (nested) {
-        s.at = names_put_numbered(l, place, class, names_put_number(s.at, class));
+        put_numbered(&s, l, place, class);
         s.shown += SEPARATOR_SHOWN + class;
         count_class(&s);
         rest = room + put_classes(&s, key, rest - room - own);
     }
-    struct spelling parameters = {.at = text, .classes = s.classes, .numbered = s.numbered + !function};
+    struct spelling parameters = {
+        .at = text, .counts = counts, .classes = s.classes, .numbered = s.numbered + !function};
     memcpy(parameters.class_shown, s.class_shown, sizeof s.class_shown);
     put_parameters(&parameters, ~key, room > brackets ? room - brackets : 0);
     const uint32_t used = (uint32_t)(parameters.at - text);
@@ -321,11 +335,22 @@ uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint3
     if (nested)
         put_words(&s, ~key, name);
     else
-        s.at = names_put_numbered(l, place, name, names_put_number(s.at, name));
+        put_numbered(&s, l, place, name);
     if (function)
         end_function(&s, text, used, !even);
     else
         end_object(&s, text, used, !even);
     assert(s.at == at + length);
     return length > DEMANGLE_NAME_MOST ? length : s.shown + specials[special].shown;
+}
+
+void names_mangled_write(const struct plan_library *l, uint32_t place, uint32_t length, bool function, uint8_t *at)
+{
+    (void)spell(l, place, length, function, false, at);
+}
+
+uint32_t names_mangled_shown(const struct plan_library *l, uint32_t place, uint32_t length, bool function)
+{
+    uint8_t name[PROFILE_NAME_MOST];
+    return spell(l, place, length, function, true, name);
 }

@@ -19,8 +19,11 @@
 uint32_t names_mangled_least(const struct plan_library *l, uint32_t name, bool function);
 
 /* Writes the name of the dynamic symbol at `place` (names_row.h) in exactly `length` characters, at least
- * names_mangled_least, without a terminator. Returns how many characters debuggers show. Names of more than
- * DEMANGLE_NAME_MOST characters are shown as they are. */
-uint32_t names_mangled_write(const struct plan_library *l, uint32_t place, uint32_t length, bool function, uint8_t *at);
+ * names_mangled_least, without a terminator. */
+void names_mangled_write(const struct plan_library *l, uint32_t place, uint32_t length, bool function, uint8_t *at);
+
+/* How many characters debuggers show for this name. Names of more than DEMANGLE_NAME_MOST characters are shown as they
+ * are. */
+uint32_t names_mangled_shown(const struct plan_library *l, uint32_t place, uint32_t length, bool function);
 
 #endif

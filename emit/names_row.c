@@ -158,10 +158,9 @@ static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32
 
 uint32_t names_row_shown(const struct plan_library *l, uint32_t place)
 {
-    uint8_t name[PROFILE_NAME_MOST];
     if (place >= l->mangled || names_row_end_of(l, place) != NAMES_ROW_NONE)
         return 0;
-    return names_mangled_write(l, place, names_row_place_length(l, place), is_function(l, place), name);
+    return names_mangled_shown(l, place, names_row_place_length(l, place), is_function(l, place));
 }
 
 uint8_t *names_row_write(const struct plan_library *l, uint32_t index, uint8_t *at, uint32_t *hash)
