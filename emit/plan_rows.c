@@ -281,7 +281,10 @@ static bool begin_outside(struct plan_library *l, struct want *w)
     w->most_names = names_at_most(row, room);
     l->outside_choice = malloc(room * sizeof *l->outside_choice);
     w->lengths = malloc(w->most_names * (size_t)WANT_LENGTHS * sizeof *w->lengths);
-    return l->outside_choice && w->lengths;
+    w->drawn_lengths = malloc(sizeof *w->drawn_lengths + w->most_names * sizeof w->drawn_lengths->length[0]);
+    if (w->drawn_lengths)
+        w->drawn_lengths->count = ROWS_NOT_DRAWN;
+    return l->outside_choice && w->lengths && w->drawn_lengths;
 }
 
 /* Whether the library's own fixed local symbols have mangled names, as in C++, where at least as many names are mangled
@@ -701,6 +704,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         free(r.want[i].names[0]);
         free(r.want[i].names[1]);
         free(r.want[i].lengths);
+        free(r.want[i].drawn_lengths);
     }
     free(r.want);
     free(r.index);

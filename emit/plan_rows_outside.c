@@ -121,6 +121,19 @@ static uint32_t add_others(const uint32_t *all, uint32_t count, const uint32_t *
     return to_count;
 }
 
+/* Sets `all` to `names` lengths, by the row's distribution. False where it gives none. */
+static bool draw_row(const struct plan_library *l, const struct want *w, uint32_t names, uint32_t *all)
+{
+    struct drawn_lengths *const d = w->drawn_lengths;
+    if (d->count != names) {
+        d->count = names;
+        d->known = distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, d->length);
+    }
+    if (d->known)
+        memcpy(all, d->length, names * sizeof *all);
+    return d->known;
+}
+
 static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          struct names_beside *beside)
 {
@@ -144,7 +157,7 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
         !w->drawn && (!l->stripped || w->imports_named) && find_rest(plan, l, w, all, rest, names, &fixed_count);
     if (has_rest)
         memcpy(all, rest, names * sizeof *all);
-    else if (!distribution_values(l->said->text[ROW_TEXT_NAME_LENGTHS], NULL, names, all))
+    else if (!draw_row(l, w, names, all))
         return false;
     take_before(all, names, &others, undefined, w->lengths);
     if (has_rest && !l->unbound) {

@@ -8,6 +8,15 @@
 enum { ROWS_EXTRA_WHOLE = 4 /* the largest want.share */, ROWS_TERSE_MOST = 4, ROWS_CALLS_WHOLE = 4 };
 enum { WANT_LENGTHS = 4 };
 
+/* `count` lengths by a row's distribution of these, and whether it gives any. Most tries ask for as many as the one
+ * before. */
+struct drawn_lengths {
+    uint32_t count;
+    bool known;
+    uint32_t length[]; /* room for want.most_names */
+};
+enum { ROWS_NOT_DRAWN = UINT32_MAX /* a `count` */ };
+
 /* What is wanted of a library, and how far its planning has got. */
 struct want {
     uint32_t row;        /* index in profile.row */
@@ -28,6 +37,7 @@ struct want {
     uint32_t slots;      /* PLT slots that it has if no function is given up */
     uint32_t cap;        /* upper bound of numbered functions in this round */
     uint32_t *lengths;   /* scratch for WANT_LENGTHS times `most_names` lengths; owned; NULL: none */
+    struct drawn_lengths *drawn_lengths; /* what the row's distribution gave last; owned; NULL: no `lengths` */
     uint32_t most_names; /* upper bound of the names whose lengths are chosen: those of undefined symbols, of all
                             dynamic ones, or of all symbols */
     uint32_t share;      /* share of the wanted extras (plan_library.extra) that it gets, in 1/ROWS_EXTRA_WHOLE */
