@@ -31,6 +31,32 @@ static uint32_t dynamic_least(const struct plan_library *l, uint32_t place)
     return names_mangled_least(l, name, is_function(l, place));
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes of the shortest regular names at places [from, to), with terminators. Names of one kind are as long as one
+ * another if their numbers are. */
+static uint64_t least_bytes(const struct plan_library *l, uint32_t from, uint32_t to)
+{
+    uint64_t bytes = 0;
+    uint64_t power = 10; /* the first number that has more digits than `from` */
+    for (uint32_t end; from < to; from = end) {
+        while (power <= from)
+            power *= 10;
+        end = power < to ? (uint32_t)power : to;
+        if (from < l->mangled)
+            end = smaller(end, l->mangled);
+        if (from < l->exported)
+            end = smaller(end, l->exported);
+        else if (is_function(l, from))
+            end = smaller(end, names_row_functions(l));
+        bytes += (end - from) * (dynamic_least(l, from) + UINT64_C(1));
+    }
+    return bytes;
+}
+
 /* Digits of a number in a brief name. */
 static uint32_t brief_digits(uint32_t number)
 {
@@ -69,14 +95,11 @@ uint32_t names_row_other_length(const struct plan_library *l, uint32_t number)
 uint64_t names_row_other_bytes(const struct plan_library *l)
 {
     const uint32_t others = names_row_others(l);
+    const uint32_t chosen = names_row_ends(l) ? others : smaller(l->other_lengths, others);
     uint64_t bytes = 0;
-    uint32_t i = 0;
-    for (; i < others && (i < l->other_lengths || names_row_ends(l) || l->exported + i < l->mangled); i++)
+    for (uint32_t i = 0; i < chosen; i++)
         bytes += names_row_is_end(l, l->exported + i) ? 0 : names_row_other_length(l, i) + UINT64_C(1);
-    if (i < others) /* the least that plain names take */
-        bytes += names_digits_sum(l->exported + i, l->exported + others) +
-                 (others - i) * (LETTER + UINT64_C(1) + strlen(l->prefix));
-    return bytes;
+    return bytes + least_bytes(l, l->exported + chosen, l->exported + others);
 }
 
 uint32_t names_row_place_length(const struct plan_library *l, uint32_t place)
@@ -105,12 +128,9 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
     uint64_t bytes = 0;
     for (; from < to && from < l->lengths; from++)
         bytes += names_row_is_end(l, from) ? 0 : l->function_length[from] + UINT64_C(1);
-    for (; from < to && from < l->exported && from < l->mangled; from++)
-        bytes += names_row_least(l, from) + UINT64_C(1);
     if (from < to) {
-        const uint32_t exported = to < l->exported ? to : from < l->exported ? l->exported : from;
-        bytes +=
-            names_digits_sum(from, to) + (to - from) * UINT64_C(2) + (exported - from) * (uint64_t)strlen(l->prefix);
+        const uint32_t exported = smaller(to, from < l->exported ? l->exported : from);
+        bytes += least_bytes(l, from, exported) + names_digits_sum(exported, to) + (to - exported) * UINT64_C(2);
     }
     return bytes;
 }
