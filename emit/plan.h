@@ -194,7 +194,9 @@ struct plan_library {
      * Where they are local symbols, they have the names of the first static objects. */
     uint8_t *small_size;
     uint32_t small_sizes, small;
-    uint32_t small_ahead; /* how many of these, from the first on, are larger than some behind them (resolvers.h) */
+    uint32_t small_framed; /* how many of the small functions have any code */
+    uint64_t small_places; /* bytes that they take in .text, padded */
+    uint32_t small_ahead;  /* how many of these, from the first on, are larger than some behind them (resolvers.h) */
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
     uint32_t small_leaf, small_leaves; /* the first that others may call, and how many: those with code */
@@ -413,22 +415,24 @@ static inline uint32_t plan_small_size(const struct plan_library *l, uint32_t in
     return index < l->small ? l->small_size[index] : nameless[(index - l->small) % PLAN_NAMELESS];
 }
 
-/* Bytes that one of its small functions takes in .text, padded to a multiple of 16. */
+/* Bytes that a small function takes in .text, padded to a multiple of 16. */
+static inline uint32_t plan_padded(uint32_t size)
+{
+    return (size + 15u) & ~15u;
+}
+
 static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t index)
 {
-    return (plan_small_size(l, index) + 15u) & ~15u;
+    return plan_padded(plan_small_size(l, index));
 }
 
 /* Bytes that all its small functions take in .text. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {
-    const uint32_t nameless = l->nameless / PLAN_NAMELESS ? PLAN_NAMELESS : 0;
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < nameless; i++)
-        bytes += plan_small_place(l, l->small + i);
-    bytes *= l->nameless / PLAN_NAMELESS;
-    for (uint32_t i = 0; i < l->small + l->nameless % PLAN_NAMELESS; i++)
-        bytes += plan_small_place(l, i);
+    const uint32_t rest = l->nameless % PLAN_NAMELESS;
+    uint64_t bytes = l->small_places;
+    for (uint32_t i = 0; i < PLAN_NAMELESS && i < l->nameless; i++)
+        bytes += plan_small_place(l, l->small + i) * (l->nameless / PLAN_NAMELESS + UINT64_C(1) * (i < rest));
     return bytes;
 }
 
@@ -441,10 +445,7 @@ static inline uint32_t plan_small_local(const struct plan_library *l)
 /* How many small functions have any code. */
 static inline uint32_t plan_small_framed(const struct plan_library *l)
 {
-    uint32_t count = l->nameless;
-    for (uint32_t i = 0; i < l->small; i++)
-        count += l->small_size[i] != 0;
-    return count;
+    return l->nameless + l->small_framed;
 }
 
 /* Index of the library at `place` in the order in which the driver imports them: the first marker, modules, the second

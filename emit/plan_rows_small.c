@@ -308,24 +308,39 @@ uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w)
     return wanted < most ? wanted : (uint32_t)most;
 }
 
+/* Sets how many small functions there are, and what these are together. */
+static void set_small(struct plan_library *l, uint32_t small)
+{
+    for (; l->small < small; l->small++) {
+        l->small_framed += l->small_size[l->small] != 0;
+        l->small_places += plan_padded(l->small_size[l->small]);
+    }
+    for (; l->small > small; l->small--) {
+        l->small_framed -= l->small_size[l->small - 1] != 0;
+        l->small_places -= plan_padded(l->small_size[l->small - 1]);
+    }
+}
+
 void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)
 {
     const uint8_t *wanted = l->small_size + l->small_sizes;
+    const uint32_t small = l->small;
     const uint32_t less = (uint32_t)((uint64_t)l->small_sizes * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
+    set_small(l, 0);
     for (uint32_t i = 0; i < l->small_sizes; i++) {
         /* the smallest have no code; they stand behind those ahead */
         const bool has_code = i < l->small_ahead ? less + l->small_ahead <= l->small_sizes : i - l->small_ahead >= less;
         l->small_size[i] = !has_code ? 0 : wanted[i] < most ? wanted[i] : (uint8_t)most;
     }
+    set_small(l, small);
 }
 
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
 {
     const uint32_t had = l->small_exported;
     const uint64_t missing = w->exported > l->exported ? (uint64_t)w->exported - l->exported : 0;
-    l->small = most < l->small_sizes ? most : l->small_sizes;
-    if (l->stripped && l->small > missing)
-        l->small = (uint32_t)missing;
+    most = rows_smaller(most, l->small_sizes);
+    set_small(l, l->stripped && most > missing ? (uint32_t)missing : most);
     l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
     if (l->ends) { /* names are ends of others only as long as there are as many of them */
         l->exported_names = names_row_bytes(l, 0, l->exported);
