@@ -21,6 +21,16 @@ uint32_t lengths_shortest(const struct plan_library *l, uint32_t numbered, uint3
     return least;
 }
 
+/* As many characters as any of these names needs at least, or one more. Names further behind need more; in mangled
+ * ones, functions need one more. */
+static uint32_t largest_least(const struct plan_library *l, uint32_t numbered, uint32_t count)
+{
+    const uint32_t last = count <= numbered ? count - 1 : l->exported + count - numbered - 1;
+    const uint32_t plain = names_row_shortest(l, last);
+    const uint32_t mangled = l->mangled ? 1 + names_row_shortest(l, last < l->mangled ? last : l->mangled - 1) : 0;
+    return plain > mangled ? plain : mangled;
+}
+
 /* A name that can exchange its length with the one at `place`, which is too short; `count` if none is near. */
 static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, const uint16_t *length, uint32_t count,
                            uint32_t place)
@@ -39,8 +49,11 @@ static uint32_t partner_of(const struct plan_library *l, uint32_t numbered, cons
  * other names become shorter by as much. */
 void lengths_lengthen(const struct plan_library *l, uint32_t numbered, uint16_t *length, uint32_t count)
 {
+    const uint32_t enough = count ? largest_least(l, numbered, count) : 0;
     uint64_t over = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (length[i] >= enough)
+            continue;
         const uint32_t least = least_of(l, numbered, i);
         const uint32_t other = length[i] < least ? partner_of(l, numbered, length, count, i) : i;
         over += other == count ? least - length[i] : 0;
