@@ -43,13 +43,13 @@ static void sort_places(struct outside_index *x)
 
 static void list_versions(struct outside_index *x)
 {
-    uint32_t name = 0;
     assert(outside_newer_versions() <= VERSIONS_MOST);
-    for (uint32_t version = 0; version < outside_newer_versions(); version++, name++) {
+    for (uint32_t version = 0; version < outside_newer_versions(); version++) {
+        const uint32_t first = outside_newer_first(version);
         const uint32_t bytes = (uint32_t)strlen(outside_newer_version(version)) + 1;
         x->versions_bytes[version + 1] = x->versions_bytes[version] + bytes;
-        x->newer_first[version] = (uint16_t)name;
-        for (; outside_newer_name(name); name++) {
+        x->newer_first[version] = (uint16_t)first;
+        for (uint32_t name = first; outside_newer_name(name); name++) {
             assert(name < NEWER_MOST);
             x->length[NEWER + name] = (uint8_t)strlen(outside_newer_name(name));
             x->newer_version[name] = (uint8_t)version;

@@ -139,11 +139,3 @@ const char *outside_newer_name(uint32_t index)
     assert(index < NAMES);
     return names[index];
 }
-
-uint32_t outside_newer_version_of(uint32_t index)
-{
-    uint32_t version = 0;
-    for (uint32_t i = 0; i < index; i++)
-        version += !names[i];
-    return version;
-}

@@ -17,7 +17,4 @@ const char *outside_newer_version(uint32_t version);
 uint32_t outside_newer_first(uint32_t version);
 const char *outside_newer_name(uint32_t index);
 
-/* The version of a name. */
-uint32_t outside_newer_version_of(uint32_t index);
-
 #endif

@@ -28,7 +28,7 @@ struct outside_index {
                                             those of LIST_INNER descend */
     uint16_t first[LISTS][LENGTHS + 1];  /* where in `place` those of a length begin */
     uint16_t newer_first[VERSIONS_MOST]; /* as outside_newer_first */
-    uint8_t newer_version[NEWER_MOST];   /* as outside_newer_version_of */
+    uint8_t newer_version[NEWER_MOST];   /* by index in outside_newer.h: the version of the name */
     uint32_t versions_bytes[VERSIONS_MOST + 1]; /* as outside_versions_bytes */
 };
 
