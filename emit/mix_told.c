@@ -236,14 +236,23 @@ static bool add_besides(const struct lacking *l, const struct settled *first, st
  * locals that replace them. */
 static bool try_besides(const struct lacking *l, struct error *own)
 {
-    enum { LESS_MOST = 6, PARTS = 8, FEW = 64 };
+    enum { TOLD_LEAST = 8, PARTS = 8, FEW = 64 };
     struct settled *const best = l->best;
     struct settled now = *best;
+    uint32_t much = best->mix.told;
+    uint32_t little = best->defined > l->said ? TOLD_LEAST : much;
     bool fits = true;
-    for (uint32_t less = 1; fits && now.defined > l->said && less <= LESS_MOST && less < best->mix.told; less++)
-        if (!settle_told(l, best->mix.letters, best->mix.told - less, &now, &fits, own))
+    while (much > little + 1) {
+        struct settled less;
+        const uint32_t told = (much + little) / 2;
+        if (!settle_told(l, best->mix.letters, told, &less, &fits, own))
             return false;
-    if (fits && !add_besides(l, &now, own))
+        const bool is_enough = fits && less.defined <= l->said;
+        *(is_enough ? &little : &much) = told;
+        if (is_enough)
+            now = less;
+    }
+    if (!add_besides(l, &now, own))
         return false;
     const uint32_t parts = l->asked->size[DEBUG_LISTS] && is_small(l) ? PARTS : 1; /* no lists: no calls */
     for (uint32_t part = parts - 1; part && best->dies + l->wanted / FEW < l->wanted; part--) {
