@@ -166,8 +166,7 @@ static void forget(struct prepared *p)
     p->stock = NULL;
 }
 
-/* Forgets the stock, and what was settled with it. The plan stays, if it has libraries that need not be planned anew.
- */
+/* Forgets the stock, and what was settled with it. The plan of a profile with rows stays. */
 static void forget_stock(struct prepared *p)
 {
     if (!p->profile.rows)
@@ -223,9 +222,10 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
         forget_stock(p);
         return make_in_manner(p, o, manner, e);
     }
-    if (p->profile.rows) /* they have been settled nearly as before */
-        mix_forget(&p->plan);
-    return p->plan.mix || mix_settle(&p->plan, p->stock, o->threads, e);
+    if (!p->profile.rows)
+        return true;
+    mix_forget(&p->plan); /* libraries were settled nearly as before */
+    return mix_settle(&p->plan, p->stock, o->threads, e);
 }
 
 static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
@@ -241,7 +241,7 @@ static bool make(struct prepared *p, const struct options *o, struct manner *man
     struct progress progress;
     const bool can_fit = manner_can_fit(&p->profile);
     *manner = profile_manner(&p->profile);
-    if (can_fit && !(p->before = mix_before_none(&p->profile)))
+    if (can_fit && p->profile.rows && !(p->before = mix_before_none(&p->profile)))
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (!make_in_manner(p, o, manner, e))
         return false;
