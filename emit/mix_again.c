@@ -39,12 +39,13 @@ static bool tell_less(const struct entries *wanted, const struct settled *now, s
 
 /* The mix to begin with: as much is told as before or a little more, and no locals are added. Asks for the sizes that
  * came out before, which go together; but not where clang's form is to come out of other sizes each time. */
-static struct plan_mix first_mix(const struct settling *s, const struct settled *before)
+static struct plan_mix first_mix(const struct settling *s, const struct entries *wanted, const struct settled *before)
 {
-    enum { MORE = 8 };
+    enum { MORE = 8, LITTLE = 64 };
     struct plan_mix mix = before->mix;
+    const uint32_t more = before->dies + wanted->dies / LITTLE < wanted->dies ? 0 : MORE;
     mix.besides = 0;
-    mix.told = mix.told + MORE < DESCRIBE_TOLD_ALL ? mix.told + MORE : DESCRIBE_TOLD_ALL;
+    mix.told = mix.told + more < DESCRIBE_TOLD_ALL ? mix.told + more : DESCRIBE_TOLD_ALL;
     if (s->builder->is_normal) {
         memcpy(mix.size, s->mix->size, sizeof mix.size);
         mix.normal = s->mix->normal;
@@ -73,7 +74,7 @@ bool mix_settle_as_before(const struct settling *s, const struct settled *before
     const struct entries wanted = {mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO),
                                    mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO)};
     struct settling again = *s;
-    struct plan_mix mix = first_mix(s, before);
+    struct plan_mix mix = first_mix(s, &wanted, before);
     bool taken = true;
     again.start = &before->end;
     again.roughly = true;
