@@ -284,17 +284,17 @@ static bool settle_exactly(const struct lacking *l, struct settling *again, stru
     if (now.mix.told == l->best->mix.told && now.mix.besides == l->best->mix.besides)
         return true;
     roughly.besides = now.mix.besides;
-    for (unsigned i = 0; i < TRIES && fits; i++) {
+    for (unsigned i = 0; i < TRIES; i++) {
         if (!settle_told(&roughly, now.mix.letters, now.mix.told, &now, &fits, own))
             return false;
-        if (!fits || !is_better(l, &now) || now.defined == l->said)
+        if (!fits || !is_better(l, &now))
             break;
         *l->best = now;
+        if (now.defined == l->said)
+            break;
         const uint64_t all = now.mix.besides + l->said;
         roughly.besides = all > now.defined ? mix_besides(l->asked, l->said, all - now.defined) : 0;
     }
-    if (fits && is_better(l, &now))
-        *l->best = now;
     return true;
 }
 

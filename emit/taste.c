@@ -212,8 +212,8 @@ static void keep_words(struct bench *b)
 }
 
 /* How much of a span is filled: all of it, as much from its beginning as pack_span looks at, or that and what is in the
- * slices of the part that are packed. */
-enum extent { EXTENT_ALL, EXTENT_TRIED, EXTENT_SLICES };
+ * slices of the part that are packed, which is all where the part is packed whole. */
+enum extent { EXTENT_ALL, EXTENT_TRIED, EXTENT_PACKED };
 
 /* Bytes of the part before a span. */
 static uint64_t part_before(const struct place *p, const struct span *span)
@@ -231,15 +231,14 @@ static uint64_t part_before(const struct place *p, const struct span *span)
 static void fill_span(const struct bench *b, const struct span *span, struct stock_taste taste, enum extent extent)
 {
     const struct place *p = &b->place;
-    const uint64_t tried = span->size < FILL_TRIED ? span->size : FILL_TRIED;
+    const uint64_t step = step_of(b->part);
+    const bool is_whole = extent == EXTENT_ALL || (extent == EXTENT_PACKED && step == UINT64_MAX);
+    const uint64_t first = is_whole || span->size < FILL_TRIED ? span->size : FILL_TRIED;
     uint8_t *const at = p->image + span->at;
-    if (extent != EXTENT_ALL)
-        stock_fill(p->l->stock, taste, at, tried, span->key);
-    if (extent == EXTENT_SLICES && tried < span->size)
+    stock_fill(p->l->stock, taste, at, first, span->key);
+    if (extent == EXTENT_PACKED && first < span->size)
         stock_fill_slices(p->l->stock, taste, at, span->size, span->key,
-                          (struct stock_slices){step_of(b->part), PART_SLICE, part_before(p, span)});
-    if (extent == EXTENT_ALL)
-        stock_fill(p->l->stock, taste, at, span->size, span->key);
+                          (struct stock_slices){step, PART_SLICE, part_before(p, span)});
 }
 
 static void fill(const struct bench *b, struct stock_taste taste, enum extent extent)
@@ -325,7 +324,7 @@ static struct stock_taste approach(const struct bench *b)
             at = between(&few, &many, tries % 3 == 2);
         at = at < few.at ? few.at : at < many.at ? at : many.at;
     }
-    fill(b, best, step_of(b->part) == UINT64_MAX ? EXTENT_ALL : EXTENT_SLICES);
+    fill(b, best, EXTENT_PACKED);
     return best;
 }
 
@@ -338,7 +337,7 @@ static void steer(struct bench *b)
     const bool is_sliced = step_of(b->part) != UINT64_MAX;
     const bool changes = b->place.size > b->part / SMALL_SHARE || is_sliced;
     if (b->part > PART_SMALL) {
-        fill(b, (struct stock_taste){0}, is_sliced ? EXTENT_SLICES : EXTENT_ALL);
+        fill(b, (struct stock_taste){0}, EXTENT_PACKED);
         b->others = pack_others(b);
     }
     struct stock_taste taste = approach(b);
