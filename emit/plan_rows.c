@@ -30,8 +30,6 @@ enum {
     ROUNDS_MOST = 64,
     TEXT_OF_FUNCTION = 400, /* bytes, where a row states no number of functions */
     FUNCTIONS_NATURAL = 20,
-    CALLS_NATURAL = 4,    /* functions that a library calls of another one */
-    EXTERN_CHAIN = 10,    /* modules in a chain of calls */
     LOADS_NOSEPARATE = 3, /* segments of a library, at most, whose code is in one of them with constants: two are ld's,
                              and patchelf adds one */
 };
@@ -319,89 +317,9 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
            error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan_counted(plan));
 }
 
-/* --- the graph ----------------------------------------------------------------------------- */
+/* --- rounds ------------------------------------------------------------------------------------ */
 
-static void add_edge(struct rows *r, uint32_t *count, uint32_t from, uint32_t to, uint32_t symbols)
-{
-    struct plan *plan = r->s->plan;
-    struct plan_library *l = &plan->library[from];
-    if (plan->edge) {
-        if (!l->edges)
-            l->edge = &plan->edge[*count];
-        l->edge[l->edges++] = (struct plan_edge){.library = to, .symbols = symbols};
-    }
-    ++*count;
-}
-
-/* Lists the edges of every library, one library after the other, and returns their number. While plan->edge is NULL it
- * only counts them. Without a graph each module needs some utility, each utility is needed by a module, and modules
- * call each other in chains. */
-static uint32_t list_edges(struct rows *r)
-{
-    const struct plan *plan = r->s->plan;
-    const struct profile *p = plan->profile;
-    const uint32_t symbols = profile_is_captured(p) ? 0 : CALLS_NATURAL;
-    uint32_t count = 0;
-    for (uint32_t i = 0; p->graph && i < plan_counted(plan); i++) {
-        const struct profile_row *row = &p->row[r->want[i].row];
-        for (uint32_t e = 0; e < row->edges; e++)
-            add_edge(r, &count, i, r->index[row->edge[e].row], row->edge[e].symbols ? row->edge[e].symbols : symbols);
-    }
-    for (uint32_t i = 0; !p->graph && i < plan->modules; i++) {
-        if (plan->utilities)
-            add_edge(r, &count, i, plan_utility(plan, i % plan->utilities), CALLS_NATURAL);
-        for (uint64_t u = i + (uint64_t)plan->modules; u < plan->utilities; u += plan->modules)
-            add_edge(r, &count, i, plan_utility(plan, (uint32_t)u), CALLS_NATURAL);
-        if (i % EXTERN_CHAIN)
-            add_edge(r, &count, i, i - 1, 1);
-    }
-    return count;
-}
-
-static bool calls_leaf(const struct plan_library *from, const struct plan_library *to)
-{
-    return from->kind != LIBRARY_MODULE || to->kind != LIBRARY_UTILITY;
-}
-
-/* Whether the library should be bare: its row has fewer relative relocations than constants need, and no location
- * lists, as code that was compiled without optimisation. Debug information describes no blocks of such code, so the
- * library loses nothing but types of arguments. */
-static bool wants_bare(const struct plan *plan, const struct plan_library *l)
-{
-    struct plan_library plain = *l;
-    plain.level = LEVEL_PLAIN;
-    const struct shape shape = shape_of(plan, &plain);
-    return profile_is_captured(plan->profile) && l->said->value[ROW_TEXT] != PROFILE_DERIVED &&
-           profile_row_says(plan->profile, l->said, ROW_MIX_LOCLISTS) == 0 &&
-           profile_row_relative(plan->profile, l->said) < (int64_t)shape.relative - shape.pointers + NAME_POINTERS;
-}
-
-static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)
-{
-    for (uint32_t n = 0; n < l->edges; n++)
-        if (!plan->library[l->edge[n].library].bare)
-            return false;
-    return true;
-}
-
-/* Chooses the libraries that are bare from the beginning. A bare library has no constants to pass, so it may only call
- * libraries whose functions take none: all that it calls must be bare, too. */
-static void choose_bare(struct plan *plan)
-{
-    for (uint32_t i = 0; i < plan_counted(plan); i++)
-        plan->library[i].bare = wants_bare(plan, &plan->library[i]);
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t i = 0; i < plan_counted(plan); i++) {
-            struct plan_library *l = &plan->library[i];
-            const bool stays = l->bare && calls_bare_alone(plan, l);
-            again |= stays != l->bare;
-            l->bare = stays;
-        }
-    }
-}
-
-/* A worker's task, after choose_bare: finds the library's small functions and the lengths of its classes' names. */
+/* A worker's task, after rows_make_edges: finds the library's small functions and the lengths of its classes' names. */
 static bool find_small(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct rows *r = context;
@@ -411,92 +329,6 @@ static bool find_small(void *context, unsigned worker, uint32_t index, struct er
     l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE;
     return (rows_find_small(plan, l, &r->want[index]) && rows_choose_classes(plan, l, &r->want[index])) ||
            error_set(e, ERROR_MEMORY, "out of memory for the functions of %s", l->name);
-}
-
-static bool make_edges(struct rows *r, struct error *e)
-{
-    struct plan *plan = r->s->plan;
-    const uint32_t count = list_edges(r);
-    plan->edge = calloc(count + (size_t)1, sizeof *plan->edge);
-    if (!plan->edge)
-        return error_set(e, ERROR_MEMORY, "out of memory for a graph of %u edges", count);
-    list_edges(r);
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        struct plan_library *l = &plan->library[i];
-        for (uint32_t n = 0; n < l->edges; n++) {
-            const struct plan_edge *edge = &l->edge[n];
-            const struct plan_library *to = &plan->library[edge->library];
-            struct want *w = &r->want[edge->library];
-            r->want[i].imports += edge->symbols;
-            w->called |= edge->symbols > 0;
-            if (calls_leaf(l, to) && edge->symbols > w->leaves)
-                w->leaves = edge->symbols;
-            l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
-        }
-        l->utilities = l->edges;
-        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
-    }
-    for (uint32_t i = 0; i < plan_counted(plan); i++) { /* several libraries import different leaves */
-        struct want *w = &r->want[i];
-        const uint32_t used = plan->library[i].used < UINT32_MAX ? plan->library[i].used : 0;
-        w->leaves = w->leaves ? rows_larger(w->leaves, used) : 0;
-    }
-    choose_bare(plan);
-    return true;
-}
-
-/* --- imports ------------------------------------------------------------------------------------ */
-
-/* Divides the calls of a library over its edges, in proportion to the imports of each. An edge has no more calls than
- * there are callable functions, and a library without functions calls nothing. */
-static void count_calls(const struct plan *plan, struct plan_library *l)
-{
-    const uint64_t most = l->functions ? l->imports : 0;
-    const uint64_t calls = l->calls < most ? l->calls : most;
-    l->calls = 0;
-    for (uint32_t n = 0; n < l->edges; n++) {
-        struct plan_edge *edge = &l->edge[n];
-        const uint64_t until = (edge->first + (uint64_t)edge->symbols) * calls / (l->imports ? l->imports : 1);
-        const uint32_t callable = calls_row_callable(l, &plan->library[edge->library]);
-        const uint32_t may = callable < edge->symbols ? callable : edge->symbols;
-        edge->call = l->calls;
-        edge->calls = until - l->calls < may ? (uint32_t)until - l->calls : may;
-        l->calls += edge->calls;
-    }
-}
-
-/* Counts what each library imports along each of its edges. All libraries must have their functions. */
-static void count_imports(struct rows *r)
-{
-    struct plan *plan = r->s->plan;
-    memset(r->rank, 0, plan_counted(plan) * sizeof *r->rank);
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        struct plan_library *l = &plan->library[i];
-        const struct want *w = &r->want[i];
-        const struct profile_row *row = l->said;
-        l->imports = 0;
-        for (uint32_t n = 0; n < l->edges; n++) {
-            struct plan_edge *edge = &l->edge[n];
-            const struct plan_library *to = &plan->library[edge->library];
-            uint32_t wanted = profile_is_captured(plan->profile) ? 0 : CALLS_NATURAL;
-            if (!plan->profile->graph && calls_leaf(l, to))
-                wanted = 1;
-            if (plan->profile->graph && row->edge[n].symbols)
-                wanted = row->edge[n].symbols;
-            const uint32_t others = names_row_others(to) - to->unbound;
-            const uint32_t others_most = r->want[edge->library].bound_most;
-            const uint32_t most = to->exported + (others < others_most ? others : others_most);
-            edge->symbols = w->silent ? 0 : wanted < most ? wanted : most;
-            if (edge->symbols > to->exported + r->want[edge->library].bound)
-                r->want[edge->library].bound = edge->symbols - to->exported;
-            edge->first = l->imports;
-            edge->rank = r->rank[edge->library];
-            r->rank[edge->library] += edge->symbols;
-            l->imports += edge->symbols;
-        }
-        count_calls(plan, l);
-        rows_set_edge_versions(plan, l);
-    }
 }
 
 /* Whether functions must stay below 64 KiB because the row's unwind tables have no room for wide entries. This is asked
@@ -626,7 +458,7 @@ static bool run_rounds(struct rows *r, struct error *e)
             return false;
         if (choose_width(plan))
             continue;
-        count_imports(r);
+        rows_count_imports(r);
         rows_count_mangled(r);
         if (!rows_name_exported(r, e) || !workers_run(s->threads, count, rows_fit_exactly, r, e) ||
             !lower(r, &again, e))
@@ -693,7 +525,7 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
     }
     plan->assignment.repeat = 1;
-    ok = ok && make_edges(&r, e) && workers_run(s->threads, count, find_small, &r, e) && run_rounds(&r, e) &&
+    ok = ok && rows_make_edges(&r, e) && workers_run(s->threads, count, find_small, &r, e) && run_rounds(&r, e) &&
          settle_markers(s, e);
     if (ok && !(calls_row_visits(plan) && calls_row_uses(plan)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);

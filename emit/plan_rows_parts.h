@@ -237,4 +237,11 @@ uint32_t rows_direct(const struct profile_row *row, bool cf_protection);
 uint32_t rows_versioned(const struct plan_library *l);
 uint32_t rows_buckets(const struct plan *plan, const struct plan_library *l, const struct shape *s);
 
+/* plan_rows_graph.c: lists the edges of all libraries, and sets what follows from them: `bare`, and what a library
+ * calls and is called for. ERROR_MEMORY when memory ran out. */
+bool rows_make_edges(struct rows *r, struct error *e);
+
+/* Counts what each library imports along each of its edges. All libraries must have their functions. */
+void rows_count_imports(struct rows *r);
+
 #endif
