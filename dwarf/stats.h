@@ -36,6 +36,7 @@
     X(STATS_TYPE_UNITS, "type_units")                                                                                  \
     X(STATS_SKELETON_UNITS, "skeleton_units")                                                                          \
     X(STATS_64BIT_UNITS, "64bit_units") /* among the above */                                                          \
+    X(STATS_CODE_BYTES, "code_bytes")   /* that units cover, each byte once */                                         \
     X(STATS_DIES, "dies")                                                                                              \
     X(STATS_DEFINED_DIES, "dies_of_functions") /* entries of defined functions, with all below them */                 \
     X(STATS_ATTRIBUTES, "attributes")                                                                                  \

@@ -180,7 +180,7 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
     if (ok && read) {
         stats_tally_add(f->s, STATS_VERSION, u->version, 1);
         count_language(f, root);
-        ok = count_lines(f, root);
+        ok = count_lines(f, root) && (!u->in_info || u->split || stats_note_code(f, u, root));
     }
     if (!ok || !read) {
         dwarf_dealloc_die(root);
@@ -334,6 +334,7 @@ static bool count_file(struct stats_file *f, int fd)
         return stats_broken(f, &error, "the file");
     f->s->groups_left = count_groups_left(f);
     bool ok = count_units(f, true) && count_units(f, false) && stats_count_abbreviations(f);
+    stats_count_code(f);
     stats_free_abbreviations(f);
     dwarf_finish(f->dbg, &error);
     return ok;
@@ -356,6 +357,8 @@ bool stats_read_here(const char *path, uint64_t most, struct debug_stats *s, str
     stats_set_free(&f.line_tables);
     stats_set_free(&f.location_lists);
     stats_set_free(&f.range_lists);
+    stats_set_free(&f.code_lists);
+    bytes_free(&f.code);
     stats_free(&counted);
     return ok;
 }

@@ -94,14 +94,8 @@ static int ranges_entries(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned pl
 
 /* ---- lists ---- */
 
-/* Where a list lies: an offset, or an index in a table of offsets. */
-struct place {
-    Dwarf_Half form;
-    Dwarf_Unsigned value;
-};
-
 /* An index is read as a number, because libdwarf misreads it as a reference. */
-static int place_read(Dwarf_Attribute attribute, struct place *place, Dwarf_Error *error)
+static int place_read(Dwarf_Attribute attribute, struct stats_place *place, Dwarf_Error *error)
 {
     int answer = dwarf_whatform(attribute, &place->form, error);
     if (answer != DW_DLV_OK)
@@ -111,8 +105,8 @@ static int place_read(Dwarf_Attribute attribute, struct place *place, Dwarf_Erro
                  : dwarf_global_formref(attribute, &place->value, error);
 }
 
-/* Finds the attribute that says where a list lies, and reads what it says. The caller frees the attribute. */
-static int find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct place *place, Dwarf_Error *error)
+int stats_find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct stats_place *place,
+                    Dwarf_Error *error)
 {
     int answer = dwarf_attr(die, name, attribute, error);
     if (answer != DW_DLV_OK)
@@ -123,9 +117,7 @@ static int find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, s
     return answer;
 }
 
-/* A number that, almost certainly, no other list of the file has. Indexes, and offsets in split units, count from what
- * belongs to the unit, and DWARF 5 has sections of its own. */
-static uint64_t place_key(const struct place *place, const struct stats_unit *u)
+uint64_t stats_place_key(const struct stats_place *place, const struct stats_unit *u)
 {
     if (u->split || place->form == DW_FORM_loclistx || place->form == DW_FORM_rnglistx)
         return random_mix((u->index << 32) + place->value) | UINT64_C(1) << 63;
@@ -159,9 +151,9 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
 {
     Dwarf_Error error = NULL;
     Dwarf_Attribute attribute;
-    struct place place;
+    struct stats_place place;
     uint64_t entries = 0;
-    int answer = find_list(die, name, &attribute, &place, &error);
+    int answer = stats_find_list(die, name, &attribute, &place, &error);
     if (answer == DW_DLV_OK) {
         answer = location_entries(attribute, &entries, &error);
         dwarf_dealloc_attribute(attribute);
@@ -170,16 +162,16 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
         return leave(f, answer, &error, "a location list");
     if (placed)
         f->s->number[STATS_PLACED_LIST_ENTRIES] += entries;
-    return count_new(f, &f->location_lists, place_key(&place, u), STATS_LISTS, entries);
+    return count_new(f, &f->location_lists, stats_place_key(&place, u), STATS_LISTS, entries);
 }
 
 bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name)
 {
     Dwarf_Error error = NULL;
     Dwarf_Attribute attribute;
-    struct place place;
+    struct stats_place place;
     uint64_t entries = 0;
-    int answer = find_list(die, name, &attribute, &place, &error);
+    int answer = stats_find_list(die, name, &attribute, &place, &error);
     if (answer == DW_DLV_OK) {
         answer = u->version < 5 ? ranges_entries(f, die, place.value, &entries, &error)
                                 : rnglists_entries(attribute, place.form, place.value, &entries, &error);
@@ -187,5 +179,5 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     }
     if (answer != DW_DLV_OK || error)
         return leave(f, answer, &error, "a range list");
-    return count_new(f, &f->range_lists, place_key(&place, u), STATS_RANGE_LISTS, entries);
+    return count_new(f, &f->range_lists, stats_place_key(&place, u), STATS_RANGE_LISTS, entries);
 }

@@ -30,6 +30,8 @@ struct stats_file {
     struct stats_set line_tables; /* what was met so far, by place: units and DIEs share them */
     struct stats_set location_lists;
     struct stats_set range_lists;
+    struct stats_set code_lists; /* range lists of units */
+    struct bytes code;           /* struct stats_code: what units cover */
     struct stats_abbreviation *abbreviation;
     size_t abbreviation_count;
     size_t abbreviation_capacity;
@@ -68,6 +70,23 @@ bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Di
  * as those of variables and parameters. False when memory runs out. */
 bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, bool placed);
 bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name);
+
+/* Where a list lies: an offset, or an index in a table of offsets. */
+struct stats_place {
+    Dwarf_Half form;
+    Dwarf_Unsigned value;
+};
+/* Finds the attribute that says where a list lies, and reads what it says. The caller frees the attribute. */
+int stats_find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct stats_place *place,
+                    Dwarf_Error *error);
+/* A number that, almost certainly, no other list of the file has. Indexes, and offsets in split units, count from what
+ * belongs to the unit, and DWARF 5 has sections of its own. */
+uint64_t stats_place_key(const struct stats_place *place, const struct stats_unit *u);
+
+/* stats_code.c: stats_note_code notes the code of a unit, given its root, which is not in a .dwo file; false when
+ * memory runs out. stats_count_code counts, at the end of a file, the bytes of all that was noted. */
+bool stats_note_code(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
+void stats_count_code(struct stats_file *f);
 
 /* Counts, at the end of a file, what follows from the uses of abbreviations. False when memory runs out.
  * stats_free_abbreviations frees the abbreviations. */

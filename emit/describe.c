@@ -70,7 +70,7 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
 static uint32_t besides_before(const struct walk *w, uint32_t index)
 {
     const uint64_t besides = w->goal->besides;
-    return besides ? (uint32_t)(besides * index / w->l->row->functions) : 0;
+    return besides ? (uint32_t)(besides * index / w->l->described) : 0;
 }
 
 /* Describes the function's further locals. In a library with location lists they are optimized away, except in C++,
@@ -415,7 +415,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     room.lists += besides.lists;
     room.ranges += besides.ranges;
     room.rows += besides.rows;
-    if (index + 1 == l->row->functions) {
+    if (index + 1 == l->described) {
         room.info += tune_room(w);
         room.lists += tune_room(w);
         room.ranges += tune_room(w);
@@ -451,7 +451,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     if (lines_are_told(w))
-        lines_inlined(w, &s, index + 1 == l->row->functions);
+        lines_inlined(w, &s, index + 1 == l->described);
     else
         describe_variables(w, &s);
     choose_labels(w, &s);
@@ -463,7 +463,7 @@ static bool describe_function(struct walk *w, uint32_t index)
             describe_label(w, &s, s.last_label, w->line_number);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
-    more(w, &s, index + 1 == l->row->functions);
+    more(w, &s, index + 1 == l->described);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     if (w->line_number <= w->ahead)
         w->line_number = w->ahead + 1;
@@ -474,7 +474,7 @@ static bool describe_function(struct walk *w, uint32_t index)
 /* Writes the last rows of a library without numbered functions. */
 static bool end_glue(struct walk *w)
 {
-    if (w->l->row->functions || !w->composer.unit)
+    if (w->l->described || !w->composer.unit)
         return true;
     if (!compose_reserve(&w->composer, 0, 0, 0, tune_room(w)))
         return false;
@@ -487,7 +487,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
               struct arena *arena)
 {
     struct debug *d = &l->debug;
-    uint64_t units = (uint64_t)l->row->functions + GLUE_COUNT + 1;
+    uint64_t units = (uint64_t)l->described + GLUE_COUNT + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
     w.is_plain = l->row->said && (d->wanted[DEBUG_LISTS] == 0 || lines_are_told(&w));
     w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text, .only_sizes = l->only_sizes};
@@ -507,7 +507,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (!describe_glue(&w, (enum glue_function)i))
             return false;
-    for (uint32_t i = 0; i < l->row->functions; i++)
+    for (uint32_t i = 0; i < l->described; i++)
         if (!describe_function(&w, i))
             return false;
     if (!end_glue(&w))

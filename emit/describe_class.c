@@ -38,10 +38,10 @@ bool class_is_told(const struct corpus *corpus, const struct plan *plan, const s
     return !corpus->dialect.lines && names_are_told(corpus, plan, l);
 }
 
-/* How many functions the class with this number has. */
-static uint32_t class_methods(const struct plan_library *l, uint32_t number)
+/* How many of the functions that are described the class with this number has. */
+static uint32_t class_methods(const struct library *l, uint32_t number)
 {
-    uint32_t left = l->functions - number * MANGLE_METHODS;
+    uint32_t left = l->described - number * MANGLE_METHODS;
     return left < MANGLE_METHODS ? left : MANGLE_METHODS;
 }
 
@@ -49,12 +49,13 @@ uint64_t class_most(const struct corpus *corpus, const struct plan *plan, const 
 {
     if (!names_are_told(corpus, plan, l))
         return 0;
-    uint32_t classes = (l->functions + MANGLE_METHODS - 1) / MANGLE_METHODS;
-    uint64_t names = strlen(plan_prefix(l)) + 1 + l->functions * UINT64_C(1) * (WORDS_METHOD_MOST + INSTANCE_MOST);
+    const uint32_t functions = plan_described(plan, l).most;
+    uint32_t classes = (functions + MANGLE_METHODS - 1) / MANGLE_METHODS;
+    uint64_t names = strlen(plan_prefix(l)) + 1 + functions * UINT64_C(1) * (WORDS_METHOD_MOST + INSTANCE_MOST);
     for (uint32_t i = 0; i < classes; i++)
         names += mangle_class_length(plan->names.letters, l, i) + 1;
     if (corpus->dialect.lines) /* no classes, but a linkage name in each entry */
-        return names + l->functions * UINT64_C(4);
+        return names + functions * UINT64_C(4);
     return (classes + units) * compose_class_most(corpus->dialect, MANGLE_METHODS, ARGUMENTS_MOST) + names;
 }
 
@@ -104,7 +105,8 @@ static void name_class(struct walk *w, uint32_t number)
     k->named = number;
     k->class_name = append_name(w, text, mangle_class(names->letters, l->row, number, text));
     k->text_length = (uint32_t)snprintf(k->text, sizeof k->text, "%s::%s::", plan_prefix(l->row), text);
-    for (uint32_t i = 0; i < class_methods(l->row, number); i++) {
+    const uint32_t methods = class_methods(l, number);
+    for (uint32_t i = 0; i < methods; i++) {
         const uint32_t index = number * MANGLE_METHODS + i;
         const struct function *f = &l->code.own[index];
         const struct name_parts parts = mangle_parts(names->letters, l->row, index, f);
@@ -134,7 +136,7 @@ static uint32_t declare_method(struct walk *w, uint32_t index, uint32_t i)
         .is_template = parts.is_template,
         .type = template_types[parts.type].type,
         .number = parts.number,
-        .is_last = i + 1 == class_methods(l->row, index / MANGLE_METHODS),
+        .is_last = i + 1 == class_methods(l, index / MANGLE_METHODS),
     };
     return compose_method(&w->composer, &m);
 }
@@ -181,7 +183,8 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
         const struct debug_class c = {k->scope_name, k->class_name, k->text, w->line_number};
         uint8_t *const sibling = compose_class(&w->composer, &c);
         k->text[k->text_length - 2] = ':';
-        for (uint32_t m = 0; m < class_methods(l->row, number); m++)
+        const uint32_t methods = class_methods(l, number);
+        for (uint32_t m = 0; m < methods; m++)
             k->place[m] = declare_method(w, number * MANGLE_METHODS + m, m);
         compose_class_end(&w->composer, sibling);
         k->unit = w->units;

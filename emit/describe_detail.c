@@ -31,7 +31,9 @@ void detail_start(struct walk *w)
     const struct library *l = w->l;
     const struct describe_goal *g = w->goal;
     const struct dialect d = w->corpus->dialect;
-    const uint64_t code = l->layout.section[SECTION_TEXT].size - plan_small_bytes(l->row);
+    const bool is_part = l->described < l->row->functions;
+    const uint64_t code = is_part ? library_function_at(l, l->described)
+                                  : l->layout.section[SECTION_TEXT].size - plan_small_bytes(l->row);
     const bool follows = l->row->said;
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
     w->code = code;

@@ -17,7 +17,7 @@ static const char *const helper_suffixes[SHAPE_HELPERS] = {"_helper0", "_helper1
 static uint32_t glue_name(struct library *l, enum glue_function which)
 {
     uint64_t stem = strlen(l->row->name);
-    uint64_t entry = l->row->function_names;
+    uint64_t entry = l->described_names;
     uint64_t own_extern = entry + strlen(l->shape.entry) + 1;
     switch (which) {
     case GLUE_METHOD:
@@ -40,7 +40,7 @@ static uint32_t glue_name(struct library *l, enum glue_function which)
  * have them. */
 static bool has_last_lists(const struct walk *w, enum glue_function which)
 {
-    return which == GLUE_METHOD && !w->l->row->functions;
+    return which == GLUE_METHOD && !w->l->described;
 }
 
 /* Adds these lists. They are of locals that hold what the parameters hold. */

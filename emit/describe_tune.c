@@ -393,7 +393,7 @@ static uint64_t settle_data_units(struct walk *w)
 uint64_t tune_data_headers(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
-    uint64_t units = 1 + (w->l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(w->l->plan, w->l->row);
+    uint64_t units = 1 + (w->l->described + GLUE_LIBRARY) / (uint64_t)plan_units(w->l->plan, w->l->row);
     if (w->l->row->units)
         units = w->l->row->units;
     if (d->wanted[DEBUG_LINE] == DEBUG_ANY)

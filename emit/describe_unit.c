@@ -59,7 +59,7 @@ static void share_code(struct walk *w)
         for (uint32_t i = 0; i < units; i++)
             w->shares.weights += code_weight(w, i);
     }
-    const uint64_t left = l->row->functions + (uint64_t)l->shape.glue - w->told;
+    const uint64_t left = l->described + (uint64_t)l->shape.glue - w->told;
     const uint32_t others = w->units + 1 < units ? units - w->units - 1 : 0;
     if (w->units < units)
         w->unit_until += shares_next(&w->shares, code_weight(w, w->units));

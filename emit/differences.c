@@ -217,6 +217,15 @@ static int64_t uneven_of(const struct debug *d)
     return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : 0;
 }
 
+/* Bytes of code that units describe. */
+static int64_t code_of(const struct debug *d)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        bytes += d->unit[i].end - d->unit[i].start;
+    return (int64_t)bytes;
+}
+
 /* How many attributes the entries have. PROFILE_DERIVED if the row does not say how many, and with type units or in
  * clang's form. */
 static int64_t attributes_of(const struct library *l)
@@ -314,6 +323,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_DWARF_LEVEL] = l->row->dwarf_lines ? 1 : 0;
     v[ROW_DWARF_TYPE_UNITS] = (int64_t)unit_type_units(&l->debug);
     v[ROW_DWARF_UNEVEN] = uneven_of(&l->debug);
+    v[ROW_DWARF_CODE] = code_of(&l->debug);
     v[ROW_DWARF_PARTIAL] = l->debug.partials;
     if (l->debug.dies)
         v[ROW_DWARF_DIES] = (int64_t)l->debug.dies;

@@ -20,7 +20,7 @@ struct checking {
  * (describe_unit.c). */
 static uint64_t code_units_most(const struct plan *plan, const struct plan_library *l)
 {
-    const uint64_t functions = l->functions + UINT64_C(1) * GLUE_COUNT;
+    const uint64_t functions = plan_described(plan, l).most + UINT64_C(1) * GLUE_COUNT;
     const uint64_t least = (uint64_t)plan_units(plan, l) / 2;
     return l->units ? l->units : functions / (least ? least : 1) + 1;
 }

@@ -316,7 +316,7 @@ static struct describe_goal goal_for(const struct library *l)
         others += wanted[DEBUG_STR] != DEBUG_ANY ? wanted[DEBUG_STR] : debug / 16;
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
-        uint64_t units = 2 + (l->row->functions + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
+        uint64_t units = 2 + (l->described + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
         uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
         goal.info = info > frames ? (info - frames) / MANNER_USUAL * entries_share(l) : 0;
         if (l->row->said)
@@ -376,6 +376,27 @@ static bool aim_again(const struct library *l, unsigned tries, struct describe_g
     return tries == 0;
 }
 
+/* Sets which functions are described: of those that the plan leaves open, as many as bring the code nearest to what is
+ * wanted. */
+static void choose_described(struct library *l)
+{
+    const struct plan_described d = plan_described(l->plan, l->row);
+    l->described = d.most;
+    while (l->described > d.least) {
+        const uint32_t less = (l->described - 1) / l->plan->depth * l->plan->depth;
+        const uint64_t both = UINT64_C(0) + library_function_at(l, l->described) + library_function_at(l, less);
+        if (both <= 2 * d.code)
+            break;
+        l->described = less;
+    }
+    l->described_names = l->row->function_names;
+    if (l->described == l->row->functions)
+        return;
+    l->described_names = 0;
+    for (uint32_t i = 0; i < l->described; i++)
+        l->described_names += names_function(&l->plan->names, l->row, i, &l->code.own[i]) + UINT64_C(1);
+}
+
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -396,7 +417,8 @@ static bool size_debug(struct builder *b, struct error *e)
     d->statics = b->statics;
     d->joined = l->joined ? &l->joins : NULL;
     uint64_t stem = strlen(l->row->name);
-    d->names_size = l->row->function_names;
+    choose_described(l);
+    d->names_size = l->described_names;
     if (l->shape.python)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)

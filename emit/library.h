@@ -65,6 +65,8 @@ struct library {
     uint32_t irelative_first; /* the first PLT slot that a resolver fills: all from there on are such slots */
     struct glue_addresses at;
     struct debug debug;
+    uint32_t described;                        /* how many functions debug information describes (plan_described), */
+    uint64_t described_names;                  /* and bytes of their names, with terminators */
     uint64_t rodata_free, data_free, bss_free; /* bytes to fill; in .data relocated words are not counted */
     uint64_t relro_free;                       /* constants in .data.rel.ro, behind the pointers: bytes, */
     uint32_t relro_words;                      /* and how many relocated words are among them */
@@ -156,6 +158,12 @@ static inline uint64_t library_scratch(const struct library *l)
     if (!l->shape.in_data || l->row->level == LEVEL_BARE)
         return 0;
     return room < SCRATCH_BYTES ? room : SCRATCH_BYTES;
+}
+
+/* Where in .text a numbered function begins; for the one behind the last, where that ends. */
+static inline uint32_t library_function_at(const struct library *l, uint32_t index)
+{
+    return index < l->row->functions ? l->body[index].offset : l->small;
 }
 
 /* The ELF section that holds debug section `s` of the library. */

@@ -223,7 +223,8 @@ bool library_write(struct builder *b, struct error *e)
         return false;
     /* .dynstr has the names of own functions behind those of imports, unless they are not dynamic */
     const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    if ((l->shape.inner || l->shape.local || l->row->inner_entry) && !l->row->without_debug && !l->row->hollow &&
+    const bool is_apart = l->shape.inner || l->shape.local || l->row->inner_entry || l->described < l->row->functions;
+    if (is_apart && !l->row->without_debug && !l->row->hollow &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;

@@ -16,7 +16,10 @@
 
 #include "emit/mangle.h"
 
-enum { NAME_PREFIX_MOST = 40 };
+enum {
+    NAME_PREFIX_MOST = 40,
+    NAMES_BEYOND = 64 /* bytes at least that writing a name may overwrite behind it */
+};
 
 /* How long names are, and the hashes of their suffixes. Read-only once made. */
 struct names {

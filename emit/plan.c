@@ -22,6 +22,31 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
     return functions;
 }
 
+/* The number of functions in so many chains. */
+static uint32_t in_chains(const struct plan *plan, const struct plan_library *l, uint64_t chains)
+{
+    return chains < l->chains ? (uint32_t)chains * plan->depth : l->functions;
+}
+
+struct plan_described plan_described(const struct plan *plan, const struct plan_library *l)
+{
+    enum { PART = 20, APART = 4 };
+    const int64_t code = l->said ? l->said->value[ROW_DWARF_CODE] : PROFILE_DERIVED;
+    const int64_t all = l->said ? l->said->value[ROW_SHARE_CODE] : PROFILE_DERIVED;
+    if (code <= 0 || all <= 0 || code >= all - all / PART || !l->functions)
+        return (struct plan_described){l->functions, l->functions, 0};
+    const uint64_t small = plan_small_bytes(l);
+    const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;
+    const uint64_t most = l->chains - UINT64_C(1);
+    const unsigned __int128 share = (unsigned __int128)(uint64_t)code * l->chains / numbered;
+    const uint64_t chains = share < most ? (uint64_t)share : most;
+    return (struct plan_described){
+        .least = in_chains(plan, l, chains - chains / APART + (chains == 0)),
+        .most = in_chains(plan, l, chains + chains / APART + 1),
+        .code = (uint64_t)code,
+    };
+}
+
 uint64_t plan_own_functions(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t functions = l->functions;

@@ -562,11 +562,21 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
     return random_at(l->key, (UINT64_C(1) << 32) + purpose);
 }
 
+/* How many functions, from the first on, debug information describes: whole chains, from `least` to `most` functions,
+ * as these have nearest to `code` bytes of code, which is known when they have sizes. The others are as functions of
+ * objects that were compiled without -g. All are described, and `code` is 0, unless the row says otherwise. If no more
+ * than a twentieth of the row's code is missing, that is start-up code and padding. */
+struct plan_described {
+    uint32_t least, most;
+    uint64_t code;
+};
+struct plan_described plan_described(const struct plan *plan, const struct plan_library *l);
+
 /* How many functions a unit has, on average. */
 static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
     if (l->units) /* units contain functions of the glue, too */
-        return (l->functions + INT64_C(9) + l->units - 1) / l->units;
+        return (plan_described(plan, l).most + INT64_C(9) + l->units - 1) / l->units;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 

@@ -160,7 +160,7 @@ static void set_units(const struct solver *s, struct plan_library *l, bool one)
     enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
     uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
     const uint64_t aranges = rows_value_or(l->said, ROW_MIX_ARANGES, 0);
-    const uint32_t all = l->functions + GLUE_LIBRARY - SHAPE_HELPERS;
+    const uint32_t all = plan_described(s->plan, l).least + GLUE_LIBRARY - SHAPE_HELPERS;
     units = one ? 1 : units < UNITS_MOST ? units : UNITS_MOST;
     uint64_t coded = units < all ? units : all;
     if (aranges >= ARANGES_EACH && aranges / ARANGES_EACH < coded)

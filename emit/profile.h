@@ -159,7 +159,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_PARTIAL, ROW_DWARF, "partial", NUMBER, 0, PROFILE_ROW_MOST, NULL)       /* units besides */                \
     X(DWARF_TYPE_UNITS, ROW_DWARF, "type-units", NUMBER, 0, PROFILE_ROW_MOST, NULL) /* units besides */                \
     X(DWARF_UNEVEN, ROW_DWARF, "uneven", NUMBER, PROFILE_UNEVEN_ONE, PROFILE_UNEVEN_MOST,                              \
-      NULL) /* units, in hundredths */                                                                                 \
+      NULL)                                                             /* units, in hundredths */                     \
+    X(DWARF_CODE, ROW_DWARF, "code", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* that units describe */                      \
     X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
     X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of these, in functions */           \
     X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                  \

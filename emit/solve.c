@@ -74,7 +74,7 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
     if (l->units)
         return l->units > l->units_all ? l->units : l->units_all;
     if (l->said)
-        return (l->functions + GLUE_LIBRARY) / least + 1;
+        return (plan_described(s->plan, l).most + GLUE_LIBRARY) / least + 1;
     return l->functions / least + GLUE_LIBRARY + 1;
 }
 
@@ -82,6 +82,19 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 static uint64_t tables_most(const struct plan_library *l, uint64_t units)
 {
     return l->tables && !files_are_split(l) ? l->tables : units;
+}
+
+/* Bytes of the names of the first `described` functions, about: exported functions come first. */
+static uint64_t described_names(const struct plan_library *l, uint32_t described)
+{
+    const uint32_t exported = l->said ? l->exported : l->functions;
+    const uint64_t names = l->said ? l->exported_names : l->function_names;
+    if (described == l->functions)
+        return l->function_names;
+    if (described <= exported)
+        return exported ? names / exported * described + names % exported : 0;
+    const uint32_t others = l->functions - exported;
+    return names + (l->function_names - names) / others * (described - exported) + (l->function_names - names) % others;
 }
 
 void solve_base(const struct solver *s, uint32_t index)
@@ -93,13 +106,14 @@ void solve_base(const struct solver *s, uint32_t index)
     struct base *b = &s->base[index];
     uint64_t stem = strlen(l->name);
     const uint64_t glue = l->said ? shape.glue : GLUE_LIBRARY;
-    uint64_t names = l->function_names + (glue + 2) * (stem + 16);
+    const uint32_t described = plan_described(plan, l).most;
+    uint64_t names = described_names(l, described) + (glue + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end + plan_small_bytes(l);
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
     const struct corpus *corpus = stock_corpus_of(s->corpus, l);
     const uint64_t units = units_most(s, l);
-    b->size[SIZE_DEBUG] = debug_least(corpus, l->functions + glue, units, tables_most(l, units), names) +
+    b->size[SIZE_DEBUG] = debug_least(corpus, described + glue, units, tables_most(l, units), names) +
                           (shape.python ? glue_rows_most(&code) / LINE_ROW_MOST * 4 : 0) +
                           class_most(corpus, plan, l, units);
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;

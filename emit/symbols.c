@@ -24,8 +24,6 @@
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
-enum { NAMES_BEYOND = 64 }; /* bytes at least that writing a name may overwrite behind it */
-
 /* The tables under construction. */
 struct symbols {
     struct library *l;
@@ -326,7 +324,7 @@ const char *symbols_names(const struct library *l, uint64_t size, struct arena *
     uint8_t *p = (uint8_t *)start;
     if (!start)
         return NULL;
-    for (uint32_t i = 0; i < l->row->functions; i++)
+    for (uint32_t i = 0; i < l->described; i++)
         p = names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], p, NULL);
     if (s->executable)
         p = put_bytes(p, "_start", sizeof "_start");

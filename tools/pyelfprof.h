@@ -30,6 +30,7 @@ struct prof_dwarf {
     uint64_t level; /* 1: hardly any entry has a type; else 0 */
     uint64_t partial, types;
     uint64_t uneven;        /* how unequal the sizes of units are, in hundredths (uneven.h); 0: not known */
+    uint64_t code;          /* bytes of code that units describe; 0: not known */
     uint64_t dies, defined; /* defined: entries of functions that are defined, with all entries below them */
     uint64_t attributes, rows, entries;
     double sampled; /* share of .debug_info's bytes that was read; 1: all */

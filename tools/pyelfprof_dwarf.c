@@ -111,6 +111,14 @@ static bool has_lines_alone(const struct debug_stats *s)
     return s->number[STATS_FUNCTIONS] && uses_of(&s->tally[STATS_ATTRIBUTE], TYPE) <= s->number[STATS_DIES] / TYPED_OF;
 }
 
+/* Units may describe code more than once, but not more than there is. */
+static uint64_t code_of(const struct prof_file *file, const struct debug_stats *s)
+{
+    const uint64_t code = s->number[STATS_CODE_BYTES];
+    const uint64_t all = file->capture.share[SHARE_CODE];
+    return code < all ? code : all;
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
@@ -131,6 +139,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .types = s->number[STATS_TYPE_UNITS],
         .level = has_lines_alone(s),
         .uneven = uneven_of(&s->sizes),
+        .code = code_of(file, s),
         .dies = s->number[STATS_DIES],
         .defined = s->number[STATS_DEFINED_DIES],
         .attributes = s->number[STATS_ATTRIBUTES],

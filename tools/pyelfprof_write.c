@@ -197,6 +197,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_some(&f, "level", d->level);
     put_number(&f, "units", d->units);
     put_some(&f, "uneven", d->uneven);
+    put_some(&f, "code", d->code);
     put_some(&f, "partial", d->partial);
     put_some(&f, "type-units", d->types);
     put_number(&f, "dies", d->dies);
