@@ -280,8 +280,8 @@ static void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, ui
 static void describe_call(struct walk *w, const struct subject *s, const struct code_call_site *site, uint64_t returns)
 {
     const bool passes = passes_integers(site->callee);
-    const uint32_t origin =
-        site->next && !describe_unit_is_full(w, LINES_BETWEEN, s->end) ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
+    const bool is_next_told = s->index + 1 < w->l->described && !describe_unit_is_full(w, LINES_BETWEEN, s->end);
+    const uint32_t origin = site->next && is_next_told ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
     uint8_t *const begin = w->composer.info;
     uint8_t *const sibling = compose_call(&w->composer, returns, origin, passes);
     if (!passes)

@@ -376,18 +376,27 @@ static bool aim_again(const struct library *l, unsigned tries, struct describe_g
     return tries == 0;
 }
 
+/* Where in .text the first function that is described begins. */
+static uint64_t first_described(const struct library *l)
+{
+    for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
+        if (l->glue.place[i].size)
+            return l->glue.place[i].offset;
+    return library_function_at(l, 0);
+}
+
 /* Sets which functions are described: of those that the plan leaves open, as many as bring the code nearest to what is
  * wanted. */
 static void choose_described(struct library *l)
 {
     const struct plan_described d = plan_described(l->plan, l->row);
+    const uint64_t wanted = first_described(l) + d.code;
     l->described = d.most;
     while (l->described > d.least) {
-        const uint32_t less = (l->described - 1) / l->plan->depth * l->plan->depth;
-        const uint64_t both = UINT64_C(0) + library_function_at(l, l->described) + library_function_at(l, less);
-        if (both <= 2 * d.code)
+        const uint64_t end = library_function_at(l, l->described);
+        if (end + library_function_at(l, l->described - 1) <= 2 * wanted)
             break;
-        l->described = less;
+        l->described--;
     }
     l->described_names = l->row->function_names;
     if (l->described == l->row->functions)

@@ -20,7 +20,23 @@ enum {
 struct asked {
     uint64_t *size; /* of the library in plan->mix */
     unsigned nearer[MIX_KINDS];
+    bool has_lines_alone; /* plan_library.dwarf_lines */
 };
+
+/* Asks for fewer bytes of ranges, and for as many more of entries, in a library with lines alone: what has ranges there
+ * are inlined calls, and entries may have no room for as many as ranges take. False where that was tried often enough.
+ */
+static bool ask_for_entries(struct asked *a)
+{
+    enum { TRIES = 6, PART = 6, PAIR = 16 };
+    uint64_t *const ranges = &a->size[DEBUG_RANGES];
+    const uint64_t less = *ranges / PART / PAIR * PAIR;
+    if (!a->has_lines_alone || *ranges == DEBUG_ANY || !less || a->nearer[MIX_RNGLISTS]++ >= TRIES)
+        return false;
+    *ranges -= less;
+    a->size[DEBUG_INFO] += less;
+    return true;
+}
 
 /* Leaves one section open, in this order, where the sum of all is wrong. .debug_info is the first, because it can
  * take what the others leave. False where all are open. */
@@ -47,6 +63,8 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
         a->size[section] = DEBUG_ANY;
         return true;
     }
+    if (kind == MIX_INFO && a->size[section] != DEBUG_ANY && possible > a->size[section] && ask_for_entries(a))
+        return true;
     if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
         return leave_one_open(a);
     uint64_t *size = &a->size[section];
@@ -140,7 +158,7 @@ static bool size_with_others(const struct settling *s, struct places *at, struct
  * begin. False where nothing is left to give up, or after another failure, which `own` has. */
 static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
 {
-    struct asked a = {.size = s->mix->size};
+    struct asked a = {.size = s->mix->size, .has_lines_alone = s->plan->library[s->index].dwarf_lines};
     if (guided(s, at)) {
         begin_at(s->mix, at);
         if (size_it(s, own))

@@ -16,10 +16,7 @@
 
 #include "emit/mangle.h"
 
-enum {
-    NAME_PREFIX_MOST = 40,
-    NAMES_BEYOND = 64 /* bytes at least that writing a name may overwrite behind it */
-};
+enum { NAME_PREFIX_MOST = 40 };
 
 /* How long names are, and the hashes of their suffixes. Read-only once made. */
 struct names {

@@ -22,12 +22,6 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
     return functions;
 }
 
-/* The number of functions in so many chains. */
-static uint32_t in_chains(const struct plan *plan, const struct plan_library *l, uint64_t chains)
-{
-    return chains < l->chains ? (uint32_t)chains * plan->depth : l->functions;
-}
-
 struct plan_described plan_described(const struct plan *plan, const struct plan_library *l)
 {
     enum { PART = 20, APART = 4 };
@@ -37,12 +31,13 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
         return (struct plan_described){l->functions, l->functions, 0};
     const uint64_t small = plan_small_bytes(l);
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;
-    const uint64_t most = l->chains - UINT64_C(1);
-    const unsigned __int128 share = (unsigned __int128)(uint64_t)code * l->chains / numbered;
-    const uint64_t chains = share < most ? (uint64_t)share : most;
+    const unsigned __int128 share = (unsigned __int128)(uint64_t)code * l->functions / numbered;
+    const uint64_t functions = share < l->functions ? (uint64_t)share : l->functions;
+    const uint64_t least = functions - functions / APART;
+    const uint64_t most = functions + functions / APART + plan->depth;
     return (struct plan_described){
-        .least = in_chains(plan, l, chains - chains / APART + (chains == 0)),
-        .most = in_chains(plan, l, chains + chains / APART + 1),
+        .least = least ? (uint32_t)least : 1,
+        .most = most < l->functions ? (uint32_t)most : l->functions,
         .code = (uint64_t)code,
     };
 }

@@ -562,9 +562,9 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
     return random_at(l->key, (UINT64_C(1) << 32) + purpose);
 }
 
-/* How many functions, from the first on, debug information describes: whole chains, from `least` to `most` functions,
- * as these have nearest to `code` bytes of code, which is known when they have sizes. The others are as functions of
- * objects that were compiled without -g. All are described, and `code` is 0, unless the row says otherwise. If no more
+/* How many functions, from the first on, debug information describes: from `least` to `most`, whichever number has
+ * nearest to `code` bytes of code, which is known when they have sizes. The others are as functions of objects that
+ * were compiled without -g. All are described, and `code` is 0, unless the row says otherwise. If no more
  * than a twentieth of the row's code is missing, that is start-up code and padding. */
 struct plan_described {
     uint32_t least, most;

@@ -334,31 +334,13 @@ bool source_unit(struct source *s, uint32_t unit)
 
 /* --- the library ----------------------------------------------------------------------------------- */
 
-/* Lists where each of `count` names begins, and has room for `all`. The names stand one behind the other. */
-static const char **list_names(struct arena *arena, const char *names, uint32_t count, uint32_t all)
+/* Lists where each of `count` names begins. The names stand one behind the other. */
+static const char **list_names(struct arena *arena, const char *names, uint32_t count)
 {
-    const char **list = arena_take(arena, (all + UINT64_C(1)) * sizeof *list);
+    const char **list = arena_take(arena, (count + UINT64_C(1)) * sizeof *list);
     for (uint32_t i = 0; list && i < count; i++) {
         list[i] = names;
         names += strlen(names) + 1;
-    }
-    return list;
-}
-
-/* Lists where the names of own functions begin: debug information repeats those of functions that it describes. */
-static const char **list_own_names(struct source *s, const struct library *l)
-{
-    struct names_head head = {0};
-    const uint32_t functions = l->row->functions;
-    const char **const list = list_names(&s->arena, s->own_names, l->described, functions);
-    for (uint32_t i = l->described; list && i < functions; i++) {
-        const struct function *const f = &l->code.own[i];
-        const uint64_t length = names_function(&l->plan->names, l->row, i, f);
-        char *const name = arena_take(&s->arena, length + NAMES_BEYOND);
-        if (!name)
-            return NULL;
-        names_write_function(&l->plan->names, &head, l->row, i, f, (uint8_t *)name, NULL);
-        list[i] = name;
     }
     return list;
 }
@@ -371,9 +353,9 @@ bool source_library(struct source *s, const struct library *l)
     s->library = l;
     s->next = 0;
     s->runs.filler = &l->stock->filler;
-    s->imported = list_names(&s->arena, names, l->row->imports, l->row->imports);
+    s->imported = list_names(&s->arena, names, l->row->imports);
     s->own_names = (const char *)l->own_names;
-    s->own = list_own_names(s, l);
+    s->own = list_names(&s->arena, s->own_names, l->row->functions);
     const uint64_t counts[USED_KINDS] = {l->row->imports, l->row->functions, l->objects_data};
     bool made = s->imported && s->own;
     for (unsigned i = 0; made && i < USED_KINDS; i++) {

@@ -24,6 +24,8 @@
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
+enum { NAMES_BEYOND = 64 }; /* bytes at least that writing a name may overwrite behind it */
+
 /* The tables under construction. */
 struct symbols {
     struct library *l;

@@ -153,6 +153,8 @@ class Chance(random.Random):
         if "text" not in row:
             for key in SIZES:
                 row.pop(key, None)
+        if row.get("dwarf", {}).get("code") and "share" in row and self.random() < 0.4:
+            row["dwarf"]["code"] = int(row["share"].get("code", 0) * self.random() ** 2)
         if "mix" in row and "debug" in row:
             row["debug"] = sum(row["mix"].values())
 

@@ -239,7 +239,7 @@ def whole(programs, tmp_path_factory, pair):
         ("attributes: '", "attributes: 'ecret:1 ", "attributes: 'ecret' is no word of DWARF"),
         ("degree: '", "degree: 'secret:1 ", "degree: 'secret:1 "),
         ("functions: 1,", "functions: secret,", "functions: 'secret' is not a whole number"),
-        ("version: 4, language: c, units: 1, dies", "version: 4, language: secret, units: 1, dies", "'secret' is no language"),
+        ("version: 4, language: c, units: 1, code", "version: 4, language: secret, units: 1, code", "'secret' is no language"),
         ("kind: utility", "kind: utility, loaded: 12.secret", "loaded: '12.secret' is not a number"),
         ("kind: utility", "kind: utility, import: '1.'", "import: '1.' is not a number"),
         ("kind: utility", "kind: utility, needed: secret", "needed: 'secret' is not INDEX"),

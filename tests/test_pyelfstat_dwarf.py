@@ -184,10 +184,21 @@ def text_by_readelf(path):
     return sum(int(size, 16) for size in rows)
 
 
+def code_by_readelf(path):
+    """How many bytes of code .debug_aranges covers, each once, but for what was discarded at the beginning."""
+    pairs = re.findall(r"^ +([0-9a-f]{16}) ([0-9a-f]{16})$", list_dump("aranges", path), flags=re.M)
+    count, end = 0, 0x100
+    for start, size in sorted((int(start, 16), int(size, 16)) for start, size in pairs):
+        count += max(0, start + size - max(start, end)) if start > 1 else 0
+        end = max(end, start + size) if start > 1 else end
+    return count
+
+
 def assert_as_others(found, path):
     """Checks the counts against all that llvm-dwarfdump and readelf say of the file."""
     counts, tallies = by_llvm(path)
     expected = {**counts, **lines_by_llvm(path), "text_bytes": text_by_readelf(path), "files": 1, "unreadable": 0}
+    expected["code_bytes"] = code_by_readelf(path)
     assert {name: found["counts"][name] for name in expected} == expected
     for name, tally in tallies.items():
         assert found[name] == dict(tally), name
@@ -222,6 +233,38 @@ def test_counts_are_those_of_other_readers(dwarf, tmp_path, shape):
     assert found["counts"]["distinct_abbreviations"] <= found["counts"]["abbreviations"]
     language = "C_plus_plus_14" if version == "5" else "C_plus_plus"
     assert set(found["languages"]) == {language if shape.startswith("c++") else "C11" if version == "5" else "C99"}
+
+
+LINKED = """
+#include "shared.h"
+int {name}(int x) {{ return grown(x) + 1; }}
+__attribute__((noinline)) int {name}_unused(int x) {{ return {name}(x) * grown(x + 2); }}
+"""
+SHARED = "template <class T> __attribute__((noinline)) T grown(T x) { T sum = x; while (x-- > 0) sum += x * sum; return sum; }"
+
+
+@pytest.mark.parametrize("linker", ["bfd", "lld"])
+@pytest.mark.parametrize("flags", [["-gdwarf-4"], ["-gdwarf-5"], ["-gdwarf-5", "-ffunction-sections"]], ids=" ".join)
+def test_code_counts_once(dwarf, tmp_path, linker, flags):
+    """What units say of a copy that was discarded is no code, whatever addresses the linker gives it; and code that
+    several units cover is not there several times."""
+    (tmp_path / "shared.h").write_text(SHARED)
+    script = tmp_path / "map"
+    script.write_text("{ global: *one*; *two*; local: *; };")
+    parts = []
+    for name in ("one", "two", "three"):
+        parts.append(tmp_path / f"{name}.o")
+        parts[-1].with_suffix(".cc").write_text(LINKED.format(name=name))
+        command = [tool("g++"), "-g", *flags, "-O1", "-fPIC", "-c", parts[-1].with_suffix(".cc"), "-o", parts[-1]]
+        subprocess.run(command, check=True)
+    library = tmp_path / "linked.so"
+    options = [f"-fuse-ld={linker}", "-Wl,--gc-sections", f"-Wl,--version-script={script}"]
+    subprocess.run([tool("g++"), "-shared", *options, *parts, "-o", library], check=True)
+    counts = dwarf(library)["counts"]
+    assert counts["unreadable"] == 0
+    symbols = ask("readelf", "-sW", library).split("'.symtab'")[1]
+    sizes = [int(size) for size in re.findall(r" (\d+) FUNC .*(?:one|two|three|grown)\S*$", symbols, flags=re.M)]
+    assert 0 <= counts["code_bytes"] - sum(sizes) < 16 * len(sizes)
 
 
 @pytest.mark.parametrize("version", [4, 5])

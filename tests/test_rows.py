@@ -472,6 +472,10 @@ def random_rows(chance):
             row["ifunc"] = chance.choice([1, 5, 40, 2000])
             row["relocations"]["irelative"] = chance.choice([0, 1, 5, 70])
             row["dynamic"] |= {"objects": chance.randint(0, 40), "unique": chance.randint(0, 30), "aliases": chance.randint(0, 30)}
+    for row in rows:
+        if "dwarf" in row and chance.random() < 0.5:
+            row["share"] = {"code": row["text"] * 2 // 3}
+            row["dwarf"]["code"] = int(row["share"]["code"] * chance.random())
     return rows
 
 

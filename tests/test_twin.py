@@ -256,6 +256,7 @@ NEARLY = {
     **dict.fromkeys(["zstd.text", "zstd.data", "zstd.debug", "zstd.names"], 0.1),  # a step
     **dict.fromkeys(["dwarf.dies", "dwarf.defined", "dwarf.attributes", "dwarf.rows", "dwarf.entries"], 0.1),
     "dwarf.uneven": 0.2,
+    "dwarf.code": 0.01,
     "mangled": 0.05,
     "name-lengths": 0.1,
     "function-sizes": 0.05,

@@ -442,6 +442,32 @@ static bool is_clangs(struct explained *x)
     return compiler && strcmp(compiler, "clang") == 0;
 }
 
+/* Says how much code no unit describes, but for what a linker always adds. */
+static void tell_described(struct explained *x)
+{
+    enum { PART = 20 };
+    size_t libraries = 0;
+    double described = 0;
+    double all = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        yaml_node_t *const row = text_row(&x->t, x->list, i);
+        const double code = text_number(&x->t, text_get(&x->t, row, "dwarf"), "code");
+        const double own = text_number(&x->t, text_get(&x->t, row, "share"), "code");
+        if (code <= 0 || code >= own - own / PART)
+            continue;
+        libraries++;
+        described += code;
+        all += own;
+    }
+    if (!libraries)
+        return;
+    printf("In %zu %s it describes ", libraries, plural((double)libraries, "library", "libraries"));
+    print_bytes(described);
+    fputs(" of ", stdout);
+    print_bytes(all);
+    puts(" of code: the rest was compiled without.");
+}
+
 static void tell_dwarf_read(struct explained *x)
 {
     static const struct {
@@ -475,6 +501,7 @@ static void tell_dwarf_read(struct explained *x)
     if (is_clangs(x))
         puts("Most of it has the form that clang writes.");
     tell_uneven(x);
+    tell_described(x);
 }
 
 static void tell_sampled(struct explained *x)

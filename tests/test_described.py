@@ -1,0 +1,137 @@
+"""Code that no unit describes: a library that is linked of objects with and without debug information, and its twin."""
+
+import re
+import subprocess
+
+import pytest
+
+from objects import ask, tool
+from test_twin import COMMON, FUNCTION, Twin
+
+WITH, WITHOUT = 40, 90  # functions of the objects with, and of those without
+
+# {name: (compiler, what the objects with debug information are compiled with)}
+SHAPES = {
+    "c": ("gcc", []),
+    "c-4": ("gcc", ["-gdwarf-4"]),
+    "c-sections": ("gcc", ["-ffunction-sections"]),
+    "c-O0": ("gcc", ["-O0"]),
+    "lines": ("gcc", ["-g1"]),
+    "c++": ("g++", []),
+}
+
+
+def objects(directory, compiler, flags):
+    """Compiles objects with debug information and, half of the functions before and half behind them, without."""
+    ending = "cc" if compiler == "g++" else "c"
+    parts = [("before", WITHOUT // 2, []), ("mesh", WITH, ["-g", *flags]), ("behind", WITHOUT // 2, [])]
+    for name, count, more in parts:
+        text = "".join(FUNCTION.format(n=n, name=name, calls="") for n in range(count))
+        source = directory / f"{name}.{ending}"
+        source.write_text(COMMON.format(size=10 + count, functions=text))
+        command = [tool(compiler), "-O2", "-fPIC", "-c", *more, source, "-o", directory / f"{name}.o"]
+        subprocess.run(command, cwd=directory, check=True)
+    return [directory / f"{name}.o" for name, _, _ in parts]
+
+
+@pytest.fixture(scope="module")
+def twins(programs, tmp_path_factory):
+    """get(shape) compiles a library and makes its twin, once."""
+    made = {}
+
+    def get(shape):
+        if shape not in made:
+            directory = tmp_path_factory.mktemp(shape)
+            compiler, flags = SHAPES[shape]
+            real = directory / "libmesh.so"
+            subprocess.run(
+                [tool(compiler), "-shared", *objects(directory, compiler, flags), "-o", real], check=True
+            )
+            made[shape] = (real, Twin(programs, real, directory / "twin"))
+        return made[shape]
+
+    return get
+
+
+def ranges(path):
+    """The addresses [from, to) that units describe, as readelf reads them from .debug_aranges."""
+    pairs = re.findall(r"^ +([0-9a-f]{16}) ([0-9a-f]{16})$", ask("readelf", "--debug-dump=aranges", path), flags=re.M)
+    return sorted({(int(a, 16), int(a, 16) + int(size, 16)) for a, size in pairs if int(a, 16) > 1})
+
+
+def code_of(path):
+    """How many bytes those are."""
+    bytes_, end = 0, 0
+    for a, b in ranges(path):
+        bytes_ += max(0, b - max(a, end))
+        end = max(end, b)
+    return bytes_
+
+
+def functions(path):
+    """[(address, bytes)] of the functions, except for those without bytes, which are start-up code."""
+    rows = re.findall(
+        r"^ *\d+: ([0-9a-f]{16}) +(\d+) FUNC .* \d+ \S+$", ask("readelf", "-sW", path).split("'.symtab'")[1], flags=re.M
+    )
+    return sorted({(int(a, 16), int(size)) for a, size in rows if int(size)})
+
+
+def lines_of(path, addresses):
+    """{address: whether it has a line}, as addr2line sees it. It takes the file of others from the symbols."""
+    asked = [hex(a) for a in addresses]
+    answers = ask("addr2line", "-e", path, *asked).splitlines()
+    return {a: not answer.endswith("?") for a, answer in zip(addresses, answers, strict=True)}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_twin_describes_as_much_code(twins, shape):
+    """All that debug information takes is that of the described functions, so sections have their sizes."""
+    real, twin = twins(shape)
+    (wanted,), (made,) = twin.real, twin.made
+    assert wanted["dwarf"]["code"] == code_of(real) < 0.6 * wanted["share"]["code"]
+    library = twin.path / "libutility0.so"
+    assert made["dwarf"]["code"] == code_of(library)
+    assert abs(made["dwarf"]["code"] / wanted["dwarf"]["code"] - 1) < 0.05
+    assert made["debug"] == wanted["debug"]
+    listed = twin.differences().get(0, {})
+    assert listed["dwarf: code"] == [wanted["dwarf"]["code"], made["dwarf"]["code"]]
+    different = {key for key in listed if key.startswith("mix: ")}
+    if shape == "lines":  # so short that inlined calls have no room for as many ranges
+        assert different <= {"mix: info", "mix: abbrev", "mix: rnglists"}
+    elif shape != "c++":  # so short that names do not fit
+        assert not different
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_function_is_described_or_not(twins, shape):
+    """A described function has a line at each end; another has neither, and debug information lacks its name."""
+    _, twin = twins(shape)
+    library = twin.path / "libutility0.so"
+    all_ = functions(library)
+    found = lines_of(library, [a for a, _ in all_] + [a + size - 1 for a, size in all_])
+    described = [(a, size) for a, size in all_ if found[a]]
+    assert all(found[a] == found[a + size - 1] for a, size in all_)
+    covered = sum(size for _, size in described)
+    assert 0.85 * code_of(library) < covered <= code_of(library)  # between functions there is padding
+    names = dict(re.findall(r"^([0-9a-f]{16}) [tTW] (\S+)$", ask("nm", library), flags=re.M))
+    told = set(re.findall(r"\b\w+\b", ask("readelf", "-p", ".debug_str", library)))
+    for a, _ in all_:
+        name = names[f"{a:016x}"]
+        is_linkage = name.startswith("_Z")  # only methods have linkage names
+        assert found[a] == (name in told) or is_linkage and name not in told, name
+
+
+def test_explained(programs, twins):
+    _, twin = twins("c")
+    said = programs.run("pyelfprof", "--explain", twin.directory / "real.prof").stdout
+    kb = r"[\d.]+ kB"
+    assert re.search(rf"^In 1 library it describes {kb} of {kb} of code: the rest was compiled without\.$", said, flags=re.M)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_other_readers_find_nothing_wrong(twins, shape):
+    _, twin = twins(shape)
+    library = twin.path / "libutility0.so"
+    assert "No errors." in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", library)
+    assert ask("eu-elflint", "--gnu-ld", library) == "No errors\n"
+    assert ask("readelf", "-wiolRF", library)
