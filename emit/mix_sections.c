@@ -20,8 +20,33 @@ enum {
 struct asked {
     uint64_t *size; /* of the library in plan->mix */
     unsigned nearer[MIX_KINDS];
+    unsigned shrunk;
+    uint64_t total;       /* bytes of all sections */
     bool has_lines_alone; /* plan_library.dwarf_lines */
 };
+
+/* Asks for less of what is composed, where other sections take more than they should, so that all together need `needs`
+ * bytes: of each section the same share. .debug_info takes what is left, and gives way the first time only. False where
+ * that was tried often enough, or would leave little. */
+static bool ask_for_less(struct asked *a, uint64_t needs)
+{
+    enum { TRIES = 6, PAIR = 16, MARGIN = 64 };
+    static const enum debug_section composed[] = {DEBUG_LINE, DEBUG_LISTS, DEBUG_RANGES};
+    enum { COMPOSED = sizeof composed / sizeof composed[0] };
+    const uint64_t excess = needs > a->total ? needs - a->total + MARGIN : 0;
+    uint64_t sum = a->size[DEBUG_INFO] == DEBUG_ANY ? 0 : a->size[DEBUG_INFO];
+    for (unsigned i = 0; i < COMPOSED; i++)
+        sum += a->size[composed[i]] == DEBUG_ANY ? 0 : a->size[composed[i]];
+    if (!excess || excess > sum / 2 || a->shrunk++ >= TRIES)
+        return false;
+    for (unsigned i = 0; i < COMPOSED; i++) {
+        uint64_t *const size = &a->size[composed[i]];
+        if (*size != DEBUG_ANY)
+            *size -= (uint64_t)((unsigned __int128)*size * excess / sum) / PAIR * PAIR;
+    }
+    a->size[DEBUG_INFO] = DEBUG_ANY;
+    return true;
+}
 
 /* Asks for fewer bytes of ranges, and for as many more of entries, in a library with lines alone: what has ranges there
  * are inlined calls, and entries may have no room for as many as ranges take. False where that was tried often enough.
@@ -64,6 +89,8 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
         return true;
     }
     if (kind == MIX_INFO && a->size[section] != DEBUG_ANY && possible > a->size[section] && ask_for_entries(a))
+        return true;
+    if (kind == MIX_KINDS && section != DEBUG_ARANGES && ask_for_less(a, possible))
         return true;
     if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
         return leave_one_open(a);
@@ -158,7 +185,8 @@ static bool size_with_others(const struct settling *s, struct places *at, struct
  * begin. False where nothing is left to give up, or after another failure, which `own` has. */
 static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
 {
-    struct asked a = {.size = s->mix->size, .has_lines_alone = s->plan->library[s->index].dwarf_lines};
+    const struct plan_library *const l = &s->plan->library[s->index];
+    struct asked a = {.size = s->mix->size, .total = l->size[SIZE_DEBUG], .has_lines_alone = l->dwarf_lines};
     if (guided(s, at)) {
         begin_at(s->mix, at);
         if (size_it(s, own))
