@@ -23,11 +23,12 @@ struct asked {
     unsigned shrunk;
     uint64_t total;       /* bytes of all sections */
     bool has_lines_alone; /* plan_library.dwarf_lines */
+    bool has_type_units;  /* as far as .debug_info has room for them */
 };
 
 /* Asks for less of what is composed, where other sections take more than they should, so that all together need `needs`
  * bytes: of each section the same share. .debug_info takes what is left, and gives way the first time only. False where
- * that was tried often enough, or would leave little. */
+ * that was tried often enough, would leave little, or would leave type units no room. */
 static bool ask_for_less(struct asked *a, uint64_t needs)
 {
     enum { TRIES = 6, PAIR = 16, MARGIN = 64 };
@@ -37,7 +38,7 @@ static bool ask_for_less(struct asked *a, uint64_t needs)
     uint64_t sum = a->size[DEBUG_INFO] == DEBUG_ANY ? 0 : a->size[DEBUG_INFO];
     for (unsigned i = 0; i < COMPOSED; i++)
         sum += a->size[composed[i]] == DEBUG_ANY ? 0 : a->size[composed[i]];
-    if (!excess || excess > sum / 2 || a->shrunk++ >= TRIES)
+    if (a->has_type_units || !excess || excess > sum / 2 || a->shrunk++ >= TRIES)
         return false;
     for (unsigned i = 0; i < COMPOSED; i++) {
         uint64_t *const size = &a->size[composed[i]];
@@ -186,7 +187,12 @@ static bool size_with_others(const struct settling *s, struct places *at, struct
 static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
 {
     const struct plan_library *const l = &s->plan->library[s->index];
-    struct asked a = {.size = s->mix->size, .total = l->size[SIZE_DEBUG], .has_lines_alone = l->dwarf_lines};
+    struct asked a = {
+        .size = s->mix->size,
+        .total = l->size[SIZE_DEBUG],
+        .has_lines_alone = l->dwarf_lines,
+        .has_type_units = s->stock->corpus.dialect.type_units,
+    };
     if (guided(s, at)) {
         begin_at(s->mix, at);
         if (size_it(s, own))
