@@ -134,6 +134,8 @@ static uint8_t *put_tail_place(const struct debug *d, uint8_t *p, uint32_t i)
 static uint8_t *put_tail(const struct debug *d, uint8_t *p)
 {
     const struct dialect dialect = d->corpus->dialect;
+    const uint8_t code = unit_abbrev_code(d, d->tables - 1, abbrev_tail(dialect));
+    const uint8_t code_short = unit_abbrev_code(d, d->tables - 1, abbrev_tail_short(dialect));
     const uint32_t names = named_tail(d);
     uint32_t name = tail_names_start(d);
     uint32_t i = 0;
@@ -142,13 +144,13 @@ static uint8_t *put_tail(const struct debug *d, uint8_t *p)
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->externs; k++, i++) {
-        p = put_u8(p, unit_abbrev_code(d, abbrev_tail(dialect)));
+        p = put_u8(p, code);
         p = put_u32(p, name);
         p = put_tail_place(d, p, i);
         name += TAIL_NAME + (uint32_t)share_of(d->names_extra, names, i) + 1;
     }
     for (uint32_t k = 0; k < d->shorts; k++, i++) {
-        p = put_u8(p, unit_abbrev_code(d, abbrev_tail_short(dialect)));
+        p = put_u8(p, code_short);
         p = unit_put_short_name(d, k, p);
         p = put_tail_place(d, p, i);
     }
@@ -201,7 +203,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     }
     if (d->partials)
         refer(d, index, info, entries, p);
-    unit_renumber(d, entries, p);
+    unit_renumber(d, unit_table_of(d, index), entries, p);
     p = partial_put_imports(d, index, p);
     if (index == d->unit_count - 1)
         p = put_tail(d, p);
@@ -270,8 +272,7 @@ static void put_abbrev(const struct debug *d, uint8_t *p)
 {
     const uint8_t *end = p + d->size[DEBUG_ABBREV];
     for (uint32_t i = 0; i < d->tables; i++) {
-        const struct bytes *const table = unit_table(d, i);
-        p = d->abbrevs.is_part ? unit_put_abbrevs(d, &d->abbrevs, p) : put_bytes(p, table->data, table->size);
+        p = unit_put_abbrevs(d, i, p);
         p = partial_put_abbrevs(d, i, p);
         for (uint32_t k = 0; k < d->unused && i + 1 < d->tables; k++)
             p = single_put_unused(p, d->corpus->dialect, unit_codes(d) + 1 + k);

@@ -105,6 +105,7 @@ struct debug {
     struct uneven code_uneven;       /* weights by which units get code */
     uint32_t partials;               /* partial units in addition */
     bool types_first;                /* pieces of headers stand before functions, as compilers have it */
+    bool is_shuffled;                /* tables of abbreviations have orders of their own; not with partial units */
     uint64_t dies_wanted;            /* wanted number of entries in all, met as far as possible; 0: any */
     uint64_t attributes_wanted;      /* wanted number of attributes in all, met as far as spare types can; 0: any */
     struct debug_files files;

@@ -1,6 +1,6 @@
-/* Where .debug_abbrev is to be smaller than the whole table: a table of only the abbreviations that entries use; see
- * unit.h.
+/* What tables of abbreviations have, and in which order; see unit.h.
  *
+ * Where .debug_abbrev is to be smaller than the whole table, there is one of only the abbreviations that entries use.
  * What functions and inline functions use is known before the fill. Units include only as many of the first header's
  * pieces as there is room for their abbreviations. */
 #include <assert.h>
@@ -43,31 +43,67 @@ bool unit_has_abbrev(const struct debug *d, enum abbrev_code code)
     return !d->abbrevs.is_part || is_kept(&d->abbrevs, code);
 }
 
-uint8_t unit_abbrev_code(const struct debug *d, uint32_t code)
+/* The codes that the abbreviations of the corpus have in a table; 0 for those that it lacks. */
+struct table_codes {
+    uint8_t of[ABBREV_CODES_SHORT];
+};
+
+/* Numbers those that a table has, one after the other, and shuffles all but the unit's own, which is the first: each
+ * unit of a compiler has them in the order in which it needs them. */
+static struct table_codes codes_of(const struct debug *d, uint32_t table)
 {
-    return d->abbrevs.is_part ? new_code(&d->abbrevs, code) : (uint8_t)code;
+    const struct debug_abbrevs *const a = &d->abbrevs;
+    const uint32_t all = abbrev_codes(d->corpus->dialect);
+    const uint64_t key = random_at(d->variety + 9, table);
+    struct table_codes codes = {{0}};
+    uint8_t order[ABBREV_CODES_SHORT]; /* the abbreviation with each code */
+    uint32_t count = 0;
+    assert(all < ABBREV_CODES_SHORT);
+    for (uint32_t code = 1; code <= all; code++)
+        if (!a->is_part || is_kept(a, code))
+            order[++count] = (uint8_t)code;
+    for (uint32_t i = count; d->is_shuffled && i > 2; i--) {
+        const uint32_t other = 2 + random_below(random_at(key, i), i - 1);
+        const uint8_t code = order[i];
+        order[i] = order[other];
+        order[other] = code;
+    }
+    for (uint32_t i = 1; i <= count; i++)
+        codes.of[order[i]] = (uint8_t)i;
+    return codes;
 }
 
-void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end)
+uint8_t unit_abbrev_code(const struct debug *d, uint32_t table, uint32_t code)
 {
-    while (d->abbrevs.is_part && p < end) {
+    return codes_of(d, table).of[code];
+}
+
+void unit_renumber(const struct debug *d, uint32_t table, uint8_t *p, const uint8_t *end)
+{
+    if (!d->abbrevs.is_part && !d->is_shuffled)
+        return;
+    const struct table_codes codes = codes_of(d, table);
+    while (p < end) {
         const uint32_t size = abbrev_read(d->corpus->dialect, p).size;
-        *p = new_code(&d->abbrevs, *p);
+        *p = codes.of[*p];
         p += size;
     }
 }
 
-uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p)
+uint8_t *unit_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p)
 {
-    const struct bytes *const table = unit_table(d, 0);
-    for (const uint8_t *from = table->data; from < table->data + table->size;) {
-        const uint8_t *end = skip_abbreviation(from);
-        if (is_kept(a, *from)) {
-            uint8_t *code = p;
-            p = put_bytes(p, from, (size_t)(end - from));
-            *code = new_code(a, *from);
-        }
-        from = end;
+    const struct bytes *const whole = unit_table(d, table);
+    const uint8_t *from[ABBREV_CODES_SHORT] = {NULL}; /* by their codes in the table */
+    if (!d->abbrevs.is_part && !d->is_shuffled)
+        return put_bytes(p, whole->data, whole->size);
+    const struct table_codes codes = codes_of(d, table);
+    for (const uint8_t *at = whole->data; at < whole->data + whole->size; at = skip_abbreviation(at))
+        if (codes.of[*at])
+            from[codes.of[*at]] = at;
+    for (uint32_t code = 1; code < ABBREV_CODES_SHORT && from[code]; code++) {
+        uint8_t *const start = p;
+        p = put_bytes(p, from[code], (size_t)(skip_abbreviation(from[code]) - from[code]));
+        *start = (uint8_t)code;
     }
     return p;
 }

@@ -132,12 +132,12 @@ bool unit_part_abbrevs(struct debug *d);
 void unit_keep_used(struct debug *d);
 /* Whether the table, which may be a part of the whole, has this abbreviation. */
 bool unit_has_abbrev(const struct debug *d, enum abbrev_code code);
-/* unit_abbrev_code: the code that an abbreviation has in the table. unit_renumber replaces the codes of the entries
- * from `p` to `end` by such codes. */
-uint8_t unit_abbrev_code(const struct debug *d, uint32_t code);
-void unit_renumber(const struct debug *d, uint8_t *p, const uint8_t *end);
-/* Writes the kept part of a table, without the null entry at its end. */
-uint8_t *unit_put_abbrevs(const struct debug *d, const struct debug_abbrevs *a, uint8_t *p);
+/* unit_abbrev_code: the code that an abbreviation of the corpus has in the table. unit_renumber replaces the codes of
+ * the entries from `p` to `end` by such codes. unit_put_abbrevs writes the abbreviations of the corpus that the table
+ * has, without the null entry at its end. */
+uint8_t unit_abbrev_code(const struct debug *d, uint32_t table, uint32_t code);
+void unit_renumber(const struct debug *d, uint32_t table, uint8_t *p, const uint8_t *end);
+uint8_t *unit_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p);
 
 /* How many declarations at the end have their names in .debug_str. */
 static inline uint32_t named_tail(const struct debug *d)

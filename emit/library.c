@@ -406,6 +406,15 @@ static void choose_described(struct library *l)
         l->described_names += names_function(&l->plan->names, l->row, i, &l->code.own[i]) + UINT64_C(1);
 }
 
+/* Whether tables of abbreviations have orders of their own: with a row, unless debug information is read again to be
+ * written in another form. */
+static bool is_shuffled(const struct builder *b)
+{
+    const struct library *const l = &b->library;
+    const bool is_read = indexed_is(l) || files_are_split(l->row) || l->stock->corpus.dialect.type_units;
+    return l->row->said && !l->joined && !is_read && !l->debug.partials;
+}
+
 static bool size_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
@@ -445,6 +454,7 @@ static bool size_debug(struct builder *b, struct error *e)
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->attributes_wanted = attributes_wanted(l);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
+    d->is_shuffled = is_shuffled(b);
     /* this takes longer, so only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
