@@ -201,7 +201,7 @@ double stats_scale(struct debug_stats *s)
     double times = (double)p->bytes / (double)p->bytes_read;
     for (int n = 0; n < STATS_NUMBERS; n++) {
         bool of_file = n == STATS_FILES || n == STATS_FILES_WITHOUT || n == STATS_TEXT_BYTES;
-        bool of_unit = n >= STATS_COMPILE_UNITS && n <= STATS_64BIT_UNITS; /* all units are met */
+        bool of_unit = n >= STATS_COMPILE_UNITS && n <= STATS_CODE_BYTES; /* all units are met */
         if (!of_file && !of_unit)
             s->number[n] = (uint64_t)((double)s->number[n] * times + 0.5);
     }

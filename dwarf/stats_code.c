@@ -15,12 +15,12 @@ struct stats_code {
 };
 
 /* What was discarded when the file was linked is at address 0 or 1 (GNU ld), or at one of the last two (LLD, which
- * calls these tombstones). */
+ * calls these tombstones). Beyond 16 million ranges, which only a file has whose lists overlap, none is noted. */
 static void note(struct stats_file *f, uint64_t from, uint64_t to)
 {
-    enum { TOMBSTONES = 2 };
+    enum { TOMBSTONES = 2, MOST = 1 << 28 };
     const struct stats_code code = {from, to};
-    if (from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES)
+    if (from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES && f->code.size < MOST)
         bytes_append(&f->code, &code, sizeof code);
 }
 
@@ -86,7 +86,7 @@ static int note_contiguous(struct stats_file *f, Dwarf_Die root, uint64_t low, D
     return answer;
 }
 
-/* Notes a list that no other unit has: the bytes of all lists are a bound, whatever units refer to. */
+/* Notes a list, unless another unit has it too. */
 static int note_list(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root, Dwarf_Attribute attribute,
                      const struct stats_place *place, uint64_t low, Dwarf_Error *error)
 {

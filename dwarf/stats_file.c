@@ -175,12 +175,13 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
         if (kind == STATS_COMPILE_UNITS)
             uneven_add(&f->s->sizes, bytes);
         f->s->number[STATS_64BIT_UNITS] += u->offset_size == 8;
-        ok = kind != STATS_SKELETON_UNITS || note_dwo(f, root);
+        ok = (kind != STATS_SKELETON_UNITS || note_dwo(f, root)) &&
+             (!u->in_info || u->split || stats_note_code(f, u, root));
     }
     if (ok && read) {
         stats_tally_add(f->s, STATS_VERSION, u->version, 1);
         count_language(f, root);
-        ok = count_lines(f, root) && (!u->in_info || u->split || stats_note_code(f, u, root));
+        ok = count_lines(f, root);
     }
     if (!ok || !read) {
         dwarf_dealloc_die(root);

@@ -189,7 +189,7 @@ static bool size_somehow(const struct settling *s, struct places *at, struct err
     const struct plan_library *const l = &s->plan->library[s->index];
     struct asked a = {
         .size = s->mix->size,
-        .total = l->size[SIZE_DEBUG],
+        .total = s->builder->is_normal ? s->mix->normal : l->size[SIZE_DEBUG],
         .has_lines_alone = l->dwarf_lines,
         .has_type_units = s->stock->corpus.dialect.type_units,
     };

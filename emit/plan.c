@@ -24,10 +24,10 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
 
 struct plan_described plan_described(const struct plan *plan, const struct plan_library *l)
 {
-    enum { PART = 20, APART = 4 };
+    enum { PART = 20, LITTLE = 512, APART = 4 };
     const int64_t code = l->said ? l->said->value[ROW_DWARF_CODE] : PROFILE_DERIVED;
     const int64_t all = l->said ? l->said->value[ROW_SHARE_CODE] : PROFILE_DERIVED;
-    if (code <= 0 || all <= 0 || code >= all - all / PART || !l->functions)
+    if (code <= 0 || all - code <= LITTLE || all - code <= all / PART || !l->functions)
         return (struct plan_described){l->functions, l->functions, 0};
     const uint64_t small = plan_small_bytes(l);
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;

@@ -26,8 +26,11 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
         room = lengths_spare((uint64_t)l->said->value[ROW_DYNAMIC_DYNSTR], 0);
     if (!l->stripped)
         room = lengths_smaller(room, l->local_names);
-    if (!l->without_debug && !l->hollow)
-        room = lengths_smaller(room, lengths_spare(l->size[SIZE_DEBUG], base[SIZE_DEBUG]));
+    if (!l->without_debug && !l->hollow) {
+        const uint32_t described = plan_described(s->plan, l).most;
+        const uint64_t spare = lengths_spare(l->size[SIZE_DEBUG], base[SIZE_DEBUG]);
+        room = lengths_smaller(room, described < l->exported ? lengths_part(spare, l->exported, described) : spare);
+    }
     return room / ROWS_TERSE_MOST * (ROWS_TERSE_MOST - w->terse);
 }
 

@@ -77,4 +77,11 @@ static inline uint64_t lengths_spare(uint64_t has, uint64_t needs)
     return has > needs ? has - needs : 0;
 }
 
+/* As much for `part` names as `bytes` are for `of`, which is not 0; at most UINT64_MAX. */
+static inline uint64_t lengths_part(uint64_t bytes, uint32_t part, uint32_t of)
+{
+    const unsigned __int128 all = (unsigned __int128)bytes * part / of;
+    return all < UINT64_MAX ? (uint64_t)all : UINT64_MAX;
+}
+
 #endif

@@ -139,11 +139,38 @@ static void exchange(uint16_t *function, uint32_t functions, uint16_t *object, u
     }
 }
 
+/* What debug information has room for in the names of local functions: of the first `told`, which it describes, `most`
+ * characters. */
+struct told_names {
+    uint32_t told;
+    uint64_t most;
+};
+
+/* Shuffles the lengths of functions' names, which ascend. Where those of the described functions would then have too
+ * many characters, these get the shortest ones. Returns the characters of their names. */
+static uint64_t shuffle_functions(uint16_t *function, uint32_t functions, const struct told_names *room, uint64_t key)
+{
+    enum { MARGIN = 16 };
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < functions; i++)
+        sum += function[i];
+    const bool is_little =
+        room->told < functions && lengths_part(sum, room->told, functions) > room->most - room->most / MARGIN;
+    const uint32_t first = is_little ? room->told : functions;
+    lengths_shuffle(function, first, key);
+    lengths_shuffle(function + first, functions - first, random_at(key, 1));
+    sum = 0;
+    for (uint32_t i = 0; i < room->told; i++)
+        sum += function[i];
+    return sum;
+}
+
 /* Deals the lengths out: to functions and objects in turn, or the shortest ones to functions, as debug information has
  * their names, too. The first objects get the lengths that two symbols share. When dealt in turn, functions get their
- * share of all characters, at most `most`, whatever the single lengths are, because the rest of debug information
- * depends on this number. Returns the characters of functions' names. */
-static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn, uint64_t most)
+ * share of all characters, at most what there is room for, whatever the single lengths are, because the rest of debug
+ * information depends on this number. Returns the characters of described functions' names. */
+static uint64_t deal(struct plan_library *l, const struct free_names *names, bool in_turn,
+                     const struct told_names *room)
 {
     const uint32_t once = names->count - names->twice;
     uint16_t *function = l->function_length + l->exported;
@@ -162,16 +189,14 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
     if (in_turn && once) {
         const uint64_t share = bytes * functions / (names->count + l->shared_names);
         exchange(function, functions, object, objects,
-                 lengths_smaller(share > functions ? share - functions : 0, most));
+                 lengths_smaller(share > functions ? share - functions : 0,
+                                 room->told < functions ? UINT64_MAX : room->most));
     }
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
-    lengths_shuffle(function, functions, random_at(key, UINT64_C(1) << 33));
+    const uint64_t told = shuffle_functions(function, functions, room, random_at(key, UINT64_C(1) << 33));
     lengths_shuffle(l->object_length, names->twice, random_at(key, (UINT64_C(1) << 33) + 2));
     lengths_shuffle(object, objects, random_at(key, (UINT64_C(1) << 33) + 1));
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < functions; i++)
-        sum += function[i];
-    return sum;
+    return told;
 }
 
 /* Bytes of the shortest free names, of the last `functions` functions and the first `objects` objects. */
@@ -183,20 +208,26 @@ static uint64_t shortest_names(const struct plan_library *l, uint32_t functions,
     return bytes;
 }
 
-/* Characters that debug information has room for in the names of local functions. */
-static uint64_t room_of_local(const struct solver *s, uint32_t index, uint32_t local)
+static struct told_names room_of_local(const struct solver *s, uint32_t index, uint32_t local)
 {
     const struct plan_library *l = &s->plan->library[index];
+    const uint32_t described = plan_described(s->plan, l).most;
+    const uint32_t exported = l->functions - local;
+    const uint32_t told = described > exported ? described - exported : 0;
     const uint64_t least = shortest_names(l, local, 0);
     const uint64_t room = lengths_spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
     const int64_t strings = l->said->value[ROW_MIX_STR];
-    if (l->without_debug || l->hollow)
-        return UINT64_MAX;
-    uint64_t most = least + room - room / NAMES_OF_DEBUG;
-    if (strings != PROFILE_DERIVED)
-        most = lengths_smaller(
-            most, lengths_spare((uint64_t)(strings - strings / NAMES_OF_DEBUG), l->function_names - least));
-    return most;
+    if (l->without_debug || l->hollow || !told)
+        return (struct told_names){told, UINT64_MAX};
+    const uint64_t own = lengths_part(least, told, local);
+    const uint64_t others = l->function_names - least;
+    uint64_t most = own + room - room / NAMES_OF_DEBUG;
+    if (strings != PROFILE_DERIVED) {
+        const uint64_t in_strings = lengths_spare((uint64_t)(strings - strings / NAMES_OF_DEBUG), others);
+        if (told == local || in_strings >= own) /* else .debug_str will be larger, however short these are */
+            most = lengths_smaller(most, in_strings);
+    }
+    return (struct told_names){told, most};
 }
 
 /* Gives functions the shortest names and divides what is left of `bytes` evenly over the objects' names. If these would
@@ -305,7 +336,7 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
     uint32_t least = names_row_object_least(names.objects - 1);
     if (local && names_row_least(l, l->functions - 1) > least)
         least = names_row_least(l, l->functions - 1);
-    const uint64_t most = room_of_local(s, index, local);
+    const struct told_names room = room_of_local(s, index, local);
     bool has_memory;
     const bool fits = fit(plan, l, &names, least, sum, &has_memory);
     if (!has_memory) {
@@ -313,7 +344,7 @@ static bool settle(const struct rows *r, uint32_t index, uint64_t bytes, double 
         return lengths_out_of_memory(l, e);
     }
     bool ok = true;
-    if (!fits || (deal(l, &names, true, most) > most && deal(l, &names, false, most) > most))
+    if (!fits || (deal(l, &names, true, &room) > room.most && deal(l, &names, false, &room) > room.most))
         ok = deal_evenly(r, index, local, bytes, e);
     *distance = ok && names.known ? distance_of(l, &names) : 0;
     free_names_free(&names);

@@ -147,6 +147,18 @@ def test_its_profile_says_that_it_is_clangs(twin):
     assert "compiler: clang" in twin[2]
 
 
+def test_a_row_with_partial_units_has_none(programs, tmp_path):
+    """dwz's partial units are not in clang's form; a profile that asks for both gets units alone."""
+    text = re.sub(r"\bunits: (\d+),\s+(?=uneven|dies)", r"units: \1, partial: 3, ", REAL.read_text())
+    assert text.count("partial: 3") >= 1
+    (tmp_path / "both.prof").write_text(text)
+    programs.run("pyelfgen", "-q", "--profile", tmp_path / "both.prof", "-o", tmp_path / "set")
+    (library,) = (tmp_path / "set").glob("libutility*.so")
+    assert "DW_TAG_partial_unit" not in ask("readelf", "-wi", library)
+    listed = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert listed[0]["differs"]["dwarf: partial"] == [3, 0]
+
+
 def test_each_section_has_the_size_of_the_real_one(twin):
     """The sizes agree to the byte, also of the sections that only clang writes."""
     (library,) = twin[1]["libraries"]

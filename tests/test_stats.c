@@ -230,6 +230,8 @@ static void test_samples(void **state)
     assert_true(error > 0 && error < 0.2);
     assert_true(off < 4 * error && off > -4 * error);
     assert_int_equal(some->number[STATS_COMPILE_UNITS], 40);
+    assert_true(all->number[STATS_CODE_BYTES] > 0);
+    assert_int_equal(some->number[STATS_CODE_BYTES], all->number[STATS_CODE_BYTES]); /* of all units */
     delete_stats(all);
     delete_stats(some);
 }

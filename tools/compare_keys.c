@@ -93,7 +93,8 @@ static unsigned find_known(const char *name)
 static bool is_sampled(const char *name, enum compare_kind kind)
 {
     return kind == COMPARE_SUM && strncmp(name, "dwarf.", 6) == 0 && strcmp(name, "dwarf.units") != 0 &&
-           strcmp(name, "dwarf.partial") != 0 && strcmp(name, "dwarf.type-units") != 0;
+           strcmp(name, "dwarf.code") != 0 && strcmp(name, "dwarf.partial") != 0 &&
+           strcmp(name, "dwarf.type-units") != 0;
 }
 
 /* The number of the key, or COMPARE_KEYS_MOST where it is not there. Rows have mostly the same keys in the same order,
