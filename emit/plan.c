@@ -10,6 +10,7 @@
 
 #include "emit/calls.h"
 #include "emit/plan_parts.h"
+#include "emit/profile_plain.h"
 
 uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l)
 {
@@ -24,10 +25,10 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
 
 struct plan_described plan_described(const struct plan *plan, const struct plan_library *l)
 {
-    enum { PART = 20, LITTLE = 512, APART = 4 };
+    enum { APART = 4 };
     const int64_t code = l->said ? l->said->value[ROW_DWARF_CODE] : PROFILE_DERIVED;
     const int64_t all = l->said ? l->said->value[ROW_SHARE_CODE] : PROFILE_DERIVED;
-    if (code <= 0 || all - code <= LITTLE || all - code <= all / PART || !l->functions)
+    if (!profile_describes_part(code, all) || !l->functions)
         return (struct plan_described){l->functions, l->functions, 0};
     const uint64_t small = plan_small_bytes(l);
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;

@@ -564,8 +564,8 @@ static inline uint64_t plan_key(const struct plan_library *l, enum purpose purpo
 
 /* How many functions, from the first on, debug information describes: from `least` to `most`, whichever number has
  * nearest to `code` bytes of code, which is known when they have sizes. The others are as functions of objects that
- * were compiled without -g. All are described, and `code` is 0, unless the row says otherwise. If no more
- * than a twentieth of the row's code is missing, or 512 bytes, that is start-up code and padding. */
+ * were compiled without -g. All are described, and `code` is 0, unless the row says otherwise
+ * (profile_describes_part). */
 struct plan_described {
     uint32_t least, most;
     uint64_t code;

@@ -208,6 +208,7 @@ static uint64_t shortest_names(const struct plan_library *l, uint32_t functions,
     return bytes;
 }
 
+/* What room there is for names of the last `local` functions, of which debug information may describe a part. */
 static struct told_names room_of_local(const struct solver *s, uint32_t index, uint32_t local)
 {
     const struct plan_library *l = &s->plan->library[index];

@@ -1,4 +1,4 @@
-/* Whether a text is a profile, for programs that read profiles but make no set (profile.c).
+/* What programs that read profiles but make no set share with those that do: whether a text is a profile (profile.c).
  *
  * What is wrong is an ERROR_INPUT, as in profile_parse, with `name` in place of the file.
  */
@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -17,5 +18,13 @@ bool profile_has_known_keys(const char *text, size_t size, const char *name, str
 /* Whether the text says only what a profile may say: known keys, numbers, and known words. Only `application` and the
  * rows' `name` are free text. Unlike with profile_parse, a set need not follow from it. */
 bool profile_is_plain(const char *text, size_t size, const char *name, struct error *e);
+
+/* Whether units describe a part of a library's code only: `code` of `all` bytes. What else may be in no unit is
+ * start-up code and padding between objects: a twentieth, or 512 bytes. 0 of `code`: it is not known. */
+static inline bool profile_describes_part(int64_t code, int64_t all)
+{
+    enum { PART = 20, LITTLE = 512 };
+    return code > 0 && all - code > LITTLE && all - code > all / PART;
+}
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/profile_plain.h"
 #include "tools/pyelfprof.h"
 #include "tools/pyelfprof_text.h"
 
@@ -445,7 +446,6 @@ static bool is_clangs(struct explained *x)
 /* Says how much code no unit describes, but for what a linker always adds. */
 static void tell_described(struct explained *x)
 {
-    enum { PART = 20 };
     size_t libraries = 0;
     double described = 0;
     double all = 0;
@@ -453,7 +453,7 @@ static void tell_described(struct explained *x)
         yaml_node_t *const row = text_row(&x->t, x->list, i);
         const double code = text_number(&x->t, text_get(&x->t, row, "dwarf"), "code");
         const double own = text_number(&x->t, text_get(&x->t, row, "share"), "code");
-        if (code <= 0 || code >= own - own / PART)
+        if (!profile_describes_part((int64_t)code, (int64_t)own))
             continue;
         libraries++;
         described += code;
