@@ -49,47 +49,65 @@ static bool is_range(unsigned entry)
     return entry != DW_RLE_end_of_list && entry != DW_RLE_base_address && entry != DW_RLE_base_addressx;
 }
 
-/* Counts the entries of a list in .debug_rnglists (DWARF 5 section 7.25). */
-static int rnglists_entries(Dwarf_Attribute attribute, Dwarf_Half form, Dwarf_Unsigned place, uint64_t *entries,
-                            Dwarf_Error *error)
+/* Reads a list in .debug_rnglists (DWARF 5 section 7.25). */
+static int read_rnglists(Dwarf_Attribute attribute, const struct stats_place *place, const struct stats_each *each,
+                         Dwarf_Error *error)
 {
     Dwarf_Rnglists_Head list;
     Dwarf_Unsigned count;
     Dwarf_Unsigned offset;
-    *entries = 0;
-    int answer = dwarf_rnglists_get_rle_head(attribute, form, place, &list, &count, &offset, error);
+    int answer = dwarf_rnglists_get_rle_head(attribute, place->form, place->value, &list, &count, &offset, error);
     if (answer != DW_DLV_OK)
         return answer;
     for (Dwarf_Unsigned i = 0; answer == DW_DLV_OK && i < count; i++) {
         unsigned length;
         unsigned entry;
         Dwarf_Unsigned raw[2];
-        Dwarf_Bool unknown;
+        Dwarf_Bool unknown = false;
         Dwarf_Unsigned range[2];
         answer = dwarf_get_rnglists_entry_fields_a(list, i, &length, &entry, &raw[0], &raw[1], &unknown, &range[0],
                                                    &range[1], error);
-        *entries += answer == DW_DLV_OK && is_range(entry);
+        if (answer == DW_DLV_OK && is_range(entry))
+            each->range(each->context, unknown ? 0 : range[0], unknown ? 0 : range[1]);
     }
     dwarf_dealloc_rnglists_head(list);
     return answer;
 }
 
-/* Counts the entries of a list in .debug_ranges, of DWARF before version 5. */
-static int ranges_entries(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned place, uint64_t *entries,
-                          Dwarf_Error *error)
+/* Reads a list in .debug_ranges, of DWARF before version 5. Its entries are relative to the last base address, at first
+ * to `base` (DWARF 4 section 2.17.3). */
+static int read_ranges(struct stats_file *f, Dwarf_Die die, Dwarf_Unsigned place, uint64_t base,
+                       const struct stats_each *each, Dwarf_Error *error)
 {
     Dwarf_Ranges *range;
     Dwarf_Signed count;
     Dwarf_Off offset;
     Dwarf_Unsigned bytes;
-    *entries = 0;
     int answer = dwarf_get_ranges_b(f->dbg, place, die, &offset, &range, &count, &bytes, error);
     if (answer != DW_DLV_OK)
         return answer;
-    for (Dwarf_Signed i = 0; i < count; i++)
-        *entries += range[i].dwr_type == DW_RANGES_ENTRY;
+    for (Dwarf_Signed i = 0; i < count; i++) {
+        if (range[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
+            base = range[i].dwr_addr2;
+        else if (range[i].dwr_type == DW_RANGES_ENTRY)
+            each->range(each->context, base + range[i].dwr_addr1, base + range[i].dwr_addr2);
+    }
     dwarf_ranges_dealloc(f->dbg, range, count);
     return DW_DLV_OK;
+}
+
+int stats_read_ranges(const struct stats_list *list, uint64_t base, const struct stats_each *each, Dwarf_Error *error)
+{
+    return list->version < 5 ? read_ranges(list->file, list->die, list->place.value, base, each, error)
+                             : read_rnglists(list->attribute, &list->place, each, error);
+}
+
+static void count_range(void *context, uint64_t from, uint64_t to)
+{
+    uint64_t *const entries = context;
+    (void)from;
+    (void)to;
+    ++*entries;
 }
 
 /* ---- lists ---- */
@@ -168,16 +186,15 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
 bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name)
 {
     Dwarf_Error error = NULL;
-    Dwarf_Attribute attribute;
-    struct stats_place place;
+    struct stats_list list = {.file = f, .version = u->version, .die = die};
     uint64_t entries = 0;
-    int answer = stats_find_list(die, name, &attribute, &place, &error);
+    const struct stats_each each = {count_range, &entries};
+    int answer = stats_find_list(die, name, &list.attribute, &list.place, &error);
     if (answer == DW_DLV_OK) {
-        answer = u->version < 5 ? ranges_entries(f, die, place.value, &entries, &error)
-                                : rnglists_entries(attribute, place.form, place.value, &entries, &error);
-        dwarf_dealloc_attribute(attribute);
+        answer = stats_read_ranges(&list, 0, &each, &error);
+        dwarf_dealloc_attribute(list.attribute);
     }
     if (answer != DW_DLV_OK || error)
         return leave(f, answer, &error, "a range list");
-    return count_new(f, &f->range_lists, stats_place_key(&place, u), STATS_RANGE_LISTS, entries);
+    return count_new(f, &f->range_lists, stats_place_key(&list.place, u), STATS_RANGE_LISTS, entries);
 }

@@ -79,6 +79,21 @@ struct stats_place {
 /* Finds the attribute that says where a list lies, and reads what it says. The caller frees the attribute. */
 int stats_find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct stats_place *place,
                     Dwarf_Error *error);
+/* A list of ranges, and what is to be called with the addresses of each of its entries, [from, to); both are 0 where
+ * they are in another file. */
+struct stats_list {
+    struct stats_file *file;
+    uint16_t version;
+    Dwarf_Die die; /* the one with the attribute */
+    Dwarf_Attribute attribute;
+    struct stats_place place;
+};
+struct stats_each {
+    void (*range)(void *context, uint64_t from, uint64_t to);
+    void *context;
+};
+/* Reads the list. `base` is the unit's lowest address. Returns one of libdwarf's answers. */
+int stats_read_ranges(const struct stats_list *list, uint64_t base, const struct stats_each *each, Dwarf_Error *error);
 /* A number that, almost certainly, no other list of the file has. Indexes, and offsets in split units, count from what
  * belongs to the unit, and DWARF 5 has sections of its own. */
 uint64_t stats_place_key(const struct stats_place *place, const struct stats_unit *u);
