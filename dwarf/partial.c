@@ -165,8 +165,9 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     const struct corpus *c = d->corpus;
     const uint64_t abbrev = d->wanted[DEBUG_ABBREV];
     const uint64_t info = d->wanted[DEBUG_INFO];
-    if (!units_include_any(d) || c->dialect.language != DWARF_C || dialect_is_4(c->dialect) || abbrev == DEBUG_ANY ||
-        info > PARTIAL_PADDED_MOST || abbrev_codes(c->dialect) + partial_codes(c) >= ABBREV_CODES_SHORT)
+    if (!units_include_any(d) || c->dialect.language != DWARF_C || c->dialect.clang || dialect_is_4(c->dialect) ||
+        abbrev == DEBUG_ANY || info > PARTIAL_PADDED_MOST ||
+        abbrev_codes(c->dialect) + partial_codes(c) >= ABBREV_CODES_SHORT)
         return 0;
     if (unit_table_own(c) + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;

@@ -27,15 +27,14 @@ static const uint8_t *skip_abbreviation(const uint8_t *p)
     return p;
 }
 
-/* The new code of a kept abbreviation: dwarfdump wants no gaps. ABBREV_END, which ends children, may be marked as kept
- * too, but has no abbreviation. */
-static uint8_t new_code(const struct debug_abbrevs *a, uint32_t code)
+/* How many abbreviations are kept. ABBREV_END, which ends children, may be marked as kept too, but has no abbreviation.
+ */
+static uint8_t count_kept(const struct debug_abbrevs *a)
 {
-    unsigned before = 0;
-    for (uint32_t i = 0; i < code / 64; i++)
-        before += count_bits(a->kept[i]);
-    before += count_bits(a->kept[code / 64] & UINT64_MAX >> (63 - code % 64));
-    return (uint8_t)(before - is_kept(a, ABBREV_END));
+    unsigned count = 0;
+    for (uint32_t i = 0; i < ABBREV_CODES_SHORT / 64; i++)
+        count += count_bits(a->kept[i]);
+    return (uint8_t)(count - is_kept(a, ABBREV_END));
 }
 
 bool unit_has_abbrev(const struct debug *d, enum abbrev_code code)
@@ -48,8 +47,8 @@ struct table_codes {
     uint8_t of[ABBREV_CODES_SHORT];
 };
 
-/* Numbers those that a table has, one after the other, and shuffles all but the unit's own, which is the first: each
- * unit of a compiler has them in the order in which it needs them. */
+/* Numbers those that a table has, one after the other, as dwarfdump wants no gaps, and shuffles all but the unit's own,
+ * which is the first: each unit of a compiler has them in the order in which it needs them. */
 static struct table_codes codes_of(const struct debug *d, uint32_t table)
 {
     const struct debug_abbrevs *const a = &d->abbrevs;
@@ -215,7 +214,7 @@ void unit_keep_used(struct debug *d)
     const struct table_sizes sizes = measure(d);
     d->abbrevs = least_part(d);
     d->abbrevs.size = (uint32_t)size_of(&sizes, &d->abbrevs);
-    d->abbrevs.codes = new_code(&d->abbrevs, abbrev_codes(d->corpus->dialect));
+    d->abbrevs.codes = count_kept(&d->abbrevs);
 }
 
 bool unit_part_abbrevs(struct debug *d)
@@ -245,7 +244,7 @@ bool unit_part_abbrevs(struct debug *d)
         }
     }
     d->pieces_most = cut;
-    d->single.first = new_code(&d->abbrevs, abbrev_codes(c->dialect)) + 1u;
+    d->single.first = count_kept(&d->abbrevs) + 1u;
     d->tables = 1;
     d->unused = 0;
     d->size[DEBUG_ABBREV] = wanted;

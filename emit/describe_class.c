@@ -105,8 +105,7 @@ static void name_class(struct walk *w, uint32_t number)
     k->named = number;
     k->class_name = append_name(w, text, mangle_class(names->letters, l->row, number, text));
     k->text_length = (uint32_t)snprintf(k->text, sizeof k->text, "%s::%s::", plan_prefix(l->row), text);
-    const uint32_t methods = class_methods(l, number);
-    for (uint32_t i = 0; i < methods; i++) {
+    for (uint32_t i = 0; i < class_methods(l, number); i++) {
         const uint32_t index = number * MANGLE_METHODS + i;
         const struct function *f = &l->code.own[index];
         const struct name_parts parts = mangle_parts(names->letters, l->row, index, f);
@@ -183,8 +182,7 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
         const struct debug_class c = {k->scope_name, k->class_name, k->text, w->line_number};
         uint8_t *const sibling = compose_class(&w->composer, &c);
         k->text[k->text_length - 2] = ':';
-        const uint32_t methods = class_methods(l, number);
-        for (uint32_t m = 0; m < methods; m++)
+        for (uint32_t m = 0; m < class_methods(l, number); m++)
             k->place[m] = declare_method(w, number * MANGLE_METHODS + m, m);
         compose_class_end(&w->composer, sibling);
         k->unit = w->units;

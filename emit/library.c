@@ -174,6 +174,36 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     return true;
 }
 
+/* Where in .text the first function that is described begins. */
+static uint64_t first_described(const struct library *l)
+{
+    for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
+        if (l->glue.place[i].size)
+            return l->glue.place[i].offset;
+    return library_function_at(l, 0);
+}
+
+/* Sets which functions are described: of those that the plan leaves open, as many as bring the code nearest to what is
+ * wanted. */
+static void choose_described(struct library *l)
+{
+    const struct plan_described d = plan_described(l->plan, l->row);
+    const uint64_t wanted = first_described(l) + d.code;
+    l->described = d.most;
+    while (l->described > d.least) {
+        const uint64_t end = library_function_at(l, l->described);
+        if (end + library_function_at(l, l->described - 1) <= 2 * wanted)
+            break;
+        l->described--;
+    }
+    l->described_names = l->row->function_names;
+    if (l->described == l->row->functions)
+        return;
+    l->described_names = 0;
+    for (uint32_t i = 0; i < l->described; i++)
+        l->described_names += names_function(&l->plan->names, l->row, i, &l->code.own[i]) + UINT64_C(1);
+}
+
 /* How many of `objects` objects are in .tbss: one for each reference, if objects are words. */
 static uint32_t tls_objects(const struct plan_library *row, uint32_t objects)
 {
@@ -376,41 +406,10 @@ static bool aim_again(const struct library *l, unsigned tries, struct describe_g
     return tries == 0;
 }
 
-/* Where in .text the first function that is described begins. */
-static uint64_t first_described(const struct library *l)
-{
-    for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
-        if (l->glue.place[i].size)
-            return l->glue.place[i].offset;
-    return library_function_at(l, 0);
-}
-
-/* Sets which functions are described: of those that the plan leaves open, as many as bring the code nearest to what is
- * wanted. */
-static void choose_described(struct library *l)
-{
-    const struct plan_described d = plan_described(l->plan, l->row);
-    const uint64_t wanted = first_described(l) + d.code;
-    l->described = d.most;
-    while (l->described > d.least) {
-        const uint64_t end = library_function_at(l, l->described);
-        if (end + library_function_at(l, l->described - 1) <= 2 * wanted)
-            break;
-        l->described--;
-    }
-    l->described_names = l->row->function_names;
-    if (l->described == l->row->functions)
-        return;
-    l->described_names = 0;
-    for (uint32_t i = 0; i < l->described; i++)
-        l->described_names += names_function(&l->plan->names, l->row, i, &l->code.own[i]) + UINT64_C(1);
-}
-
 /* Whether tables of abbreviations have orders of their own: with a row, unless debug information is read again to be
  * written in another form. */
-static bool is_shuffled(const struct builder *b)
+static bool is_shuffled(const struct library *l)
 {
-    const struct library *const l = &b->library;
     const bool is_read = indexed_is(l) || files_are_split(l->row) || l->stock->corpus.dialect.type_units;
     return l->row->said && !l->joined && !is_read && !l->debug.partials;
 }
@@ -435,7 +434,6 @@ static bool size_debug(struct builder *b, struct error *e)
     d->statics = b->statics;
     d->joined = l->joined ? &l->joins : NULL;
     uint64_t stem = strlen(l->row->name);
-    choose_described(l);
     d->names_size = l->described_names;
     if (l->shape.python)
         d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
@@ -454,7 +452,7 @@ static bool size_debug(struct builder *b, struct error *e)
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->attributes_wanted = attributes_wanted(l);
     d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
-    d->is_shuffled = is_shuffled(b);
+    d->is_shuffled = is_shuffled(l);
     /* this takes longer, so only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
@@ -587,6 +585,7 @@ static bool size_loaded(struct builder *b, const struct plan *plan, const struct
     shape_sections(plan, row, &l->shape, &l->layout);
     if (!size_code(l, &b->arena, e))
         return false;
+    choose_described(l);
     if (!place_loaded(l, e))
         return false;
     if (library_is_part(l) ? !join_targets(l, &b->arena) : l->shape.direct && !target_directly(l, &b->arena))

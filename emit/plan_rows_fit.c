@@ -170,8 +170,7 @@ static void set_units(const struct solver *s, struct plan_library *l, bool one)
     const uint64_t abbrev = rows_value_or(l->said, ROW_MIX_ABBREV, 0);
     const uint64_t tables = abbrev ? debug_tables(stock_corpus_of(s->corpus, l), abbrev) : units;
     l->tables = tables < units ? (uint32_t)tables : 0;
-    const bool is_alone = one || stock_corpus_of(s->corpus, l)->dialect.clang; /* clang's form has no partial units */
-    const uint64_t partials = is_alone ? 0 : rows_value_or(l->said, ROW_DWARF_PARTIAL, 0);
+    const uint64_t partials = one ? 0 : rows_value_or(l->said, ROW_DWARF_PARTIAL, 0);
     l->partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
 }
 

@@ -157,6 +157,16 @@ def section(path, name):
     raise KeyError(f"{path} has no section {name}")
 
 
+def code_by_readelf(path):
+    """How many bytes of code .debug_aranges covers, each once, but for what was discarded at the beginning."""
+    pairs = re.findall(r"^ +([0-9a-f]{16}) ([0-9a-f]{16})$", ask("readelf", "--debug-dump=aranges", path), flags=re.M)
+    count, end = 0, 0x100
+    for start, size in sorted((int(start, 16), int(size, 16)) for start, size in pairs):
+        count += max(0, start + size - max(start, end)) if start > 1 else 0
+        end = max(end, start + size) if start > 1 else end
+    return count
+
+
 def functions(path):
     """[(name, address)] of the numbered functions of a library, by address."""
     stems = (f"{path.stem}_fun", f"_ZN{len(path.stem)}{path.stem}")

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from objects import ask, tool
+from objects import ask, code_by_readelf, tool
 from test_twin import COMMON, FUNCTION, Twin
 
 WITH, WITHOUT = 40, 90  # functions of the objects with, and of those without
@@ -53,21 +53,6 @@ def twins(programs, tmp_path_factory):
     return get
 
 
-def ranges(path):
-    """The addresses [from, to) that units describe, as readelf reads them from .debug_aranges."""
-    pairs = re.findall(r"^ +([0-9a-f]{16}) ([0-9a-f]{16})$", ask("readelf", "--debug-dump=aranges", path), flags=re.M)
-    return sorted({(int(a, 16), int(a, 16) + int(size, 16)) for a, size in pairs if int(a, 16) > 1})
-
-
-def code_of(path):
-    """How many bytes those are."""
-    bytes_, end = 0, 0
-    for a, b in ranges(path):
-        bytes_ += max(0, b - max(a, end))
-        end = max(end, b)
-    return bytes_
-
-
 def functions(path):
     """[(address, bytes)] of the functions, except for those without bytes, which are start-up code."""
     rows = re.findall(
@@ -88,9 +73,9 @@ def test_a_twin_describes_as_much_code(twins, shape):
     """All that debug information takes is that of the described functions, so sections have their sizes."""
     real, twin = twins(shape)
     (wanted,), (made,) = twin.real, twin.made
-    assert wanted["dwarf"]["code"] == code_of(real) < 0.6 * wanted["share"]["code"]
+    assert wanted["dwarf"]["code"] == code_by_readelf(real) < 0.6 * wanted["share"]["code"]
     library = twin.path / "libutility0.so"
-    assert made["dwarf"]["code"] == code_of(library)
+    assert made["dwarf"]["code"] == code_by_readelf(library)
     assert abs(made["dwarf"]["code"] / wanted["dwarf"]["code"] - 1) < 0.05
     assert made["debug"] == wanted["debug"]
     listed = twin.differences().get(0, {})
@@ -112,7 +97,7 @@ def test_each_function_is_described_or_not(twins, shape):
     described = [(a, size) for a, size in all_ if found[a]]
     assert all(found[a] == found[a + size - 1] for a, size in all_)
     covered = sum(size for _, size in described)
-    assert 0.85 * code_of(library) < covered <= code_of(library)  # between functions there is padding
+    assert 0.85 * code_by_readelf(library) < covered <= code_by_readelf(library)  # between functions there is padding
     names = dict(re.findall(r"^([0-9a-f]{16}) [tTW] (\S+)$", ask("nm", library), flags=re.M))
     told = set(re.findall(r"\b\w+\b", ask("readelf", "-p", ".debug_str", library)))
     for a, _ in all_:

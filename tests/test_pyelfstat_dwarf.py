@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from objects import FIVE, ask, sizes_by_binutils, sums, tool
+from objects import FIVE, ask, code_by_readelf, sizes_by_binutils, sums, tool
 from sets import SMALL
 
 C_SOURCE = r"""
@@ -182,16 +182,6 @@ def sections_by_readelf(path):
 def text_by_readelf(path):
     rows = re.findall(r"\] \.text\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ", ask("readelf", "-SW", path))
     return sum(int(size, 16) for size in rows)
-
-
-def code_by_readelf(path):
-    """How many bytes of code .debug_aranges covers, each once, but for what was discarded at the beginning."""
-    pairs = re.findall(r"^ +([0-9a-f]{16}) ([0-9a-f]{16})$", list_dump("aranges", path), flags=re.M)
-    count, end = 0, 0x100
-    for start, size in sorted((int(start, 16), int(size, 16)) for start, size in pairs):
-        count += max(0, start + size - max(start, end)) if start > 1 else 0
-        end = max(end, start + size) if start > 1 else end
-    return count
 
 
 def assert_as_others(found, path):
