@@ -495,6 +495,8 @@ bool capture_add_debug_file(struct capture *c, struct capture *debug, const char
         c->ifunc = debug->ifunc;
         c->mangled = debug->mangled;
         c->mangled_functions = debug->mangled_functions;
+        c->cold = debug->cold;
+        c->cold_code = debug->cold_code;
         move_samples(&c->functions, &debug->functions);
         move_samples(&c->name_lengths, &debug->name_lengths);
         c->zstd[PART_NAMES] = capture_step(c->zstd[PART_NAMES] + debug->zstd[PART_NAMES]);

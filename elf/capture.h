@@ -135,6 +135,8 @@ struct capture {
     uint64_t mangled;            /* names that begin with _Z */
     uint64_t mangled_functions;  /* those that are names of functions */
     uint64_t demangled;          /* characters of the defined mangled names of .dynsym, as debuggers show them */
+    uint64_t cold;               /* local functions whose names say that they are the cold parts of others */
+    uint64_t cold_code;          /* bytes of these */
     uint64_t methods;            /* entries of the module's table of methods */
     struct samples functions;    /* sizes of functions in bytes, from .symtab or, without one, .dynsym */
     struct samples name_lengths; /* characters of the names in the same table */

@@ -26,6 +26,7 @@ struct counting {
     uint32_t *lengths; /* lengths of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
+    uint64_t cold, cold_code; /* parts of functions, and their bytes */
     /* characters of names that are defined and mangled: of all, of those that were demangled, of their demangled forms
      */
     uint64_t named, looked_at, shown;
@@ -34,6 +35,8 @@ struct counting {
 /* After so many characters of demangled names in a library, the other names are not demangled any more but taken to
  * grow in the same proportion. */
 enum { SHOWN_ENOUGH = 1 << 26 };
+
+#define COLD_MOST UINT64_C(0xffffffff) /* bytes; a file that says more is a lie */
 
 /* A 64-bit hash: two different names have the same one only by chance. */
 static uint64_t name_hash(const char *name, size_t length)
@@ -95,6 +98,19 @@ static void count_demangled(struct look *l, struct counting *s, const char *name
     l->shown += shown;
 }
 
+/* Whether a name is that of a part of a function that compilers placed elsewhere because it is hardly ever executed:
+ * gcc's begin_mesh.cold, or with a number behind it, of gcc up to 8 and of LLVM. */
+static bool is_cold(const char *name, size_t length)
+{
+    static const char ending[] = ".cold";
+    enum { ENDING = sizeof ending - 1 };
+    size_t end = length;
+    while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
+        end--;
+    end = end && end < length && name[end - 1] == '.' ? end - 1 : length;
+    return end > ENDING && memcmp(name + end - ENDING, ending, ENDING) == 0;
+}
+
 static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *symbol, const char *name, size_t length)
 {
     struct capture *c = l->c;
@@ -110,6 +126,10 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     if (function)
         s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
     s->ifunc += function && type == STT_GNU_IFUNC;
+    if (function && local && !s->dynamic && is_cold(name, length)) {
+        s->cold++;
+        s->cold_code += symbol->st_size < COLD_MOST - s->cold_code ? symbol->st_size : COLD_MOST - s->cold_code;
+    }
     if (length > 0) {
         s->lengths[s->length_count++] = (uint32_t)length;
         bool mangled = length > 2 && name[0] == '_' && name[1] == 'Z';
@@ -172,6 +192,8 @@ static bool keep(struct look *l, struct counting *s)
     c->mangled = s->mangled;
     c->mangled_functions = s->mangled_functions;
     c->ifunc = s->ifunc;
+    c->cold = s->cold;
+    c->cold_code = s->cold_code;
     if (s->looked_at)
         c->demangled +=
             s->shown + (uint64_t)((double)(s->named - s->looked_at) / (double)s->looked_at * (double)s->shown);

@@ -185,13 +185,17 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
     w->at += size;
 }
 
-/* The state of the CIE holds all through the function. */
+/* One state holds all through the function: that of the CIE or, in a part of a function with a frame pointer, that
+ * behind the prologue. */
 static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t more)
 {
     const uint32_t size = (f->table ? (uint32_t)UNWIND_TABLED_FRAMELESS : (uint32_t)UNWIND_FRAMELESS) + more;
     uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *const end = w->frame + size;
+    if (f->part)
+        p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, 6, 16, CFA_OFFSET | 6, 2}, 5);
     repeat_state(&p, more, f->size, false, f->size);
+    assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
     w->frame += size;
     w->at += size;

@@ -27,6 +27,7 @@ struct unwind_function {
     uint64_t size;
     bool outermost; /* nothing has called it and it has no frame, so unwinding ends here */
     bool frameless; /* it pushes nothing, so it has no frame pointer */
+    bool part;      /* besides `frameless`: it is part of a function with a frame pointer that has set this up */
     bool landing;   /* it begins with an endbr64 */
     uint64_t table; /* address of its part of the exception table; 0: it has none */
 };

@@ -120,17 +120,22 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
     return (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
-bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b)
+bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, struct arena *arena,
+                  struct body *b)
 {
     /* blocks refer to constants and helpers, which a bare library does not have */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
-    uint64_t most = bytes / c->blocks->block[0].size + 3; /* blocks, a run, a gap */
+    uint64_t most = bytes / c->blocks->block[0].size + 4; /* the jump, blocks, a run, a gap */
     const struct alike_code alike = c->library->alike_code;
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
     b->piece = arena_take(arena, most * sizeof *b->piece);
     if (!b->piece)
         return false;
+    if (leaves && bytes >= CODE_LEAVE) {
+        b->piece[b->pieces++] = (struct piece){.kind = PIECE_LEAVE, .first = CODE_LEAVE};
+        bytes -= CODE_LEAVE;
+    }
     while (bytes) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
@@ -394,6 +399,13 @@ static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *
     return p + size;
 }
 
+/* Writes a jump to a cold part that is never taken: test %rsp,%rsp; je cold. */
+static uint8_t *put_leave(const struct code *c, uint8_t *p, uint32_t cold)
+{
+    p = put_bytes(p, "\x48\x85\xe4\x0f\x84", CODE_LEAVE - 4);
+    return code_relative(c, p, c->text + cold, 0);
+}
+
 /* Prefetches what the pieces of the next function are copied from. */
 static void fetch_pieces(const struct code *c, const struct body *body)
 {
@@ -428,6 +440,8 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
             p = put_block(c, p, piece->first, last, &random);
         else if (piece->kind == PIECE_RUN)
             p = put_run(c->filler, p, piece, alike_is_most(alike) ? &same : &random);
+        else if (piece->kind == PIECE_LEAVE)
+            p = put_leave(c, p, b->cold);
         else if (piece->kind == PIECE_WILD)
             p = small_put_pieces(c->library, p, piece->first, random_next(&random));
         else

@@ -10,6 +10,7 @@
  *            movb $1,visits+i(%rip)                        mark
  *            mov $own,%rax; mov %rax,-8(%rbp)              own number
  *            value * weight added, for each argument       mix
+ *            test %rsp,%rsp; je cold                       where it has a cold part (small.h)
  *            pieces: statements over locals, constants and data
  *            arguments; call; add %rax,-8(%rbp)            for each call, in a loop where it is repeated
  *     end    mov -8(%rbp),%rax; leave; ret                 epilogue
@@ -41,6 +42,7 @@ enum {
     CODE_JUMP = 5,   /* jmp rel32: a tail call in the glue or in a small function */
     CODE_REPEAT = 7, /* before a repeated call: sets the counter */
     CODE_AGAIN = 5,  /* after a repeated call: counts down and jumps back */
+    CODE_LEAVE = 9,  /* a jump to the cold part */
     CODE_EPILOGUE = 6,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
@@ -51,6 +53,7 @@ enum piece_kind {
     PIECE_RUN,   /* a run of the filler: borders [first, last) */
     PIECE_GAP,   /* `first` bytes of loads */
     PIECE_WILD,  /* `first` bytes of instructions that occur nowhere else; never in a library with debug information */
+    PIECE_LEAVE, /* `first` bytes that would jump to the function's cold part, if ever: CODE_LEAVE */
 };
 
 struct piece {
@@ -62,6 +65,7 @@ struct piece {
 struct body {
     uint32_t offset; /* in .text */
     uint32_t size;   /* without the padding behind it */
+    uint32_t cold;   /* where its cold part is in .text (small.h); 0: it has none */
     uint32_t pieces;
     struct piece *piece; /* owned by the arena */
 };
@@ -95,8 +99,10 @@ struct code {
 /* Bytes of a function without any pieces. */
 uint32_t code_least(const struct code *c, uint32_t index);
 
-/* Fills b->piece with pieces of exactly `bytes` bytes together. False when memory ran out. */
-bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, struct arena *arena, struct body *b);
+/* Fills b->piece with pieces of exactly `bytes` bytes together. With `leaves` the first of them is PIECE_LEAVE, if
+ * there is room. False when memory ran out. */
+bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, struct arena *arena,
+                  struct body *b);
 
 /* To be called when addresses are known, before the first code_write. */
 void code_begin(struct code *c);

@@ -192,6 +192,8 @@ static void measure_options(const struct library *l, int64_t *v)
         v[ROW_LOADS] += l->layout.segment[i].p_type == PT_LOAD;
     v[ROW_MANGLED] = mangled_names(l);
     v[ROW_DEMANGLED] = demangled_names(l);
+    v[ROW_COLD] = l->row->cold.count;
+    v[ROW_COLD_CODE] = (int64_t)small_cold_bytes(l->row);
     v[ROW_METHODS] = l->shape.python && !l->row->adds_methods ? (int64_t)shape_methods(l->row) - 1 : 0;
     v[ROW_MACHINE] = EM_X86_64;
 }

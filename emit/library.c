@@ -114,6 +114,18 @@ static bool too_large(const struct library *l, const char *what, struct error *e
                      (long long)said->value[ROW_TEXT + most], what);
 }
 
+/* Notes in functions where their cold parts are. */
+static void place_cold(struct library *l)
+{
+    uint32_t at = l->small;
+    for (uint32_t i = 0; i < l->row->cold.first; i++)
+        at += plan_small_place(l->row, i);
+    for (uint32_t i = 0; i < l->row->cold.count; i++) {
+        l->body[l->row->cold.host[i]].cold = at;
+        at += plan_small_place(l->row, l->row->cold.first + i);
+    }
+}
+
 /* Divides .text among the functions, and the rest of the text size between .text and the constants. */
 static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
@@ -151,6 +163,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     uint64_t offset = l->glue.end;
+    uint32_t cold = 0; /* functions with cold parts so far */
     shares.sum = units;
     for (uint32_t i = 0; i < row->functions; i++) {
         uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * align;
@@ -164,11 +177,14 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             return too_large(l, "more than 2 GiB of code in one library; use more libraries", e);
         struct body *b = &l->body[i];
         *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
-        if (!code_compose(&l->code, i, b->size - leasts[i], arena, b))
+        const bool leaves = cold < row->cold.count && row->cold.host[cold] == i;
+        cold += leaves;
+        if (!code_compose(&l->code, i, b->size - leasts[i], leaves, arena, b))
             return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
         offset += place;
     }
     l->small = (uint32_t)offset;
+    place_cold(l);
     l->layout.section[SECTION_TEXT].size = offset + plan_small_bytes(row) + l->text_tail;
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;

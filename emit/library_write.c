@@ -99,8 +99,11 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
     for (uint32_t i = 0; i < plan_small_all(l->row); i++) {
         const uint32_t size = plan_small_size(l->row, i);
         if (size)
-            f[count++] = (struct unwind_function){
-                .address = at, .size = size, .frameless = true, .table = exceptions_of_small(&x, i)};
+            f[count++] = (struct unwind_function){.address = at,
+                                                  .size = size,
+                                                  .frameless = true,
+                                                  .part = plan_is_cold(l->row, i),
+                                                  .table = exceptions_of_small(&x, i)};
         at += plan_small_place(l->row, i);
     }
     exceptions_end(&x);

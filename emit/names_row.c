@@ -217,7 +217,8 @@ enum { LOCAL_MANGLED = sizeof "_ZLv" - 1 };
 
 bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number)
 {
-    return names_row_object_length(l, number) >= LOCAL_MANGLED + 2 + names_row_object_least(number) + LETTER;
+    return !names_row_object_is_cold(l, number) &&
+           names_row_object_length(l, number) >= LOCAL_MANGLED + 2 + names_row_object_least(number) + LETTER;
 }
 
 static bool object_is_mangled(const struct plan_library *l, uint32_t number)
@@ -227,7 +228,7 @@ static bool object_is_mangled(const struct plan_library *l, uint32_t number)
 
 uint32_t names_row_objects_mangled(const struct plan_library *l)
 {
-    uint32_t count = 0;
+    uint32_t count = l->cold.mangled;
     for (uint32_t i = 0; i < l->local_mangled; i++)
         count += object_is_mangled(l, i) ? names_row_object_symbols(l, i) : 0;
     return count;

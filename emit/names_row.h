@@ -61,10 +61,18 @@ static inline uint32_t names_row_objects_named(const struct plan_library *l)
 static inline uint32_t names_row_object_symbols(const struct plan_library *l, uint32_t number)
 {
     const uint32_t named = names_row_objects_named(l);
-    return 1 + l->shared_names / named + (number < l->shared_names % named ? 1 : 0);
+    const uint32_t place = number - l->shared_first; /* of one before, beyond all */
+    return 1 + l->shared_names / named + (place < l->shared_names % named ? 1 : 0);
 }
 
-/* Whether the name of static object or local small function `number` is long enough to be mangled. */
+/* Whether local small function `number` is a cold part, which has the name of its function (small.h). */
+static inline bool names_row_object_is_cold(const struct plan_library *l, uint32_t number)
+{
+    return number < plan_small_local(l) && plan_is_cold(l, l->small_exported + number);
+}
+
+/* Whether the name of static object or local small function `number` is one of its own, and long enough to be mangled.
+ */
 bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number);
 /* How many symbols have the mangled name of a local small function. */
 uint32_t names_row_objects_mangled(const struct plan_library *l);

@@ -328,6 +328,7 @@ void plan_free(struct plan *plan)
         free(plan->library[i].function_length);
         free(plan->library[i].object_length);
         free(plan->library[i].small_size);
+        free(plan->library[i].cold.host);
         free(plan->library[i].other_length);
         free(plan->library[i].end);
     }

@@ -182,21 +182,30 @@ struct plan_library {
     uint32_t units_all;       /* units of debug information, with or without code; 0: as many as it takes */
     uint32_t tables;          /* the most tables of abbreviations for units_all; 0: one for each */
     uint32_t partials;        /* partial units besides, where there is room for them */
-    uint32_t shared_names;    /* how many small functions and static objects, the last ones, reuse names of others */
+    uint32_t shared_names;    /* how many small functions and static objects, the last ones, reuse names of others, */
+    uint32_t shared_first;    /* from this one on; not 0 only where every name is reused once at most */
     uint64_t exported_names;  /* bytes of the names of the `exported` functions; part of function_names */
     /* Characters in the names of its functions and of its static objects; owned by the plan. NULL: as few as can be
      * (names_row.h). `lengths` entries of function_length are set. */
     uint16_t *function_length, *object_length;
-    /* Bytes of each small function, ascending except for those that stand ahead; owned by the plan. Small functions
-     * follow the numbered ones in .text. They are too small for a frame, debug information does not mention them, and
-     * only tables and calls of other libraries lead to them (small.h). The array has `small_sizes` sizes, which may be
-     * 0, and behind these as many again: the wanted sizes, before any was reduced. The first `small` functions exist.
-     * Where they are local symbols, they have the names of the first static objects. */
-    uint8_t *small_size;
+    /* Bytes of each small function, ascending except for those that stand ahead and cold parts; owned by the plan.
+     * Small functions follow the numbered ones in .text. They are too small for a frame, debug information does not
+     * mention them, and only tables and calls of other libraries lead to them (small.h). The array has `small_sizes`
+     * sizes, which may be 0, and behind these as many again: the wanted sizes, before any was reduced. The first
+     * `small` functions exist. Where they are local symbols, they have the names of the first static objects. */
+    uint32_t *small_size;
     uint32_t small_sizes, small;
     uint32_t small_framed; /* how many of the small functions have any code */
     uint64_t small_places; /* bytes that they take in .text, padded */
     uint32_t small_ahead;  /* how many of these, from the first on, are larger than some behind them (resolvers.h) */
+    /* Parts of numbered functions that are hardly ever executed (small.h): the first `count` of the `packed` small
+     * functions from `first` on, whose sizes are in any order and which have no padding behind them. Each belongs to
+     * another function, `host`, in ascending order; owned by the plan. */
+    struct plan_cold {
+        uint32_t first, packed, count;
+        uint32_t mangled; /* how many have mangled names, because their functions have */
+        uint32_t *host;
+    } cold;
     uint64_t function_average; /* average bytes of code that the row has for each function; 0: unknown (sizes_said.h) */
     uint32_t small_exported;   /* how many small functions, from the first on, are dynamic symbols */
     uint32_t small_leaf, small_leaves; /* the first that others may call, and how many: those with code */
@@ -262,6 +271,7 @@ enum purpose {
     PURPOSE_CONSTRUCTORS,
     PURPOSE_EXCEPTIONS,
     PURPOSE_POINTERS,
+    PURPOSE_COLD,
 };
 
 /* How calls into utilities are assigned; see calls.h. */
@@ -415,15 +425,27 @@ static inline uint32_t plan_small_size(const struct plan_library *l, uint32_t in
     return index < l->small ? l->small_size[index] : nameless[(index - l->small) % PLAN_NAMELESS];
 }
 
-/* Bytes that a small function takes in .text, padded to a multiple of 16. */
+/* Bytes padded to a multiple of 16. */
 static inline uint32_t plan_padded(uint32_t size)
 {
     return (size + 15u) & ~15u;
 }
 
+/* Whether a small function is one of those that are to be cold parts. */
+static inline bool plan_is_packed(const struct plan_library *l, uint32_t small)
+{
+    return small >= l->cold.first && small - l->cold.first < l->cold.packed;
+}
+
+/* Bytes that a small function of `size` bytes takes in .text. There is no padding behind cold parts. */
+static inline uint32_t plan_place_of(const struct plan_library *l, uint32_t index, uint32_t size)
+{
+    return plan_is_packed(l, index) ? size : plan_padded(size);
+}
+
 static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t index)
 {
-    return plan_padded(plan_small_size(l, index));
+    return plan_place_of(l, index, plan_small_size(l, index));
 }
 
 /* Bytes that all its small functions take in .text. */
@@ -434,6 +456,12 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
     for (uint32_t i = 0; i < PLAN_NAMELESS && i < l->nameless; i++)
         bytes += plan_small_place(l, l->small + i) * (l->nameless / PLAN_NAMELESS + UINT64_C(1) * (i < rest));
     return bytes;
+}
+
+/* Whether a small function is part of a numbered one. */
+static inline bool plan_is_cold(const struct plan_library *l, uint32_t small)
+{
+    return small >= l->cold.first && small - l->cold.first < l->cold.count;
 }
 
 /* How many small functions are local symbols; they follow the dynamic ones. Of a stripped library none is. */

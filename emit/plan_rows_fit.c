@@ -479,9 +479,9 @@ static bool try_short(struct rows *r, uint32_t index)
     struct plan_library *l = &r->s->plan->library[index];
     enum { ALL = ROWS_SMALL_WHOLE };
     static const struct {
-        uint8_t most, coded; /* bytes; how many, out of ALL, have code */
-    } steps[] = {{UINT8_MAX, ALL}, {80, ALL},     {64, ALL},     {48, ALL},     {32, ALL},     {16, ALL},
-                 {16, ALL - 1},    {16, ALL - 2}, {16, ALL - 4}, {16, ALL / 2}, {16, ALL / 4}, {0, 0}};
+        uint32_t most, coded; /* bytes; how many, out of ALL, have code */
+    } steps[] = {{UINT32_MAX, ALL}, {80, ALL},     {64, ALL},     {48, ALL},     {32, ALL},     {16, ALL},
+                 {16, ALL - 1},     {16, ALL - 2}, {16, ALL - 4}, {16, ALL / 2}, {16, ALL / 4}, {0, 0}};
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         rows_shorten_small(l, steps[i].most, steps[i].coded);
         if (try_calls(r, index, true))
@@ -489,7 +489,7 @@ static bool try_short(struct rows *r, uint32_t index)
         if (!l->small_sizes || r->want[index].lack != SIZE_TEXT || has_tried_enough(&r->want[index]))
             break;
     }
-    rows_shorten_small(l, UINT8_MAX, ALL);
+    rows_shorten_small(l, UINT32_MAX, ALL);
     return try_calls(r, index, false);
 }
 

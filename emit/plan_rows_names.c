@@ -467,7 +467,8 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     const uint32_t dynamic = l->exported + names_row_others(l);
     const uint32_t others = names_are_mangled(&plan->names, l) ? l->functions - l->exported : 0;
     const struct shape s = shape_of(plan, l);
-    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others + shape_mangled_locals(l, &s));
+    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others + shape_mangled_locals(l, &s) +
+                                         l->cold.mangled);
     const uint32_t most = (uint32_t)lengths_smaller(plan_small_local(l), names_row_objects_named(l));
     for (l->local_mangled = 0; l->local_mangled < most; l->local_mangled++) {
         const uint32_t symbols = names_row_object_symbols(l, l->local_mangled);
@@ -540,6 +541,8 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     }
     l->local_names = 0;
     l->local_names = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
+    if (!rows_choose_cold(s->plan, l))
+        return lengths_out_of_memory(l, e);
     mangle_local(s->plan, l);
     return true;
 }

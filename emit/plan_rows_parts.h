@@ -160,6 +160,10 @@ bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const 
 /* How many dynamic symbols of type STT_GNU_IFUNC a row's library is to have (resolvers.h). */
 uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l);
 
+/* Chooses the cold parts of the library's functions; call when its names have their lengths. False when memory ran out.
+ */
+bool rows_choose_cold(const struct plan *plan, struct plan_library *l);
+
 /* How many PLT slots a row has for calls and for what is bound: those that R_X86_64_IRELATIVE does not fill.
  * PROFILE_DERIVED where it does not say. */
 static inline int64_t rows_bound_slots(const struct plan *plan, const struct plan_library *l)

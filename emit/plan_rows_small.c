@@ -12,6 +12,7 @@
 #include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/names_row.h"
+#include "emit/plan_rows_lengths.h"
 #include "emit/plan_rows_parts.h"
 #include "emit/resolvers.h"
 #include "emit/sizes_said.h"
@@ -214,10 +215,10 @@ static uint32_t nameless_of(const struct plan_library *l, const struct want *w)
     return (uint32_t)(told < most ? told : most);
 }
 
-static void reverse(uint8_t *size, uint32_t count)
+static void reverse(uint32_t *size, uint32_t count)
 {
     for (uint32_t i = 0; i < count / 2; i++) {
-        const uint8_t kept = size[i];
+        const uint32_t kept = size[i];
         size[i] = size[count - 1 - i];
         size[count - 1 - i] = kept;
     }
@@ -229,7 +230,8 @@ static void reverse(uint8_t *size, uint32_t count)
 static uint32_t beyond_local(const struct plan_library *l, const struct want *w, uint32_t glue)
 {
     const uint64_t dynamic = (uint64_t)w->exported;
-    const uint64_t local = w->functions > dynamic + glue ? w->functions - dynamic - glue : 0;
+    const uint64_t others = dynamic + glue + l->cold.packed;
+    const uint64_t local = w->functions > others ? w->functions - others : 0;
     const uint64_t beyond = w->small > local ? w->small - local : 0;
     return l->said->text[ROW_TEXT_FUNCTION_SIZES] && beyond <= 2 * dynamic / 3 ? (uint32_t)beyond : 0;
 }
@@ -253,6 +255,53 @@ static void place_ahead(const struct plan *plan, struct plan_library *l, const s
     reverse(l->small_size, first + l->small_ahead);
 }
 
+/* How many cold parts a row's library is to have, out of `count` functions with ascending sizes. Each has room for a
+ * jump and belongs to another function. */
+static uint32_t cold_parts(const struct plan_library *l, const uint32_t *size, uint32_t count)
+{
+    const uint64_t said = l->stripped ? 0 : rows_value_or(l->said, ROW_COLD, 0);
+    uint32_t least = 0;
+    while (least < count && size[least] < CODE_JUMP)
+        least++;
+    const uint32_t most = (count - least) / 2;
+    return said < most ? (uint32_t)said : most;
+}
+
+/* Takes `cold` parts, with about as many bytes as the row says, out of ascending sizes. */
+static void take_cold(const struct plan_library *l, uint32_t *size, uint32_t count, uint32_t *part, uint32_t cold)
+{
+    const uint64_t bytes = rows_value_or(l->said, ROW_COLD_CODE, (uint64_t)cold * UNWIND_SMALL);
+    uint32_t least = 0;
+    uint32_t next = 0;
+    while (size[least] < CODE_JUMP)
+        least++;
+    lengths_take_near(size + least, count - least, bytes, cold, part);
+    for (uint32_t i = least; i < count; i++)
+        if (next < cold && size[i] == part[next])
+            next++;
+        else
+            size[i - next] = size[i];
+}
+
+/* Puts cold parts behind the small functions that stand ahead. Their order is that of their functions, and so any order
+ * of sizes. */
+static void place_cold(struct plan_library *l, struct want *w, uint32_t *part)
+{
+    uint32_t *const at = l->small_size + l->small_ahead;
+    const uint64_t key = plan_key(l, PURPOSE_COLD);
+    for (uint32_t i = l->cold.packed; i > 1; i--) {
+        const uint32_t other = random_below(random_at(key, i), i);
+        const uint32_t kept = part[i - 1];
+        part[i - 1] = part[other];
+        part[other] = kept;
+    }
+    memmove(at + l->cold.packed, at, (l->small_sizes - l->small_ahead) * sizeof *at);
+    memcpy(at, part, l->cold.packed * sizeof *at);
+    l->cold.first = l->small_ahead;
+    l->small_sizes += l->cold.packed;
+    w->small += l->cold.packed;
+}
+
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
@@ -271,30 +320,42 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     const uint32_t count = (uint32_t)said;
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);
+    uint32_t *part = malloc(count * sizeof *part);
     l->small_size = malloc(2 * ((size_t)count + GIVEN_UP) * sizeof *l->small_size);
-    bool ok = all && size && l->small_size;
+    bool ok = all && size && part && l->small_size;
     if (ok && sizes_said(plan, l, count, all)) {
         scale_down(l, all, count);
         ok = rest_of_sizes(all, count, common, glue, size);
         if (ok)
             lower_sizes(l, size, count - glue);
-        ok = ok && count_small(plan, l, w, size, count - glue, &w->small);
-        w->small = rows_smaller(w->small, small_at_most(l, count - glue));
-        ok = ok && keep_quantiles(l, w, common, glue, size, count - glue, w->small);
+        uint32_t others = count - glue;
+        l->cold.packed = ok ? cold_parts(l, size, others) : 0;
+        if (l->cold.packed) {
+            ok = keep_quantiles(l, w, common, glue, size, others, 0);
+            take_cold(l, size, others, part, l->cold.packed);
+            others -= l->cold.packed;
+        }
+        ok = ok && count_small(plan, l, w, size, others, &w->small);
+        w->small = rows_smaller(w->small, small_at_most(l, others));
+        if (!l->cold.packed)
+            ok = ok && keep_quantiles(l, w, common, glue, size, others, w->small);
         /* sizes of all libraries include functions without one, which are in symbol tables that a stripped library does
          * not have */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
-        for (uint32_t i = 0; ok && i < count - glue; i++)
-            l->small_size[l->small_sizes++] = (uint8_t)rows_larger(least, rows_smaller(size[i], small_most(l)));
+        for (uint32_t i = 0; ok && i < others; i++)
+            l->small_size[l->small_sizes++] = rows_larger(least, rows_smaller(size[i], small_most(l)));
         if (ok)
             place_ahead(plan, l, w, glue);
+        if (ok)
+            place_cold(l, w, part);
         /* where helpers or `visited` are given up, there are as many more small ones, behind all that are wanted */
         for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
             l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
-        memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes);
+        memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes * sizeof *l->small_size);
     }
     free(all);
     free(size);
+    free(part);
     return ok;
 }
 
@@ -313,24 +374,26 @@ static void set_small(struct plan_library *l, uint32_t small)
 {
     for (; l->small < small; l->small++) {
         l->small_framed += l->small_size[l->small] != 0;
-        l->small_places += plan_padded(l->small_size[l->small]);
+        l->small_places += plan_place_of(l, l->small, l->small_size[l->small]);
     }
     for (; l->small > small; l->small--) {
         l->small_framed -= l->small_size[l->small - 1] != 0;
-        l->small_places -= plan_padded(l->small_size[l->small - 1]);
+        l->small_places -= plan_place_of(l, l->small - 1, l->small_size[l->small - 1]);
     }
 }
 
 void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)
 {
-    const uint8_t *wanted = l->small_size + l->small_sizes;
+    const uint32_t *wanted = l->small_size + l->small_sizes;
     const uint32_t small = l->small;
-    const uint32_t less = (uint32_t)((uint64_t)l->small_sizes * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
+    const uint32_t others = l->small_sizes - l->cold.packed;
+    const uint32_t less = (uint32_t)((uint64_t)others * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
     set_small(l, 0);
     for (uint32_t i = 0; i < l->small_sizes; i++) {
-        /* the smallest have no code; they stand behind those ahead */
-        const bool has_code = i < l->small_ahead ? less + l->small_ahead <= l->small_sizes : i - l->small_ahead >= less;
-        l->small_size[i] = !has_code ? 0 : wanted[i] < most ? wanted[i] : (uint8_t)most;
+        /* the smallest have no code; they stand behind those ahead and cold parts */
+        const bool is_ahead = i < l->small_ahead + l->cold.packed;
+        const bool has_code = is_ahead ? less + l->small_ahead <= others : i - l->small_ahead - l->cold.packed >= less;
+        l->small_size[i] = !has_code ? 0 : rows_smaller(wanted[i], most);
     }
     set_small(l, small);
 }

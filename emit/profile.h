@@ -108,6 +108,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(LOADS, ROW, "loads", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                          \
     X(MANGLED, ROW, "mangled", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(DEMANGLED, ROW, "demangled", NUMBER, 0, PROFILE_SIZE_MOST, NULL)                                                 \
+    X(COLD, ROW, "cold", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                            \
+    X(COLD_CODE, ROW, "cold-code", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                  \
     X(METHODS, ROW, "methods", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                      \
     X(MACHINE, ROW, "machine", NUMBER, 0, UINT16_MAX, NULL)                                                            \
     X(DEBUG_FILE, ROW, "debug-file", SWITCH, 0, 1, NULL)                                                               \

@@ -47,7 +47,8 @@ static void find_dynamic(const struct plan_library *l, uint32_t symbols, struct 
 static void find_local(const struct plan_library *l, uint32_t count, struct resolvers *r)
 {
     const uint32_t end = l->small - methods_functions(l);
-    while (r->local < count && end - r->local > l->small_exported && is_large_enough(l, end - 1 - r->local))
+    while (r->local < count && end - r->local > l->small_exported && !plan_is_packed(l, end - 1 - r->local) &&
+           is_large_enough(l, end - 1 - r->local))
         r->local++;
     r->local_first = end - r->local;
 }

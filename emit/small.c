@@ -29,10 +29,19 @@ struct small_turn small_constructors(const struct library *l)
 {
     const struct plan_library *row = l->row;
     const uint32_t end = row->small - methods_functions(row) - l->shape.resolvers.local;
-    uint32_t first = row->small_exported > row->small_ahead ? row->small_exported : row->small_ahead;
+    const uint32_t ahead = row->small_ahead + row->cold.packed;
+    uint32_t first = row->small_exported > ahead ? row->small_exported : ahead;
     while (first < end && !row->small_size[first])
         first++;
     return turn_of(l, first, end > first ? end - first : 0);
+}
+
+uint64_t small_cold_bytes(const struct plan_library *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < l->cold.count; i++)
+        bytes += plan_small_size(l, l->cold.first + i);
+    return bytes;
 }
 
 uint64_t small_constructors_bytes(const struct library *l)
@@ -132,7 +141,7 @@ static struct usable usable_of(const struct library *l)
     uint64_t at = l->code.text + l->small;
     const uint32_t end = r->dynamic + r->local ? row->small - methods_functions(row) : 0;
     for (uint32_t i = 0; i < end; i++) {
-        if (row->small_size[i] && !resolvers_has(r, i))
+        if (row->small_size[i] && !resolvers_has(r, i) && !plan_is_packed(row, i))
             u.address[u.count++ % USABLE_MOST] = at;
         at += plan_small_place(row, i);
     }
@@ -148,6 +157,14 @@ static uint8_t *put_resolver(uint8_t *p, uint64_t address, uint64_t function)
     return put_u8(p, 0xc3);
 }
 
+/* Writes a cold part's jump back at `p`, for code at this offset of .text. */
+static uint8_t *put_back(const struct library *l, uint8_t *p, uint64_t offset, uint32_t host)
+{
+    const struct body *const b = &l->body[host];
+    const uint32_t returns = b->offset + b->size - CODE_EPILOGUE;
+    return put_u32(put_u8(p, 0xe9), (uint32_t)(returns - (offset + CODE_JUMP)));
+}
+
 void small_write(const struct library *l, uint8_t *p)
 {
     const struct plan_library *row = l->row;
@@ -158,12 +175,15 @@ void small_write(const struct library *l, uint8_t *p)
         const uint32_t size = plan_small_size(row, i);
         const bool is_method = i < row->small && i >= row->small - methods;
         const bool resolves = resolvers_has(&l->shape.resolvers, i);
-        const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : 1;
-        const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
+        const bool is_cold = plan_is_cold(row, i);
+        const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : is_cold ? CODE_JUMP : 1;
+        const uint32_t landing = !is_cold && size >= plan_landing(row) + end ? plan_landing(row) : 0;
         p = put_bytes(p, PLT_LANDING, landing);
         p = small_put_pieces(row, p, size ? size - landing - end : 0, value_of(row, i));
         if (resolves)
             p = put_resolver(p, at + size - RESOLVER_CODE, usable.address[i % usable.count]);
+        else if (is_cold)
+            p = put_back(l, p, at + size - CODE_JUMP - l->code.text, row->cold.host[i - row->cold.first]);
         else if (size)
             p = is_method ? put_return_number(l, i, p) : put_u8(p, 0xc3); /* ret */
         const uint32_t padding = plan_small_place(row, i) - size;

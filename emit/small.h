@@ -4,11 +4,19 @@
  * The last of them implement methods (methods.h), if they are large enough: each returns a number to Python. Resolvers
  * (resolvers.h) return the address of another function. The others do nothing; some of these are constructors or
  * destructors. None accesses memory.
+ *
+ * Some are no functions at all but cold parts of numbered ones (plan_library.cold): code that compilers move away from
+ * the rest of a function because it is hardly ever executed. Their symbols have the functions' names with COLD_ENDING
+ * behind, as gcc and LLVM name them. A function jumps to its cold part on a condition that never holds, and the cold
+ * part would jump to where the function returns.
  */
 #ifndef EMIT_SMALL_H
 #define EMIT_SMALL_H
 
 #include "emit/library.h"
+
+#define COLD_ENDING ".cold"
+enum { COLD_ENDING_LENGTH = sizeof COLD_ENDING - 1 };
 
 /* A range of small functions, taken one after the other, cyclically. */
 struct small_turn {
@@ -19,6 +27,9 @@ struct small_turn {
 /* The small functions that implement methods; those for constructors and destructors. */
 struct small_turn small_methods(const struct library *l);
 struct small_turn small_constructors(const struct library *l);
+
+/* Bytes of all cold parts. */
+uint64_t small_cold_bytes(const struct plan_library *l);
 
 /* Bytes of code that constructors execute: each small function counts as often as it is called as one. */
 uint64_t small_constructors_bytes(const struct library *l);

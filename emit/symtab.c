@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "emit/names_row.h"
 #include "emit/objects.h"
+#include "emit/small.h"
 #include "emit/symbols_parts.h"
 
 struct local_table {
@@ -144,12 +145,13 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
     const struct plan_library *row = l->row;
     const uint32_t number = n->number++;
     if (number >= n->named) {
-        const uint32_t of = (number - n->named) % n->named;
-        const uint32_t name = of ? n->shared : n->first;
+        const uint32_t of = row->shared_first + (number - n->named) % n->named;
+        const uint32_t name = number == n->named || !of ? n->first : n->shared;
         n->shared = name + names_row_object_length(row, of) + 1;
         return name;
     }
     const uint32_t name = next_name(t);
+    n->first = number == row->shared_first ? name : n->first;
     if (row->said)
         t->strings = names_row_write_object(row, number, t->strings);
     else
@@ -166,8 +168,9 @@ struct object_walk {
     struct object_pitch pitch; /* of the region that it is in */
     struct name_stem stem;
     struct shared_names names;
-    uint32_t small; /* the next small function */
-    uint64_t at;    /* its address */
+    struct names_head head; /* of names of cold parts */
+    uint32_t small;         /* the next small function */
+    uint64_t at;            /* its address */
     uint32_t region, object;
 };
 
@@ -208,10 +211,23 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
     return w;
 }
 
+/* Writes the name of the cold part that comes next; returns its offset. */
+static uint32_t put_cold_name(struct object_walk *w, struct local_table *t)
+{
+    const struct library *l = w->l;
+    const uint32_t host = l->row->cold.host[w->small - l->row->cold.first];
+    const uint32_t name = next_name(t);
+    w->names.number++;
+    t->strings = names_write_function(&l->plan->names, &w->head, l->row, host, &l->code.own[host], t->strings, NULL);
+    t->strings = put_bytes(t->strings - 1, COLD_ENDING, sizeof COLD_ENDING);
+    return name;
+}
+
 static void put_small(struct object_walk *w, struct local_table *t)
 {
     const struct library *l = w->l;
-    const uint32_t name = put_object_name(l, t, &w->names, &w->stem, 0);
+    const bool is_cold = plan_is_cold(l->row, w->small);
+    const uint32_t name = is_cold ? put_cold_name(w, t) : put_object_name(l, t, &w->names, &w->stem, 0);
     *t->next++ = symbols_entry(name, STB_LOCAL, resolvers_type(&l->shape.resolvers, l->row, w->small),
                                l->layout.section[SECTION_TEXT].index, w->at, l->row->small_size[w->small]);
     w->at += plan_small_place(l->row, w->small++);

@@ -55,6 +55,8 @@ static const struct known known[] = {
     {"loads", COMPARE_SUM, "4"},
     {"mangled", COMPARE_SUM, NULL},
     {"demangled", COMPARE_SUM, NULL},
+    {"cold", COMPARE_SUM, NULL},
+    {"cold-code", COMPARE_SUM, NULL},
     {"methods", COMPARE_SUM, NULL},
     {"compressed", COMPARE_WORD, "none"},
     {"debug-file", COMPARE_WORD, "false"},

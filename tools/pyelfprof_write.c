@@ -358,6 +358,8 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_number(row, "loads", c->loads);
     put_some(row, "mangled", c->mangled);
     put_some(row, "demangled", c->demangled);
+    put_some(row, "cold", c->cold);
+    put_some(row, "cold-code", c->cold_code);
     put_some(row, "methods", c->methods);
     if (c->compression)
         put_word(row, "compressed", c->compression == ELFCOMPRESS_ZLIB ? "zlib" : "zstd");
