@@ -60,9 +60,9 @@ static inline uint32_t names_row_objects_named(const struct plan_library *l)
 /* How many symbols have the name of static object or local small function `number`. */
 static inline uint32_t names_row_object_symbols(const struct plan_library *l, uint32_t number)
 {
-    const uint32_t named = names_row_objects_named(l);
-    const uint32_t place = number - l->shared_first; /* of one before, beyond all */
-    return 1 + l->shared_names / named + (place < l->shared_names % named ? 1 : 0);
+    const uint32_t reused = names_row_objects_named(l) - l->shared_first;
+    const uint32_t place = number - l->shared_first;
+    return number < l->shared_first ? 1 : 1 + l->shared_names / reused + (place < l->shared_names % reused ? 1 : 0);
 }
 
 /* Whether local small function `number` is a cold part, which has the name of its function (small.h). */

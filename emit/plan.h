@@ -183,7 +183,7 @@ struct plan_library {
     uint32_t tables;          /* the most tables of abbreviations for units_all; 0: one for each */
     uint32_t partials;        /* partial units besides, where there is room for them */
     uint32_t shared_names;    /* how many small functions and static objects, the last ones, reuse names of others, */
-    uint32_t shared_first;    /* from this one on; not 0 only where every name is reused once at most */
+    uint32_t shared_first;    /* from this one on, each once before any of them is reused again */
     uint64_t exported_names;  /* bytes of the names of the `exported` functions; part of function_names */
     /* Characters in the names of its functions and of its static objects; owned by the plan. NULL: as few as can be
      * (names_row.h). `lengths` entries of function_length are set. */

@@ -15,30 +15,44 @@
 #include "emit/plan_rows_parts.h"
 #include "emit/small.h"
 
-/* The names whose lengths are free to exchange: all that nobody else decides about, but those that two symbols share.
- * These are moved behind the first ones, because small functions have the first ones. */
+/* Names of small functions and static objects, whose lengths are free to exchange. Small functions have the first ones.
+ * Those that several symbols share stand behind. */
 struct pool {
-    uint32_t named;         /* how many names there are */
-    uint32_t first, shared; /* two symbols share the names [first, first + shared) */
-    uint16_t *length;       /* of all names; owned */
-    uint32_t *left;         /* by length: how many names have it; owned */
+    uint32_t named;   /* how many names there are */
+    uint32_t first;   /* how many, from the first on, one symbol has */
+    uint32_t kept;    /* how many, from there on, keep their lengths, because two symbols have them */
+    uint16_t *length; /* of all names; owned */
+    uint32_t *left;   /* by length: how many names have it that are free; owned */
+    int64_t more;     /* characters that cold parts take beyond the lengths that they got */
 };
 
-static bool pool_open(struct pool *p, const struct plan_library *l)
+/* With `wide` any name may be exchanged, and up to so many symbols have one: then the distribution of lengths over
+ * symbols changes a little. */
+enum { WIDE_MOST = 4 };
+
+static bool is_kept(const struct pool *p, uint32_t number)
 {
-    p->named = names_row_objects_named(l);
-    p->shared = l->shared_names < p->named ? l->shared_names : p->named;
-    p->first = rows_smaller(plan_small_local(l), p->named - p->shared);
+    return number >= p->first && number - p->first < p->kept;
+}
+
+static bool pool_open(struct pool *p, const struct plan_library *l, bool wide)
+{
+    const uint32_t local = plan_small_local(l);
+    *p = (struct pool){.named = names_row_objects_named(l)};
+    const uint32_t shared = rows_smaller(l->shared_names, p->named);
+    const uint32_t reused = wide ? l->shared_names / WIDE_MOST + 1 : shared;
+    p->first = reused < p->named ? rows_smaller(local, p->named - reused) : 0;
+    p->kept = wide ? 0 : shared;
     p->length = malloc(p->named * sizeof *p->length + 1);
     p->left = calloc(PROFILE_NAME_MOST + 1, sizeof *p->left);
     if (!p->length || !p->left)
         return false;
-    memcpy(p->length, l->object_length + p->shared, p->first * sizeof *p->length);
-    memcpy(p->length + p->first, l->object_length, p->shared * sizeof *p->length);
-    const uint32_t behind = p->first + p->shared;
+    memcpy(p->length, l->object_length + p->kept, p->first * sizeof *p->length);
+    memcpy(p->length + p->first, l->object_length, p->kept * sizeof *p->length);
+    const uint32_t behind = p->first + p->kept;
     memcpy(p->length + behind, l->object_length + behind, (p->named - behind) * sizeof *p->length);
     for (uint32_t i = 0; i < p->named; i++)
-        p->left[p->length[i]] += i < p->first || i >= behind;
+        p->left[p->length[i]] += !is_kept(p, i);
     return true;
 }
 
@@ -54,9 +68,34 @@ static uint32_t cold_length(const struct plan *plan, const struct plan_library *
     return names_function(&plan->names, l, host, &f) + COLD_ENDING_LENGTH;
 }
 
+/* A way to match names with lengths: how many characters these may be apart, and struct pool's `wide`. */
+struct way {
+    uint32_t apart;
+    bool wide;
+};
+
+/* Takes the length that is nearest to `length`, and at most `apart` from it. Of two, it is the one after which the sum
+ * of all is nearer to what it was. False where there is none. */
+static bool take_length(struct pool *p, uint32_t length, uint32_t apart)
+{
+    const int64_t side = p->more > 0 ? 1 : -1;
+    for (int64_t by = 0; by <= (int64_t)apart; by++) {
+        for (unsigned i = 0; i < 2; i++) {
+            const int64_t found = (int64_t)length + (i ? -side : side) * by;
+            if (found < 0 || found > PROFILE_NAME_MOST || !p->left[found])
+                continue;
+            p->left[found]--;
+            p->more += (int64_t)length - found;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Chooses up to `most` functions, evenly spread over those that debug information describes, whose cold parts' names
- * have a length that is left. Takes these lengths out of what is left. Returns how many they are. */
-static uint32_t choose_hosts(const struct plan *plan, struct plan_library *l, uint32_t most, struct pool *p)
+ * have about a length that is left. Returns how many they are. */
+static uint32_t choose_hosts(const struct plan *plan, struct plan_library *l, uint32_t most, uint32_t apart,
+                             struct pool *p)
 {
     const uint32_t functions = plan_described(plan, l).most;
     uint32_t count = 0;
@@ -64,29 +103,51 @@ static uint32_t choose_hosts(const struct plan *plan, struct plan_library *l, ui
         if ((uint64_t)count * functions > (uint64_t)i * most)
             continue;
         const uint32_t length = cold_length(plan, l, i);
-        if (length > PROFILE_NAME_MOST || !p->left[length])
-            continue;
-        p->left[length]--;
-        l->cold.host[count++] = i;
+        if (length <= PROFILE_NAME_MOST && take_length(p, length, apart))
+            l->cold.host[count++] = i;
     }
     return count;
 }
 
-/* Gives cold parts the lengths that they need, and the other names those that are left, in their order. False where a
- * name is then too short. */
-static bool name_parts(const struct plan *plan, struct plan_library *l, struct pool *p)
+static bool is_part(const struct plan_library *l, uint32_t number)
 {
     const uint32_t first = l->cold.first - l->small_exported;
-    uint32_t of = 0;
+    return number >= first && number - first < l->cold.count;
+}
+
+/* Shortens or lengthens names that neither are cold parts' nor kept, all about alike, so that all names take as many
+ * bytes as before. False where that is impossible. */
+static bool make_up(struct plan_library *l, const struct pool *p)
+{
+    int64_t more = p->more;
+    uint32_t others = p->named - p->kept - l->cold.count;
     for (uint32_t i = 0; i < p->named; i++) {
-        if (i >= first && i - first < l->cold.count) {
-            l->object_length[i] = (uint16_t)cold_length(plan, l, l->cold.host[i - first]);
+        if (is_part(l, i) || is_kept(p, i))
             continue;
-        }
-        if (i >= p->first && i - p->first < p->shared) {
+        const int64_t is = l->object_length[i];
+        const int64_t least = names_row_object_least(i);
+        const int64_t share = more / (int64_t)others--;
+        const int64_t length = is - (share ? share : (more > 0) - (more < 0));
+        l->object_length[i] = (uint16_t)(length < least               ? least
+                                         : length > PROFILE_NAME_MOST ? PROFILE_NAME_MOST
+                                                                      : length);
+        more -= is - l->object_length[i];
+    }
+    return !more;
+}
+
+/* Gives cold parts the lengths that they need, and the other names those that are left, in their order. False where
+ * that is impossible. */
+static bool name_parts(const struct plan *plan, struct plan_library *l, struct pool *p)
+{
+    uint32_t of = 0;
+    for (uint32_t i = 0, part = 0; i < p->named; i++) {
+        if (is_part(l, i)) {
+            l->object_length[i] = (uint16_t)cold_length(plan, l, l->cold.host[part++]);
+        } else if (is_kept(p, i)) {
             l->object_length[i] = p->length[i];
         } else {
-            while (!p->left[p->length[of]] || (of >= p->first && of - p->first < p->shared))
+            while (!p->left[p->length[of]] || is_kept(p, of))
                 of++;
             p->left[p->length[of]]--;
             l->object_length[i] = p->length[of++];
@@ -94,10 +155,7 @@ static bool name_parts(const struct plan *plan, struct plan_library *l, struct p
         if (l->object_length[i] < names_row_object_least(i))
             return false;
     }
-    l->shared_first = p->first;
-    for (uint32_t i = 0; i < l->cold.count; i++)
-        l->cold.mangled += names_row_is_mangled(plan, l, l->cold.host[i]);
-    return true;
+    return make_up(l, p);
 }
 
 /* How many cold parts there can be: local functions, all with room for a jump, whose names are their own. */
@@ -112,29 +170,56 @@ static uint32_t parts_most(const struct plan_library *l, const struct pool *p)
     return end - l->cold.first;
 }
 
-/* Chooses the cold parts' functions and names. False when memory ran out. */
-static bool choose(const struct plan *plan, struct plan_library *l, struct pool *p)
+/* Chooses the cold parts' functions and names. Where these are not as many as wanted and `last` is not set, nothing but
+ * the number is set. */
+static void choose(const struct plan *plan, struct plan_library *l, const struct way *way, struct pool *p,
+                   uint16_t *before, bool last)
 {
-    const uint32_t most = parts_most(l, p);
-    const size_t names = p->named * sizeof *l->object_length;
-    uint16_t *const before = malloc(names + 1);
-    l->cold.host = malloc(most * sizeof *l->cold.host + 1);
-    if (before && l->cold.host) {
-        l->cold.count = choose_hosts(plan, l, most, p);
-        memcpy(before, l->object_length, names);
-        if (!name_parts(plan, l, p)) {
-            l->cold.count = 0;
-            memcpy(l->object_length, before, names);
-        }
+    const size_t names = p->named * sizeof *before;
+    l->cold.count = choose_hosts(plan, l, parts_most(l, p), way->apart, p);
+    memcpy(before, l->object_length, names);
+    if (!name_parts(plan, l, p))
+        l->cold.count = 0;
+    if (!l->cold.count || (l->cold.count < l->cold.packed && !last)) {
+        memcpy(l->object_length, before, names);
+        return;
     }
+    l->shared_first = p->first;
+    for (uint32_t i = 0; i < l->cold.count; i++)
+        l->cold.mangled += names_row_is_mangled(plan, l, l->cold.host[i]);
+}
+
+/* As choose. False when memory ran out. */
+static bool try(const struct plan *plan, struct plan_library *l, const struct way *way, bool last)
+{
+    struct pool p;
+    const bool ok = pool_open(&p, l, way->wide);
+    uint16_t *const before = malloc(p.named * sizeof *before + 1);
+    if (ok && before)
+        choose(plan, l, way, &p, before, last);
     free(before);
-    return before && l->cold.host;
+    pool_close(&p);
+    return ok && before;
 }
 
 bool rows_choose_cold(const struct plan *plan, struct plan_library *l)
 {
-    struct pool p = {0};
-    const bool ok = !l->cold.packed || (pool_open(&p, l) && choose(plan, l, &p));
-    pool_close(&p);
-    return ok;
+    static const struct way ways[] = {{16, false}, {16, true}, {0, false}};
+    enum { WAYS = sizeof ways / sizeof ways[0] };
+    unsigned best = 0;
+    uint32_t most = 0;
+    if (!l->cold.packed)
+        return true;
+    l->cold.host = malloc(l->cold.packed * sizeof *l->cold.host);
+    if (!l->cold.host)
+        return false;
+    for (unsigned i = 0; i < WAYS; i++) {
+        if (!try(plan, l, &ways[i], false))
+            return false;
+        if (l->cold.count == l->cold.packed)
+            return true;
+        best = l->cold.count > most ? i : best;
+        most = l->cold.count > most ? l->cold.count : most;
+    }
+    return try(plan, l, &ways[best], true);
 }
