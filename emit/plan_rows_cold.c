@@ -28,7 +28,7 @@ struct pool {
 
 /* With `wide` any name may be exchanged, and up to so many symbols have one: then the distribution of lengths over
  * symbols changes a little. */
-enum { WIDE_MOST = 4 };
+enum { WIDE_MOST = 2 };
 
 static bool is_kept(const struct pool *p, uint32_t number)
 {
@@ -68,10 +68,12 @@ static uint32_t cold_length(const struct plan *plan, const struct plan_library *
     return names_function(&plan->names, l, host, &f) + COLD_ENDING_LENGTH;
 }
 
-/* A way to match names with lengths: how many characters these may be apart, and struct pool's `wide`. */
+/* A way to match names with lengths: how many characters these may be apart, struct pool's `wide`, and how many
+ * parts there may be. */
 struct way {
     uint32_t apart;
     bool wide;
+    uint32_t most; /* parts */
 };
 
 /* Takes the length that is nearest to `length`, and at most `apart` from it. Of two, it is the one after which the sum
@@ -158,16 +160,26 @@ static bool name_parts(const struct plan *plan, struct plan_library *l, struct p
     return make_up(l, p);
 }
 
+/* How many of the local small functions are better left, because they are to have mangled names that no function's cold
+ * part would have. Some have names too short for that. */
+static uint32_t left_mangled(const struct plan *plan, const struct plan_library *l)
+{
+    const bool has_others = names_are_mangled(&plan->names, l) || l->mangled;
+    const uint32_t others = plan_small_local(l) - rows_smaller(l->cold.packed / 2, plan_small_local(l));
+    return has_others ? 0 : rows_smaller(2 * (uint32_t)rows_value_or(l->said, ROW_MANGLED, 0), others);
+}
+
 /* How many cold parts there can be: local functions, all with room for a jump, whose names are their own. */
-static uint32_t parts_most(const struct plan_library *l, const struct pool *p)
+static uint32_t parts_most(const struct plan *plan, const struct plan_library *l, const struct pool *p)
 {
     const uint32_t until = rows_smaller(l->small, l->small_exported + p->first);
+    const uint32_t left = left_mangled(plan, l);
     uint32_t end = l->cold.first;
     if (l->cold.first < l->small_exported)
         return 0;
     while (end < until && plan_is_packed(l, end) && l->small_size[end] >= CODE_JUMP)
         end++;
-    return end - l->cold.first;
+    return rows_smaller(end - l->cold.first, plan_small_local(l) - left);
 }
 
 /* Chooses the cold parts' functions and names. Where these are not as many as wanted and `last` is not set, nothing but
@@ -176,7 +188,8 @@ static void choose(const struct plan *plan, struct plan_library *l, const struct
                    uint16_t *before, bool last)
 {
     const size_t names = p->named * sizeof *before;
-    l->cold.count = choose_hosts(plan, l, parts_most(l, p), way->apart, p);
+    const uint32_t most = rows_smaller(parts_most(plan, l, p), way->most);
+    l->cold.count = choose_hosts(plan, l, most, way->apart, p);
     memcpy(before, l->object_length, names);
     if (!name_parts(plan, l, p))
         l->cold.count = 0;
@@ -204,22 +217,24 @@ static bool try(const struct plan *plan, struct plan_library *l, const struct wa
 
 bool rows_choose_cold(const struct plan *plan, struct plan_library *l)
 {
-    static const struct way ways[] = {{16, false}, {16, true}, {0, false}};
-    enum { WAYS = sizeof ways / sizeof ways[0] };
-    unsigned best = 0;
-    uint32_t most = 0;
+    enum { LESS = 4 /* each try is for one part in so many less */ };
+    struct way best = {0};
+    uint32_t count = 0;
     if (!l->cold.packed)
         return true;
     l->cold.host = malloc(l->cold.packed * sizeof *l->cold.host);
     if (!l->cold.host)
         return false;
-    for (unsigned i = 0; i < WAYS; i++) {
-        if (!try(plan, l, &ways[i], false))
-            return false;
-        if (l->cold.count == l->cold.packed)
-            return true;
-        best = l->cold.count > most ? i : best;
-        most = l->cold.count > most ? l->cold.count : most;
+    for (uint32_t most = l->cold.packed; most > count; most -= most / LESS + 1) {
+        const struct way ways[] = {{16, false, most}, {16, true, most}, {0, false, most}};
+        for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+            if (!try(plan, l, &ways[i], false))
+                return false;
+            if (l->cold.count == l->cold.packed)
+                return true;
+            best = l->cold.count > count ? ways[i] : best;
+            count = l->cold.count > count ? l->cold.count : count;
+        }
     }
-    return try(plan, l, &ways[best], true);
+    return try(plan, l, &best, true);
 }

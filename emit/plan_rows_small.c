@@ -255,27 +255,34 @@ static void place_ahead(const struct plan *plan, struct plan_library *l, const s
     reverse(l->small_size, first + l->small_ahead);
 }
 
-/* How many cold parts a row's library is to have, out of `count` functions with ascending sizes. Each has room for a
- * jump and belongs to another function. */
-static uint32_t cold_parts(const struct plan_library *l, const uint32_t *size, uint32_t count)
+/* How many of ascending sizes have no room for a jump. */
+static uint32_t count_short(const uint32_t *size, uint32_t count)
 {
-    const uint64_t said = l->stripped ? 0 : rows_value_or(l->said, ROW_COLD, 0);
     uint32_t least = 0;
     while (least < count && size[least] < CODE_JUMP)
         least++;
-    const uint32_t most = (count - least) / 2;
+    return least;
+}
+
+/* How many of `count` functions with ascending sizes, of which the first `small` are to be small ones, are to be cold
+ * parts. Each belongs to another, numbered function. Where there is debug information, only small ones are, because it
+ * would not describe larger ones. */
+static uint32_t count_cold(const struct plan_library *l, const uint32_t *size, uint32_t count, uint32_t small)
+{
+    const uint64_t said = l->stripped ? 0 : rows_value_or(l->said, ROW_COLD, 0);
+    const uint32_t most = l->without_debug ? (count - count_short(size, count)) / 2
+                                           : rows_smaller(small - count_short(size, small), count - small);
     return said < most ? (uint32_t)said : most;
 }
 
-/* Takes `cold` parts, with about as many bytes as the row says, out of ascending sizes. */
-static void take_cold(const struct plan_library *l, uint32_t *size, uint32_t count, uint32_t *part, uint32_t cold)
+/* Takes `cold` parts, with about as many bytes as the row says, out of the first `among` of ascending sizes. */
+static void take_cold(const struct plan_library *l, uint32_t *size, uint32_t count, uint32_t among, uint32_t *part,
+                      uint32_t cold)
 {
     const uint64_t bytes = rows_value_or(l->said, ROW_COLD_CODE, (uint64_t)cold * UNWIND_SMALL);
-    uint32_t least = 0;
+    const uint32_t least = count_short(size, count);
     uint32_t next = 0;
-    while (size[least] < CODE_JUMP)
-        least++;
-    lengths_take_near(size + least, count - least, bytes, cold, part);
+    lengths_take_near(size + least, among - least, bytes, cold, part);
     for (uint32_t i = least; i < count; i++)
         if (next < cold && size[i] == part[next])
             next++;
@@ -329,16 +336,17 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         if (ok)
             lower_sizes(l, size, count - glue);
         uint32_t others = count - glue;
-        l->cold.packed = ok ? cold_parts(l, size, others) : 0;
-        if (l->cold.packed) {
-            ok = keep_quantiles(l, w, common, glue, size, others, 0);
-            take_cold(l, size, others, part, l->cold.packed);
-            others -= l->cold.packed;
-        }
         ok = ok && count_small(plan, l, w, size, others, &w->small);
         w->small = rows_smaller(w->small, small_at_most(l, others));
-        if (!l->cold.packed)
-            ok = ok && keep_quantiles(l, w, common, glue, size, others, w->small);
+        ok = ok && keep_quantiles(l, w, common, glue, size, others, w->small);
+        l->cold.packed = ok ? count_cold(l, size, others, w->small) : 0;
+        if (l->cold.packed) {
+            take_cold(l, size, others, l->without_debug ? others : w->small, part, l->cold.packed);
+            others -= l->cold.packed;
+            w->small -= rows_smaller(w->small, l->cold.packed);
+        }
+        if (l->cold.packed && l->without_debug)
+            ok = count_small(plan, l, w, size, others, &w->small);
         /* sizes of all libraries include functions without one, which are in symbol tables that a stripped library does
          * not have */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
