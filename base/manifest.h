@@ -77,6 +77,7 @@ struct manifest_library {
     uint64_t marks_at; /* where the marks are in memory, relative to the library; 0: where their symbol is */
     uint64_t marked;   /* visited <= marked <= marks, if it has marks */
     bool attributes;   /* of a module: its attributes say how many functions it has and has visited */
+    bool opened;       /* a utility of a set with modules that the driver opens, because no module needs it */
     uint64_t result;
 };
 

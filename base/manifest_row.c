@@ -183,6 +183,10 @@ static void take_counts(struct manifest_reader *r, struct manifest_library *l)
     l->attributes =
         !json_object_object_get_ex(r->object, "attributes", NULL) ||
         json_object_get_boolean(manifest_reader_take(r, "attributes", json_type_boolean, "is not true or false"));
+    l->opened = json_object_object_get_ex(r->object, "opened", NULL) &&
+                json_object_get_boolean(manifest_reader_take(r, "opened", json_type_boolean, "is not true or false"));
+    if (l->opened && l->kind != MANIFEST_UTILITY)
+        manifest_reader_fail(r, "opened", "is for utilities");
     if (!r->failed && l->marks < l->functions && l->marks)
         manifest_reader_fail(r, "marks", "is less than 'functions'");
     if (!r->failed && l->marked < l->visited && l->marks)

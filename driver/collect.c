@@ -240,7 +240,8 @@ static void describe(struct collector *c, const struct run *run, const struct lo
                                      .profile = keep(c, m->profile),
                                      .modules = m->modules,
                                      .utilities = m->utilities,
-                                     .functions = m->functions};
+                                     .functions = m->functions,
+                                     .opened = run->opened.others};
     add_options(c, &run->options);
     c->to->mode = mode_names[run->mode];
     c->to->repeat = run->options.turn;

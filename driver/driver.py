@@ -175,6 +175,7 @@ class Library:
         self.marks_at = number_of(row, "marks-at", 2**40) if "marks-at" in row else 0
         self.bss = number_of(row, "bss", 2**40) if "bss" in row else 0
         self.attributes = row.get("attributes", True) is not False
+        self.opened = row.get("opened", False) is True
         if self.kind != "utility":
             self.entry = text_of(row, "entry")
             self.result = number_of(row, "result", 2**64 - 1)
@@ -318,6 +319,25 @@ def import_all(order):
         except Exception as error:
             raise raised(library, "cannot be imported", error)
     return modules
+
+
+def open_others(libraries):
+    """Opens what no module needs; False where this Python was built without ctypes."""
+    try:
+        import ctypes
+    except ImportError:
+        return not libraries
+    for library in libraries:
+        try:
+            ctypes.CDLL(os.path.join(DIRECTORY, library.name), mode=sys.getdlopenflags())
+        except OSError as error:
+            raise raised(library, "cannot be opened", error)
+    return True
+
+
+def import_and_open(order, others):
+    modules = import_all(order)
+    return modules, open_others(others)
 
 
 def visit_all(order, modules):
@@ -537,7 +557,7 @@ def counted(number, one, several):
     return "%d %s" % (number, one if number == 1 else several)
 
 
-def table(manifest, chosen, ranks, rows, visited, functions):
+def table(manifest, chosen, others, ranks, rows, visited, functions):
     application = manifest.application + ": " if manifest.application else ""
     modules = counted(len(manifest.modules), "module", "modules")
     lines = ["%s%s, %s" % (application, modules, counted(len(manifest.utilities), "utility", "utilities"))]
@@ -549,7 +569,8 @@ def table(manifest, chosen, ranks, rows, visited, functions):
             lines.append("%-8s %10s %10s %10s" % ((name,) + tuple(seconds_text(value, decimals) for value in spread)))
     python = "CPython %d.%d.%d" % sys.version_info[:3]
     imported = counted(len(chosen), "module", "modules")
-    lines += ["", "%s, %s imported by %s" % (counted(ranks.count, "rank", "ranks"), imported, python)]
+    opened = ", %s opened" % counted(others, "other library", "other libraries") if others else ""
+    lines += ["", "%s, %s imported by %s%s" % (counted(ranks.count, "rank", "ranks"), imported, python, opened)]
     planned = "" if visited == functions else " as the manifest says"
     lines += ["%d of %d functions visited%s, every result right" % (visited, functions, planned)]
     return lines
@@ -584,11 +605,12 @@ def run(options, manifest, chosen, ranks, no_mpi_reason):
         random.Random(options.seed).shuffle(order)
     order = [begin] + order + [end]
 
-    modules, import_seconds = phase(ranks, import_all, order)
+    others = [library for library in manifest.utilities if library.opened and chosen is manifest.modules]
+    (modules, opened), import_seconds = phase(ranks, import_and_open, order, others)
     _, visit_seconds = phase(ranks, visit_all, order, modules)
     visited, _ = phase(ranks, check_modules, chosen, modules)
     functions = sum(library.functions for library in chosen)
-    notes = []
+    notes = [] if opened else ["%d libraries that no module needs not opened: this Python has no ctypes" % len(others)]
     # Only when every module has been visited are all marks known.
     if chosen is manifest.modules:
         marked, _ = phase(ranks, check_marks, manifest)
@@ -610,7 +632,7 @@ def run(options, manifest, chosen, ranks, no_mpi_reason):
     elif no_mpi_reason:
         notes.append("MPI not tested: %s" % no_mpi_reason)
     shown = ranks.rank == 0 and (ranks.mpi or launched()[0] == 0)
-    lines = table(manifest, chosen, ranks, rows, visited, functions) + notes if shown else []
+    lines = table(manifest, chosen, len(others) if opened else 0, ranks, rows, visited, functions) + notes if shown else []
     phase(ranks, print_lines, lines)
 
 

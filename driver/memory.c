@@ -166,6 +166,17 @@ bool memory_bring(const struct run *run, size_t index, struct error *e)
     return !run->memory || walk(run, (uint32_t)index, open_needed, e);
 }
 
+bool memory_open(const struct run *run, size_t index, void **handle, struct error *e)
+{
+    char path[MEMORY_PATH_MOST];
+    if (!memory_bring(run, index, e))
+        return false;
+    memory_path(run, index, path);
+    *handle = dlopen(path, options_dlopen_flags(&run->options));
+    return *handle || error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify",
+                                run->manifest.libraries[index].stem, dlerror());
+}
+
 void memory_free(struct memory *m)
 {
     if (!m)

@@ -24,6 +24,9 @@ void memory_path(const struct run *run, size_t index, char path[MEMORY_PATH_MOST
  * set on disk, because the dynamic linker does this. */
 bool memory_bring(const struct run *run, size_t index, struct error *e);
 
+/* Opens a library, wherever it is, with dlopen, as the options say, and sets *handle. */
+bool memory_open(const struct run *run, size_t index, void **handle, struct error *e);
+
 /* Accepts NULL. The libraries stay loaded. */
 void memory_free(struct memory *m);
 

@@ -19,9 +19,14 @@ static void shuffle(size_t *item, size_t count, uint64_t seed)
 size_t *order_make(const struct run *run, struct order_wish wish)
 {
     const struct opened opened = run->opened;
-    size_t *order = malloc((opened.count + 1) * sizeof *order);
+    const struct manifest *m = &run->manifest;
+    size_t *order = malloc((opened.count + opened.others + 1) * sizeof *order);
+    size_t *other = order ? order + opened.count : NULL;
     if (!order)
         return NULL;
+    for (size_t i = m->imported; i < m->count && opened.others; i++)
+        if (m->libraries[i].opened)
+            *other++ = i;
     for (size_t i = 0; i < opened.count; i++)
         order[i] = opened.first + i;
     const size_t markers = run->manifest.modules ? 1 : 0; /* markers in front of the others, and as many behind them */

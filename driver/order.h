@@ -5,7 +5,7 @@
 #include "driver/run.h"
 
 /* Returns the indices of run->opened in an array that the caller frees; NULL when memory ran out. The markers of
- * modules stay first and last. */
+ * modules stay before and behind these, and the `others` last. */
 size_t *order_make(const struct run *run, struct order_wish wish);
 
 #endif

@@ -126,13 +126,15 @@ bool phases_settle(struct run *run)
     const struct manifest *m = &run->manifest;
     struct options *o = &run->options;
     struct error e;
-    run->opened = (struct opened){0, m->imported};
+    run->opened = (struct opened){.count = m->imported};
+    for (size_t i = m->imported; i < m->count && m->modules; i++)
+        run->opened.others += m->libraries[i].opened;
     if (m->modules > 0 || !o->phase[PHASE_IMPORT])
         return true;
     const char *why = why_not(m, o);
     if (!why) {
         /* Without the markers: they stand around imported modules, and there are none. */
-        run->opened = (struct opened){m->imported, m->utilities};
+        run->opened = (struct opened){.first = m->imported, .count = m->utilities};
         o->phase[PHASE_VISIT] = false;
     } else {
         error_set(&e, ERROR_INPUT, "%s", why);
@@ -165,7 +167,8 @@ static bool go_through(const struct pass *p, step_function *step, struct measure
 {
     struct error e;
     const char *name = phase_names[p->phase];
-    const size_t count = p->run->opened.count;
+    const struct opened opened = p->run->opened;
+    const size_t count = opened.count + (p->phase == PHASE_IMPORT ? opened.others : 0);
     size_t *order = order_make(p->run, p->order);
     bool well = order || error_set(&e, ERROR_MEMORY, "there is no memory left for the order of the libraries");
     if (!ranks_agree(&p->run->ranks, well, &e)) {

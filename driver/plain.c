@@ -40,18 +40,7 @@ static bool plain_start(void **state, const struct run *run, struct error *e)
 static bool plain_open(void *state, size_t library, struct error *e)
 {
     struct plain *p = state;
-    const struct manifest_library *l = &p->run->manifest.libraries[library];
-    char path[MEMORY_PATH_MOST];
-    if (p->run->mode == MODE_STATIC)
-        return true;
-    if (!memory_bring(p->run, library, e))
-        return false;
-    memory_path(p->run, library, path);
-    p->handles[library] = dlopen(path, options_dlopen_flags(&p->run->options));
-    if (!p->handles[library])
-        return error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify", l->stem,
-                         dlerror());
-    return true;
+    return p->run->mode == MODE_STATIC || memory_open(p->run, library, &p->handles[library], e);
 }
 
 /* Says why the entry is not found. A module whose row allows one exported function has only PyInit_, which passes the

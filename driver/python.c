@@ -201,6 +201,9 @@ static bool python_open(void *state, size_t library, struct error *e)
 {
     struct python *p = state;
     const struct manifest_library *l = &p->run->manifest.libraries[library];
+    void *handle; /* stays open, as what is imported does */
+    if (l->kind == MANIFEST_UTILITY)
+        return memory_open(p->run, library, &handle, e);
     if (!memory_bring(p->run, library, e))
         return false;
     p->modules[library] = PyImport_ImportModule(l->stem);

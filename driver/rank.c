@@ -70,7 +70,7 @@ static bool run_phases(const struct run *run, const struct loader *loader, void 
            /* Starts an interpreter, or nothing. No clock includes this. */
            phases_start(run, loader, state) &&
 
-           /* After this every library is loaded; the needs of others bring in utilities. */
+           /* After this every library is loaded: what others need is loaded with them. */
            (!wanted[PHASE_IMPORT] || phases_import(run, loader, *state, dog, t)) &&
 
            /* After this every mark is set and every result compared. */

@@ -83,6 +83,7 @@ struct results_set {
     const char *manifest; /* XXH3-128 of the manifest, 32 hexadecimal digits; "" if unknown */
     const char *profile;  /* digest of the profile, as in the manifest; "" if unknown */
     uint64_t modules, utilities, functions;
+    uint64_t opened; /* utilities that are opened besides what modules need */
 };
 
 /* An option, as on the command line. */

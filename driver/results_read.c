@@ -332,6 +332,8 @@ static void take_set(struct results_reader *in, json_object *top)
         .utilities = take_number(in, set, "utilities", 0, UINT64_MAX),
         .functions = take_number(in, set, "functions", 0, UINT64_MAX),
     };
+    if (json_object_object_get_ex(set, "opened", NULL))
+        in->r->set.opened = take_number(in, set, "opened", 0, UINT64_MAX);
 }
 
 static void take_top(struct results_reader *in, json_object *top)

@@ -175,8 +175,11 @@ static void put_set(FILE *f, const struct results_set *s)
     fputs(",\n  ", f);
     put_member(f, "manifest", s->manifest);
     put_more(f, "profile", s->profile);
-    fprintf(f, ",\n  \"modules\": %" PRIu64 ", \"utilities\": %" PRIu64 ", \"functions\": %" PRIu64 "},\n", s->modules,
+    fprintf(f, ",\n  \"modules\": %" PRIu64 ", \"utilities\": %" PRIu64 ", \"functions\": %" PRIu64, s->modules,
             s->utilities, s->functions);
+    if (s->opened)
+        fprintf(f, ", \"opened\": %" PRIu64, s->opened);
+    fputs("},\n", f);
 }
 
 void results_write_json(const struct results *r, FILE *f)

@@ -16,9 +16,10 @@
 struct memory; /* memory.h */
 
 /* The rows of the manifest that are opened, `count` from `first` on: markers and modules or, in a set without modules,
- * the utilities. */
+ * the utilities. In a set with modules the import then opens `others` utilities, those that the manifest says
+ * (manifest_library.opened). */
 struct opened {
-    size_t first, count;
+    size_t first, count, others;
 };
 
 struct run {

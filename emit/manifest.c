@@ -155,6 +155,8 @@ static struct json_object *library_object(const struct plan *plan, const struct 
         add_number(o, "marks-at", l->marks_at, &ok);
     if (row->kind == LIBRARY_MODULE && plan_is_plain(row))
         add(o, "attributes", json_object_new_boolean(false), &ok);
+    if (row->opened)
+        add(o, "opened", json_object_new_boolean(true), &ok);
     if (l->entry[0]) {
         add_text(o, "entry", l->entry, &ok);
         add_number(o, "result", l->result, &ok);

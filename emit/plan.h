@@ -85,6 +85,7 @@ struct plan_library {
     uint64_t function_names;  /* bytes of the names of its functions, with terminators */
     uint64_t import_names;    /* bytes of the names of its imports, with terminators */
     uint32_t utilities;       /* how many utilities it needs (DT_NEEDED) */
+    bool opened;              /* a utility that the driver opens, because no module needs it (manifest.md) */
     uint32_t needed_digits;   /* decimal digits in the numbers of these utilities, in all */
     uint32_t locals;          /* static objects beyond those that every library has */
     struct profile_elf elf;   /* as the row or, without one, the profile says */

@@ -94,6 +94,59 @@ static void choose_bare(struct plan *plan)
     }
 }
 
+/* Marks `from` and all that it needs, and what these need, as loaded. `next` has room for all libraries. */
+static void load(const struct plan *plan, uint32_t from, bool *is_loaded, uint32_t *next)
+{
+    uint32_t count = 0;
+    if (!is_loaded[from])
+        next[count++] = from;
+    is_loaded[from] = true;
+    while (count) {
+        const struct plan_library *l = &plan->library[next[--count]];
+        for (uint32_t n = 0; n < l->edges; n++) {
+            const uint32_t to = l->edge[n].library;
+            if (!is_loaded[to])
+                next[count++] = to;
+            is_loaded[to] = true;
+        }
+    }
+}
+
+/* Opens the utilities among those that are not loaded that nothing needs or, if `any`, all that are not loaded then. */
+static void open_rest(struct plan *plan, const bool *is_needed, bool any, bool *is_loaded, uint32_t *next)
+{
+    for (uint32_t i = plan->modules; i < plan_counted(plan); i++) {
+        if (is_loaded[i] || (is_needed[i] && !any))
+            continue;
+        plan->library[i].opened = true;
+        load(plan, i, is_loaded, next);
+    }
+}
+
+/* Chooses the utilities that the driver opens: no module needs them, be it by way of others, nor does another of them.
+ * In an application they are what it opens itself, such as plugins, and what its program needs. Of several that need
+ * one another, the first is opened. A set without modules is opened as a whole. */
+static bool choose_opened(struct plan *plan, struct error *e)
+{
+    const uint32_t count = plan->modules ? plan_counted(plan) : 0;
+    bool *is_loaded = calloc(2 * (size_t)count + 1, sizeof *is_loaded);
+    uint32_t *next = malloc((count + (size_t)1) * sizeof *next);
+    bool *const is_needed = is_loaded ? is_loaded + count : NULL;
+    const bool ok = is_loaded && next;
+    if (ok && count) {
+        for (uint32_t i = 0; i < plan->modules; i++)
+            load(plan, i, is_loaded, next);
+        for (uint32_t i = plan->modules; i < count; i++)
+            for (uint32_t n = 0; n < plan->library[i].edges && !is_loaded[i]; n++)
+                is_needed[plan->library[i].edge[n].library] |= plan->library[i].edge[n].library != i;
+        open_rest(plan, is_needed, false, is_loaded, next);
+        open_rest(plan, is_needed, true, is_loaded, next);
+    }
+    free(is_loaded);
+    free(next);
+    return ok || error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
+}
+
 bool rows_make_edges(struct rows *r, struct error *e)
 {
     struct plan *plan = r->s->plan;
@@ -123,7 +176,7 @@ bool rows_make_edges(struct rows *r, struct error *e)
         w->leaves = w->leaves ? rows_larger(w->leaves, used) : 0;
     }
     choose_bare(plan);
-    return true;
+    return choose_opened(plan, e);
 }
 
 /* Divides the calls of a library over its edges, in proportion to the imports of each. An edge has no more calls than
