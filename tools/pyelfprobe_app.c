@@ -142,9 +142,12 @@ static bool take_set(struct app *app, const struct manifest *m, struct arena *ar
             return error_set(e, ERROR_INPUT, "its path is too long");
         if (!app_add(app, path, arena, e))
             return false;
-        if (i >= m->imported || app->count == before)
+        if (app->count == before)
             continue;
         struct app_file *file = &app->files[before];
+        file->opened = l->opened;
+        if (i >= m->imported)
+            continue;
         file->stem = copy(arena, l->stem);
         file->entry = l->kind == MANIFEST_MODULE && l->entry ? copy(arena, l->entry) : NULL;
         if (!file->stem || (file->entry == NULL && l->kind == MANIFEST_MODULE && l->entry))

@@ -16,6 +16,7 @@ struct app_file {
     const char *path; /* absolute */
     const char *stem; /* "libmodule0", of a module that Python imports; NULL: no such module */
     const char *entry;
+    bool opened; /* of a set: the driver opens it behind the modules, none of which needs it */
     uint64_t bytes;
 };
 

@@ -2,8 +2,8 @@
 
     load.py LIST REPORT|- signal|- NAME:FUNCTION|- wait|-
 
-LIST has the directory of a set, and then names of modules to import, one a line;
-or an empty line, and then paths of files to open with ctypes.
+LIST has the directory of a set, and then names of modules to import and paths of files to open, one a line; or an
+empty line, and then paths of files to open. Files are opened with ctypes.
 """
 
 import importlib
@@ -31,12 +31,11 @@ def main(names, report, to_signal, call, wait):
     opened = {}
     if directory:
         sys.path.insert(0, directory)
-        open_one = importlib.import_module
-    else:
+    if any("/" in name for name in names):
         import ctypes
 
-        def open_one(path):
-            return ctypes.CDLL(path, os.RTLD_LAZY)
+    def open_one(name):
+        return ctypes.CDLL(name, os.RTLD_LAZY) if "/" in name else importlib.import_module(name)
 
     there, before, failed, why = objects(), look(), 0, ""
     for name in names:

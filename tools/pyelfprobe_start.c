@@ -53,8 +53,10 @@ static bool write_list(const struct probe *p, const struct app *app, const struc
         fprintf(f, "%s\n", p->imports ? app->directory : "");
     for (size_t i = 0; i < files->count; i++) {
         const struct app_file *file = &app->files[file_at(files, i)];
-        if (!p->imports || file->stem)
-            fprintf(f, "%s\n", p->imports ? file->stem : file->path);
+        if (p->imports && file->stem)
+            fprintf(f, "%s\n", file->stem);
+        else if (!p->imports || file->opened)
+            fprintf(f, "%s\n", file->path);
     }
     const bool well = fclose(f) == 0 ? probe_write(p, LIST_FILE, text, size, e) : no_memory(e);
     free(text);
