@@ -439,7 +439,15 @@ def random_rows(chance):
         others = [other for other in range(count) if other != number]
         edges = chance.sample(others, chance.randint(0, min(4, len(others))))
         row["needed"] = " ".join(f"{other}:{chance.randint(1, 9)}" for other in edges)
-        for key, most in (("methods", 90), ("constructors", 20), ("destructors", 5), ("versions", 35), ("tls", 300)):
+        for key, most in (
+            ("methods", 90),
+            ("constructors", 20),
+            ("destructors", 5),
+            ("versions", 35),
+            ("tls", 300),
+            ("cold", 40),
+            ("cold-code", 4000),
+        ):
             if chance.random() < 0.3:
                 row[key] = chance.randint(1, most)
         if "tls" in row and "relocations" in row:
