@@ -113,10 +113,11 @@ def test_functions_jump_there_and_back(twin):
     assert jumps > 0.75 * len(parts(library))  # some functions here are so small that there is no room for one
 
 
-def test_readers_have_nothing_to_say(twin):
+def test_readers_have_nothing_to_say(programs, twin):
     library = twin.path / "libutility0.so"
     assert ask("eu-elflint", "--gnu-ld", library) == "No errors\n"
     assert "rror" not in ask("readelf", "-wF", library)
+    ask(programs.path("decode_text"), library)
 
 
 def test_the_set_runs(programs, twin):

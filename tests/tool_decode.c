@@ -7,7 +7,7 @@
  *
  * - a byte of .init, .plt, .plt.got, .plt.sec, .text or .fini that is no part of an instruction;
  * - a direct call or jump, or a function symbol, whose address is not the start of an instruction;
- * - a jump out of its function, unless it goes to the PLT;
+ * - a jump out of its function, unless it goes to the PLT, or between a function and its cold part (NAME.cold);
  * - a function that runs on past its end;
  * - code between functions that is not padding; functions are those of symbols and of unwind tables;
  * - an operand relative to %rip whose address is in no loaded section.
@@ -38,6 +38,7 @@ struct region {
 
 struct range {
     uint64_t address, end;
+    const char *name; /* of a function with a symbol */
 };
 
 struct object {
@@ -90,6 +91,31 @@ static const struct range *function_at(const struct object *o, uint64_t address)
     return low < o->functions && o->function[low].address <= address ? &o->function[low] : NULL;
 }
 
+/* The first of the functions at this one's address, which has several names. */
+static const struct range *first_of(const struct object *o, const struct range *f)
+{
+    while (f > o->function && f[-1].address == f->address)
+        f--;
+    return f;
+}
+
+/* Whether `part` has the name of `whole` with .cold behind it. */
+static bool is_cold_name(const char *whole, const char *part)
+{
+    const size_t length = whole ? strlen(whole) : 0;
+    return length && part && strncmp(part, whole, length) == 0 && strcmp(part + length, ".cold") == 0;
+}
+
+static bool is_cold_part(const struct object *o, const struct range *whole, const struct range *part)
+{
+    const struct range *const end = o->function + o->functions;
+    for (const struct range *w = first_of(o, whole); w < end && w->address == whole->address; w++)
+        for (const struct range *p = first_of(o, part); p < end && p->address == part->address; p++)
+            if (is_cold_name(w->name, p->name))
+                return true;
+    return false;
+}
+
 static bool is_loaded(const struct object *o, uint64_t address)
 {
     for (size_t i = 0; i < o->sections; i++)
@@ -134,8 +160,11 @@ static void check_operands(struct object *o, uint64_t address, const ZydisDecode
             complain(o, address, "leads to no instruction:", target);
         } else if (i->meta.category != ZYDIS_CATEGORY_CALL) {
             const struct range *function = function_at(o, address);
+            const struct range *other = function_at(o, target);
             const bool tail = is_in(&o->region[PLT], target) || is_in(&o->region[PLT_SECOND], target);
-            if (function && !tail && (target < function->address || target >= function->end))
+            const bool cold =
+                function && other && (is_cold_part(o, function, other) || is_cold_part(o, other, function));
+            if (function && !tail && !cold && (target < function->address || target >= function->end))
                 complain(o, address, "jumps out of its function, to", target);
         }
     }
@@ -206,7 +235,8 @@ static bool read_functions(struct object *o, Elf *elf, Elf64_Word type)
             if (!gelf_getsym(data, (int)n, &symbol))
                 return false;
             if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
-                o->function[o->functions++] = (struct range){symbol.st_value, symbol.st_value + symbol.st_size};
+                o->function[o->functions++] = (struct range){symbol.st_value, symbol.st_value + symbol.st_size,
+                                                             elf_strptr(elf, shdr.sh_link, symbol.st_name)};
         }
         qsort(o->function, o->functions, sizeof *o->function, by_address);
         return true;
@@ -254,11 +284,11 @@ static bool add_unwound(struct object *o, Elf *elf)
         return false;
     o->function = grown;
     for (size_t i = 0; i < rows; i++) {
-        const struct range f = {at + (uint64_t)(int64_t)word_at(index, HEADER + ROW * i), 0};
+        const struct range f = {at + (uint64_t)(int64_t)word_at(index, HEADER + ROW * i), 0, NULL};
         const uint64_t entry = at + (uint64_t)(int64_t)word_at(index, HEADER + ROW * i + 4) - start;
         if (f.address - text->address < text->size && !bsearch(&f, o->function, named, sizeof f, by_address))
             o->function[o->functions++] =
-                (struct range){f.address, f.address + (uint32_t)word_at(frames, entry + LENGTH)};
+                (struct range){f.address, f.address + (uint32_t)word_at(frames, entry + LENGTH), NULL};
     }
     qsort(o->function, o->functions, sizeof *o->function, by_address);
     return true;
@@ -327,7 +357,7 @@ static bool read_sections(struct object *o, Elf *elf)
         if (!name)
             return false;
         if (shdr.sh_flags & SHF_ALLOC && o->sections < SECTIONS_MOST)
-            o->section[o->sections++] = (struct range){shdr.sh_addr, shdr.sh_addr + shdr.sh_size};
+            o->section[o->sections++] = (struct range){shdr.sh_addr, shdr.sh_addr + shdr.sh_size, NULL};
         for (unsigned i = 0; i < REGIONS; i++) {
             struct region *r = &o->region[i];
             if (strcmp(name, names[i]) != 0)
