@@ -248,6 +248,29 @@ def test_a_set_of_modules_that_define_nothing_else(probe, programs, tmp_path):
     assert found(report, "gdb")["break"] == 1
 
 
+@pytest.mark.parametrize("debugger", mostly_long(["gdb", "lldb"], "gdb"))
+def test_a_module_whose_functions_nothing_calls(probe, programs, tmp_path, debugger):
+    """The functions that it exports are small ones, in no chain. The backtrace is where all is loaded, in a first run
+    and in later ones, and a line says so."""
+    no_sanitizers(programs)
+    tool("lldb-14", "lldb") if debugger == "lldb" else tool("gdb")
+    row = """{kind: module, text: 9000, data: 900, bss: 100, functions: 14, dynamic: {functions: 14, undefined: 30},
+        outside: 1, unwind-entries: 16, unwind-small: 13, function-sizes: '8*10 60'}"""
+    head = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\nlibraries:\n"
+    (tmp_path / "p").write_text(f"{head}- {row}\n")
+    programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "set", "-q")
+    options = ["--repeat=2", "--cache=warm", f"--tools={debugger}", "--phases=break,backtrace"]
+    for more in [], ["--start=loader", "--warm-up=1"]:
+        report = probe.run(*options, *more, tmp_path / "set")
+        backtrace = cells(report, debugger)["backtrace"]
+        place = report["applications"][0]["break"]
+        assert backtrace["reason"] == f"nothing calls '{place}': taken where all is loaded" and len(backtrace["runs"]) == 2
+        assert f"{debugger} backtrace, warm: {backtrace['reason']}\n" in probe.out
+    # one that the user names has to be called
+    report = probe.run(*options, "--break=libmodule0_no_such", tmp_path / "set", status=1)
+    assert missed(report, debugger)["backtrace"].startswith("not found: ")
+
+
 @pytest.mark.parametrize("debugger", ["gdb", "lldb"])
 def test_a_set_without_modules(probe, programs, tmp_path, debugger):
     """The last library has no function, so the place to stop is a function of the one before it. Nobody calls it: the

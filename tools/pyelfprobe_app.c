@@ -256,7 +256,8 @@ static bool take_command(struct app *app, struct arena *arena, struct error *e)
 /* ---- where to break ---- */
 
 /* A function behind nine others in a chain. The functions of a set's module stand by number behind PyInit_, the entry
- * and the extern, and each tenth begins a chain. */
+ * and the extern, and each tenth begins a chain. Where the profile has rows, a module may export functions that are in
+ * no chain, and no name tells which: whether it is called turns out when the program runs. */
 static const char *end_of_chain(const struct app_file *file, const struct object *o)
 {
     const char *last = NULL;

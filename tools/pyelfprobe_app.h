@@ -33,10 +33,11 @@ struct app {
     char **command;             /* words, ended by NULL, the first a path; NULL: no command */
 
     /* The function where a debugger is to break; NULL: there is none. `call` is the function of the file `called` that
-     * leads there; both are NULL where that is not known. */
+     * leads there; both are NULL where that is not known, or it has turned out that it does not (`uncalled`). */
     const char *place;
     const char *call;
     const struct app_file *called;
+    bool uncalled;
 };
 
 /* Finds out about the application options->app[number]. *app points into the arena and the options. A command has no

@@ -154,6 +154,20 @@ static bool take_step(struct cell *cell, const struct step_mark *step, const str
     return true;
 }
 
+/* Notes that nothing calls the function that was chosen to break at, if the program came to where all is loaded
+ * instead. From then on it is started without the call. The backtrace is taken there, and a remark says so. */
+static void note_uncalled(struct app *app, const struct plan *plan, const struct marks *marks, struct cell *cell)
+{
+    const struct mark *reached = plan_find(marks, "reached");
+    if (app->called && plan->until && reached && reached->found == 0) {
+        app->uncalled = true;
+        app->call = NULL;
+        app->called = NULL;
+    }
+    if (app->uncalled && cell->outcome == OUTCOME_DONE && !*cell->reason)
+        snprintf(cell->reason, sizeof cell->reason, "nothing calls '%.150s': taken where all is loaded", app->place);
+}
+
 static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan, enum cache cache, size_t number,
                        const struct session_end *end, struct error *e)
 {
@@ -169,6 +183,8 @@ static bool take_marks(struct probe *p, enum tool tool, const struct plan *plan,
             continue;
         well = take_step(cell, step, plan, end, e);
         live_remark(&p->apps[number], cell);
+        if (step->step == STEP_BACKTRACE)
+            note_uncalled(&p->apps[number], plan, &end->marks, cell);
     }
     return well;
 }

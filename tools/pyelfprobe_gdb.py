@@ -123,7 +123,7 @@ class Session:
             gdb.Breakpoint(plan["until"])
         if not self.run():
             return self.miss("backtrace", self.why_not_reached())
-        self.mark("reached")
+        self.mark("reached", int(self.signal is None))
         frames = gdb.execute("backtrace", to_string=True).splitlines()
         self.mark("backtrace", sum(line.startswith("#") for line in frames))
 

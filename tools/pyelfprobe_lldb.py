@@ -18,6 +18,7 @@ class Session:
         self.plan = plan
         self.marks = open(plan["marks"], "w", buffering=1)
         self.target = self.process = None
+        self.signalled = False
 
     def mark(self, step, found=-1):
         now = time.monotonic()
@@ -79,6 +80,7 @@ class Session:
             if reason == lldb.eStopReasonSignal:
                 name = self.process.GetUnixSignals().GetSignalAsCString(thread.GetStopReasonDataAtIndex(0))
                 if name == "SIGUSR1":
+                    self.signalled = True
                     return True
                 raise RuntimeError(f"the program was stopped by {name}")
             if reason == lldb.eStopReasonBreakpoint and self.plan["until"]:
@@ -133,7 +135,7 @@ class Session:
         until = self.target.BreakpointCreateByName(plan["until"]) if plan["until"] else None
         if not self.run():
             return self.miss("backtrace", self.why_not_reached(until))
-        self.mark("reached")
+        self.mark("reached", int(not self.signalled))
         self.mark("backtrace", sum("frame #" in line for line in self.tell("thread backtrace")[0]))
 
     def why_not_reached(self, until):

@@ -50,14 +50,14 @@ def main(names, report, to_signal, call, wait):
         with open(report + ".new", "w", errors="surrogateescape") as file:
             file.write(f"{objects() - there} {wall:.9f} {cpu:.6f} {peak} {faults} {failed} {why}\n")
         os.rename(report + ".new", report)
-    if to_signal != "-":
-        os.kill(os.getpid(), signal.SIGUSR1)
-    if call != "-":
-        name, _, function = call.rpartition(":")
-        called = getattr(opened[name], function)
+    name, _, function = call.rpartition(":")
+    called = getattr(opened.get(name), function, None)
+    if called:
         if not directory:
             called.restype = ctypes.c_ulong
         print(called())
+    if to_signal != "-":
+        os.kill(os.getpid(), signal.SIGUSR1)
     while wait != "-":
         signal.pause()
 

@@ -123,14 +123,14 @@ int loader_run(int argc, char **argv)
         perror(argv[WORD_REPORT]);
         return 1;
     }
-    if (is_said(argv[WORD_SIGNAL]))
-        kill(getpid(), SIGUSR1);
     void *entry = called ? dlsym(called, function + 1) : NULL;
     if (entry) {
         unsigned long (*enter)(void);
         memcpy(&enter, &entry, sizeof enter); /* ISO C has no cast for this */
         printf("%lu\n", enter());
     }
+    if (is_said(argv[WORD_SIGNAL]))
+        kill(getpid(), SIGUSR1);
     while (is_said(argv[WORD_WAIT]))
         pause();
     return 0;

@@ -4,8 +4,9 @@
  *
  * LIST has one path on each line. When all is loaded, REPORT appears by rename, with a line: "objects loaded, seconds,
  * seconds of CPU, kB of peak memory, page faults, files that could not be opened", and why the first of them could not.
- * Then, with `signal`, the loader sends itself SIGUSR1, at which a debugger stops. Then it calls the function of that
- * file. With `wait` it does not end. tools/pyelfprobe_load.py does the same for modules that Python imports.
+ * Then the loader calls the function of that file, if it has one. Then, with `signal`, it sends itself SIGUSR1, at
+ * which a debugger stops that has not come to its breakpoint. With `wait` it does not end. tools/pyelfprobe_load.py
+ * does the same for modules that Python imports.
  */
 #ifndef TOOLS_PYELFPROBE_LOADER_H
 #define TOOLS_PYELFPROBE_LOADER_H

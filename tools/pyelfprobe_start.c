@@ -107,6 +107,13 @@ static const char *make_preload(struct probe *p, const struct app *app, enum pur
 
 /* ---- programs ---- */
 
+/* Whether the program signals that all is loaded. Linked with everything, it does that also if it calls what leads to a
+ * place that was chosen for the user: that may be a function that nothing calls. */
+static bool signals(const struct probe *p, const struct app *app, enum purpose purpose)
+{
+    return purpose == PURPOSE_EVENTS || (purpose == PURPOSE_LINKED && (!app->called || !p->options->place));
+}
+
 /* Makes the words that the loader and load.py share. */
 static bool add_words(struct probe *p, const struct app *app, enum purpose purpose, const char **words, struct error *e)
 {
@@ -115,7 +122,7 @@ static bool add_words(struct probe *p, const struct app *app, enum purpose purpo
     const char *called = !calls ? "" : p->imports ? app->called->stem : app->called->path;
     words[0] = join(p, p->directory, "/", LIST_FILE);
     words[1] = reports ? join(p, p->directory, "/", START_REPORT) : "-";
-    words[2] = purpose == PURPOSE_EVENTS || (purpose == PURPOSE_LINKED && !calls) ? "signal" : "-";
+    words[2] = signals(p, app, purpose) ? "signal" : "-";
     words[3] = calls ? join(p, called, ":", app->call) : "-";
     words[4] = purpose == PURPOSE_LIVE ? "wait" : "-";
     return (words[0] && words[1] && words[3]) || no_memory(e);
@@ -141,7 +148,7 @@ static bool prepare_loader(struct probe *p, const struct app *app, enum purpose 
         words[n++] = p->self;
         words[n++] = PROBE_LOADER;
     }
-    s->signals = purpose == PURPOSE_EVENTS || (purpose == PURPOSE_LINKED && !app->called);
+    s->signals = signals(p, app, purpose);
     s->calls = purpose == PURPOSE_LINKED && app->called;
     s->reports = purpose == PURPOSE_LOAD || purpose == PURPOSE_LIVE;
     return add_words(p, app, purpose, &words[n], e);

@@ -23,8 +23,8 @@ struct start_files {
 struct started {
     char *const *words;  /* the program's path, its arguments, NULL */
     const char *preload; /* LD_PRELOAD; "": none */
-    bool signals;        /* sends itself SIGUSR1 when everything is loaded */
-    bool calls;          /* comes to app->place */
+    bool signals;        /* sends itself SIGUSR1 when everything is loaded, and what it calls has returned */
+    bool calls;          /* calls what leads to app->place */
     bool reports;        /* writes a report into the temporary file START_REPORT */
 };
 
