@@ -2,9 +2,10 @@
  *
  * libcyaml 1.3 takes an empty text as success without data, ignores further documents, reports an unknown key with the
  * line of the key before it, and follows aliases. This pass walks libyaml's events, refuses all that with the right
- * line, and remembers the line of every key for errors that only show when values are converted. What passes is a
- * mapping of known keys, each at most once, to scalars and to mappings of the same sort. So no hostile structure
- * reaches libcyaml, and nothing is ever deeper than the table of sections.
+ * line, and remembers the line of every key for errors that only show when values are converted. It also refuses a
+ * captured profile that was cut off between two lines, which is valid YAML. What passes is a mapping of known keys,
+ * each at most once, to scalars and to mappings of the same sort. So no hostile structure reaches libcyaml, and nothing
+ * is ever deeper than the table of sections.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct scan {
     struct profile_source *source;
     struct error *e;
     unsigned row_section[PROFILE_SECTION_ALL - SECTION_ROW]; /* lines of the present row's sections */
+    unsigned long modules, utilities, captured; /* what these keys and `captured: libraries` say; 0: no number */
 };
 
 static bool refuse(struct scan *s, size_t line, const char *text)
@@ -138,6 +140,20 @@ static bool duplicate_key(struct scan *s, enum profile_section section, const ch
     return refuse(s, line_of_event(s), text);
 }
 
+/* Keeps the numbers of libraries that the profile says it has. */
+static void keep_number(struct scan *s, enum profile_key_id key, const char *text)
+{
+    unsigned long *const to = key == KEY_MODULES              ? &s->modules
+                              : key == KEY_UTILITIES          ? &s->utilities
+                              : key == KEY_CAPTURED_LIBRARIES ? &s->captured
+                                                              : NULL;
+    char *end;
+    if (!to)
+        return;
+    const unsigned long number = strtoul(text, &end, 10);
+    *to = *text >= '0' && *text <= '9' && !*end && number <= PROFILE_ROW_MOST ? number : 0;
+}
+
 static bool scan_value(struct scan *s, enum profile_key_id key)
 {
     if (!advance(s))
@@ -147,6 +163,7 @@ static bool scan_value(struct scan *s, enum profile_key_id key)
     const char *text = scalar_text(s);
     if (!text)
         return false;
+    keep_number(s, key, text);
     /* The format decides what the other keys mean, so it is checked before anything is said about a key of a later
      * format. */
     return key != KEY_FORMAT || profile_value_read(NULL, key, text, s->source, s->e);
@@ -244,6 +261,8 @@ static bool scan_rows(struct scan *s)
     static const char not_rows[] = PROFILE_LIBRARIES ": needs one row for each library, as in '- {kind: module}'";
     if (!advance(s))
         return false;
+    if (s->captured && s->event.type == YAML_SCALAR_EVENT && s->event.data.scalar.length == 0)
+        return true; /* cut off here, which has_its_rows says */
     if (s->event.type != YAML_SEQUENCE_START_EVENT)
         return refuse(s, line_of_event(s), not_rows);
     for (;;) {
@@ -260,6 +279,23 @@ static bool scan_rows(struct scan *s)
                                  "is missing; a row is of 'kind: module' or 'kind: utility'");
     }
     return s->source->rows || refuse(s, s->source->rows_line, not_rows);
+}
+
+/* Refuses a captured profile that has lost rows. pyelfprof writes as many as `captured: libraries` says, and says so
+ * once more by `modules` and `utilities`. Who takes rows out by hand has to correct or remove these two, and may leave
+ * `captured` as it is. */
+static bool has_its_rows(struct scan *s)
+{
+    const unsigned rows = s->source->rows;
+    if (s->captured <= rows || (rows && s->modules + s->utilities != s->captured))
+        return true;
+    char has[16] = "none";
+    if (rows)
+        snprintf(has, sizeof has, "%u", rows);
+    return profile_wrong(s->source, KEY_CAPTURED_LIBRARIES, s->e,
+                         "says that the profile has %lu row%s of libraries, and it has %s; it seems cut off: copy it "
+                         "again, or capture again",
+                         s->captured, s->captured == 1 ? "" : "s", has);
 }
 
 static const char empty[] = "the profile is empty; it needs pyelfgen-profile, modules, and sections or functions";
@@ -287,6 +323,8 @@ static bool scan_stream(struct scan *s)
 
     if (!s->source->key_line[KEY_FORMAT])
         return profile_wrong(s->source, KEY_FORMAT, s->e, "is missing; add the line 'pyelfgen-profile: 1'");
+    if (!has_its_rows(s))
+        return false;
     if (!s->source->key_line[KEY_MODULES] && !s->source->rows)
         return profile_wrong(s->source, KEY_MODULES, s->e, "is missing; add their number, as in 'modules: 280'");
     return true;

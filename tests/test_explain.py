@@ -258,6 +258,31 @@ def test_what_is_no_profiles_is_refused(programs, tmp_path, whole, found, instea
     assert said in programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "set", status=1).stderr
 
 
+def test_a_profile_that_was_cut_off(programs, tmp_path, pair):
+    """Cut off behind any line, a captured profile with fewer rows than it says is refused by all that read profiles.
+    Before the line that says so, it is one of sums, or none."""
+    programs.run("pyelfprof", "-o", tmp_path / "whole.prof", *pair)
+    lines = (tmp_path / "whole.prof").read_text().splitlines(keepends=True)
+    cut = tmp_path / "cut.prof"
+    says = next(i for i, line in enumerate(lines) if line.startswith("captured: "))
+    assert lines[-3] == "libraries:\n"
+    for count in range(says + 1, len(lines)):
+        if lines[count - 1] == "distributions:\n":  # which needs something below it, and that is said
+            continue
+        cut.write_text("".join(lines[:count]))
+        rows = "1" if count == len(lines) - 1 else "none"
+        wrong = f"{says + 1}: captured: libraries: says that the profile has 2 rows of libraries, and it has {rows}; it seems cut off"
+        assert refused(programs, cut).startswith(wrong)
+        assert wrong in programs.run("pyelfgen", "-P", cut, "-o", tmp_path / "set", status=1).stderr
+        for sides in (cut, tmp_path / "whole.prof"), (tmp_path / "whole.prof", cut):
+            assert wrong in programs.run("pyelfstat", "--compare", *sides, status=2).stderr
+    # whoever takes a row out corrects what else says how many there are, or takes that out too
+    text = "".join(lines[:-1])
+    for instead in ("utilities: 1", "# utilities"):
+        cut.write_text(re.sub("^sections:.*\n", "", text, flags=re.M).replace("utilities: 2", instead))
+        programs.run("pyelfprof", "--explain", cut)
+
+
 # ---- exceptions ----
 
 
