@@ -572,6 +572,33 @@ def test_separate_debug_files(capture, tmp_path, how):
         assert "debug" not in row
 
 
+def test_debug_files_of_another_build(capture, tmp_path):
+    """A debug file with another checksum than .gnu_debuglink states is told of in one line, also where there are
+    several, unless the right one is found. That is no failure. The library itself is not taken for one."""
+    libraries, right = [], tmp_path / "right"
+    right.mkdir()
+    for name in ("one", "two"):
+        whole = built(tmp_path, name, "int f(int a) {return a;}", "-g", "-Wl,--build-id=none")
+        (tmp_path / name).mkdir()
+        library = tmp_path / name / whole.name
+        debug = right / ("two.so" if name == "two" else "one.debug")  # the library's own name, as in .debug
+        subprocess.run([tool("objcopy"), "--only-keep-debug", whole, debug], check=True)
+        subprocess.run([tool("objcopy"), "--strip-all", f"--add-gnu-debuglink={debug}", whole, library], check=True)
+        libraries.append(library)
+    assert capture(*libraries).said == ""
+    wrong = [tmp_path / "one" / "one.debug", tmp_path / "two" / ".debug" / "two.so"]
+    wrong[1].parent.mkdir()
+    says = "has not the checksum that .gnu_debuglink states, and the profile has nothing of it"
+    for path, more in ((wrong[1], ""), (wrong[0], ", and the same goes for 1 more")):
+        path.write_bytes((right / path.name).read_bytes() + b"x")
+        captured = capture(*libraries)
+        first = f"pyelfprof: {path}: {says}{more}; name the directory of the right debug files with --debug-dir\n"
+        assert captured.said == first and not any("debug" in row for row in captured.rows)
+    assert capture("--quiet", *libraries).said == ""
+    found = capture("--debug-dir", right, *libraries)
+    assert found.said == "" and all("debug" in row for row in found.rows)
+
+
 def test_compressed_debug_information(capture, tmp_path):
     text = "int f(int a) {int b = a; return b;}" + "".join(f"struct s{i} {{int member{i};}} v{i};" for i in range(99))
     plain = built(tmp_path, "plain", text, "-g")

@@ -335,6 +335,30 @@ static void tell_of_dwos(const struct prof *p)
                 program.name, missing, missing + found);
 }
 
+/* Libraries whose debug files are of another build are captured without them. */
+static void tell_of_other_debug(const struct prof *p)
+{
+    char more[64] = "";
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = p->count; i-- > 0;)
+        if (p->file[i].other_debug) {
+            first = p->file[i].other_debug;
+            count++;
+        }
+    if (!count)
+        return;
+    struct error e;
+    if (count > 1)
+        snprintf(more, sizeof more, ", and the same goes for %zu more", count - 1);
+    error_set(&e, ERROR_INPUT,
+              "has not the checksum that .gnu_debuglink states, and the profile has nothing of it%s; name the "
+              "directory of the right debug files with --debug-dir",
+              more);
+    error_at(&e, first, 0);
+    error_report(program.name, &e); /* no failure: the library itself is captured */
+}
+
 /* Prints nothing where the profile goes to the standard output. Uses the standard error where a script or a command
  * prints to the standard output. */
 static void tell_of_success(const struct command *c)
@@ -356,6 +380,7 @@ static void tell(const struct command *c)
     tell_of_success(c);
     tell_of_libc(c);
     tell_of_dwos(&c->p);
+    tell_of_other_debug(&c->p);
     if (c->p.summary)
         prof_tell_of_sums(&c->p);
     if (fflush(stdout) != 0 && errno == EPIPE)

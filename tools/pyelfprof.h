@@ -61,6 +61,7 @@ struct prof_file {
     const char *path;        /* where to read it; from the arena, as all strings here */
     const char *name;        /* the path that the file has, or had, in the application; `path` may lead through /proc */
     const char *debug_path;  /* the file with its debug information; NULL: none, or not looked for yet */
+    const char *other_debug; /* one that .gnu_debuglink names, with another checksum, where there is none; NULL: none */
     bool by_build_id;        /* the debug file stands in a tree of build-ids */
     uint64_t device, inode;  /* identify the file; 0, 0 where it was not found */
     bool given;              /* by the user, by its name: never left out silently */

@@ -24,7 +24,8 @@ enum { BUILD_ID_PLACE = 2 * CAPTURE_BUILD_ID_MOST + sizeof "/.build-id//.debug" 
 struct task {
     struct prof *p;
     struct capture_wish wish;
-    char **debug_path; /* for each file the path of its debug file; malloc; NULL: none */
+    char **debug_path;  /* for each file the path of its debug file; malloc; NULL: none */
+    char **other_debug; /* the same for prof_file.other_debug */
 };
 
 static void note(struct error **to, const struct error *e)
@@ -49,28 +50,42 @@ static bool is_as_large_as_it_says(const struct stat *st)
     return size < CRC_MOST && (size <= CRC_ALWAYS || size / S_BLKSIZE / CRC_TIMES <= (uint64_t)st->st_blocks);
 }
 
-/* .gnu_debuglink has zlib's CRC of the debug file. */
-static bool crc_matches(const char *path, uint32_t wanted)
+/* Computes zlib's CRC of a file. False where it cannot be read, or is not worth it. */
+static bool compute_crc(const char *path, uint32_t *crc)
 {
     static const size_t size = 1 << 18;
     const int fd = prof_open_regular(path);
     unsigned char *block = malloc(size);
-    uLong crc = crc32(0, NULL, 0);
+    uLong sum = crc32(0, NULL, 0);
     struct stat st;
     ssize_t n = -1;
     const bool worthwhile = fd >= 0 && fstat(fd, &st) == 0 && is_as_large_as_it_says(&st);
     while (worthwhile && block && (n = whole_read(fd, block, size)) > 0)
-        crc = crc32(crc, block, (uInt)n);
+        sum = crc32(sum, block, (uInt)n);
     free(block);
     if (fd >= 0)
         close(fd);
-    return n == 0 && crc == wanted;
+    *crc = (uint32_t)sum;
+    return n == 0;
 }
 
-/* Whether `path` is there and could be the debug file of *c; `by_link`: its checksum must match. */
-static bool is_debug_file(const struct capture *c, const char *path, bool by_link)
+/* A search by .gnu_debuglink: the library as captured, its real path, and what is found. */
+struct search {
+    const struct capture *c;
+    const char *library;
+    char *path;  /* PATH_MAX bytes: the debug file */
+    char *other; /* PATH_MAX bytes: the first file of that name with another checksum; "": none */
+};
+
+/* Whether the file at s->path has the checksum that .gnu_debuglink states. Such a name may be the library's own. */
+static bool is_debug_file(struct search *s)
 {
-    return access(path, R_OK) == 0 && (!by_link || crc_matches(path, c->debuglink_crc));
+    uint32_t crc;
+    if (access(s->path, R_OK) != 0 || !compute_crc(s->path, &crc))
+        return false;
+    if (crc != s->c->debuglink_crc && !*s->other && strcmp(s->path, s->library) != 0)
+        strcpy(s->other, s->path);
+    return crc == s->c->debuglink_crc;
 }
 
 /* Where in a directory the build-id leads. */
@@ -89,7 +104,7 @@ static bool find_by_build_id(const struct capture *c, const char *directory, cha
 {
     char place[BUILD_ID_PLACE];
     return build_id_place(c, place) && snprintf(path, PATH_MAX, "%s%s", directory, place) < PATH_MAX &&
-           is_debug_file(c, path, false);
+           access(path, R_OK) == 0;
 }
 
 /* Whether the path, which may come from a manifest, ends where the build-id leads. */
@@ -100,38 +115,41 @@ static bool is_at_build_id(const struct capture *c, const char *path)
     return build_id_place(c, place) && length > strlen(place) && strcmp(path + length - strlen(place), place) == 0;
 }
 
-static bool find_by_link(const struct prof *p, const struct capture *c, const char *library, char *path)
+/* After a failure `other` has a file with another checksum, if there is one; else "". */
+static bool find_by_link(const struct prof *p, const struct capture *c, const char *library, char *path, char *other)
 {
-    char real[PATH_MAX];
+    char real[PATH_MAX], directory[PATH_MAX];
+    struct search s = {c, real, path, other};
     if (!c->debuglink || strchr(c->debuglink, '/') || !realpath(library, real))
         return false;
-    *strrchr(real, '/') = '\0';
+    strcpy(directory, real);
+    *strrchr(directory, '/') = '\0';
     static const char *const beside[] = {"", "/.debug"};
     for (size_t i = 0; i < 2; i++) {
-        if (snprintf(path, PATH_MAX, "%s%s/%s", real, beside[i], c->debuglink) < PATH_MAX &&
-            is_debug_file(c, path, true))
+        if (snprintf(path, PATH_MAX, "%s%s/%s", directory, beside[i], c->debuglink) < PATH_MAX && is_debug_file(&s))
             return true;
     }
     for (size_t i = 0; i < p->debug_dirs; i++) {
         /* The library may stand in a copy of the system: /copy/usr/lib/liba.so. */
-        for (const char *within = real; within; within = *within ? strchr(within + 1, '/') : NULL) {
+        for (const char *within = directory; within; within = *within ? strchr(within + 1, '/') : NULL) {
             if (snprintf(path, PATH_MAX, "%s%s/%s", p->debug_dir[i], within, c->debuglink) < PATH_MAX &&
-                is_debug_file(c, path, true))
+                is_debug_file(&s))
                 return true;
         }
-        if (snprintf(path, PATH_MAX, "%s/%s", p->debug_dir[i], c->debuglink) < PATH_MAX && is_debug_file(c, path, true))
+        if (snprintf(path, PATH_MAX, "%s/%s", p->debug_dir[i], c->debuglink) < PATH_MAX && is_debug_file(&s))
             return true;
     }
     return false;
 }
 
-static bool find_debug_file(const struct prof *p, const struct capture *c, const char *library, char *path)
+static bool find_debug_file(const struct prof *p, const struct capture *c, const char *library, char *path, char *other)
 {
+    *other = '\0';
     for (size_t i = 0; i < p->debug_dirs; i++) {
         if (find_by_build_id(c, p->debug_dir[i], path))
             return true;
     }
-    return find_by_link(p, c, library, path);
+    return find_by_link(p, c, library, path, other);
 }
 
 static void add_debug_file(struct task *t, struct prof_file *file, const char *path, uint32_t index)
@@ -186,7 +204,7 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     struct task *t = context;
     struct prof_file *file = &t->p->file[index];
     struct error e;
-    char path[PATH_MAX];
+    char path[PATH_MAX], other[PATH_MAX];
     (void)worker, (void)unused;
     if (file->failed)
         return true;
@@ -208,8 +226,10 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     } else if (!c->has_symtab || c->sizes.debug == 0) {
         if (file->debug_path)
             add_debug_file(t, file, file->debug_path, index);
-        else if (find_debug_file(t->p, c, file->path, path))
+        else if (find_debug_file(t->p, c, file->path, path, other))
             add_debug_file(t, file, path, index);
+        else if (*other)
+            t->other_debug[index] = strdup(other);
     }
     return true;
 }
@@ -248,12 +268,16 @@ void prof_capture(struct prof *p)
 {
     struct task t = {.p = p, .wish = {.compress = !p->summary && !p->no_dwarf, .full = p->full, .keep = p->keep}};
     t.debug_path = prof_must(calloc(p->count + 1, sizeof *t.debug_path));
+    t.other_debug = prof_must(calloc(p->count + 1, sizeof *t.other_debug));
     workers_run(prof_threads(), (uint32_t)p->count, capture_one, &t, NULL);
     for (size_t i = 0; i < p->count; i++) {
         p->file[i].debug_path = t.debug_path[i] ? prof_copy(p, t.debug_path[i]) : NULL;
+        p->file[i].other_debug = t.other_debug[i] ? prof_copy(p, t.other_debug[i]) : NULL;
         free(t.debug_path[i]);
+        free(t.other_debug[i]);
     }
     free(t.debug_path);
+    free(t.other_debug);
     keep_good(p);
     for (size_t i = 0; i < p->count; i++) {
         histogram_add(&p->functions, &p->file[i].capture.functions);
