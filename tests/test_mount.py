@@ -428,6 +428,51 @@ def test_where_it_cannot_be(programs, profile, tmp_path, fuse):
         assert line == f"pyelfmount: {tmp_path / name}: {said}\n"
 
 
+NO_FUSE = """#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int open64(const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    const int mode = va_arg(more, int);
+    va_end(more);
+    if (strcmp(path, "/dev/fuse") != 0)
+        return syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    errno = NUMBER;
+    return -1;
+}
+int open(const char *path, int flags, ...) __attribute__((alias("open64")));
+"""
+
+
+@pytest.mark.parametrize(
+    "number, said",
+    [
+        ("EACCES", "you may not open it: Permission denied; have root make it readable and writable for all, "),
+        ("EPERM", "the container may not open it: Operation not permitted; start it with --device /dev/fuse --cap-add SYS_ADMIN"),
+        ("ENOENT", "there is no FUSE here: No such file or directory; load it with modprobe fuse, or give "),
+        ("ENODEV", "there is no FUSE here: No such device; load it with modprobe fuse, or give "),
+        ("EMFILE", "cannot be opened: Too many open files\n"),
+    ],
+)
+def test_why_there_is_no_fuse(number, said, programs, profile, tmp_path):
+    if not PROGRAM.exists():
+        pytest.skip(why_not())
+    if programs.sanitized:
+        pytest.skip("what is preloaded has no sanitizers")
+    (tmp_path / "no_fuse.c").write_text(NO_FUSE)
+    library = tmp_path / "no_fuse.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", f"-DNUMBER={number}", "-o", library, tmp_path / "no_fuse.c"], check=True)
+    (tmp_path / "seen").mkdir()
+    line = wrong(programs, profile, tmp_path / "seen", status=1, env={"LD_PRELOAD": str(library)})
+    assert line.startswith(f"pyelfmount: /dev/fuse: {said}")
+
+
 def test_over_itself_and_over_what_is_gone(programs, profile, tmp_path, fuse):
     with Mount(programs, tmp_path / "seen", profile) as mount:
         assert "it is not empty" in wrong(programs, profile, mount.directory, status=1)

@@ -367,6 +367,33 @@ static bool is_empty(const char *directory, struct error *e)
     return error_at(e, directory, 0);
 }
 
+/* Whether the device can be opened. That it is there says nothing of the right to it, or of a driver behind it. */
+static bool has_fuse(struct error *e)
+{
+    static const char device[] = "/dev/fuse";
+    const int fd = open(device, O_RDWR | O_CLOEXEC);
+    if (fd >= 0) {
+        close(fd);
+        return true;
+    }
+    switch (errno) {
+    case EACCES:
+        return refuse_errno(device, "you may not open it",
+                            "have root make it readable and writable for all, as usual: chmod 666 /dev/fuse", e);
+    case EPERM:
+        return refuse_errno(device, "the container may not open it",
+                            "start it with --device /dev/fuse --cap-add SYS_ADMIN", e);
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+        return refuse_errno(device, "there is no FUSE here",
+                            "load it with modprobe fuse, or give the container --device /dev/fuse --cap-add SYS_ADMIN",
+                            e);
+    default:
+        return error_errno(e, device, "cannot be opened");
+    }
+}
+
 bool mount_possible(const char *directory, struct error *e)
 {
     struct stat s;
@@ -376,16 +403,7 @@ bool mount_possible(const char *directory, struct error *e)
         error_set(e, ERROR_SYSTEM, "is no directory; give an empty one");
         return error_at(e, directory, 0);
     }
-    if (!is_empty(directory, e))
-        return false;
-    int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return refuse_errno("/dev/fuse", "there is no FUSE here",
-                            "load it with modprobe fuse, or give the container --device /dev/fuse --cap-add "
-                            "SYS_ADMIN",
-                            e);
-    close(fd);
-    return true;
+    return is_empty(directory, e) && has_fuse(e);
 }
 
 /* The last message of libfuse, one line that says why something failed. */
