@@ -20,7 +20,7 @@ static bool is_told(int fd, const struct stat *status)
     return geteuid() == 0 || geteuid() == status->st_uid || eaccess(path, W_OK) == 0;
 }
 
-/* Counts how much of the file is in memory, by mincore(2). */
+/* Counts how much of the file is in memory, by mincore(2). The file may end within its last page. */
 static bool count_resident(struct page_cache *c, int fd, const struct stat *status, struct error *e)
 {
     const uint64_t size = (uint64_t)status->st_size;
@@ -44,6 +44,8 @@ static bool count_resident(struct page_cache *c, int fd, const struct stat *stat
     for (size_t i = 0; i < pages && well; i++)
         resident += c->pages[i] & 1;
     c->resident += (uint64_t)resident * page;
+    if (well && c->pages[pages - 1] & 1)
+        c->resident -= (uint64_t)pages * page - size;
     c->untold = c->untold || (well && resident == pages && !is_told(fd, status));
     return well;
 }

@@ -12,7 +12,7 @@ enum page_cache_wish { PAGE_CACHE_READ, PAGE_CACHE_DROP };
 
 /* What was seen of all files so far. Zeroed at first. */
 struct page_cache {
-    uint64_t bytes, resident; /* bytes of the files; bytes of these in memory, in whole pages */
+    uint64_t bytes, resident; /* bytes of the files; bytes of these in memory, known by whole pages */
     bool untold;              /* some count as resident because the kernel does not tell this user */
     uint8_t *pages;           /* owned: scratch memory for mincore */
     size_t capacity;

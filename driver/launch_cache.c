@@ -68,6 +68,6 @@ bool launch_cache(const struct options *o, struct error *e)
     if (c.untold)
         snprintf(text, sizeof text, "unknown of %" PRIu64, c.bytes);
     else
-        snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64, c.resident < c.bytes ? c.resident : c.bytes, c.bytes);
+        snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64, c.resident, c.bytes);
     return setenv(OPTIONS_CACHED, text, 1) == 0 || error_set(e, ERROR_MEMORY, "out of memory");
 }

@@ -1,4 +1,4 @@
-/* base/page_cache: what it says of files of which Linux tells this user nothing. */
+/* base/page_cache: what it counts, and what it says of files of which Linux tells this user nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,6 +40,30 @@ static void test_a_file_of_this_user(void **state)
     close(fd);
 }
 
+/* Files that end within a page count no more than they have, whatever is in memory. */
+static void test_the_last_page(void **state)
+{
+    static const off_t sizes[] = {1, 4095, 4096, 4097, 123456};
+    struct page_cache c = {0};
+    struct error e;
+    uint64_t bytes = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const int fd = memfd_create("file", 0);
+        assert_int_equal(ftruncate(fd, sizes[i]), 0);
+        void *map = mmap(NULL, (size_t)sizes[i], PROT_WRITE, MAP_SHARED, fd, 0);
+        assert_ptr_not_equal(map, MAP_FAILED);
+        memset(map, 'x', (size_t)sizes[i]);
+        munmap(map, (size_t)sizes[i]);
+        assert_true(page_cache_treat(&c, fd, PAGE_CACHE_DROP, &e));
+        bytes += (uint64_t)sizes[i];
+        assert_int_equal(c.bytes, bytes);
+        assert_int_equal(c.resident, bytes); /* a file in memory only, which cannot be dropped */
+        close(fd);
+    }
+    page_cache_free(&c);
+}
+
 /* Whether a file of root's is not told to others; in a process of its own, as root cannot take itself back. */
 static bool is_untold_to_others(void)
 {
@@ -66,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_file_of_this_user),
+        cmocka_unit_test(test_the_last_page),
         cmocka_unit_test(test_a_file_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
