@@ -123,6 +123,10 @@ report = [n for n in pipes if n > 2 and os.readlink(f'/proc/self/fd/{n}').starts
             "import os\nos.kill(os.getpid(), 9)\n",
             f": was ended by signal 9 (Killed) {UNTOLD}",
         ),
+        (
+            "import os, signal, _decimal\nos.kill(os.getpid(), signal.SIGTERM)\n",
+            f": was ended by signal 15 (Terminated) {UNTOLD}",
+        ),
         (f"{FIND_REPORT}os.write(report, b'x')\nos._exit(0)\n", f": ended with status 0 {UNTOLD}"),
         (f"{FIND_REPORT}os.write(report, b'0\\0x')\nos._exit(0)\n", f": ended with status 0 {UNTOLD}"),
         (f"{FIND_REPORT}os.write(report, b'0\\0\\0/x')\nos._exit(0)\n", f": ended with status 0 {UNTOLD}"),
