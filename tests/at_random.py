@@ -155,6 +155,9 @@ class Chance(random.Random):
                 row.pop(key, None)
         if row.get("dwarf", {}).get("code") and "share" in row and self.random() < 0.4:
             row["dwarf"]["code"] = int(row["share"].get("code", 0) * self.random() ** 2)
+        if row.get("local", {}).get("functions") and self.random() < 0.4:
+            row["cold"] = self.randint(1, 1 + row["local"]["functions"])
+            row["cold-code"] = row["cold"] * self.randint(5, 300)
         if "mix" in row and "debug" in row:
             row["debug"] = sum(row["mix"].values())
 
