@@ -33,7 +33,7 @@ def made(programs, tmp_path_factory):
 
 def loaded(programs, path, *command):
     """The libraries of the set that a run maps, as the dynamic linker sees it."""
-    done = programs.command([*command, path], env={"LD_DEBUG": "files"})
+    done = programs.command([*command, path], leaks=False, env={"LD_DEBUG": "files"})
     found = re.findall(r"file=(\S+) \[0\];\s+generating link map", done.stderr)
     return {name.rpartition("/")[2] for name in found} & {file.name for file in path.glob("lib*.so")}
 
