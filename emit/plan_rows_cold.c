@@ -6,6 +6,7 @@
  * has as many characters as the cold part's has to have. That length goes to the cold part, and the length that the
  * cold part had before to the other.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct pool {
     int64_t more;     /* characters that cold parts take beyond the lengths that they got */
 };
 
-/* With `wide` any name may be exchanged, and up to so many symbols have one: then the distribution of lengths over
+/* With `wide` any name may be exchanged, and one may be reused so many times: then the distribution of lengths over
  * symbols changes a little. */
 enum { WIDE_MOST = 2 };
 
@@ -62,10 +63,23 @@ static void pool_close(struct pool *p)
     free(p->left);
 }
 
-static uint32_t cold_length(const struct plan *plan, const struct plan_library *l, uint32_t host)
+/* The functions that may have cold parts, those that debug information describes: how many characters the part's name
+ * would have. */
+struct hosts {
+    uint32_t count;
+    uint16_t *length; /* owned */
+};
+
+static bool hosts_measure(struct hosts *h, const struct plan *plan, const struct plan_library *l)
 {
-    const struct function f = plan_function(l, host);
-    return names_function(&plan->names, l, host, &f) + COLD_ENDING_LENGTH;
+    static_assert(PROFILE_NAME_MOST + COLD_ENDING_LENGTH <= UINT16_MAX, "lengths have 16 bits");
+    h->count = plan_described(plan, l).most;
+    h->length = malloc((h->count + (size_t)1) * sizeof *h->length);
+    for (uint32_t i = 0; h->length && i < h->count; i++) {
+        const struct function f = plan_function(l, i);
+        h->length[i] = (uint16_t)(names_function(&plan->names, l, i, &f) + COLD_ENDING_LENGTH);
+    }
+    return h->length;
 }
 
 /* A way to match names with lengths: how many characters these may be apart, struct pool's `wide`, and how many
@@ -94,18 +108,16 @@ static bool take_length(struct pool *p, uint32_t length, uint32_t apart)
     return false;
 }
 
-/* Chooses up to `most` functions, evenly spread over those that debug information describes, whose cold parts' names
- * have about a length that is left. Returns how many they are. */
-static uint32_t choose_hosts(const struct plan *plan, struct plan_library *l, uint32_t most, uint32_t apart,
+/* Chooses up to `most` functions, evenly spread, whose cold parts' names have about a length that is left. Returns how
+ * many they are. */
+static uint32_t choose_hosts(struct plan_library *l, const struct hosts *h, uint32_t most, uint32_t apart,
                              struct pool *p)
 {
-    const uint32_t functions = plan_described(plan, l).most;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < functions && count < most; i++) {
-        if ((uint64_t)count * functions > (uint64_t)i * most)
+    for (uint32_t i = 0; i < h->count && count < most; i++) {
+        if ((uint64_t)count * h->count > (uint64_t)i * most)
             continue;
-        const uint32_t length = cold_length(plan, l, i);
-        if (length <= PROFILE_NAME_MOST && take_length(p, length, apart))
+        if (h->length[i] <= PROFILE_NAME_MOST && take_length(p, h->length[i], apart))
             l->cold.host[count++] = i;
     }
     return count;
@@ -140,12 +152,12 @@ static bool make_up(struct plan_library *l, const struct pool *p)
 
 /* Gives cold parts the lengths that they need, and the other names those that are left, in their order. False where
  * that is impossible. */
-static bool name_parts(const struct plan *plan, struct plan_library *l, struct pool *p)
+static bool name_parts(struct plan_library *l, const struct hosts *h, struct pool *p)
 {
     uint32_t of = 0;
     for (uint32_t i = 0, part = 0; i < p->named; i++) {
         if (is_part(l, i)) {
-            l->object_length[i] = (uint16_t)cold_length(plan, l, l->cold.host[part++]);
+            l->object_length[i] = h->length[l->cold.host[part++]];
         } else if (is_kept(p, i)) {
             l->object_length[i] = p->length[i];
         } else {
@@ -183,52 +195,39 @@ static uint32_t parts_most(const struct plan *plan, const struct plan_library *l
 }
 
 /* Chooses the cold parts' functions and names. Where these are not as many as wanted and `last` is not set, nothing but
- * the number is set. */
-static void choose(const struct plan *plan, struct plan_library *l, const struct way *way, struct pool *p,
-                   uint16_t *before, bool last)
-{
-    const size_t names = p->named * sizeof *before;
-    const uint32_t most = rows_smaller(parts_most(plan, l, p), way->most);
-    l->cold.count = choose_hosts(plan, l, most, way->apart, p);
-    memcpy(before, l->object_length, names);
-    if (!name_parts(plan, l, p))
-        l->cold.count = 0;
-    if (!l->cold.count || (l->cold.count < l->cold.packed && !last)) {
-        memcpy(l->object_length, before, names);
-        return;
-    }
-    l->shared_first = p->first;
-    for (uint32_t i = 0; i < l->cold.count; i++)
-        l->cold.mangled += names_row_is_mangled(plan, l, l->cold.host[i]);
-}
-
-/* As choose. False when memory ran out. */
-static bool try(const struct plan *plan, struct plan_library *l, const struct way *way, bool last)
+ * the number is set. False when memory ran out. */
+static bool choose(const struct plan *plan, struct plan_library *l, const struct hosts *h, const struct way *way,
+                   bool last)
 {
     struct pool p;
     const bool ok = pool_open(&p, l, way->wide);
-    uint16_t *const before = malloc(p.named * sizeof *before + 1);
-    if (ok && before)
-        choose(plan, l, way, &p, before, last);
+    const size_t names = p.named * sizeof *l->object_length;
+    uint16_t *const before = malloc(names + 1);
+    if (ok && before) {
+        memcpy(before, l->object_length, names);
+        l->cold.count = choose_hosts(l, h, rows_smaller(parts_most(plan, l, &p), way->most), way->apart, &p);
+        if (!name_parts(l, h, &p))
+            l->cold.count = 0;
+        if (l->cold.count && (l->cold.count == l->cold.packed || last))
+            l->shared_first = p.first;
+        else
+            memcpy(l->object_length, before, names);
+    }
     free(before);
     pool_close(&p);
     return ok && before;
 }
 
-bool rows_choose_cold(const struct plan *plan, struct plan_library *l)
+/* Finds the way that gives the most parts, and goes it. */
+static bool choose_best(const struct plan *plan, struct plan_library *l, const struct hosts *h)
 {
-    enum { LESS = 4 /* each try is for one part in so many less */ };
+    enum { LESS = 4 /* each time there are to be one part in so many less */ };
     struct way best = {0};
     uint32_t count = 0;
-    if (!l->cold.packed)
-        return true;
-    l->cold.host = malloc(l->cold.packed * sizeof *l->cold.host);
-    if (!l->cold.host)
-        return false;
     for (uint32_t most = l->cold.packed; most > count; most -= most / LESS + 1) {
         const struct way ways[] = {{16, false, most}, {16, true, most}, {0, false, most}};
         for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-            if (!try(plan, l, &ways[i], false))
+            if (!choose(plan, l, h, &ways[i], false))
                 return false;
             if (l->cold.count == l->cold.packed)
                 return true;
@@ -236,5 +235,18 @@ bool rows_choose_cold(const struct plan *plan, struct plan_library *l)
             count = l->cold.count > count ? l->cold.count : count;
         }
     }
-    return try(plan, l, &best, true);
+    return choose(plan, l, h, &best, true);
+}
+
+bool rows_choose_cold(const struct plan *plan, struct plan_library *l)
+{
+    struct hosts h = {0};
+    if (!l->cold.packed)
+        return true;
+    l->cold.host = malloc(l->cold.packed * sizeof *l->cold.host);
+    const bool ok = l->cold.host && hosts_measure(&h, plan, l) && choose_best(plan, l, &h);
+    for (uint32_t i = 0; ok && i < l->cold.count; i++)
+        l->cold.mangled += names_row_is_mangled(plan, l, l->cold.host[i]);
+    free(h.length);
+    return ok;
 }
