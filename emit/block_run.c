@@ -33,15 +33,9 @@ bool block_rows_all(struct builder *b, uint64_t at, uint32_t line)
 {
     struct line_rows *rows = &b->maker.composer.rows;
     if (b->due) {
-        line_inside(rows, b->due == ROW_HEADER);
+        /* of inlined calls half begin a statement, as of all rows */
+        line_inside(rows, b->due == ROW_HEADER || (b->due == ROW_INLINED && (at + line) % 2 == 0));
         line_column(rows, 3 + line % 31);
-        line_row(rows, at, line);
-    }
-    if (b->due == ROW_INLINED && (at + line) % 2) { /* what is evaluated first; elsewhere that has happened before */
-        line_inside(rows, true);
-        line_column(rows, 12 + line % 17);
-        line_row(rows, at, line + 1);
-        line_column(rows, 5 + line % 7);
         line_row(rows, at, line);
     }
     b->due = ROW_NONE;
@@ -315,11 +309,12 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
 }
 
 /* Writes the rows of an inlined function's first lines, which have no code of their own. If such a row begins no
- * statement, the statement has begun before, as if a scheduler had moved the code. */
+ * statement, the statement has begun before, as if a scheduler had moved the code. Where few rows are wanted, there are
+ * none of these: calls inside one another often begin at one address, and readers want the innermost one's line. */
 static void entry_rows(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     struct line_rows *rows = &b->maker.composer.rows;
-    if (!block_rows_all(b, r->from, line))
+    if (b->rows <= BLOCK_ROWS_FEW)
         return;
     line_inside(rows, depth ? depth % 4 == 1 : r->first % 2);
     line_column(rows, 3 + line % 31);
