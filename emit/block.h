@@ -30,7 +30,7 @@ enum block_lists { BLOCK_LISTS_NONE, BLOCK_LISTS_SOME, BLOCK_LISTS_DENSE, BLOCK_
 enum block_ranges { BLOCK_RANGES_NONE, BLOCK_RANGES_SOME, BLOCK_RANGES };
 enum block_rows {
     BLOCK_ROWS_NONE, /* except for the block's first row */
-    BLOCK_ROWS_FEW,  /* where an inlined call begins, and where the code around it goes on */
+    BLOCK_ROWS_FEW,  /* one where an inlined call begins, and where the code around it or in it goes on */
     BLOCK_ROWS_SOME,
     BLOCK_ROWS_DENSE,
     BLOCK_ROWS
@@ -89,6 +89,7 @@ struct block {
     /* Each stamp takes one cache line. So do the rows together, and the members above together. */
     alignas(64) struct stamp stamp[BLOCK_KINDS][BLOCK_RANGES];
     struct stamp_rows rows[BLOCK_ROWS];
+    struct stamp_rows whole; /* few rows for stamps without ranges: the caller's code between these has none */
 };
 
 static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64 &&

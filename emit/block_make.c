@@ -28,26 +28,37 @@ static void compose_from(struct builder *b, struct course course, uint8_t *buffe
     block_compose(b, buffer, target);
 }
 
-/* Makes the part's stamps of a block, and its rows of one kind. The part that keeps the code also makes the rows of the
- * kind that is left over. Leaves the block's code in `buffer`. */
+/* The rows that a part makes together with stamps of this kind, and where they go; NULL: none. There are few rows for
+ * each of the two kinds. The part that makes some also makes none, and dense ones are made together with stamps without
+ * ranges. */
+static struct stamp_rows *rows_for(unsigned part, enum block_ranges ranges, struct block *block, enum block_rows *kind)
+{
+    static_assert((int)BLOCK_PARTS == (int)BLOCK_ROWS - 1, "each kind of rows but one is made in a part");
+    const bool leaves_out = ranges == BLOCK_RANGES_NONE;
+    *kind = part == MAKES_CODE || leaves_out ? (enum block_rows)(part + 1) : BLOCK_ROWS_NONE;
+    if (part == MAKES_CODE && leaves_out)
+        return &block->whole;
+    return leaves_out || part <= 1 ? &block->rows[*kind] : NULL;
+}
+
+/* Makes the part's stamps of a block, and its rows. Leaves the block's code in `buffer`. */
 static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
 {
     struct builder *b = &part->builder;
     const struct course course = b->course;
     for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
-        const bool with_rows = ranges == 0 || part->number == MAKES_CODE;
+        struct stamp_rows *rows = rows_for(part->number, ranges, block, &b->rows);
         b->ranges = ranges;
-        b->rows = ranges == 0 ? (enum block_rows)(part->number + 1) : BLOCK_ROWS_NONE;
         compose_from(b, course, buffer, target);
         const struct stamp_wanted wanted = {
             .anywhere = &block->stamp[block_kind_of(false, b->lists)][ranges],
             .near = part->near ? &block->stamp[block_kind_of(true, b->lists)][ranges] : NULL,
-            .rows = with_rows ? &block->rows[b->rows] : NULL,
+            .rows = rows,
         };
         if (!stamp_finish(&b->maker, &part->on, &wanted))
             return false;
-        if (with_rows)
-            block->rows[b->rows].ahead = (uint16_t)(b->ahead > b->line ? b->ahead - b->line : 0);
+        if (rows)
+            rows->ahead = (uint16_t)(b->ahead > b->line ? b->ahead - b->line : 0);
     }
     return true;
 }
@@ -95,7 +106,6 @@ bool blocks_begin(struct blocks *all, struct dialect dialect)
 bool blocks_make(struct blocks *all, unsigned number, const struct filler *filler, const struct corpus *corpus,
                  uint64_t seed)
 {
-    static_assert((int)BLOCK_PARTS == (int)BLOCK_ROWS - 1, "each kind of rows but one is made in a part");
     struct part *part = calloc(1, sizeof *part);
     if (!part)
         return false;

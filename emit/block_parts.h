@@ -95,9 +95,10 @@ struct builder {
     enum block_lists lists;
     enum block_ranges ranges;
     enum block_rows rows;
-    /* With BLOCK_ROWS_FEW: whether the code that comes next has a row, because it is an inlined call or because the
-     * code around an inlined call goes on there, in the source or in the header. */
-    enum { ROW_NONE, ROW_INLINED, ROW_SOURCE, ROW_HEADER } due;
+    /* With BLOCK_ROWS_FEW: whether the code that comes next has a row, because it is an inlined call or because other
+     * code goes on there: the code around an inlined call, or the call behind code of its caller. The row begins a
+     * statement of the source, or it is inside one. */
+    enum { ROW_NONE, ROW_INLINED, ROW_BEGINS, ROW_INSIDE } due;
 };
 
 static inline uint32_t pick(struct builder *b, uint32_t n)

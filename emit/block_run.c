@@ -34,7 +34,7 @@ bool block_rows_all(struct builder *b, uint64_t at, uint32_t line)
     struct line_rows *rows = &b->maker.composer.rows;
     if (b->due) {
         /* of inlined calls half begin a statement, as of all rows */
-        line_inside(rows, b->due == ROW_HEADER || (b->due == ROW_INLINED && (at + line) % 2 == 0));
+        line_inside(rows, b->due == ROW_INSIDE || (b->due == ROW_INLINED && (at + line) % 2 == 0));
         line_column(rows, 3 + line % 31);
         line_row(rows, at, line);
     }
@@ -273,18 +273,23 @@ struct lines_of {
 };
 
 /* Writes the rows of an instruction of the caller, between two ranges. With `first`, a row in the source begins the
- * call's statement. */
+ * call's statement. Where few rows are wanted, the instruction has one, and so has the range behind it: otherwise the
+ * inlined function's row would run on over the caller's code, and the caller's over the inlined function's. */
 static void caller_rows(struct builder *b, const struct lines_of *of, const struct run *gap, uint32_t line, bool first)
 {
-    if (b->rows == BLOCK_ROWS_FEW)
+    const bool few = b->rows == BLOCK_ROWS_FEW;
+    if (few && b->ranges == BLOCK_RANGES_NONE)
         return;
+    const bool begins = first && !of->from_header;
+    b->due = !few ? ROW_NONE : begins ? ROW_BEGINS : ROW_INSIDE;
     if (of->from_header) {
-        block_run_rows(b, gap, of->caller, false);
-        return;
+        block_run_rows(b, gap, of->caller, begins);
+    } else {
+        stamp_leave_header(&b->maker, b->line);
+        block_run_rows(b, gap, b->line, begins);
+        stamp_enter_header(&b->maker, line);
     }
-    stamp_leave_header(&b->maker, b->line);
-    block_run_rows(b, gap, b->line, first);
-    stamp_enter_header(&b->maker, line);
+    b->due = few ? ROW_INSIDE : ROW_NONE;
 }
 
 /* Writes the rows of the borders [first, last) of an inlined function's run, on `line`. */
@@ -417,7 +422,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     stamp_end_children(&b->maker);
     if (!depth && b->rows != BLOCK_ROWS_NONE)
         stamp_leave_header(&b->maker, b->line);
-    b->due = b->rows != BLOCK_ROWS_FEW ? ROW_NONE : depth ? ROW_HEADER : ROW_SOURCE;
+    b->due = b->rows != BLOCK_ROWS_FEW ? ROW_NONE : depth ? ROW_INSIDE : ROW_BEGINS;
 }
 
 void block_inlined(struct builder *b, const struct run *r)

@@ -175,8 +175,10 @@ const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, co
     /* rows of inlined calls are the last to be left out; later blocks make up for them */
     const bool behind = before + size[BLOCK_ROWS_FEW] <= goal + rows_slack(w);
     const unsigned least = behind ? BLOCK_ROWS_FEW : BLOCK_ROWS_NONE;
+    const bool is_rich = s->level == SUBJECT_RICH;
     w->rows_kind = least + closest(before, size + least, BLOCK_ROWS - least, goal);
-    return &block->rows[w->rows_kind];
+    const bool whole = is_rich && w->rows_kind == BLOCK_ROWS_FEW && w->ranges_kind == BLOCK_RANGES_NONE;
+    return whole ? &block->whole : &block->rows[w->rows_kind];
 }
 
 /* Prefetches the blocks and stamps, which say where their bytes are. */
