@@ -176,7 +176,9 @@ const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, co
     const bool behind = before + size[BLOCK_ROWS_FEW] <= goal + rows_slack(w);
     const unsigned least = behind ? BLOCK_ROWS_FEW : BLOCK_ROWS_NONE;
     const bool is_rich = s->level == SUBJECT_RICH;
-    w->rows_kind = least + closest(before, size + least, BLOCK_ROWS - least, goal);
+    /* rows of inlined calls would say what no entry does; later blocks make up for them, too, unless they lag far */
+    const bool without = !is_rich && before + 4 * rows_slack(w) > goal;
+    w->rows_kind = without ? BLOCK_ROWS_NONE : least + closest(before, size + least, BLOCK_ROWS - least, goal);
     const bool whole = is_rich && w->rows_kind == BLOCK_ROWS_FEW && w->ranges_kind == BLOCK_RANGES_NONE;
     return whole ? &block->whole : &block->rows[w->rows_kind];
 }
