@@ -169,6 +169,14 @@ static bool is_identifier(const char *s)
     return *s && !(*s >= '0' && *s <= '9') && s[strspn(s, letters)] == '\0';
 }
 
+/* A switch that a row may leave out. */
+static bool take_switch(struct manifest_reader *r, const char *key, bool otherwise)
+{
+    if (!json_object_object_get_ex(r->object, key, NULL))
+        return otherwise;
+    return json_object_get_boolean(manifest_reader_take(r, key, json_type_boolean, "is not true or false"));
+}
+
 /* A marker has no functions of its own, so it may leave the counts out. */
 static void take_counts(struct manifest_reader *r, struct manifest_library *l)
 {
@@ -180,11 +188,8 @@ static void take_counts(struct manifest_reader *r, struct manifest_library *l)
     l->marked = manifest_reader_number(r, "marked", l->marks);
     if (json_object_object_get_ex(r->object, "marks-at", NULL))
         l->marks_at = manifest_reader_number(r, "marks-at", MANIFEST_SIZE_MOST);
-    l->attributes =
-        !json_object_object_get_ex(r->object, "attributes", NULL) ||
-        json_object_get_boolean(manifest_reader_take(r, "attributes", json_type_boolean, "is not true or false"));
-    l->opened = json_object_object_get_ex(r->object, "opened", NULL) &&
-                json_object_get_boolean(manifest_reader_take(r, "opened", json_type_boolean, "is not true or false"));
+    l->attributes = take_switch(r, "attributes", true);
+    l->opened = take_switch(r, "opened", false);
     if (l->opened && l->kind != MANIFEST_UTILITY)
         manifest_reader_fail(r, "opened", "is for utilities");
     if (!r->failed && l->marks < l->functions && l->marks)

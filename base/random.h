@@ -8,6 +8,7 @@
 #define BASE_RANDOM_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
 
@@ -40,6 +41,20 @@ static inline uint64_t random_next(struct random *r)
 static inline uint32_t random_below(uint64_t value, uint64_t n)
 {
     return (uint32_t)(((value >> 32) * n) >> 32);
+}
+
+/* Shuffles `count` items of `size` bytes, at most 8 (Fisher and Yates). Inline, so that the size is a constant. */
+static inline void random_shuffle(void *items, uint32_t count, size_t size, uint64_t key)
+{
+    uint8_t *const item = items;
+    for (uint32_t i = count; i > 1; i--) {
+        uint8_t *const last = item + size * (i - 1);
+        uint8_t *const other = item + size * random_below(random_at(key, i), i);
+        uint64_t kept;
+        memcpy(&kept, last, size);
+        memmove(last, other, size);
+        memcpy(other, &kept, size);
+    }
 }
 
 #endif

@@ -151,14 +151,18 @@ void memory_path(const struct run *run, size_t index, char path[MEMORY_PATH_MOST
         snprintf(path, MEMORY_PATH_MOST, "%s/%s", run->directory, run->manifest.libraries[index].name);
 }
 
-/* The library stays open, like those that an import loads. */
-static bool open_needed(const struct run *run, uint32_t library, struct error *e)
+/* Opens a library whose needs are loaded or, on disk, are found. It stays open, like those that an import loads. */
+static void *open_one(const struct run *run, size_t library)
 {
     char path[MEMORY_PATH_MOST];
     memory_path(run, library, path);
-    return dlopen(path, options_dlopen_flags(&run->options)) ||
-           error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s", run->memory->set.library[library].name,
-                     dlerror());
+    return dlopen(path, options_dlopen_flags(&run->options));
+}
+
+static bool open_needed(const struct run *run, uint32_t library, struct error *e)
+{
+    return open_one(run, library) || error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s",
+                                               run->memory->set.library[library].name, dlerror());
 }
 
 bool memory_bring(const struct run *run, size_t index, struct error *e)
@@ -168,11 +172,9 @@ bool memory_bring(const struct run *run, size_t index, struct error *e)
 
 bool memory_open(const struct run *run, size_t index, void **handle, struct error *e)
 {
-    char path[MEMORY_PATH_MOST];
     if (!memory_bring(run, index, e))
         return false;
-    memory_path(run, index, path);
-    *handle = dlopen(path, options_dlopen_flags(&run->options));
+    *handle = open_one(run, index);
     return *handle || error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify",
                                 run->manifest.libraries[index].stem, dlerror());
 }

@@ -21,15 +21,15 @@ size_t *order_make(const struct run *run, struct order_wish wish)
     const struct opened opened = run->opened;
     const struct manifest *m = &run->manifest;
     size_t *order = malloc((opened.count + opened.others + 1) * sizeof *order);
-    size_t *other = order ? order + opened.count : NULL;
+    size_t count = 0;
     if (!order)
         return NULL;
+    for (; count < opened.count; count++)
+        order[count] = opened.first + count;
     for (size_t i = m->imported; i < m->count && opened.others; i++)
         if (m->libraries[i].opened)
-            *other++ = i;
-    for (size_t i = 0; i < opened.count; i++)
-        order[i] = opened.first + i;
-    const size_t markers = run->manifest.modules ? 1 : 0; /* markers in front of the others, and as many behind them */
+            order[count++] = i;
+    const size_t markers = m->modules ? 1 : 0; /* markers in front of the others, and as many behind them */
     const size_t moved = opened.count - 2 * markers;
     if (wish.kind == ORDER_RANDOM)
         shuffle(order + markers, moved, wish.seed);

@@ -137,10 +137,10 @@ static void put_loaded(const struct results *r, const struct results_run *run, F
     const char *flags = results_option(r, "dlopen-flags");
     if (s->modules)
         fprintf(f, ", %" PRIu64 " module%s imported by %s", s->modules, s->modules == 1 ? "" : "s", run->loader);
-    if (s->modules && s->opened)
-        fprintf(f, ", %" PRIu64 " other librar%s opened", s->opened, s->opened == 1 ? "y" : "ies");
-    if (!s->modules)
+    else
         fprintf(f, ", %" PRIu64 " librar%s opened by %s", s->utilities, s->utilities == 1 ? "y" : "ies", run->loader);
+    if (s->opened)
+        fprintf(f, ", %" PRIu64 " other librar%s opened", s->opened, s->opened == 1 ? "y" : "ies");
     if (flags && strstr(flags, "lazy"))
         fputs(", functions bound lazily", f);
 }

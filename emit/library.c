@@ -117,9 +117,7 @@ static bool too_large(const struct library *l, const char *what, struct error *e
 /* Notes in functions where their cold parts are. */
 static void place_cold(struct library *l)
 {
-    uint32_t at = l->small;
-    for (uint32_t i = 0; i < l->row->cold.first; i++)
-        at += plan_small_place(l->row, i);
+    uint32_t at = l->small + (uint32_t)plan_small_before(l->row, l->row->cold.first);
     for (uint32_t i = 0; i < l->row->cold.count; i++) {
         l->body[l->row->cold.host[i]].cold = at;
         at += plan_small_place(l->row, l->row->cold.first + i);

@@ -449,6 +449,15 @@ static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t i
     return plan_place_of(l, index, plan_small_size(l, index));
 }
 
+/* Bytes that the small functions before this one take in .text. */
+static inline uint64_t plan_small_before(const struct plan_library *l, uint32_t index)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < index; i++)
+        bytes += plan_small_place(l, i);
+    return bytes;
+}
+
 /* Bytes that all its small functions take in .text. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {

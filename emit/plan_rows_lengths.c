@@ -106,12 +106,7 @@ void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t 
 
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key)
 {
-    for (uint32_t i = count; i > 1; i--) {
-        const uint32_t other = random_below(random_at(key, i), i);
-        const uint16_t kept = length[i - 1];
-        length[i - 1] = length[other];
-        length[other] = kept;
-    }
+    random_shuffle(length, count, sizeof *length, key);
 }
 
 uint32_t lengths_unexported(const struct plan *plan, const struct plan_library *l)

@@ -295,13 +295,7 @@ static void take_cold(const struct plan_library *l, uint32_t *size, uint32_t cou
 static void place_cold(struct plan_library *l, struct want *w, uint32_t *part)
 {
     uint32_t *const at = l->small_size + l->small_ahead;
-    const uint64_t key = plan_key(l, PURPOSE_COLD);
-    for (uint32_t i = l->cold.packed; i > 1; i--) {
-        const uint32_t other = random_below(random_at(key, i), i);
-        const uint32_t kept = part[i - 1];
-        part[i - 1] = part[other];
-        part[other] = kept;
-    }
+    random_shuffle(part, l->cold.packed, sizeof *part, plan_key(l, PURPOSE_COLD));
     memmove(at + l->cold.packed, at, (l->small_sizes - l->small_ahead) * sizeof *at);
     memcpy(at, part, l->cold.packed * sizeof *at);
     l->cold.first = l->small_ahead;
@@ -343,10 +337,12 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         if (l->cold.packed) {
             take_cold(l, size, others, l->without_debug ? others : w->small, part, l->cold.packed);
             others -= l->cold.packed;
-            w->small -= rows_smaller(w->small, l->cold.packed);
+            if (l->without_debug)
+                ok = count_small(plan, l, w, size, others, &w->small);
+            else
+                w->small -= l->cold.packed;
+            w->small = rows_smaller(w->small, small_at_most(l, others));
         }
-        if (l->cold.packed && l->without_debug)
-            ok = count_small(plan, l, w, size, others, &w->small);
         /* sizes of all libraries include functions without one, which are in symbol tables that a stripped library does
          * not have */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];

@@ -13,10 +13,8 @@ enum {
 /* A range over small functions [first, first + count). */
 static struct small_turn turn_of(const struct library *l, uint32_t first, uint32_t count)
 {
-    struct small_turn t = {.first = first, .count = count, .start = l->code.text + l->small};
-    for (uint32_t i = 0; i < first; i++)
-        t.start += plan_small_place(l->row, i);
-    return t;
+    return (struct small_turn){
+        .first = first, .count = count, .start = l->code.text + l->small + plan_small_before(l->row, first)};
 }
 
 struct small_turn small_methods(const struct library *l)

@@ -202,11 +202,9 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
         .names = {.named = names_row_objects_named(row), .first = next_name(t)},
         .small = row->small_exported,
-        .at = l->code.text + l->small,
+        .at = l->code.text + l->small + plan_small_before(row, row->small_exported),
     };
     names_stem(&w.stem, row->name, "_var");
-    for (uint32_t i = 0; i < w.small; i++)
-        w.at += plan_small_place(row, i);
     enter_region(&w, 0);
     return w;
 }
