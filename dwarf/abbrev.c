@@ -139,6 +139,7 @@ static uint32_t form_size(uint32_t form)
 {
     switch (form) {
     case DW_FORM_data1:
+    case DW_FORM_flag:
         return 1;
     case DW_FORM_data2:
         return 2;
@@ -213,6 +214,8 @@ enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code)
     const uint32_t beyond = first_beyond(d);
     if (d.lines)
         return (enum abbrev_code)lines_nearest[code];
+    if (code > abbrev_codes(d))
+        return (enum abbrev_code)(ABBREV_PARTED_FIRST + (code - abbrev_codes(d) - 1));
     const uint32_t at = code < beyond ? code : code - beyond + first_in_table(d);
     return d.fortran && at >= ABBREV_LASTS_CPP_FIRST ? at - ABBREV_LASTS_CPP_FIRST + ABBREV_FORTRAN_FIRST : at;
 }
@@ -261,7 +264,7 @@ uint32_t abbrev_codes(struct dialect d)
     if (d.lines)
         return LINES_COUNT - 1u;
     if (d.fortran)
-        return abbrev_fortran(ABBREV_COUNT) - 1u;
+        return abbrev_fortran(ABBREV_PARTED_FIRST) - 1u;
     return first_beyond(d) + end - first_in_table(d) - 1u;
 }
 
@@ -319,8 +322,9 @@ static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
 
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
 {
+    const uint32_t codes = abbrev_codes(d) + abbrev_parted_codes(d);
     memset(layouts, 0, sizeof *layouts);
-    for (uint32_t code = 0; code <= abbrev_codes(d); code++) {
+    for (uint32_t code = 0; code <= codes; code++) {
         const uint8_t with_empty_text[] = {(uint8_t)code, '\0'};
         for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
             layouts->attributes[code]++;
@@ -470,6 +474,32 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
         write_one(out, d, reach, code, code, false);
 }
 
+uint32_t abbrev_parted_codes(struct dialect d)
+{
+    return !d.lines && !d.fortran && !d.clang && !d.type_units && d.index != INDEX_GDB ? ABBREV_PARTED : 0;
+}
+
+uint8_t abbrev_parted(struct dialect d, enum abbrev_code code)
+{
+    static const uint8_t parted[ABBREV_COUNT] = {
+        [ABBREV_COMPILE_UNIT] = ABBREV_PARTED_UNIT,
+        [ABBREV_FUNCTION] = ABBREV_PARTED_FUNCTION,
+        [ABBREV_PLAIN_FUNCTION] = ABBREV_PARTED_PLAIN_FUNCTION,
+        [ABBREV_STATIC_FUNCTION] = ABBREV_PARTED_STATIC_FUNCTION,
+        [ABBREV_DEFINED_METHOD] = ABBREV_PARTED_METHOD,
+        [ABBREV_PLAIN_METHOD] = ABBREV_PARTED_PLAIN_METHOD,
+    };
+    assert(abbrev_parted_codes(d) && parted[code]);
+    return (uint8_t)(parted[code] - ABBREV_PARTED_FIRST + abbrev_codes(d) + 1);
+}
+
+void abbrev_write_parted(struct bytes *out, struct dialect d, enum abbrev_reach reach)
+{
+    const uint32_t before = abbrev_codes(d);
+    for (uint32_t code = before + 1; code <= before + abbrev_parted_codes(d); code++)
+        write_one(out, d, reach, code, code, false);
+}
+
 /* The codes, in C without type units, of entries that name a line of the source. LAST: the code of an abbreviation that
  * stands behind those of C++ in enum abbrev_code. */
 #define LAST(code) (ABBREV_##code##_LAST - ABBREV_LASTS_FIRST + ABBREV_CPP_FIRST)
@@ -483,7 +513,7 @@ static_assert(sizeof own == ABBREV_LOWS, "they are all");
 
 static uint8_t first_low(struct dialect d)
 {
-    return (uint8_t)(abbrev_codes(d) + ABBREV_PARTIALS + 1);
+    return (uint8_t)(abbrev_codes(d) + abbrev_parted_codes(d) + ABBREV_PARTIALS + 1);
 }
 
 bool abbrev_has_lows(struct dialect d)

@@ -278,12 +278,36 @@
       C(ordering, DW_ORD_col_major) A(data_location, exprloc) A(type, ref4) A(sibling, ref4))                          \
     X(DESCRIBED_RANGE, subrange_type, 0, A(lower_bound, exprloc) A(upper_bound, exprloc) A(byte_stride, exprloc))
 
+/* For functions whose code is in two places, and for units that have such functions. Types begin at the same place in
+ * all units, so the unit's own entry takes as many bytes as any other unit's: its language takes four, and there is
+ * DW_AT_use_UTF8. */
+#define ABBREVIATIONS_OF_PARTED(X)                                                                                     \
+    X(PARTED_UNIT, compile_unit, 1,                                                                                    \
+      A(producer, strp) A(language, data4) A(use_UTF8, flag) A(name, line_strp) A(comp_dir, line_strp)                 \
+          A(ranges, sec_offset) A(low_pc, addr) A(stmt_list, sec_offset))                                              \
+    X(PARTED_FUNCTION, subprogram, 1,                                                                                  \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(ranges, sec_offset)      \
+          A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                                     \
+    X(PARTED_PLAIN_FUNCTION, subprogram, 1,                                                                            \
+      A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(ranges, sec_offset)      \
+          A(frame_base, exprloc) A(call_all_tail_calls, flag_present) A(sibling, ref4))                                \
+    X(PARTED_STATIC_FUNCTION, subprogram, 1,                                                                           \
+      A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(ranges, sec_offset) A(frame_base, exprloc)         \
+          A(call_all_tail_calls, flag_present) A(sibling, ref4))                                                       \
+    X(PARTED_METHOD, subprogram, 1,                                                                                    \
+      A(specification, ref4) A(decl_line, data2) A(ranges, sec_offset) A(frame_base, exprloc)                          \
+          A(call_all_calls, flag_present) A(sibling, ref4))                                                            \
+    X(PARTED_PLAIN_METHOD, subprogram, 1,                                                                              \
+      A(specification, ref4) A(decl_line, data2) A(ranges, sec_offset) A(frame_base, exprloc)                          \
+          A(call_all_tail_calls, flag_present) A(sibling, ref4))
+
 #define ABBREVIATIONS(X)                                                                                               \
     ABBREVIATIONS_OF_BOTH(X)                                                                                           \
     ABBREVIATIONS_OF_CPP(X)                                                                                            \
     ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                     \
     ABBREVIATIONS_OF_LASTS(X)                                                                                          \
-    ABBREVIATIONS_OF_FORTRAN(X)
+    ABBREVIATIONS_OF_FORTRAN(X)                                                                                        \
+    ABBREVIATIONS_OF_PARTED(X)
 
 enum abbrev_code {
     ABBREV_END,
@@ -295,7 +319,8 @@ enum abbrev_code {
     ABBREV_TYPE_UNITS_FIRST = ABBREV_TYPE_UNIT,
     ABBREV_LASTS_FIRST = ABBREV_LEXICAL_BLOCK_LAST,
     ABBREV_LASTS_CPP_FIRST = ABBREV_INLINED_BLOCK_LAST,
-    ABBREV_FORTRAN_FIRST = ABBREV_CONSTANT
+    ABBREV_FORTRAN_FIRST = ABBREV_CONSTANT,
+    ABBREV_PARTED_FIRST = ABBREV_PARTED_UNIT
 };
 
 /* The codes of a dialect with lines alone (dialect.lines), which has a table of its own. A caller is a function with
@@ -473,6 +498,15 @@ enum abbrev_reach {
     ABBREV_REACHES
 };
 void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
+
+/* Abbreviations of functions in two places, and of their units, have the next codes behind abbrev_codes. They are in
+ * tables of libraries with such functions, and in all tables of libraries with partial units. abbrev_parted_codes: how
+ * many there are in this dialect, perhaps none. abbrev_parted: the code in place of that of a unit, or of a function
+ * with children. abbrev_write_parted appends all of these abbreviations. */
+enum { ABBREV_PARTED = ABBREV_COUNT - ABBREV_PARTED_FIRST };
+uint32_t abbrev_parted_codes(struct dialect d);
+uint8_t abbrev_parted(struct dialect d, enum abbrev_code code);
+void abbrev_write_parted(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
 /* Whether, with ABBREV_SHARED_SMALL, DW_AT_sibling of an entry with this code is DW_FORM_ref2. It is the entry's last
  * attribute. DW_AT_high_pc takes the two bytes that this saves, so the entry is as long as with any other reach. */

@@ -7,7 +7,7 @@
 void composed_clear(struct composed *c, const struct corpus *corpus)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
-    c->noted.size = c->texts.size = 0;
+    c->parts.size = c->noted.size = c->texts.size = 0;
     c->dies = c->attributes = c->defined = c->entries = c->rows = 0;
     c->each = corpus->attributes;
     memset(c->codes, 0, sizeof c->codes);
@@ -19,6 +19,7 @@ void composed_free(struct composed *c)
     bytes_free(&c->lists);
     bytes_free(&c->ranges);
     bytes_free(&c->programs);
+    bytes_free(&c->parts);
     bytes_free(&c->named);
     bytes_free(&c->noted);
     bytes_free(&c->texts);
@@ -26,8 +27,8 @@ void composed_free(struct composed *c)
 
 bool composed_failed(const struct composed *c)
 {
-    return c->info.failed || c->lists.failed || c->ranges.failed || c->programs.failed || c->named.failed ||
-           c->noted.failed || c->texts.failed;
+    return c->info.failed || c->lists.failed || c->ranges.failed || c->programs.failed || c->parts.failed ||
+           c->named.failed || c->noted.failed || c->texts.failed;
 }
 
 /* --- units ------------------------------------------------------------------------ */
@@ -52,6 +53,73 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     return true;
 }
 
+/* The range list of the open unit, whose code ends at this offset. */
+static uint32_t unit_ranges(struct composer *c, uint64_t end)
+{
+    const struct debug_unit *const u = c->unit;
+    const uint64_t from[] = {u->start - c->text, u->part_start - c->text};
+    const uint64_t to[] = {end, u->part_end - c->text};
+    return compose_ranges(c, from[0], 2, from, to);
+}
+
+/* Writes what the open unit, which ends at this code offset, has because of its parts. */
+static void end_parts(struct composer *c, uint64_t end)
+{
+    struct composed *const out = c->out;
+    struct debug_unit *const u = c->unit;
+    uint8_t *const p = bytes_reserve(&out->programs, out->parts.size + LINE_END_MOST);
+    c->ranges = bytes_reserve(&out->ranges, COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST);
+    if (!p || !c->ranges)
+        return; /* composed_failed tells */
+    u->part_program = out->programs.size - u->program;
+    c->part.p = put_bytes(p, out->parts.data, out->parts.size);
+    line_end(&c->part, u->part_end - c->text);
+    bytes_keep(&out->programs, c->part.p);
+    c->rows.count += c->part.count;
+    c->part.count = 0;
+    u->ranges = unit_ranges(c, end);
+    bytes_keep(&out->ranges, c->ranges);
+    out->parts.size = 0;
+}
+
+uint64_t compose_rows_pending(const struct composer *c)
+{
+    const uint64_t rows = c->out->parts.size;
+    return rows ? rows + LINE_END_AT(c->unit->part_end - c->text - c->part.address) : 0;
+}
+
+uint64_t compose_ranges_pending(struct composer *c, uint64_t end)
+{
+    uint8_t *const ranges = c->ranges;
+    if (!c->out->parts.size)
+        return 0;
+    unit_ranges(c, end);
+    const uint64_t bytes = (uint64_t)(c->ranges - ranges);
+    c->ranges = ranges;
+    return bytes;
+}
+
+bool compose_part(struct composer *c, uint64_t offset, uint64_t rows)
+{
+    struct bytes *const parts = &c->out->parts;
+    c->part.p = bytes_reserve(parts, LINE_BEGIN + rows);
+    if (!c->part.p)
+        return false;
+    if (!parts->size) {
+        line_begin(&c->part, offset);
+        c->unit->part_start = c->text + offset;
+    }
+    return true;
+}
+
+void compose_part_end(struct composer *c, uint64_t end)
+{
+    bytes_keep(&c->out->parts, c->part.p);
+    c->rows.count += c->part.count;
+    c->part.count = 0;
+    c->unit->part_end = c->text + end;
+}
+
 void compose_unit_end(struct composer *c, uint64_t offset)
 {
     struct composed *out = c->out;
@@ -62,8 +130,10 @@ void compose_unit_end(struct composer *c, uint64_t offset)
         c->rows.p = p;
         line_end(&c->rows, offset);
         bytes_keep(&out->programs, c->rows.p);
-        out->rows = c->rows.count;
     }
+    if (out->parts.size)
+        end_parts(c, offset);
+    out->rows = c->rows.count;
     u->end = c->text + offset;
     u->entries_size = out->info.size - u->entries;
     u->program_size = out->programs.size - u->program;
@@ -184,17 +254,20 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
         [FUNCTION_PLAIN] = ABBREV_PLAIN_FUNCTION,
         [FUNCTION_STATIC] = ABBREV_STATIC_FUNCTION,
     };
+    const struct dialect d = c->corpus->dialect;
     uint8_t *p = c->info;
-    if (c->corpus->dialect.lines)
+    if (d.lines)
         return compose_caller(c, f);
     if (f->declared != COMPOSE_UNKNOWN) {
+        const enum abbrev_code code = f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD;
         compose_note(c, ABBREV_DEFINED_METHOD, f->method, f->name, f->qualified);
-        p = put_u8(p, f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD);
+        p = put_u8(p, f->part_size ? abbrev_parted(d, code) : (uint8_t)code);
         compose_refer(c, p, f->declared);
         return put_u16(p + 4, (uint16_t)f->line);
     }
-    compose_note(c, codes[f->kind], f->name, COMPOSE_UNKNOWN, NULL);
-    p = put_u8(p, codes[f->kind]);
+    const uint8_t code = codes[f->kind];
+    compose_note(c, code, f->name, COMPOSE_UNKNOWN, NULL);
+    p = put_u8(p, f->part_size ? abbrev_parted(d, code) : code);
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, f->name);
     p = put_declared(c, p, f->line, f->column);
@@ -211,8 +284,14 @@ void compose_function(struct composer *c, const struct debug_function *f)
         c->next_function = NULL;
     }
     uint8_t *p = begin_function(c, f);
-    p = put_u64(p, c->text + f->offset);
-    p = put_u64(p, f->size);
+    if (f->part_size) {
+        const uint64_t from[] = {f->offset, f->part};
+        const uint64_t to[] = {f->offset + f->size, f->part + f->part_size};
+        p = put_u32(p, compose_ranges(c, f->offset, 2, from, to));
+    } else {
+        p = put_u64(p, c->text + f->offset);
+        p = put_u64(p, f->size);
+    }
     p = put_u8(p, 1);
     p = put_u8(p, DW_OP_call_frame_cfa);
     c->sibling = p;
@@ -299,7 +378,7 @@ void compose_function_end(struct composer *c)
         c->info = c->sibling;
     } else {
         bool is_method = code == ABBREV_DEFINED_METHOD || code == ABBREV_PLAIN_METHOD;
-        assert(code != ABBREV_STATIC_FUNCTION);
+        assert(code != ABBREV_STATIC_FUNCTION && code <= abbrev_codes(c->corpus->dialect));
         code = is_method ? ABBREV_LEAF_METHOD : ABBREV_LEAF_FUNCTION;
         c->info = c->sibling;
     }

@@ -37,10 +37,13 @@ enum {
 enum { COMPOSE_UNKNOWN = UINT32_MAX, COMPOSE_NEXT = UINT32_MAX - 1 };
 
 struct debug_unit {
-    uint64_t start, end;          /* addresses of its code, [start, end); equal: the unit only defines data */
-    size_t entries, entries_size; /* offset and bytes of its functions in composed.info */
-    size_t program, program_size; /* offset and bytes of its line program in composed.programs */
-    size_t named, named_count;    /* offset in composed.named, and number, of references to the library's own names */
+    uint64_t start, end;           /* addresses of its code, [start, end); equal: the unit only defines data */
+    size_t entries, entries_size;  /* offset and bytes of its functions in composed.info */
+    size_t program, program_size;  /* offset and bytes of its line program in composed.programs */
+    uint64_t part_start, part_end; /* addresses of parts of its functions that stand elsewhere; equal: there are none */
+    size_t part_program;           /* where their sequence begins in the line program */
+    uint32_t ranges;               /* offset, in the final section, of the range list of code and parts */
+    size_t named, named_count;     /* offset in composed.named, and number, of references to the library's own names */
     size_t noted, noted_count; /* offset in composed.noted, and number, of the unit's entries for an index of names */
     size_t noted_own;          /* how many of `noted` have a name other than that of a header's inline function */
     uint64_t inlined;          /* bit k: `noted` has calls of the header's inline function k */
@@ -58,6 +61,7 @@ struct composed {
     struct bytes lists;    /* .debug_loclists */
     struct bytes ranges;   /* .debug_rnglists */
     struct bytes programs; /* line programs */
+    struct bytes parts;    /* the second sequence of the open unit's line program */
     struct bytes named;    /* uint32_t: offset in a unit's functions of a reference to the library's own names */
     struct bytes noted;    /* struct compose_noted, for an index of names */
     struct bytes texts;    /* .gdb_index: further names in it */
@@ -100,6 +104,7 @@ struct composer {
     uint64_t text;           /* address of the code */
     struct debug_unit *unit; /* the open unit, or NULL */
     struct line_rows rows;   /* offsets from `text` */
+    struct line_rows part;   /* the same of the open part; `count` is that of rows in this part */
     uint8_t *info, *lists, *ranges;
     uint32_t lists_base, ranges_base; /* offsets of this library's lists and ranges in the final sections; not 0 where
                                          it is part of an executable */
@@ -128,6 +133,8 @@ struct debug_function {
     uint32_t name; /* in the library's own names */
     uint64_t offset;
     uint64_t size;
+    uint64_t part, part_size; /* offset and bytes of the part of its code that stands elsewhere; 0: there is none. Such
+                                 a function must get children */
     uint32_t line, column;
     /* FUNCTION_RICH: all calls are described. FUNCTION_PLAIN: calls are not described. FUNCTION_STATIC: no other unit
      * sees the function, which must get children. The entries of the last two only say that all tail calls are
@@ -142,10 +149,11 @@ struct debug_function {
 };
 
 /* codes[] has 128 bits: in C++ there are no type units, and in C the abbreviations of C++ are left out. */
-static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_FORTRAN_FIRST - ABBREV_LASTS_FIRST <= 128,
+static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_FORTRAN_FIRST - ABBREV_LASTS_FIRST + ABBREV_PARTED <= 128,
               "composed.codes has a bit for each");
 static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRST <= 128, "the same of C");
-static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + ABBREV_COUNT - ABBREV_FORTRAN_FIRST <=
+static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + ABBREV_PARTED_FIRST -
+                      ABBREV_FORTRAN_FIRST <=
                   128,
               "and of Fortran");
 
@@ -192,6 +200,15 @@ void compose_unit_end(struct composer *c, uint64_t offset);
 bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t ranges, uint64_t rows);
 /* Keeps what has been written since compose_reserve. */
 void compose_keep(struct composer *c);
+
+/* Parts of functions that stand elsewhere, behind all units' code. All parts of one unit are in one place, in the order
+ * of their functions. compose_part opens one at this code offset, with room for so many bytes of rows, which go to
+ * c->part; false when memory ran out. compose_part_end closes it at its end. */
+bool compose_part(struct composer *c, uint64_t offset, uint64_t rows);
+void compose_part_end(struct composer *c, uint64_t end);
+/* Bytes that the open unit, ending at this code offset, still takes for its parts: of rows and of ranges. */
+uint64_t compose_rows_pending(const struct composer *c);
+uint64_t compose_ranges_pending(struct composer *c, uint64_t end);
 
 /* An array that the unit defines. */
 struct debug_object {

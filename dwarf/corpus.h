@@ -148,10 +148,11 @@ struct corpus {
     struct bytes abbrev[ABBREV_REACHES]; /* tables of .debug_abbrev without their null entry, all of one size */
     struct bytes lows[ABBREV_REACHES]; /* abbreviations for lines below 256 (abbrev_low), if the manner has such lines;
                                           otherwise empty */
-    struct bytes strings;              /* common names, then those of all headers, each once */
-    struct once known;                 /* finds strings in `strings`, while these are being made */
-    struct bytes line_strings;         /* include directory and headers' names; version 4: copied to .debug_line */
-    uint32_t common;                   /* bytes of the common names */
+    struct bytes parted[ABBREV_REACHES]; /* those of functions in two places (abbrev_write_parted), of one size */
+    struct bytes strings;                /* common names, then those of all headers, each once */
+    struct once known;                   /* finds strings in `strings`, while these are being made */
+    struct bytes line_strings;           /* include directory and headers' names; version 4: copied to .debug_line */
+    uint32_t common;                     /* bytes of the common names */
     uint32_t producer;
     uint32_t name[CORPUS_NAMES]; /* names of parameters and locals; short ones have 3 characters and so take 4 bytes, as
                                     others do */

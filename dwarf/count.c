@@ -136,7 +136,7 @@ static void add_counts(struct counting *c, struct debug_counts *sum)
     const struct dialect dialect = c->d->corpus->dialect;
     c->own[abbrev_tail(dialect)] += c->d->externs;
     c->own[abbrev_tail_short(dialect)] += c->d->shorts;
-    for (uint32_t code = 1; code <= abbrev_codes(dialect); code++)
+    for (uint32_t code = 1; code <= unit_codes_own(c->d); code++)
         add_entries(sum, dialect, c->d->corpus->manner.placed, code, c->own[code], c->header[code]);
     sum->all[ABBREV_EXTERN_VARIABLE] += single_count(&c->d->single);
     sum->others += single_attributes(&c->d->single);
@@ -167,14 +167,14 @@ static uint64_t partial_all_attributes(const struct debug *d)
 uint64_t debug_attributes(const struct debug *d)
 {
     const uint8_t *const each = d->corpus->attributes;
-    uint64_t frame[2] = {0}; /* of a unit without code, and of one with code; 0: not known yet */
+    uint64_t frame[3] = {0}; /* of a unit without code, of one with code, and of one with parts; 0: not known yet */
     uint64_t sum = d->composed->attributes + single_attributes(&d->single) + partial_all_attributes(d) +
                    spare_attributes(d) + d->externs * UINT64_C(1) * each[abbrev_tail(d->corpus->dialect)] +
                    d->shorts * UINT64_C(1) * each[abbrev_tail_short(d->corpus->dialect)] +
                    d->unit_count * partial_fixed_attributes(d);
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const struct debug_unit *const u = &d->unit[i];
-        uint64_t *const its = &frame[unit_has_code(u)];
+        uint64_t *const its = &frame[unit_has_code(u) + unit_is_parted(u)];
         if (!*its)
             *its = frame_attributes(d, u);
         sum += *its;

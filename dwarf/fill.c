@@ -75,7 +75,7 @@ static void fixed_sizes(struct debug *d)
         u->info_size = unit_frame(c) + c->fixed + u->entries_size + partial_imports_size(d, i);
         info += u->info_size;
         line += debug_line_header(d, i, unit_has_code(u)) + u->program_size;
-        aranges += unit_has_code(u) ? ARANGES_UNIT : 0;
+        aranges += (unit_has_code(u) ? ARANGES_UNIT : 0u) + (unit_is_parted(u) ? ARANGES_TUPLE : 0u);
     }
     d->aranges_more = 0;
     if (is_wanted(d, DEBUG_ARANGES) && d->wanted[DEBUG_ARANGES] > aranges) {
@@ -97,6 +97,14 @@ static void fixed_sizes(struct debug *d)
         const struct names_bound names = names_bound_start(d, true);
         d->size[DEBUG_NAMES] = index_counted_most(&names.counts);
     }
+}
+
+uint32_t debug_parted_most(const struct debug *d, uint32_t coded)
+{
+    const uint64_t wanted = d->wanted[DEBUG_ARANGES];
+    const uint64_t least = (uint64_t)coded * ARANGES_UNIT;
+    const uint64_t most = wanted > least ? (wanted - least) / ARANGES_TUPLE : 0;
+    return !is_wanted(d, DEBUG_ARANGES) || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
 }
 
 uint64_t debug_frames(const struct debug *d, uint64_t units)

@@ -41,13 +41,21 @@ uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8
 {
     const struct corpus *c = d->corpus;
     const bool has_code = unit_has_code(u);
-    p = put_u8(p, has_code ? ABBREV_COMPILE_UNIT : ABBREV_DATA_UNIT);
+    const bool is_parted = unit_is_parted(u);
+    p = put_u8(p, !has_code   ? ABBREV_DATA_UNIT
+                  : is_parted ? abbrev_parted(c->dialect, ABBREV_COMPILE_UNIT)
+                              : ABBREV_COMPILE_UNIT);
     p = put_u32(p, c->producer);
-    p = put_u8(p, dialect_language(c->dialect));
+    if (is_parted)
+        p = put_u8(put_u32(p, dialect_language(c->dialect)), true); /* names are in UTF-8 */
+    else
+        p = put_u8(p, dialect_language(c->dialect));
     if (c->dialect.fortran)
         p = put_u8(p, DW_ID_down_case);
     p = put_u32(p, unit_sources(d) + u->source);
     p = put_u32(p, unit_sources(d)); /* the compilation directory */
+    if (is_parted)
+        return put_u32(put_u64(put_u32(p, u->ranges), u->start), u->line);
     if (has_code) {
         p = put_u64(p, u->start);
         p = put_u64(p, u->end - u->start);
@@ -230,11 +238,11 @@ static uint8_t *put_types(const struct debug *d, const struct debug_unit *u, uin
     return end;
 }
 
-/* Writes the unit's part of .debug_aranges: its code in 1 + `more` ranges. */
+/* Writes the unit's part of .debug_aranges: its code in 1 + `more` ranges, and the parts of functions elsewhere. */
 static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64_t more, uint8_t *p)
 {
     const uint64_t rows = (u->end - u->start + ARANGES_LEAST - 1) / ARANGES_LEAST;
-    p = put_u32(p, (uint32_t)(ARANGES_UNIT - 4 + more * ARANGES_TUPLE));
+    p = put_u32(p, (uint32_t)(ARANGES_UNIT - 4 + (more + unit_is_parted(u)) * ARANGES_TUPLE));
     p = put_u16(p, 2);
     p = put_u32(p, (uint32_t)info_at);
     p = put_u8(p, 8); /* address size */
@@ -247,6 +255,8 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64
         p = put_u64(p, end - at);
         at = end;
     }
+    if (unit_is_parted(u))
+        p = put_u64(put_u64(p, u->part_start), u->part_end - u->part_start);
     p = put_u64(p, 0);
     return put_u64(p, 0);
 }
@@ -264,6 +274,8 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
         return p;
     memcpy(p, d->composed->programs.data + u->program, u->program_size);
     put_u64(p + 3, u->start); /* the operand of DW_LNE_set_address, composed as an offset */
+    if (unit_is_parted(u))
+        put_u64(p + u->part_program + 3, u->part_start);
     return p + u->program_size;
 }
 

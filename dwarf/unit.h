@@ -53,6 +53,9 @@ enum debug_section {
         DEBUG_SECTION_COUNT
 };
 
+/* Bytes of a unit's part of .debug_aranges, with one range. */
+enum { DEBUG_ARANGES_UNIT = 48 };
+
 /* No size of the section is wanted. */
 #define DEBUG_ANY UINT64_MAX
 
@@ -104,6 +107,7 @@ struct debug {
     struct uneven uneven;            /* weights by which units get what is beyond the parts that all have */
     struct uneven code_uneven;       /* weights by which units get code */
     uint32_t partials;               /* partial units in addition */
+    bool parted;                     /* parts of functions stand elsewhere in some units */
     bool types_first;                /* pieces of headers stand before functions, as compilers have it */
     bool is_shuffled;                /* tables of abbreviations have orders of their own; not with partial units */
     uint64_t dies_wanted;            /* wanted number of entries in all, met as far as possible; 0: any */
@@ -163,6 +167,10 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
  * units are to be `uneven` hundredths as unlike in size as units of one size (uneven.h); 0: of about one size. How far
  * their code is from one size is that, halved `even` times. */
 void debug_choose_sizes(struct debug *d, uint32_t units, uint64_t uneven, unsigned even);
+
+/* How many of `coded` units with code may have parts of functions that stand elsewhere: .debug_aranges has room for so
+ * many. */
+uint32_t debug_parted_most(const struct debug *d, uint32_t coded);
 
 /* Bytes of the header of a unit's line table. The unit need not have been composed yet. */
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code);

@@ -52,7 +52,7 @@ struct table_codes {
 static struct table_codes codes_of(const struct debug *d, uint32_t table)
 {
     const struct debug_abbrevs *const a = &d->abbrevs;
-    const uint32_t all = abbrev_codes(d->corpus->dialect);
+    const uint32_t all = unit_codes_own(d);
     const uint64_t key = random_at(d->variety + 9, table);
     struct table_codes codes = {{0}};
     uint8_t order[ABBREV_CODES_SHORT]; /* the abbreviation with each code */
@@ -89,16 +89,35 @@ void unit_renumber(const struct debug *d, uint32_t table, uint8_t *p, const uint
     }
 }
 
+/* A table of the corpus: with those of functions in two places if the library has them. */
+enum { TABLE_PIECES = 2 };
+struct table {
+    struct bytes piece[TABLE_PIECES];
+};
+
+static struct table table_of(const struct debug *d, uint32_t table)
+{
+    const struct bytes none = {.size = 0};
+    const struct bytes *const parted = &d->corpus->parted[unit_reach(d, table)];
+    return (struct table){{*unit_table(d, table), unit_tables_parted(d) ? *parted : none}};
+}
+
 uint8_t *unit_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p)
 {
-    const struct bytes *const whole = unit_table(d, table);
+    const struct table whole = table_of(d, table);
     const uint8_t *from[ABBREV_CODES_SHORT] = {NULL}; /* by their codes in the table */
-    if (!d->abbrevs.is_part && !d->is_shuffled)
-        return put_bytes(p, whole->data, whole->size);
+    if (!d->abbrevs.is_part && !d->is_shuffled) {
+        for (unsigned i = 0; i < TABLE_PIECES; i++)
+            p = put_bytes(p, whole.piece[i].data, whole.piece[i].size);
+        return p;
+    }
     const struct table_codes codes = codes_of(d, table);
-    for (const uint8_t *at = whole->data; at < whole->data + whole->size; at = skip_abbreviation(at))
-        if (codes.of[*at])
-            from[codes.of[*at]] = at;
+    for (unsigned i = 0; i < TABLE_PIECES; i++) {
+        const struct bytes *const piece = &whole.piece[i];
+        for (const uint8_t *at = piece->data; at < piece->data + piece->size; at = skip_abbreviation(at))
+            if (codes.of[*at])
+                from[codes.of[*at]] = at;
+    }
     for (uint32_t code = 1; code < ABBREV_CODES_SHORT && from[code]; code++) {
         uint8_t *const start = p;
         p = put_bytes(p, from[code], (size_t)(skip_abbreviation(from[code]) - from[code]));
@@ -114,13 +133,16 @@ struct table_sizes {
 
 static struct table_sizes measure(const struct debug *d)
 {
-    const struct bytes *const table = unit_table(d, 0);
+    const struct table table = table_of(d, 0);
     struct table_sizes sizes = {{0}};
-    for (const uint8_t *from = table->data; from < table->data + table->size;) {
-        const uint8_t *end = skip_abbreviation(from);
-        assert(end - from <= UINT8_MAX);
-        sizes.of[*from] = (uint8_t)(end - from);
-        from = end;
+    for (unsigned i = 0; i < TABLE_PIECES; i++) {
+        const struct bytes *const piece = &table.piece[i];
+        for (const uint8_t *from = piece->data; from < piece->data + piece->size;) {
+            const uint8_t *end = skip_abbreviation(from);
+            assert(end - from <= UINT8_MAX);
+            sizes.of[*from] = (uint8_t)(end - from);
+            from = end;
+        }
     }
     return sizes;
 }
@@ -135,11 +157,10 @@ static uint64_t size_of(const struct table_sizes *sizes, const struct debug_abbr
     return size;
 }
 
-/* Like single_divide, but false if a code takes two bytes: the codes will be lower in the end. */
-static bool divide_narrow(const struct single_ways *ways, struct dialect dialect, uint64_t bytes,
-                          struct single_mix *single)
+/* Like single_divide behind so many codes, but false if a code takes two bytes: the codes will be lower in the end. */
+static bool divide_narrow(const struct single_ways *ways, uint32_t codes, uint64_t bytes, struct single_mix *single)
 {
-    if (!single_divide(ways, abbrev_codes(dialect) + 1, bytes, single))
+    if (!single_divide(ways, codes + 1, bytes, single))
         return false;
     for (uint32_t k = 0; k < SINGLE_KINDS; k++)
         if (single->count[1][k])
@@ -149,15 +170,15 @@ static bool divide_narrow(const struct single_ways *ways, struct dialect dialect
 
 /* Keeps one more abbreviation that no entry uses, and takes its size off *rest. Prefers the first one after which *rest
  * can be divided into `single`; sets *divided if there is one. False if none is small enough. */
-static bool keep_another(const struct single_ways *ways, struct dialect dialect, const struct table_sizes *sizes,
+static bool keep_another(const struct single_ways *ways, uint32_t codes, const struct table_sizes *sizes,
                          struct debug_abbrevs *a, uint64_t *rest, struct single_mix *single, bool *divided)
 {
     uint32_t first = 0;
     *divided = false;
-    for (uint32_t code = 1; code <= abbrev_codes(dialect) && !*divided; code++) {
+    for (uint32_t code = 1; code <= codes && !*divided; code++) {
         if (is_kept(a, code) || sizes->of[code] > *rest)
             continue;
-        *divided = divide_narrow(ways, dialect, *rest - sizes->of[code], single);
+        *divided = divide_narrow(ways, codes, *rest - sizes->of[code], single);
         if (*divided || !first)
             first = code;
     }
@@ -169,7 +190,7 @@ static bool keep_another(const struct single_ways *ways, struct dialect dialect,
 }
 
 /* Divides `wanted` bytes into the kept abbreviations, further ones that no entry uses if necessary, and `single`. */
-static bool divide(struct dialect dialect, const struct table_sizes *sizes, struct debug_abbrevs *a, uint64_t wanted,
+static bool divide(uint32_t codes, const struct table_sizes *sizes, struct debug_abbrevs *a, uint64_t wanted,
                    struct single_mix *single)
 {
     const uint64_t size = size_of(sizes, a);
@@ -178,8 +199,8 @@ static bool divide(struct dialect dialect, const struct table_sizes *sizes, stru
         return false;
     single_find_ways(&ways);
     uint64_t rest = wanted - size;
-    bool divided = divide_narrow(&ways, dialect, rest, single);
-    while (!divided && keep_another(&ways, dialect, sizes, a, &rest, single, &divided))
+    bool divided = divide_narrow(&ways, codes, rest, single);
+    while (!divided && keep_another(&ways, codes, sizes, a, &rest, single, &divided))
         continue;
     return divided;
 }
@@ -201,6 +222,8 @@ static struct debug_abbrevs least_part(const struct debug *d)
     struct debug_abbrevs least = {.is_part = true};
     for (unsigned i = 0; i < sizeof always; i++)
         abbrev_note(least.kept, always[i]);
+    if (d->parted)
+        abbrev_note(least.kept, abbrev_parted(c->dialect, ABBREV_COMPILE_UNIT));
     for (unsigned i = 0; i < (c->dialect.lines ? 1 : sizeof of_data) && d->data_units; i++)
         abbrev_note(least.kept, of_data[i]);
     abbrev_note_entries(c->dialect, c->header[0].entries, c->header[0].entries + c->fixed, least.kept);
@@ -223,7 +246,7 @@ bool unit_part_abbrevs(struct debug *d)
     const struct corpus_header *h = &c->header[0];
     const uint64_t wanted = d->wanted[DEBUG_ABBREV];
     const uint64_t most = (uint64_t)ABBREV_CODES_SHORT * UINT8_MAX; /* of one table, whatever is in it */
-    if (!units_include_any(d) || c->dialect.lines || abbrev_codes(c->dialect) >= ABBREV_CODES_SHORT || wanted > most)
+    if (!units_include_any(d) || c->dialect.lines || unit_codes_own(d) >= ABBREV_CODES_SHORT || wanted > most)
         return false;
     const struct table_sizes sizes = measure(d);
     const struct debug_abbrevs least = least_part(d);
@@ -236,7 +259,7 @@ bool unit_part_abbrevs(struct debug *d)
     for (;; cut--) {
         d->abbrevs = least;
         keep_pieces(d, &d->abbrevs, cut);
-        if (divide(c->dialect, &sizes, &d->abbrevs, wanted, &d->single))
+        if (divide(unit_codes_own(d), &sizes, &d->abbrevs, wanted, &d->single))
             break;
         if (!cut) {
             d->abbrevs.is_part = false;

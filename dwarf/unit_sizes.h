@@ -8,7 +8,7 @@
 #define COMPILE_DIRECTORY "/usr/src/application"
 
 enum {
-    ARANGES_UNIT = 48,  /* bytes of a unit's part of .debug_aranges, with one range */
+    ARANGES_UNIT = DEBUG_ARANGES_UNIT,
     ARANGES_TUPLE = 16, /* bytes of each further range */
     ARANGES_LEAST = 16, /* least bytes of code in each of several ranges */
     PARAMETERS_MOST = 5,
@@ -41,6 +41,12 @@ static inline uint64_t share_of(uint64_t extra, uint32_t count, uint32_t i)
 static inline bool unit_has_code(const struct debug_unit *u)
 {
     return u->end > u->start;
+}
+
+/* Whether parts of the unit's functions stand elsewhere. */
+static inline bool unit_is_parted(const struct debug_unit *u)
+{
+    return u->part_end > u->part_start;
 }
 
 /* How many further ranges of .debug_aranges the unit's code can be divided into. It then looks like code of several
@@ -93,12 +99,25 @@ static inline const struct bytes *unit_table(const struct debug *d, uint32_t tab
     return &d->corpus->abbrev[unit_reach(d, table)];
 }
 
+/* Whether tables have the abbreviations of functions in two places. */
+static inline bool unit_tables_parted(const struct debug *d)
+{
+    return d->parted || d->partials;
+}
+
+/* The last code of the corpus that a table of abbreviations has, with those of functions in two places. */
+static inline uint32_t unit_codes_own(const struct debug *d)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    return abbrev_codes(dialect) + (unit_tables_parted(d) ? abbrev_parted_codes(dialect) : 0u);
+}
+
 /* How many codes each table of abbreviations has. The codes of partial units are the last. */
 static inline uint32_t unit_codes(const struct debug *d)
 {
     if (d->corpus->dialect.lines)
         return d->abbrevs.codes;
-    return abbrev_codes(d->corpus->dialect) + (d->partials ? partial_codes(d->corpus) : 0u);
+    return unit_codes_own(d) + (d->partials ? partial_codes(d->corpus) : 0u);
 }
 
 /* Least bytes of a table of abbreviations, with the null entry at its end: without those of partial units, and as the
@@ -111,7 +130,8 @@ static inline uint64_t unit_table_least(const struct debug *d)
 {
     if (d->corpus->dialect.lines)
         return d->abbrevs.size;
-    return unit_table_own(d->corpus) + (d->partials ? partial_abbrevs_size(d->corpus) : 0);
+    return unit_table_own(d->corpus) + (unit_tables_parted(d) ? d->corpus->parted[ABBREV_NEAR].size : 0) +
+           (d->partials ? partial_abbrevs_size(d->corpus) : 0);
 }
 
 /* Bytes of each table of abbreviations but the last. */

@@ -29,7 +29,8 @@ static void describe_parameters(struct walk *w, struct subject *s)
             continue;
         }
         if (s->lists == SUBJECT_LISTS_SPILLED || !p->used) {
-            const struct describe_spill spill = {s->start, s->start + p->spilled, s->end, p->reg, place};
+            const struct describe_spill spill = {s->start, s->start + p->spilled, s->end, s->part, s->part_end, p->reg,
+                                                 place};
             describe_spilled(w, &v, &spill);
             continue;
         }
@@ -38,6 +39,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
         compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
         compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
         compose_list_frame(c, s->start + p->used, s->end, place);
+        compose_list_frame(c, s->part, s->part_end, place);
         compose_parameter_list(c, &v, compose_list_end(c));
     }
 }
@@ -47,8 +49,10 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
     struct composer *c = &w->composer;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* more is in inlined functions */
     const uint32_t most = is_cpp ? FILLER_SLOTS / 2 : (FILLER_SLOTS - 1) * w->corpus->manner.own / MANNER_USUAL;
-    const uint32_t count = (uint32_t)(s->f->hash >> 40) % most;
-    if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s)))
+    const bool needs_one = s->part_end > s->part && !s->f->count; /* entries of functions in two places have children */
+    const uint32_t drawn = (uint32_t)(s->f->hash >> 40) % most;
+    const uint32_t count = needs_one && !drawn ? 1 : drawn;
+    if (s->level == SUBJECT_LEAN || (s->level == SUBJECT_PLAIN && detail_info_ahead(w, s) && !needs_one))
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         /* some are said to have one place all the time, in C++ fewer */
@@ -264,8 +268,7 @@ static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t in
     line_file(rows, DIALECT_SOURCE_FILE);
 }
 
-/* Describes the code [from, to), on the walk's line, as an inlined call whose parameters and variables are nowhere. */
-static void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to)
+void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to)
 {
     enum { COLUMN = 9 };
     struct composer *c = &w->composer;
@@ -408,12 +411,12 @@ static bool describe_function(struct walk *w, uint32_t index)
         s.step = 1;
     }
     struct describe_room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
-    room.info += class_room(w) + plain_room(w) + lines_room(w);
+    room.info += class_room(w) + plain_room(w) + lines_room(w) + cold_room(w, b);
     room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row for every two bytes at most */
     const struct more_room besides = more_room(w, s.end);
     room.info += besides.info + BESIDES_MOST * (uint64_t)(besides_before(w, index + 1) - besides_before(w, index));
-    room.lists += besides.lists;
-    room.ranges += besides.ranges;
+    room.lists += besides.lists + COLD_LISTS_MOST;
+    room.ranges += besides.ranges + COLD_RANGES_MOST;
     room.rows += besides.rows;
     if (index + 1 == l->described) {
         room.info += tune_room(w);
@@ -426,6 +429,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     struct debug_function f = {.name = (uint32_t)w->name};
     class_declare(w, index, &f);
     s.line = w->line_number;
+    cold_begin(w, &s);
     detail_function(w, &s);
     w->inner_rows = 0;
     /* a rich function says that all its calls are described, and each needs a line of two bytes */
@@ -435,6 +439,8 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     f.offset = s.start;
     f.size = b->size;
+    f.part = s.part;
+    f.part_size = s.part_end - s.part;
     f.line = w->line_number;
     f.column = 15;
     f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
@@ -448,6 +454,7 @@ static bool describe_function(struct walk *w, uint32_t index)
     w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
     if (s.level == SUBJECT_RICH)
         declare_helpers(w, b);
+    cold_helpers(w, &s);
     compose_function(&w->composer, &f);
     s.at = describe_beginning(w, &s);
     if (lines_are_told(w))
@@ -463,6 +470,8 @@ static bool describe_function(struct walk *w, uint32_t index)
             describe_label(w, &s, s.last_label, w->line_number);
         assert(s.at + CODE_EPILOGUE == s.end);
     }
+    if (!cold_describe(w, &s))
+        return false;
     more(w, &s, index + 1 == l->described);
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     if (w->line_number <= w->ahead)
@@ -503,6 +512,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     if (!d->unit)
         return false;
     w.line_header = debug_line_header(d, 1, true);
+    cold_units(&w);
     detail_start(&w);
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (!describe_glue(&w, (enum glue_function)i))
@@ -514,6 +524,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
         return false;
     describe_unit_end(&w);
     d->unit_count = w.units;
+    d->parted = w.parted;
     d->composed = out;
     return !composed_failed(out) && !d->statics.failed;
 }

@@ -16,9 +16,9 @@ static struct pace pace_for(uint64_t goal, uint64_t start, uint64_t others, uint
     return (struct pace){.start = start, .rate = code ? (bytes << PACE_BITS) / code : 0};
 }
 
-uint64_t detail_pace_at(const struct pace *p, uint64_t code)
+uint64_t detail_pace_at(const struct walk *w, const struct pace *p, uint64_t code)
 {
-    return p->start + (p->rate * code >> PACE_BITS);
+    return p->start + (p->rate * (code + w->apart) >> PACE_BITS);
 }
 
 static bool is_exact(const struct library *l, enum debug_section s)
@@ -34,20 +34,34 @@ void detail_start(struct walk *w)
     const bool is_part = l->described < l->row->functions;
     const uint64_t code = is_part ? library_function_at(l, l->described)
                                   : l->layout.section[SECTION_TEXT].size - plan_small_bytes(l->row);
+    const uint64_t all = code + (w->parted_most ? plan_cold_bytes(l->row, l->described) : 0);
     const bool follows = l->row->said;
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
     w->code = code;
-    w->info = pace_for(g->info, 0, 0, 0, code);
-    w->names = pace_for(plain_names(w), 0, 0, 0, code);
+    w->code_all = all;
+    w->info = pace_for(g->info, 0, 0, 0, all);
+    w->names = pace_for(plain_names(w), 0, 0, 0, all);
     w->line = pace_for(g->line, w->line_header, follows ? data : 0,
-                       is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, code);
-    w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, code);
-    w->ranges = pace_for(g->ranges, compose_list_header(d), 0, is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, code);
+                       is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, all);
+    w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, all);
+    w->ranges = pace_for(g->ranges, compose_list_header(d), 0, is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, all);
 }
 
 static uint64_t written(const uint8_t *p, const struct bytes *out)
 {
     return (uint64_t)(p - out->data);
+}
+
+uint64_t detail_rows_written(const struct walk *w)
+{
+    const struct composer *const c = &w->composer;
+    const uint64_t rows = c->unit ? written(c->rows.p, &c->out->programs) : c->out->programs.size;
+    return rows + c->out->parts.size + w->rows_due;
+}
+
+uint64_t detail_rows_for(const struct walk *w, uint64_t code)
+{
+    return w->line.rate * code >> PACE_BITS;
 }
 
 uint64_t detail_info_written(const struct walk *w)
@@ -79,7 +93,12 @@ static bool follows_info(const struct walk *w)
 
 bool detail_info_ahead(const struct walk *w, const struct subject *s)
 {
-    return follows_info(w) && detail_info_written(w) > detail_pace_at(&w->info, s->end);
+    return follows_info(w) && detail_info_written(w) > detail_pace_at(w, &w->info, s->end);
+}
+
+bool detail_info_behind(const struct walk *w, const struct subject *s)
+{
+    return follows_info(w) && detail_info_written(w) < detail_pace_at(w, &w->info, s->end);
 }
 
 /* Parameters' lists may be ahead of the pace by up to half of what is left to the last function. Later functions make
@@ -88,19 +107,19 @@ bool detail_has_lists(const struct walk *w, uint64_t end)
 {
     const uint64_t ahead = w->goal->lists / 16 < RESERVE_LISTS / 2 ? w->goal->lists / 16 : RESERVE_LISTS / 2;
     return w->level == DESCRIBE_RICH && !plain_is_told(w) &&
-           written(w->composer.lists, &w->composer.out->lists) <= detail_pace_at(&w->lists, end) + ahead;
+           written(w->composer.lists, &w->composer.out->lists) <= detail_pace_at(w, &w->lists, end) + ahead;
 }
 
 void detail_function(const struct walk *w, struct subject *s)
 {
     const struct composer *c = &w->composer;
     s->level = w->level == DESCRIBE_LEAN ? SUBJECT_LEAN : plain_is_told(w) ? SUBJECT_PLAIN : SUBJECT_RICH;
-    if (s->level == SUBJECT_RICH && detail_info_written(w) > detail_pace_at(&w->info, s->start) + w->goal->info / 32)
+    if (s->level == SUBJECT_RICH && detail_info_written(w) > detail_pace_at(w, &w->info, s->start) + w->goal->info / 32)
         s->level = SUBJECT_PLAIN;
     if (s->level == SUBJECT_RICH && follows_info(w) &&
-        detail_info_written(w) + blocks_least(w, s->body) > detail_pace_at(&w->info, s->end) + info_slack(w))
+        detail_info_written(w) + blocks_least(w, s->body) > detail_pace_at(w, &w->info, s->end) + info_slack(w))
         s->level = SUBJECT_PLAIN;
-    const bool behind = written(c->lists, &c->out->lists) <= detail_pace_at(&w->lists, s->end);
+    const bool behind = written(c->lists, &c->out->lists) <= detail_pace_at(w, &w->lists, s->end);
     const bool has_all = s->level == SUBJECT_RICH && behind && detail_lists_part(w);
     s->lists = has_all ? SUBJECT_LISTS_ALL : detail_has_lists(w, s->end) ? SUBJECT_LISTS_SPILLED : SUBJECT_LISTS_NONE;
 }
@@ -136,7 +155,7 @@ uint32_t detail_lists_part(const struct walk *w)
 /* How many bytes of location lists there should be at `end`, with the lists of blocks. There are `before` so far. */
 static uint64_t lists_goal(const struct walk *w, uint64_t before, uint64_t end)
 {
-    const uint64_t goal = detail_pace_at(&w->lists, end);
+    const uint64_t goal = detail_pace_at(w, &w->lists, end);
     return goal > before ? before + (goal - before) * detail_lists_part(w) / DESCRIBE_EXPRESSION_PARTS : goal;
 }
 
@@ -151,7 +170,7 @@ const struct stamp *detail_stamp(struct walk *w, const struct subject *s, const 
     const uint64_t before = written(c->lists, &c->out->lists);
     uint32_t of_lists = closest(before, lists, BLOCK_LISTS, lists_goal(w, before, end));
     uint32_t of_ranges =
-        closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(&w->ranges, end));
+        closest(written(c->ranges, &c->out->ranges), ranges, BLOCK_RANGES, detail_pace_at(w, &w->ranges, end));
     w->lists_kind = none + of_lists;
     w->ranges_kind = of_ranges;
     return &block->stamp[w->lists_kind][of_ranges];
@@ -165,10 +184,9 @@ static uint64_t rows_slack(const struct walk *w)
 
 const struct stamp_rows *detail_rows(struct walk *w, const struct subject *s, const struct block *block)
 {
-    const struct composer *c = &w->composer;
     const uint16_t *size = block->rows_size;
-    uint64_t before = written(c->rows.p, &c->out->programs) + w->units * w->line_header;
-    uint64_t goal = detail_pace_at(&w->line, s->at + block->size);
+    uint64_t before = detail_rows_written(w) + w->units * w->line_header;
+    uint64_t goal = detail_pace_at(w, &w->line, s->at + block->size);
     const int32_t part = w->goal->rows_part;
     if (goal > before && part >= 0 && part < DESCRIBE_ROWS_WHOLE)
         goal = before + (goal - before) * (uint64_t)part / DESCRIBE_ROWS_WHOLE;

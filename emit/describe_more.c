@@ -39,7 +39,7 @@ static uint64_t slack(const struct walk *w, const struct pace *pace, uint64_t co
 {
     enum { PART = 8, END = 16 };
     const uint64_t until = w->code - w->code / END;
-    return code < until ? detail_pace_at(pace, w->code) / PART * (until - code) / until : 0;
+    return code < until ? detail_pace_at(w, pace, w->code) / PART * (until - code) / until : 0;
 }
 
 static uint64_t missing(uint64_t goal, uint64_t less, const uint8_t *p, const struct bytes *out)
@@ -51,17 +51,20 @@ static uint64_t missing(uint64_t goal, uint64_t less, const uint8_t *p, const st
 static uint64_t missing_lists(const struct walk *w, uint64_t code, const uint8_t *p)
 {
     const uint64_t less = slack(w, &w->lists, code) * detail_lists_part(w) / DESCRIBE_EXPRESSION_PARTS;
-    return missing(detail_pace_at(&w->lists, code), less, p, &w->composer.out->lists);
+    return missing(detail_pace_at(w, &w->lists, code), less, p, &w->composer.out->lists);
 }
 
 static uint64_t missing_ranges(const struct walk *w, uint64_t code, const uint8_t *p)
 {
-    return missing(detail_pace_at(&w->ranges, code), slack(w, &w->ranges, code), p, &w->composer.out->ranges);
+    return missing(detail_pace_at(w, &w->ranges, code), slack(w, &w->ranges, code), p, &w->composer.out->ranges);
 }
 
-static uint64_t missing_rows(const struct walk *w, uint64_t code, const uint8_t *p)
+/* Without the headers of line tables. */
+static uint64_t missing_rows(const struct walk *w, uint64_t code)
 {
-    return missing(detail_pace_at(&w->line, code), 0, p, &w->composer.out->programs);
+    const uint64_t goal = detail_pace_at(w, &w->line, code);
+    const uint64_t there = detail_rows_written(w);
+    return goal > there ? goal - there : 0;
 }
 
 /* Sets border[] to borders between instructions in the function's beginning and, with `pieces`, between its pieces.
@@ -269,7 +272,7 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     const uint64_t headers = w->units * w->line_header;
     if (!follows(w, DEBUG_LINE))
         return;
-    uint64_t rest = missing_rows(w, end, rows->p);
+    uint64_t rest = missing_rows(w, end);
     rest = rest > headers + most ? rest - headers - most : 0;
     if (!rest)
         return;
@@ -288,12 +291,12 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
 
 static uint64_t rows_written(const struct walk *w)
 {
-    return (uint64_t)(w->composer.rows.p - w->composer.out->programs.data) + w->units * w->line_header;
+    return detail_rows_written(w) + w->units * w->line_header;
 }
 
 static bool is_ahead(const struct walk *w, uint64_t end, uint64_t bytes)
 {
-    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(&w->line, end) + bytes;
+    return follows(w, DEBUG_LINE) && rows_written(w) > detail_pace_at(w, &w->line, end) + bytes;
 }
 
 bool more_rows_ahead(const struct walk *w, uint64_t end)
@@ -309,7 +312,7 @@ bool more_rows_far_ahead(const struct walk *w, uint64_t end)
 
 bool more_rows_behind(const struct walk *w, uint64_t end)
 {
-    return follows(w, DEBUG_LINE) && rows_written(w) + ROW_MOST < detail_pace_at(&w->line, end);
+    return follows(w, DEBUG_LINE) && rows_written(w) + ROW_MOST < detail_pace_at(w, &w->line, end);
 }
 
 /* --- room ---------------------------------------------------------------------- */
@@ -326,6 +329,6 @@ struct more_room more_room(const struct walk *w, uint64_t end)
     if (follows(w, DEBUG_RANGES))
         room.ranges = missing_ranges(w, end, c->out->ranges.data + c->out->ranges.size) + 1024;
     if (follows(w, DEBUG_LINE))
-        room.rows = missing_rows(w, end, c->out->programs.data + c->out->programs.size) + 1024;
+        room.rows = missing_rows(w, end) + 1024;
     return room;
 }

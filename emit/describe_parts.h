@@ -36,7 +36,17 @@ struct walk {
     const struct describe_goal *goal;
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
-    uint64_t code;        /* bytes of code that the walk covers in all */
+    uint64_t code;          /* bytes of code that the walk covers in all, without cold parts */
+    uint64_t code_all;      /* the same with cold parts, where these are described */
+    uint64_t apart;         /* bytes of cold parts of the functions so far */
+    uint32_t cold;          /* how many cold parts these are */
+    uint32_t parted_most;   /* how many units may have cold parts that are described; those are units of at least */
+    uint64_t parted_weight; /* this weight, */
+    uint32_t parted_rest;   /* and of the units of just that weight this many more */
+    bool parted;            /* some unit has */
+    uint32_t parted_unit;   /* the last unit of which that is known, as of w->units, and whether it may */
+    bool parted_may;
+    uint64_t rows_due;    /* bytes that rows of a cold part will take, which are not written yet */
     uint64_t besides;     /* bytes of entries of further locals (goal->besides) */
     struct pace names;    /* of the variables' names among the library's own (describe_plain.c) */
     uint32_t variables;   /* how many variables have a name of the library's own */
@@ -71,10 +81,11 @@ struct subject {
     const struct function *f;
     struct code_parameter *parameter; /* array of ARGUMENTS_MOST */
     uint32_t index;
-    uint64_t start, end; /* offsets in the code */
-    uint64_t at;         /* where the walk is */
-    uint32_t name, step; /* index of the next variable's name in corpus.name; odd step to the one after it */
-    uint32_t shortest;   /* how many of its variables have a name of plain_name so far */
+    uint64_t start, end;     /* offsets in the code */
+    uint64_t at;             /* where the walk is */
+    uint64_t part, part_end; /* the function's cold part; equal: it is not described, or there is none */
+    uint32_t name, step;     /* index of the next variable's name in corpus.name; odd step to the one after it */
+    uint32_t shortest;       /* how many of its variables have a name of plain_name so far */
     uint32_t line;
     uint32_t label, label_piece; /* number of the label before piece `label_piece`; NO_LABEL: none */
     uint32_t last_label;         /* number of the label before the function's end; NO_LABEL: none */
@@ -98,6 +109,12 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
 /* How debug information describes the type of a function's argument. */
 enum base_type describe_type(enum argument_type type);
 
+/* describe_unit.c: the weight by which a unit gets its share of the code. */
+uint64_t describe_weight(const struct walk *w, uint32_t unit);
+
+/* describe.c: describes the code [from, to), on the walk's line, as an inlined call whose parameters and variables are
+ * nowhere. */
+void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to);
 /* describe_unit.c: upper bounds of what one function takes: bytes of each kind, and lines of the source. */
 struct describe_room {
     uint64_t info, lists, ranges, rows;
@@ -121,12 +138,13 @@ void describe_helper(struct walk *w, uint32_t number);
 /* Appends a name to the library's own; returns its offset in .debug_str. */
 uint32_t describe_name(struct library *l, const char *prefix, const char *suffix);
 
-/* Where a parameter is: in register `reg` in [start, spilled), at `place` in the frame in [spilled, end). Code
- * offsets. */
+/* Where a parameter is: in register `reg` in [start, spilled), at `place` in the frame in [spilled, end) and [part,
+ * part_end). Code offsets. */
 struct describe_spill {
     uint64_t start, spilled, end;
-    uint32_t reg;  /* DWARF's number */
-    int32_t place; /* from the CFA */
+    uint64_t part, part_end; /* also [part, part_end) */
+    uint32_t reg;            /* DWARF's number */
+    int32_t place;           /* from the CFA */
 };
 /* Describes such a parameter by a location list. It needs a list, because if any variable of the unit has one,
  * debuggers stop at a function's first instruction, where nothing is spilled yet (gdb's COMPUNIT_LOCATIONS_VALID). */
@@ -136,6 +154,7 @@ static inline void describe_spilled(struct walk *w, const struct debug_variable 
     compose_list_begin(c, s->start);
     compose_list_register(c, s->start, s->spilled, s->reg);
     compose_list_frame(c, s->spilled, s->end, s->place);
+    compose_list_frame(c, s->part, s->part_end, s->place);
     compose_parameter_list(c, v, compose_list_end(c));
 }
 
@@ -166,13 +185,34 @@ void detail_fetch(const struct walk *w, uint32_t index);
 /* Whether entries have more bytes already than they should have at the function's end. Always false where no size of
  * .debug_info is wanted. */
 bool detail_info_ahead(const struct walk *w, const struct subject *s);
+/* Whether they have fewer. Always false where no size is wanted, too. */
+bool detail_info_behind(const struct walk *w, const struct subject *s);
 /* Adds an entry to the open location list. Its place is one of the registers that functions save. */
 void detail_register_entry(struct walk *w, uint64_t from, uint64_t to, uint32_t number);
 /* Share of the blocks' location lists that is written, in 1/DESCRIBE_EXPRESSION_PARTS. It is less than all where more
  * entries are wanted than these lists have. */
 uint32_t detail_lists_part(const struct walk *w);
-/* Bytes that should have been written when `code` bytes of code are described. */
-uint64_t detail_pace_at(const struct pace *p, uint64_t code);
+/* Bytes that should have been written when `code` bytes of code are described, and the cold parts of its functions. */
+uint64_t detail_pace_at(const struct walk *w, const struct pace *p, uint64_t code);
+/* Bytes of rows that are written so far, with those of cold parts; bytes that the rows of so much code should take. */
+uint64_t detail_rows_written(const struct walk *w);
+uint64_t detail_rows_for(const struct walk *w, uint64_t code);
+
+/* describe_cold.c. cold_units: before the walk, chooses the units that may
+ * have parts. cold_helpers: declares the helpers that the part calls. cold_begin: the walk comes to the function;
+ * settles whether its cold part, if it has one, is described. cold_describe: describes the part's rows, which name
+ * lines of the function so far, and inlined calls in it. False when memory ran out. cold_room: bytes of entries that it
+ * writes at most. */
+void cold_units(struct walk *w);
+void cold_begin(struct walk *w, struct subject *s);
+void cold_helpers(struct walk *w, const struct subject *s);
+bool cold_describe(struct walk *w, struct subject *s);
+uint64_t cold_room(const struct walk *w, const struct body *b);
+/* Bytes of lists and ranges that a function takes at most because of its cold part. */
+enum {
+    COLD_LISTS_MOST = ARGUMENTS_MOST * COMPOSE_ENTRY_MOST,
+    COLD_RANGES_MOST = COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST
+};
 
 /* describe_plain.c: whether the library's row says that it has no location lists, as code compiled without
  * optimisation. */

@@ -27,7 +27,7 @@ enum {
 static uint64_t missing(const struct walk *w, const struct subject *s)
 {
     const uint64_t written = detail_info_written(w);
-    const uint64_t goal = detail_pace_at(&w->info, s->end);
+    const uint64_t goal = detail_pace_at(w, &w->info, s->end);
     return goal > written ? goal - written : 0;
 }
 
@@ -76,7 +76,7 @@ static bool own_name(struct walk *w, const struct subject *s, uint32_t *name)
     const uint32_t digits = (uint32_t)snprintf(number, sizeof number, "_%u", w->variables);
     const uint64_t average = l->row->functions ? l->row->function_names / l->row->functions : 0;
     const uint32_t length = average < LONG_LEAST ? LONG_LEAST : average < LONG_MOST ? (uint32_t)average : LONG_MOST;
-    if (names->size + length >= detail_pace_at(&w->names, s->end))
+    if (names->size + length >= detail_pace_at(w, &w->names, s->end))
         return false;
     words_identifier(0, length - digits, text);
     memcpy(text + length - digits, number, digits + 1);

@@ -345,7 +345,9 @@ void tune_ranges(struct walk *w, struct subject *s)
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
     uint32_t kinds = 0;
+    const uint64_t pending = compose_ranges_pending(c, s->end);
     uint64_t rest = rest_of(w->l->debug.wanted[DEBUG_RANGES], c->ranges, &c->out->ranges);
+    rest -= pending < rest ? pending : rest;
     uint32_t entries = tune_borders(w, s, border) - 1;
     if (!rest || rest > BYTES_MOST)
         return;
@@ -426,7 +428,8 @@ void tune_rows(struct walk *w, uint64_t end)
     const struct debug *d = &w->l->debug;
     if (d->wanted[DEBUG_LINE] == DEBUG_ANY)
         return;
-    uint64_t others = settle_data_units(w) + LINE_END_AT(end - rows->address);
+    const uint64_t pending = compose_rows_pending(&w->composer);
+    uint64_t others = settle_data_units(w) + LINE_END_AT(end - rows->address) + pending;
     for (uint32_t i = 0; i < w->units; i++)
         others += debug_line_header(d, i, true);
     if (others > d->wanted[DEBUG_LINE])
@@ -435,7 +438,8 @@ void tune_rows(struct walk *w, uint64_t end)
     if (rest > BYTES_MOST)
         return;
     if (w->goal->rows) {
-        put_rows(rows, rest, w->goal->rows > rows->count ? w->goal->rows - rows->count - 1 : 0);
+        const uint64_t there = rows->count + 1 + (pending ? 1 : 0); /* each sequence has a row at its end */
+        put_rows(rows, rest, w->goal->rows > there ? w->goal->rows - there : 0);
         return;
     }
     for (uint32_t i = 0; rest; i++) {

@@ -40,9 +40,8 @@ static uint32_t first_line(const struct walk *w, uint64_t r)
     return (is_low ? LOW : DEBUG_LINE_FIRST) + (uint32_t)(r & DIFFERENT);
 }
 
-/* The weight by which a unit gets its share of the code; the same for all where the row does not say how unlike units
- * are. */
-static uint64_t code_weight(const struct walk *w, uint32_t unit)
+/* The same for all where the row does not say how unlike units are. */
+uint64_t describe_weight(const struct walk *w, uint32_t unit)
 {
     const struct uneven *of = &w->l->debug.code_uneven;
     return of->count ? uneven_weight(of, unit) : 1;
@@ -57,12 +56,12 @@ static void share_code(struct walk *w)
     if (!w->units) {
         w->shares = (struct shares){.sum = w->code};
         for (uint32_t i = 0; i < units; i++)
-            w->shares.weights += code_weight(w, i);
+            w->shares.weights += describe_weight(w, i);
     }
     const uint64_t left = l->described + (uint64_t)l->shape.glue - w->told;
     const uint32_t others = w->units + 1 < units ? units - w->units - 1 : 0;
     if (w->units < units)
-        w->unit_until += shares_next(&w->shares, code_weight(w, w->units));
+        w->unit_until += shares_next(&w->shares, describe_weight(w, w->units));
     if (!others)
         w->unit_until = UINT64_MAX;
     w->unit_rest = left > others ? (uint32_t)(left - others) : 1;

@@ -193,7 +193,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_MANGLED] = mangled_names(l);
     v[ROW_DEMANGLED] = demangled_names(l);
     v[ROW_COLD] = l->row->cold.count;
-    v[ROW_COLD_CODE] = (int64_t)small_cold_bytes(l->row);
+    v[ROW_COLD_CODE] = (int64_t)plan_cold_bytes(l->row, l->row->functions);
     v[ROW_METHODS] = l->shape.python && !l->row->adds_methods ? (int64_t)shape_methods(l->row) - 1 : 0;
     v[ROW_MACHINE] = EM_X86_64;
 }
@@ -224,7 +224,7 @@ static int64_t code_of(const struct debug *d)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < d->unit_count; i++)
-        bytes += d->unit[i].end - d->unit[i].start;
+        bytes += d->unit[i].end - d->unit[i].start + d->unit[i].part_end - d->unit[i].part_start;
     return (int64_t)bytes;
 }
 

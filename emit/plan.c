@@ -30,7 +30,8 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
     const int64_t all = l->said ? l->said->value[ROW_SHARE_CODE] : PROFILE_DERIVED;
     if (!profile_describes_part(code, all) || !l->functions)
         return (struct plan_described){l->functions, l->functions, 0};
-    const uint64_t small = plan_small_bytes(l);
+    const uint64_t cold = l->cold.told ? plan_cold_bytes(l, l->functions) : 0;
+    const uint64_t small = plan_small_bytes(l) - cold;
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;
     const unsigned __int128 share = (unsigned __int128)(uint64_t)code * l->functions / numbered;
     const uint64_t functions = share < l->functions ? (uint64_t)share : l->functions;
@@ -39,7 +40,7 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
     return (struct plan_described){
         .least = least ? (uint32_t)least : 1,
         .most = most < l->functions ? (uint32_t)most : l->functions,
-        .code = (uint64_t)code,
+        .code = (uint64_t)code > cold ? (uint64_t)code - cold : 0,
     };
 }
 

@@ -204,6 +204,7 @@ struct plan_library {
      * another function, `host`, in ascending order; owned by the plan. */
     struct plan_cold {
         uint32_t first, packed, count;
+        bool told;        /* debug information describes them, and so they may have any size */
         uint32_t mangled; /* how many have mangled names, because their functions have */
         uint32_t *host;
     } cold;
@@ -455,6 +456,15 @@ static inline uint64_t plan_small_before(const struct plan_library *l, uint32_t 
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < index; i++)
         bytes += plan_small_place(l, i);
+    return bytes;
+}
+
+/* Bytes of the cold parts of its first `functions` functions. */
+static inline uint64_t plan_cold_bytes(const struct plan_library *l, uint32_t functions)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < l->cold.count && l->cold.host[i] < functions; i++)
+        bytes += plan_small_size(l, l->cold.first + i);
     return bytes;
 }
 

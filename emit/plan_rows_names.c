@@ -389,6 +389,7 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
     const double much = 0.04; /* the distance from which on longer versions are tried */
     struct plan_library *l = &r->s->plan->library[index];
     const uint32_t shared = l->shared_names;
+    uint32_t shared_most = UINT32_MAX; /* cold parts need names of their own */
     uint64_t names[WAYS];
     for (unsigned i = 0; i < WAYS; i++)
         names[i] = bytes_of_versions(r->s->plan, l, ways[i], bytes);
@@ -403,8 +404,10 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
         if (!settle_with(r, index, bytes, ways[i], names[i], &distance, e))
             return false;
         last = i;
-        if (i && distance >= l->names_apart)
+        if (i && (distance >= l->names_apart || l->shared_names > shared_most))
             continue;
+        if (!i && l->cold.packed)
+            shared_most = l->shared_names;
         l->names_apart = distance;
         best = i;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf/unit.h"
 #include "emit/distribution.h"
 #include "emit/glue.h"
 #include "emit/names_row.h"
@@ -255,6 +256,11 @@ static void place_ahead(const struct plan *plan, struct plan_library *l, const s
     reverse(l->small_size, first + l->small_ahead);
 }
 
+static bool cold_has_any_size(const struct plan_library *l)
+{
+    return l->without_debug || l->cold.told;
+}
+
 /* How many of ascending sizes have no room for a jump. */
 static uint32_t count_short(const uint32_t *size, uint32_t count)
 {
@@ -264,14 +270,26 @@ static uint32_t count_short(const uint32_t *size, uint32_t count)
     return least;
 }
 
+/* Whether debug information describes cold parts (describe_cold.c): in gcc's usual form, and if .debug_aranges has room
+ * for code in more places than units. */
+static bool tells_cold(const struct plan *plan, const struct plan_library *l)
+{
+    const struct profile *const p = plan->profile;
+    const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
+    const uint64_t places = rows_value_or(l->said, ROW_MIX_ARANGES, UINT64_MAX);
+    const bool is_usual = p->dwarf.compiler == COMPILER_GCC && !p->dwarf.type_units && !l->dwarf_lines &&
+                          !l->dwarf_fortran && p->dwarf.index != NAME_INDEX_GDB && !l->split;
+    return !l->without_debug && is_usual && (!units || places > units * DEBUG_ARANGES_UNIT);
+}
+
 /* How many of `count` functions with ascending sizes, of which the first `small` are to be small ones, are to be cold
- * parts. Each belongs to another, numbered function. Where there is debug information, only small ones are, because it
- * would not describe larger ones. */
+ * parts. Each belongs to another, numbered function. Where debug information would not describe larger ones, only small
+ * ones are. */
 static uint32_t count_cold(const struct plan_library *l, const uint32_t *size, uint32_t count, uint32_t small)
 {
     const uint64_t said = l->stripped ? 0 : rows_value_or(l->said, ROW_COLD, 0);
-    const uint32_t most = l->without_debug ? (count - count_short(size, count)) / 2
-                                           : rows_smaller(small - count_short(size, small), count - small);
+    const uint32_t most = cold_has_any_size(l) ? (count - count_short(size, count)) / 2
+                                               : rows_smaller(small - count_short(size, small), count - small);
     return said < most ? (uint32_t)said : most;
 }
 
@@ -333,11 +351,12 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         ok = ok && count_small(plan, l, w, size, others, &w->small);
         w->small = rows_smaller(w->small, small_at_most(l, others));
         ok = ok && keep_quantiles(l, w, common, glue, size, others, w->small);
+        l->cold.told = tells_cold(plan, l);
         l->cold.packed = ok ? count_cold(l, size, others, w->small) : 0;
         if (l->cold.packed) {
-            take_cold(l, size, others, l->without_debug ? others : w->small, part, l->cold.packed);
+            take_cold(l, size, others, cold_has_any_size(l) ? others : w->small, part, l->cold.packed);
             others -= l->cold.packed;
-            if (l->without_debug)
+            if (cold_has_any_size(l))
                 ok = count_small(plan, l, w, size, others, &w->small);
             else
                 w->small -= l->cold.packed;

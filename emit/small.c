@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "elf/plt.h"
+#include "emit/cold.h"
 #include "emit/methods.h"
 
 enum {
@@ -32,14 +33,6 @@ struct small_turn small_constructors(const struct library *l)
     while (first < end && !row->small_size[first])
         first++;
     return turn_of(l, first, end > first ? end - first : 0);
-}
-
-uint64_t small_cold_bytes(const struct plan_library *l)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < l->cold.count; i++)
-        bytes += plan_small_size(l, l->cold.first + i);
-    return bytes;
 }
 
 uint64_t small_constructors_bytes(const struct library *l)
@@ -91,13 +84,21 @@ static uint8_t *put_piece(uint8_t *p, uint32_t size, uint64_t value, uint32_t mo
     return pieces[size - 1].operand ? put_u32(p, (uint32_t)value & most) : p;
 }
 
+uint32_t small_next_piece(uint32_t size, uint64_t *value)
+{
+    const uint32_t piece = size <= PIECE_MOST ? size : 2 + (uint32_t)(*value >> 60) % (PIECE_MOST - 2);
+    *value = random_mix(*value);
+    return piece;
+}
+
 uint8_t *small_put_pieces(const struct plan_library *l, uint8_t *p, uint32_t size, uint64_t value)
 {
     const uint32_t most = l->alike_code.constants ? OFFSET_MOST : INT32_MAX;
-    for (; size; value = random_mix(value)) {
-        const uint32_t part = size <= PIECE_MOST ? size : 2 + (uint32_t)(value >> 60) % (PIECE_MOST - 2);
-        p = put_piece(p, part, value, most);
-        size -= part;
+    while (size) {
+        const uint64_t of = value;
+        const uint32_t piece = small_next_piece(size, &value);
+        p = put_piece(p, piece, of, most);
+        size -= piece;
     }
     return p;
 }
@@ -110,10 +111,9 @@ static uint8_t *put_return_number(const struct library *l, uint32_t number, uint
     return code_jump(c, put_u32(put_u8(p, 0xbf), number), slot);
 }
 
-/* The value by which a small function's code is chosen. Of the functions without a name, a share of
- * alike_code.constants / 256 has the value of others of the same size, so that their code is alike. Where code is as
- * alike as can be, all small functions of about the same size are alike. */
-static uint64_t value_of(const struct plan_library *l, uint32_t index)
+/* Of the functions without a name, a share of alike_code.constants / 256 has the value of others of the same size, so
+ * that their code is alike. Where code is as alike as can be, all small functions of about the same size are alike. */
+uint64_t small_value(const struct plan_library *l, uint32_t index)
 {
     const uint64_t key = plan_key(l, PURPOSE_PADDING);
     const uint64_t value = random_at(key, UINT64_C(1) << 32 | index);
@@ -155,14 +155,6 @@ static uint8_t *put_resolver(uint8_t *p, uint64_t address, uint64_t function)
     return put_u8(p, 0xc3);
 }
 
-/* Writes a cold part's jump back at `p`, for code at this offset of .text. */
-static uint8_t *put_back(const struct library *l, uint8_t *p, uint64_t offset, uint32_t host)
-{
-    const struct body *const b = &l->body[host];
-    const uint32_t returns = b->offset + b->size - CODE_EPILOGUE;
-    return put_u32(put_u8(p, 0xe9), (uint32_t)(returns - (offset + CODE_JUMP)));
-}
-
 void small_write(const struct library *l, uint8_t *p)
 {
     const struct plan_library *row = l->row;
@@ -173,15 +165,17 @@ void small_write(const struct library *l, uint8_t *p)
         const uint32_t size = plan_small_size(row, i);
         const bool is_method = i < row->small && i >= row->small - methods;
         const bool resolves = resolvers_has(&l->shape.resolvers, i);
-        const bool is_cold = plan_is_cold(row, i);
-        const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : is_cold ? CODE_JUMP : 1;
-        const uint32_t landing = !is_cold && size >= plan_landing(row) + end ? plan_landing(row) : 0;
+        const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : 1;
+        const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
+        if (plan_is_cold(row, i)) { /* without padding */
+            p = cold_put(l, i - row->cold.first, at - l->code.text, p);
+            at += size;
+            continue;
+        }
         p = put_bytes(p, PLT_LANDING, landing);
-        p = small_put_pieces(row, p, size ? size - landing - end : 0, value_of(row, i));
+        p = small_put_pieces(row, p, size ? size - landing - end : 0, small_value(row, i));
         if (resolves)
             p = put_resolver(p, at + size - RESOLVER_CODE, usable.address[i % usable.count]);
-        else if (is_cold)
-            p = put_back(l, p, at + size - CODE_JUMP - l->code.text, row->cold.host[i - row->cold.first]);
         else if (size)
             p = is_method ? put_return_number(l, i, p) : put_u8(p, 0xc3); /* ret */
         const uint32_t padding = plan_small_place(row, i) - size;

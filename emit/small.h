@@ -7,8 +7,7 @@
  *
  * Some are no functions at all but cold parts of numbered ones (plan_library.cold): code that compilers move away from
  * the rest of a function because it is hardly ever executed. Their symbols have the functions' names with COLD_ENDING
- * behind, as gcc and LLVM name them. A function jumps to its cold part on a condition that never holds, and the cold
- * part would jump to where the function returns.
+ * behind, as gcc and LLVM name them. A function jumps to its cold part on a condition that never holds (cold.h).
  */
 #ifndef EMIT_SMALL_H
 #define EMIT_SMALL_H
@@ -28,8 +27,10 @@ struct small_turn {
 struct small_turn small_methods(const struct library *l);
 struct small_turn small_constructors(const struct library *l);
 
-/* Bytes of all cold parts. */
-uint64_t small_cold_bytes(const struct plan_library *l);
+/* The value by which a small function's code is chosen. small_next_piece: how many bytes its next instruction has, of
+ * `size` that are left; moves the value on. */
+uint64_t small_value(const struct plan_library *l, uint32_t index);
+uint32_t small_next_piece(uint32_t size, uint64_t *value);
 
 /* Bytes of code that constructors execute: each small function counts as often as it is called as one. */
 uint64_t small_constructors_bytes(const struct library *l);

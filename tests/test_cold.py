@@ -30,23 +30,32 @@ FUNCTION = """
 """
 
 
-def write_source(path):
+def write_source(path, calls_most):
     text = ["extern void fail(const char *, int) __attribute__((cold));\n"]
     for n in range(1, FUNCTIONS + 1):
-        calls = "".join(f'fail("again {k}", {k}); ' for k in range(n % 4))
+        calls = "".join(f'fail("again {k}", {k}); ' for k in range(n % calls_most))
         binding = "" if n % 3 else "static __attribute__((noinline, used)) "
         text.append(FUNCTION.format(n=n, name="x" * (n % 13), binding=binding, calls=calls))
     text.append("".join(f"long small_{n}(long x) {{ return x * {n}; }}\n" for n in range(60)))
     path.write_text("".join(text))
 
 
-@pytest.fixture(scope="module", params=[["-g"], [], ["-g1"]], ids=["debug", "plain", "lines"])
-def twin(request, programs, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("cold")
-    write_source(directory / "work.c")
-    command = [tool("gcc"), "-O2", *request.param, "-fPIC", "-shared", directory / "work.c", "-o"]
+def make_twin(programs, directory, options, calls_most):
+    write_source(directory / "work.c", calls_most)
+    command = [tool("gcc"), "-O2", *options, "-fPIC", "-shared", directory / "work.c", "-o"]
     subprocess.run([*command, directory / "libwork.so"], check=True)
     return Twin(programs, directory / "libwork.so", directory / "twin")
+
+
+@pytest.fixture(scope="module", params=[["-g"], [], ["-g1"]], ids=["debug", "plain", "lines"])
+def twin(request, programs, tmp_path_factory):
+    return make_twin(programs, tmp_path_factory.mktemp("cold"), request.param, 4)
+
+
+@pytest.fixture(scope="module", params=[["-g"], ["-gdwarf-4"], ["-g", "-x", "c++"]], ids=["5", "4", "cpp"])
+def described(request, programs, tmp_path_factory):
+    """Twins whose debug information describes cold parts, most of which have some hundred bytes."""
+    return make_twin(programs, tmp_path_factory.mktemp("described"), request.param, 20)
 
 
 def symbols(path):
@@ -144,5 +153,99 @@ def test_debuggers_unwind_from_there(twin):
     command = [tool("gdb"), "-q", "-nx", "-batch", *arguments, "--args", program, library]
     address = f"{symbols(library)[host][0]:x}"
     text = subprocess.run([*command, address], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    assert re.search(rf"^#0 .*\b{re.escape(host)}(\.cold|\[cold\]) \(", text, flags=re.M), text
+    shown = rf"{re.escape(host)} \(.+\) at libutility0\.c:\d+$"  # where debug information describes the part
+    assert re.search(rf"^#0 .*\b({re.escape(host)}(\.cold|\[cold\]) \(|{shown})", text, flags=re.M), text
     assert re.search(r"^#1 .* main \(", text, flags=re.M), text
+
+
+# --- in debug information ---------------------------------------------------------------
+
+
+def functions(path):
+    """[(name, all calls are described, [(from, to)], text of the entry with its children)] of functions in .debug_info."""
+    entries = ask(tool("llvm-dwarfdump"), "--debug-info", path)
+    found = []
+    for text in re.split(r"\n(?=0x[0-9a-f]{8}:   DW_TAG_subprogram)", entries)[1:]:
+        text = re.split(r"\n0x[0-9a-f]{8}:   DW_TAG_(?!subprogram)", text)[0]
+        own = re.split(r"\n0x[0-9a-f]{8}:     DW_TAG_", text)[0]
+        name = re.search(r'DW_AT_(?:name|specification)\t\((?:0x\w+ )?"([^"]+)"', own)
+        low = re.search(r"DW_AT_low_pc\t\((0x\w+)\)\n.*DW_AT_high_pc\t\((0x\w+)\)", own)
+        places = re.findall(r"\[(0x\w+), (0x\w+)\)", own) if "DW_AT_ranges" in own else low and [low.groups()]
+        if places:
+            all_calls = "_all_calls" in own or "_all_call_sites" in own
+            found.append((name and name[1], all_calls, [(int(a, 16), int(b, 16)) for a, b in places], text))
+    return found
+
+
+def test_functions_have_ranges(described):
+    """Of their own code and of their cold part, to the byte."""
+    library = described.path / "libutility0.so"
+    all_ = symbols(library)
+    places = {p[0][0]: p for _, _, p, _ in functions(library)}
+    told = 0
+    for name, (address, size, _) in parts(library).items():
+        host, host_size, _ = all_[name.removesuffix(".cold")]
+        if places[host] != [(host, host + host_size)]:
+            assert places[host] == [(host, host + host_size), (address, address + size)]
+            told += 1
+    assert told == len(parts(library)) > FUNCTIONS / 4
+
+
+def test_sizes_of_parts_are_the_real_ones(described):
+    (wanted,), (made,) = described.real, described.made
+    assert made["cold"] > FUNCTIONS / 4
+    assert abs(made["cold-code"] / made["cold"] * wanted["cold"] - wanted["cold-code"]) < 0.1 * wanted["cold-code"]
+    for key in ("text", "symtab", "strtab", "debug", "functions", "local"):
+        assert made.get(key) == wanted.get(key), key
+    for key in ("line", "loclists", "rnglists", "aranges"):
+        assert made["mix"].get(key) == wanted["mix"].get(key), key
+
+
+def test_units_have_these_ranges_too(described):
+    """In their own entries and in .debug_aranges, so that readers find the function of each byte."""
+    library = described.path / "libutility0.so"
+    ask(tool("llvm-dwarfdump"), "--verify", library)
+    addresses = {name: [a, a + size // 2, a + size - 1] for name, (a, size, _) in parts(library).items()}
+    asked = [hex(a) for some in addresses.values() for a in some]
+    wanted = [name.removesuffix(".cold") for name, some in addresses.items() for _ in some]
+    by_ranges = ask(tool("llvm-symbolizer"), "--no-inlines", "--no-demangle", "-f=linkage", f"--obj={library}", *asked)
+    by_aranges = ask(tool("eu-addr2line"), "-f", "-e", library, *asked)
+    names = [block.split("\n")[0].removesuffix(".cold") for block in by_ranges.strip().split("\n\n")]
+    assert names == wanted
+    lines = by_aranges.split("\n")[1::2]
+    assert len(lines) == len(asked) and not [line for line in lines if not re.match(r".+:[1-9]\d*", line)]
+    dumped = ask("readelf", "--debug-dump=aranges", library)
+    tuples = [(int(a, 16), int(size, 16)) for a, size in re.findall(r"^    ([0-9a-f]{16}) ([0-9a-f]{16})", dumped, re.M)]
+    for address, size, _ in parts(library).values():
+        assert any(a <= address and address + size <= a + length for a, length in tuples)
+
+
+def test_calls_in_parts_are_described(described):
+    """Where a function says that all its calls are: each call of its cold part has an entry with its return address, and
+    each number that it passes is that of the instruction."""
+    library = described.path / "libutility0.so"
+    lines = ask("objdump", "-d", "--no-show-raw-insn", library)
+    code = [(int(a, 16), text) for a, text in re.findall(r"^ +([0-9a-f]+):\t(.*)$", lines, flags=re.M)]
+    behind = {code[i][0]: [text for _, text in code[max(0, i - 7) : i]] for i in range(1, len(code))}
+    registers = ["edi", "esi", "edx", "ecx", "r8d", "r9d"]
+    calls = numbers = 0
+    for name, all_calls, places, text in functions(library):
+        if len(places) < 2 or not all_calls:
+            continue
+        start, end = places[1]
+        entries = re.findall(
+            r"DW_TAG_(?:GNU_)?call_site\n +DW_AT_(?:call_return_pc|low_pc)\t\((0x\w+)\)(.*?)(?=DW_TAG_(?:GNU_)?call_site\n|\Z)",
+            text,
+            flags=re.S,
+        )
+        told = {int(pc, 16): more for pc, more in entries if start < int(pc, 16) <= end}
+        wanted = {a for a, texts in behind.items() if start < a <= end and texts[-1].startswith("call")}
+        assert set(told) == wanted, name
+        calls += len(told)
+        for pc, more in told.items():
+            passed = re.findall(r"DW_OP_reg(\d+) \w+\)\n.*\((?:DW_OP_lit|DW_OP_const\d[us] )(0x\w+|\d+)\)", more)
+            for register, value in passed:
+                loaded = registers[{5: 0, 4: 1, 1: 2, 2: 3, 8: 4, 9: 5}[int(register)]]
+                assert any(t.split() == ["mov", f"${int(value, 0):#x},%{loaded}"] for t in behind[pc]), (name, hex(pc))
+                numbers += 1
+    assert calls > 20 and numbers > 10

@@ -1,0 +1,38 @@
+/* The code of cold parts of functions (plan_library.cold): what compilers move away from the rest of a function because
+ * it is hardly ever executed. Such code mostly reports errors, so every now and then it passes numbers to a function:
+ * one of the library's helpers, if it has these. Between the calls are instructions that do nothing but set %rax. At
+ * the end it jumps to where its function returns.
+ */
+#ifndef EMIT_COLD_H
+#define EMIT_COLD_H
+
+#include "emit/library.h"
+
+/* A piece of a cold part: one instruction, or a call with those that load what it passes. */
+enum { COLD_ARGUMENTS_MOST = 6 };
+struct cold_piece {
+    uint32_t at, size; /* offset in the part, and bytes */
+    bool calls;
+    uint32_t helper;    /* number of the one that it calls */
+    uint32_t arguments; /* how many it passes, in the registers of cold_registers */
+    uint32_t argument[COLD_ARGUMENTS_MOST];
+    uint64_t value; /* chooses the instruction */
+};
+
+/* DWARF's numbers of the registers of integer arguments (psABI 3.2.3). */
+extern const uint8_t cold_registers[COLD_ARGUMENTS_MOST];
+
+/* A walk over the pieces of cold part i, counted from 0. cold_next sets the next piece; false: it is the jump back, the
+ * last. */
+struct cold_walk {
+    const struct library *library;
+    uint64_t value;
+    uint32_t at, end; /* offsets of the next piece, and of the jump back */
+};
+struct cold_walk cold_start(const struct library *l, uint32_t i);
+bool cold_next(struct cold_walk *w, struct cold_piece *piece);
+
+/* Writes cold part i at `p`, for code at this offset of .text. */
+uint8_t *cold_put(const struct library *l, uint32_t i, uint64_t offset, uint8_t *p);
+
+#endif
