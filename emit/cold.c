@@ -15,45 +15,51 @@ enum {
 const uint8_t cold_registers[COLD_ARGUMENTS_MOST] = {REGISTER_RDI, REGISTER_RSI, REGISTER_RDX,
                                                      REGISTER_RCX, REGISTER_R8,  REGISTER_R9};
 
+uint32_t cold_argument(const struct cold_piece *piece, uint32_t i)
+{
+    return (uint32_t)random_at(piece->value, i) & NUMBER_MOST;
+}
+
+uint32_t cold_helper(const struct library *l, uint32_t i)
+{
+    return random_below(random_at(plan_key(l->row, PURPOSE_COLD), i), SHAPE_HELPERS);
+}
+
+/* In C there is a call about every 70 bytes, with up to six arguments. In C++, where cold code destroys objects, there
+ * are more, with fewer arguments. */
 struct cold_walk cold_start(const struct library *l, uint32_t i)
 {
+    enum { CALLS = 21, MOST = COLD_ARGUMENTS_MOST, CALLS_CPP = 51, MOST_CPP = 2 };
     const uint32_t small = l->row->cold.first + i;
-    return (struct cold_walk){
-        .library = l, .value = small_value(l->row, small), .end = plan_small_size(l->row, small) - CODE_JUMP};
-}
-
-static uint32_t loads_size(uint32_t arguments)
-{
-    return arguments * LOAD + (arguments > LOW ? arguments - LOW : 0) * (LOAD_HIGH - LOAD);
-}
-
-/* Makes the piece a call, if its value is that of one. In C there is one in so many pieces, with up to six arguments;
- * in C++, where cold code destroys objects, there are more, with fewer arguments. */
-static void choose_call(const struct library *l, struct cold_piece *piece)
-{
-    enum { ONE_IN = 12, MOST = COLD_ARGUMENTS_MOST, ONE_IN_CPP = 5, MOST_CPP = 2 };
     const bool is_cpp = l->row->dwarf_language == DWARF_CPP;
-    const uint64_t r = random_mix(piece->value ^ UINT64_C(0x63616c6c));
-    piece->calls = l->shape.helpers && random_below(r << 8, is_cpp ? ONE_IN_CPP : ONE_IN) == 0;
-    if (!piece->calls)
-        return;
-    piece->helper = random_below(r << 24, SHAPE_HELPERS);
-    piece->arguments = random_below(r << 40, (is_cpp ? MOST_CPP : MOST) + 1);
-    piece->size = loads_size(piece->arguments) + CALL;
-    for (uint32_t i = 0; i < piece->arguments; i++)
-        piece->argument[i] = (uint32_t)random_at(r, i) & NUMBER_MOST;
+    return (struct cold_walk){
+        .value = small_value(l->row, small),
+        .end = plan_small_size(l->row, small) - CODE_JUMP,
+        .calls = !l->shape.helpers ? 0
+                 : is_cpp          ? CALLS_CPP
+                                   : CALLS,
+        .most = is_cpp ? MOST_CPP : MOST,
+    };
+}
+
+static uint32_t call_size(uint32_t arguments)
+{
+    return CALL + arguments * LOAD + (arguments > LOW ? arguments - LOW : 0) * (LOAD_HIGH - LOAD);
 }
 
 bool cold_next(struct cold_walk *w, struct cold_piece *piece)
 {
+    enum { OF = 256 };
     const uint32_t left = w->end - w->at;
-    *piece = (struct cold_piece){.at = w->at, .value = w->value};
-    choose_call(w->library, piece);
-    if (piece->calls && piece->size <= left) {
+    const uint32_t arguments = (uint32_t)(w->value >> 48) % OF * (w->most + 1) / OF;
+    *piece = (struct cold_piece){.at = w->at, .size = CODE_JUMP, .value = w->value};
+    if ((uint32_t)(w->value >> 40) % OF < w->calls && call_size(arguments) <= left) {
+        piece->calls = true;
+        piece->arguments = arguments;
+        piece->size = call_size(arguments);
         w->value = random_mix(w->value);
-    } else {
-        piece->calls = false;
-        piece->size = left ? small_next_piece(left, &w->value) : CODE_JUMP;
+    } else if (left) {
+        piece->size = small_next_piece(left, &w->value);
     }
     w->at += piece->size;
     return left;
@@ -68,12 +74,12 @@ static uint8_t *put_load(uint8_t *p, uint32_t argument, uint32_t number)
     return put_u32(put_u8(p, codes[argument]), number);
 }
 
-static uint8_t *put_call(const struct library *l, const struct cold_piece *piece, uint64_t offset, uint8_t *p)
+/* Writes a call of the code at offset `target`, for a part at offset `from`. */
+static uint8_t *put_call(const struct cold_piece *piece, uint64_t from, uint64_t target, uint8_t *p)
 {
-    const uint64_t returns = offset + piece->at + piece->size;
     for (uint32_t i = 0; i < piece->arguments; i++)
-        p = put_load(p, i, piece->argument[i]);
-    return put_u32(put_u8(p, 0xe8), (uint32_t)(l->glue.place[GLUE_HELPER + piece->helper].offset - returns));
+        p = put_load(p, i, cold_argument(piece, i));
+    return put_u32(put_u8(p, 0xe8), (uint32_t)(target - (from + piece->at + piece->size)));
 }
 
 /* Writes the jump to where the part's function returns. */
@@ -86,9 +92,10 @@ static uint8_t *put_back(const struct library *l, uint32_t i, uint64_t from, uin
 
 uint8_t *cold_put(const struct library *l, uint32_t i, uint64_t offset, uint8_t *p)
 {
+    const uint64_t helper = l->glue.place[GLUE_HELPER + cold_helper(l, i)].offset;
     struct cold_walk w = cold_start(l, i);
     struct cold_piece piece;
     while (cold_next(&w, &piece))
-        p = piece.calls ? put_call(l, &piece, offset, p) : small_put_pieces(l->row, p, piece.size, piece.value);
+        p = piece.calls ? put_call(&piece, offset, helper, p) : small_put_pieces(l->row, p, piece.size, piece.value);
     return put_back(l, i, offset + w.end, p);
 }

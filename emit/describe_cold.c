@@ -115,26 +115,23 @@ static bool has_calls(const struct subject *s)
 
 void cold_helpers(struct walk *w, const struct subject *s)
 {
-    struct cold_walk pieces = walk_of(w);
-    struct cold_piece piece;
-    while (has_calls(s) && cold_next(&pieces, &piece))
-        if (piece.calls)
-            describe_helper(w, piece.helper);
+    if (has_calls(s) && w->l->shape.helpers)
+        describe_helper(w, cold_helper(w->l, w->cold - 1));
 }
 
 static void describe_calls(struct walk *w, const struct subject *s)
 {
     struct composer *const c = &w->composer;
+    const uint32_t helper = w->helper[cold_helper(w->l, w->cold - 1)];
     struct cold_walk pieces = walk_of(w);
     struct cold_piece piece;
     while (cold_next(&pieces, &piece)) {
         if (!piece.calls)
             continue;
         uint8_t *const begin = c->info;
-        uint8_t *const sibling =
-            compose_call(c, s->part + piece.at + piece.size, w->helper[piece.helper], piece.arguments);
+        uint8_t *const sibling = compose_call(c, s->part + piece.at + piece.size, helper, piece.arguments);
         for (uint32_t i = 0; i < piece.arguments; i++)
-            compose_call_constant(c, cold_registers[i], piece.argument[i]);
+            compose_call_constant(c, cold_registers[i], cold_argument(&piece, i));
         if (piece.arguments)
             compose_end_child(c, begin, sibling);
     }
@@ -143,11 +140,12 @@ static void describe_calls(struct walk *w, const struct subject *s)
 /* The rows of a part. */
 struct rows {
     const uint8_t *begin;
-    uint64_t count; /* so far */
-    uint32_t end;   /* bytes of the part */
-    uint32_t until; /* where the inlined call that the walk is in ends; 0: it is in none */
-    uint32_t line;  /* of the inlined function */
+    uint64_t count;               /* so far */
+    uint64_t bytes_due, rows_due; /* for each byte of code, times 2^DUE_BITS */
+    uint32_t until;               /* where the inlined call that the walk is in ends; 0: it is in none */
+    uint32_t line;                /* of the inlined function */
 };
+enum { DUE_BITS = 20 };
 
 /* Describes the code from a piece on as an inlined call, if functions' entries are behind their pace. `behind` is the
  * walk behind that piece. */
@@ -176,13 +174,12 @@ static void put_row(struct walk *w, const struct subject *s, struct rows *of, co
 {
     enum { DISCRIMINATOR = 4, COLUMN = 2, TURN = 1, ROW = 1, COLUMNS = 60 };
     struct line_rows *const rows = &w->composer.part;
-    const uint64_t r = random_at(piece->value, piece->at);
     const uint64_t written = (uint64_t)(rows->p - of->begin) + ROW;
-    const uint64_t due = w->rows_due * (piece->at + 1) / of->end;
+    const uint64_t due = of->bytes_due * (piece->at + 1) >> DUE_BITS;
     const uint64_t spare = due > written ? due - written : 0;
-    const uint64_t count = w->goal->rows ? w->goal->rows * (piece->at + 1) / w->code_all : UINT64_MAX;
-    if (!always && (!spare || of->count > count))
+    if (!always && (!spare || of->count > of->rows_due * (piece->at + 1) >> DUE_BITS))
         return;
+    const uint64_t r = random_mix(piece->value);
     if (spare >= DISCRIMINATOR + COLUMN + TURN)
         line_discriminator(rows, 1 + (uint32_t)(r >> 8) % 7);
     if (spare >= COLUMN)
@@ -212,8 +209,12 @@ bool cold_describe(struct walk *w, struct subject *s)
     enum { NEAR = 6 };
     if (s->part == s->part_end)
         return true;
-    struct rows rows = {.end = (uint32_t)(s->part_end - s->part)};
-    if (!compose_part(&w->composer, s->part, LINE_ROW_MOST * (UINT64_C(1) + rows.end)))
+    const uint64_t size = s->part_end - s->part;
+    struct rows rows = {
+        .bytes_due = (w->rows_due << DUE_BITS) / size,
+        .rows_due = w->goal->rows ? (w->goal->rows << DUE_BITS) / w->code_all : UINT64_C(1) << DUE_BITS,
+    };
+    if (!compose_part(&w->composer, s->part, LINE_ROW_MOST * (1 + size)))
         return false;
     if (has_calls(s))
         describe_calls(w, s);
