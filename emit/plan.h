@@ -190,10 +190,11 @@ struct plan_library {
      * (names_row.h). `lengths` entries of function_length are set. */
     uint16_t *function_length, *object_length;
     /* Bytes of each small function, ascending except for those that stand ahead and cold parts; owned by the plan.
-     * Small functions follow the numbered ones in .text. They are too small for a frame, debug information does not
-     * mention them, and only tables and calls of other libraries lead to them (small.h). The array has `small_sizes`
-     * sizes, which may be 0, and behind these as many again: the wanted sizes, before any was reduced. The first
-     * `small` functions exist. Where they are local symbols, they have the names of the first static objects. */
+     * Small functions follow the numbered ones in .text. Except for cold parts they are too small for a frame,
+     * debug information does not mention them, and only tables and calls of other libraries lead to them (small.h). The
+     * array has `small_sizes` sizes, which may be 0, and behind these as many again: the wanted sizes, before any was
+     * reduced. The first `small` functions exist. Where they are local symbols, they have the names of the first static
+     * objects. */
     uint32_t *small_size;
     uint32_t small_sizes, small;
     uint32_t small_framed; /* how many of the small functions have any code */
