@@ -788,6 +788,51 @@ def test_empty_directories_of_a_program(capture, tmp_path, path):
     assert runs == path.endswith(":") == ("libdeep.so" in [row["name"] for row in rows])
 
 
+@pytest.fixture
+def with_cache(programs, tmp_path):
+    """Runs pyelfprof --exec where a file takes the place of /etc/ld.so.cache, and gives what it says and the rows'
+    names."""
+
+    def run(cache, program, status):
+        output = tmp_path / "cached.prof"
+        words = [programs.path("pyelfprof"), "--names", "-o", output, "--without", "/lib*", "--exec", program]
+        script = 'mount --bind "$0" /etc/ld.so.cache && exec "$@"'
+        said = programs.command(["unshare", "-rm", "sh", "-c", script, cache, *words], status=status).stderr
+        return said, [row["name"] for row in Capture(output).rows]
+
+    if not os.path.exists("/etc/ld.so.cache") or subprocess.run(["unshare", "-rm", "true"]).returncode != 0:
+        pytest.skip("there is no cache, or no namespace for another one")
+    return run
+
+
+@pytest.mark.parametrize("form", ["new", "compat"])
+def test_the_loaders_cache(with_cache, tmp_path, form):
+    """In either of the forms that ldconfig writes. A cache that is cut off, or in which numbers are too large, is used
+    as far as it goes."""
+    program = need_each_other(tmp_path)
+    cache = tmp_path / "cache"
+    ldconfig = tool("ldconfig", "/sbin/ldconfig")
+    subprocess.run([ldconfig, "-X", "-c", form, "-C", cache, "-f", "/dev/null", tmp_path / "lib", tmp_path / "deep"], check=True)
+    assert with_cache(cache, program, status=0) == ("", ["main", "libtop.so", "libdeep.so"])
+    whole = cache.read_bytes()
+    new = whole.index(b"glibc-ld.so.cache1.1")
+    assert (new > 0) == (form == "compat")
+    name = whole.index(b"libtop.so\0")
+    large = b"\xff\xff\xff\xff"
+    entries = range(new + 48, new + 48 + 24 * int.from_bytes(whole[new + 20 : new + 24], "little"), 24)
+    outside = bytearray(whole)
+    for entry in entries:
+        outside[entry + 4 : entry + 12] = large * 2
+    broken = [whole[:length] for length in (0, 11, 16, new + 20, new + 48, new + 60, name)]
+    broken += [outside, whole[:new] + whole[new + 1 :], *([whole[:12] + large + whole[16:]] if new else [])]
+    for content in broken:
+        cache.write_bytes(content)
+        said, names = with_cache(cache, program, status=1)
+        assert said.count("needs libtop.so, which is nowhere") == said.count("\n") == 1 and names == ["main"]
+    cache.write_bytes(whole[: new + 20] + large + whole[new + 24 :])
+    assert with_cache(cache, program, status=0) == ("", ["main", "libtop.so", "libdeep.so"])
+
+
 BROKEN = {
     "no headers": (lambda path, _: path.write_bytes(headless(path.read_bytes())), "has no section headers, and"),
     "cut off": (lambda path, _: os.truncate(path, 3000), "has its section headers"),

@@ -27,15 +27,21 @@
 #include "base/file_begin.h"
 #include "tools/pyelfprof.h"
 
-#define CACHE_FILE   "/etc/ld.so.cache"
-#define CACHE_HEADER "glibc-ld.so.cache1.1"
+#define CACHE_FILE       "/etc/ld.so.cache"
+#define CACHE_HEADER     "glibc-ld.so.cache1.1"
+#define OLD_CACHE_HEADER "ld.so-1.7.0"
 
 /* DIRECTORIES_MOST: how many of the directories that a file names are searched, counting repeated ones. LOOKUPS_MOST:
  * how many times a directory is searched, for all files together. Without that limit, names times directories of a file
  * and of all that loaded it could be any number. */
 enum { CACHE_MOST = 1 << 26, LOADED_MOST = 1 << 16, DIRECTORIES_MOST = 4096, LOOKUPS_MOST = 1 << 20 };
 
-/* The cache (glibc, dl-cache.h) has a header, entries and strings. Offsets count from the beginning of the file. */
+/* The cache (glibc, dl-cache.h) has a header, entries and strings. Offsets count from its header. An older cache, of
+ * which nothing is taken but where it ends, may stand before it: this header and entries of 12 bytes. */
+struct old_cache {
+    char magic[12];
+    uint32_t count;
+};
 struct cache_header {
     char magic[20];
     uint32_t count;
@@ -68,21 +74,36 @@ struct search {
 
 /* ---- the cache ---- */
 
+/* Where the cache begins in its file, whose first bytes are `old`: at 0, or behind an older one, up to a multiple of 8
+ * bytes. ldconfig writes both with -c compat, which was the default until glibc 2.31. */
+static uint64_t cache_begin(const struct old_cache *old)
+{
+    if (memcmp(old->magic, OLD_CACHE_HEADER, strlen(OLD_CACHE_HEADER)) != 0)
+        return 0;
+    return (sizeof *old + UINT64_C(12) * old->count + 7) / 8 * 8;
+}
+
+static void cache_read(struct search *s, int fd, size_t size)
+{
+    struct old_cache old;
+    if (pread(fd, &old, sizeof old, 0) != sizeof old)
+        return;
+    s->cache = prof_must(malloc(size + 1));
+    const ssize_t got = pread(fd, s->cache, size, (off_t)cache_begin(&old));
+    s->cache_size = got > 0 ? (size_t)got : 0;
+    s->cache[s->cache_size] = '\0'; /* so that strings end: since glibc 2.33 something else than strings comes last */
+    if (s->cache_size < sizeof(struct cache_header) || memcmp(s->cache, CACHE_HEADER, strlen(CACHE_HEADER)) != 0) {
+        free(s->cache);
+        s->cache = NULL;
+    }
+}
+
 static void cache_open(struct search *s)
 {
     int fd = open(CACHE_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)sizeof(struct cache_header) &&
-        st.st_size < CACHE_MOST) {
-        s->cache = prof_must(malloc((size_t)st.st_size));
-        ssize_t got = pread(fd, s->cache, (size_t)st.st_size, 0);
-        s->cache_size = got > 0 ? (size_t)got : 0;
-        if (s->cache_size < sizeof(struct cache_header) || memcmp(s->cache, CACHE_HEADER, strlen(CACHE_HEADER)) != 0 ||
-            s->cache[s->cache_size - 1] != '\0') {
-            free(s->cache);
-            s->cache = NULL;
-        }
-    }
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < CACHE_MOST)
+        cache_read(s, fd, (size_t)st.st_size);
     if (fd >= 0)
         close(fd);
 }
