@@ -775,6 +775,22 @@ def test_library_path_as_the_loader_reads_it(capture, tmp_path, path):
     assert [row["name"] for row in rows] == ["main", "libtop.so", "libdeep.so"]
 
 
+@pytest.mark.parametrize("path", ["$ORIGINAL/lib:$ORIGINAL/deep", "$LIB_64:$PLATFORM2", "${LIB}64:${ORIGIN}2"])
+def test_names_that_begin_as_variables_do(capture, tmp_path, path):
+    """Without braces, names of variables end where words do, and other variables are not replaced."""
+    program = need_each_other(tmp_path)
+    beside = f"{tmp_path / 'bin'}2"
+    os.mkdir(beside)
+    for name, library in zip(path.split(":"), ["lib/libtop.so", "deep/libdeep.so"]):
+        directory = tmp_path / name.replace("${LIB}64", "lib/x86_64-linux-gnu64").replace("${ORIGIN}2", beside)
+        directory.mkdir(parents=True, exist_ok=True)
+        shutil.move(tmp_path / library, directory)
+    environment = {"LD_LIBRARY_PATH": path}
+    subprocess.run([program], cwd=tmp_path, env=environment, check=True)
+    rows = capture("--exec", program, "--without", "/lib*", cwd=tmp_path, env=environment).rows
+    assert [row["name"] for row in rows] == ["main", "libtop.so", "libdeep.so"]
+
+
 @pytest.mark.parametrize("path", ["$ORIGIN/../lib:", ":", "$ORIGIN/../lib:$ORIGIN/../lib"])
 def test_empty_directories_of_a_program(capture, tmp_path, path):
     """An empty directory in DT_RPATH is the current one. A directory that is there twice makes none."""

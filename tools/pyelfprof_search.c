@@ -14,6 +14,7 @@
  * Libraries come breadth first, as in the link map. A library that is loaded already is found by its name, and not
  * looked for.
  */
+#include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -145,6 +146,16 @@ static bool fits(struct search *s, const char *path, const struct capture *of, s
     return s->broken;
 }
 
+/* Whether a text begins with this variable. Without braces a name is as long as it can be: $LIBX is another variable.
+ */
+static bool has_variable(const char *text, size_t length, const char *variable)
+{
+    const size_t size = strlen(variable);
+    if (length < size || strncmp(text, variable, size) != 0)
+        return false;
+    return variable[1] == '{' || length == size || (!isalnum((unsigned char)text[size]) && text[size] != '_');
+}
+
 /* Writes the directory with its variables replaced into `to`, which has PATH_MAX bytes. False where it is too long. */
 static bool expand(const char *directory, size_t length, const char *origin, char *to)
 {
@@ -164,10 +175,9 @@ static bool expand(const char *directory, size_t length, const char *origin, cha
         size_t from_length = next ? (size_t)(next - from) : length - i;
         size_t to_length = from_length;
         for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++) {
-            size_t name = strlen(variables[v].name);
-            if (name <= length - i && strncmp(directory + i, variables[v].name, name) == 0) {
+            if (has_variable(directory + i, length - i, variables[v].name)) {
                 from = variables[v].value ? variables[v].value : origin;
-                from_length = name;
+                from_length = strlen(variables[v].name);
                 to_length = strlen(from);
                 break;
             }
