@@ -134,7 +134,9 @@ static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *sh
     if (!l->c->debuglink)
         return look_no_memory(l);
     const uint8_t *crc = (const uint8_t *)data->d_buf + data->d_size - 4;
-    l->c->debuglink_crc = (uint32_t)crc[0] | (uint32_t)crc[1] << 8 | (uint32_t)crc[2] << 16 | (uint32_t)crc[3] << 24;
+    const char *const ident = elf_getident(l->reader.elf, NULL);
+    for (unsigned i = 0; i < 4; i++) /* in the byte order of the file */
+        l->c->debuglink_crc |= (uint32_t)crc[i] << 8 * (ident[EI_DATA] == ELFDATA2MSB ? 3 - i : i);
     return true;
 }
 
@@ -475,6 +477,21 @@ static void move_samples(struct samples *to, struct samples *from)
     *from = (struct samples){0};
 }
 
+/* strip leaves debug sections that are loaded, such as .debug_gdb_scripts of rustc's libraries. A file with debug
+ * information alone does not repeat them; one with the code as well does. */
+static void add_debug_sections(struct capture *c, const struct capture *debug)
+{
+    const bool repeats = !debug->debug_only;
+    c->sizes.debug = debug->sizes.debug + (repeats ? 0 : c->sizes.debug);
+    for (int m = 0; m < CAPTURE_MIXES; m++)
+        c->mix[m] = debug->mix[m] + (repeats ? 0 : c->mix[m]);
+    c->zstd[PART_DEBUG] = capture_step(debug->zstd[PART_DEBUG] + (repeats ? 0 : c->zstd[PART_DEBUG]));
+    c->compression = debug->compression;
+    c->split = debug->split;
+    c->alternate = debug->alternate;
+    c->debug_file = true;
+}
+
 bool capture_add_debug_file(struct capture *c, struct capture *debug, const char *path, struct error *e)
 {
     if (c->machine != debug->machine || c->wide != debug->wide) {
@@ -502,15 +519,8 @@ bool capture_add_debug_file(struct capture *c, struct capture *debug, const char
         c->zstd[PART_NAMES] = capture_step(c->zstd[PART_NAMES] + debug->zstd[PART_NAMES]);
         c->debug_file = true;
     }
-    if (c->sizes.debug == 0 && debug->sizes.debug > 0) {
-        c->sizes.debug = debug->sizes.debug;
-        memcpy(c->mix, debug->mix, sizeof c->mix);
-        c->compression = debug->compression;
-        c->split = debug->split;
-        c->alternate = debug->alternate;
-        c->zstd[PART_DEBUG] = debug->zstd[PART_DEBUG];
-        c->debug_file = true;
-    }
+    if (c->mix[MIX_INFO] == 0 && debug->sizes.debug > 0)
+        add_debug_sections(c, debug);
     uint64_t total;
     if (!sizes_total(&c->sizes, &total)) {
         error_set(e, ERROR_INPUT, "has together with its library more than 2^64 bytes");

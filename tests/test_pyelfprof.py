@@ -572,6 +572,44 @@ def test_separate_debug_files(capture, tmp_path, how):
         assert "debug" not in row
 
 
+# What rustc's libraries have: a section of debug information that is loaded, so that strip leaves it.
+LOADED_SCRIPTS = r"""
+__asm__(".pushsection .debug_gdb_scripts, \"aMS\", @progbits, 1\n.byte 1\n.asciz \"printers.py\"\n.popsection");
+"""
+
+
+@pytest.mark.parametrize("option", ["--only-keep-debug", "--preserve-dates"])
+def test_debug_sections_that_strip_leaves(capture, tmp_path, option):
+    """They are no debug information that would do without the debug file, and count once, also where the debug file is
+    the whole library."""
+    whole = built(tmp_path, "whole", "int f(int a) {return a;}" + LOADED_SCRIPTS, "-g")
+    (tmp_path / "stripped").mkdir()
+    library, debug = tmp_path / "stripped" / "whole.so", tmp_path / "stripped" / "whole.debug"
+    subprocess.run([tool("objcopy"), option, whole, debug], check=True)
+    subprocess.run([tool("objcopy"), "--strip-all", f"--add-gnu-debuglink={debug}", whole, library], check=True)
+    assert ".debug_gdb_scripts" in ask("readelf", "-SW", library)
+    (wanted,), (row,) = capture(whole).rows, capture(library).rows
+    assert row["debug-file"] == "true" and row["mix"]["other"] == 1 + len("printers.py") + 1
+    same = ["debug", "symtab", "strtab", "dwarf", "mix"]
+    assert {key: row[key] for key in same} == {key: wanted[key] for key in same}
+
+
+def test_debug_links_of_the_other_byte_order(capture, tmp_path):
+    """The checksum in .gnu_debuglink is in the byte order of the file."""
+    source, whole = tmp_path / "whole.c", tmp_path / "whole.so"
+    source.write_text("int f(int a) {return a;}")
+    target = ["--target=powerpc64-linux-gnu", "-fuse-ld=lld", "-nostdlib", "-shared", "-fPIC", "-g"]
+    tool("ld.lld")
+    subprocess.run([tool("clang"), *target, "-o", whole, source], check=True)
+    (tmp_path / "stripped").mkdir()
+    library, debug = tmp_path / "stripped" / "whole.so", tmp_path / "stripped" / "whole.debug"
+    subprocess.run([tool("llvm-objcopy"), "--only-keep-debug", whole, debug], check=True)
+    subprocess.run([tool("llvm-objcopy"), "--strip-all", f"--add-gnu-debuglink={debug}", whole, library], check=True)
+    (wanted,), captured = capture(whole).rows, capture(library)
+    (row,) = captured.rows
+    assert captured.said == "" and row["debug-file"] == "true" and row["debug"] == wanted["debug"]
+
+
 def test_debug_files_of_another_build(capture, tmp_path):
     """A debug file with another checksum than .gnu_debuglink states is told of in one line, also where there are
     several, unless the right one is found. That is no failure. The library itself is not taken for one."""

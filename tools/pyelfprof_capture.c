@@ -223,7 +223,7 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
         error_set(&e, ERROR_INPUT, "has debug information alone, and no code; give the file that it belongs to");
         error_at(&e, file->path, 0);
         note(&file->failed, &e);
-    } else if (!c->has_symtab || c->sizes.debug == 0) {
+    } else if (!c->has_symtab || c->mix[MIX_INFO] == 0) {
         if (file->debug_path)
             add_debug_file(t, file, file->debug_path, index);
         else if (find_debug_file(t->p, c, file->path, path, other))
