@@ -160,6 +160,8 @@ bool stats_add(struct debug_stats *sum, const struct debug_stats *more, struct e
     sum->sample.units_read += more->sample.units_read;
     sum->sample.bytes += more->sample.bytes;
     sum->sample.bytes_read += more->sample.bytes_read;
+    sum->sample.lined += more->sample.lined;
+    sum->sample.lined_read += more->sample.lined_read;
     sum->sample.xx += more->sample.xx;
     sum->sample.xy += more->sample.xy;
     sum->sample.yy += more->sample.yy;
@@ -178,8 +180,8 @@ void stats_free(struct debug_stats *s)
 
 /* ---- samples ---- */
 
-/* The relative error of a ratio estimator (Cochran, Sampling Techniques, section 6.4): of DIEs to bytes, from n of N
- * units. */
+/* The relative error of a ratio estimator (Cochran, Sampling Techniques, section 6.4): of DIEs to bytes, from n
+ * units. How much there is beyond the sample is a share of bytes, as units may be read in part. */
 static double sample_error(const struct stats_sample *p, double dies)
 {
     double n = (double)p->units_read;
@@ -188,7 +190,7 @@ static double sample_error(const struct stats_sample *p, double dies)
     double ratio = dies / (double)p->bytes_read;
     double squares = p->yy - 2 * ratio * p->xy + ratio * ratio * p->xx;
     double variance = squares > 0 ? squares / (n - 1) : 0;
-    double left = p->units > p->units_read ? 1 - n / (double)p->units : 0;
+    double left = 1 - (double)p->bytes_read / (double)p->bytes;
     return sqrt(left * variance / n) / (dies / n);
 }
 
@@ -199,11 +201,13 @@ double stats_scale(struct debug_stats *s)
         return 0;
     double error = sample_error(p, (double)s->number[STATS_DIES]);
     double times = (double)p->bytes / (double)p->bytes_read;
+    double times_lined = p->lined_read ? (double)p->lined / (double)p->lined_read : 1;
     for (int n = 0; n < STATS_NUMBERS; n++) {
         bool of_file = n == STATS_FILES || n == STATS_FILES_WITHOUT || n == STATS_TEXT_BYTES;
         bool of_unit = n >= STATS_COMPILE_UNITS && n <= STATS_CODE_BYTES; /* all units are met */
+        bool of_lines = n >= STATS_LINE_TABLES && n <= STATS_LINE_SEQUENCES;
         if (!of_file && !of_unit)
-            s->number[n] = (uint64_t)((double)s->number[n] * times + 0.5);
+            s->number[n] = (uint64_t)((double)s->number[n] * (of_lines ? times_lined : times) + 0.5);
     }
     for (int t = 0; t < STATS_TALLIES; t++) {
         for (uint32_t i = 0; i < s->tally[t].count; i++)

@@ -112,11 +112,12 @@ struct stats_set {
     size_t capacity;
 };
 
-/* How much of .debug_info was read. To estimate the error there are sums of products, over the units that were read, of
- * their bytes x and their DIEs y. */
+/* How much of .debug_info was read. A unit may be read in part. To estimate the error there are sums of products, over
+ * the units that were read, of their bytes x and their DIEs y. */
 struct stats_sample {
     uint64_t units, units_read;
     uint64_t bytes, bytes_read;
+    uint64_t lined, lined_read; /* of these bytes, those outside of .dwo files: other units have no line tables */
     double xx, xy, yy;
 };
 

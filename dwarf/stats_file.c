@@ -202,13 +202,15 @@ static bool sample_takes(const struct stats_file *f, const struct stats_unit *u,
 }
 
 /* Notes a unit of `bytes` bytes that was met, and how many of them were read. */
-static void sample_note(struct stats_file *f, uint64_t bytes, uint64_t bytes_read)
+static void sample_note(struct stats_file *f, const struct stats_unit *u, uint64_t bytes, uint64_t bytes_read)
 {
     struct stats_sample *p = &f->s->sample;
     double x = (double)bytes_read;
     double y = (double)f->dies;
     p->units++;
     p->bytes += bytes;
+    p->lined += u->split ? 0 : bytes;
+    p->lined_read += u->split ? 0 : bytes_read;
     if (!bytes_read)
         return;
     p->units_read++;
@@ -266,7 +268,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         u.split = answer == DW_DLV_OK && is_split(f, root);
         if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, bytes, read))
             return false;
-        sample_note(f, bytes, !read ? 0 : f->end && f->reached >= f->end ? f->reached - begin : bytes);
+        sample_note(f, &u, bytes, !read ? 0 : f->end && f->reached >= f->end ? f->reached - begin : bytes);
     }
 }
 

@@ -253,6 +253,37 @@ static void test_sample_of_one_unit(void **state)
     delete_stats(some);
 }
 
+/* Of a library whose debug information is split, the skeletons are read whole and .dwo files in part. That says nothing
+ * of the rows of line tables, which the library has. */
+static void test_sample_of_split_units(void **state)
+{
+    const struct tiny *t = *state;
+    enum { UNITS = 6 };
+    run(t, "for i in $(seq 6); do for j in $(seq 40); do printf 'struct s%d { int a; char b[%d]; } v%d_%d; int f%d_%d"
+           "(int a) { int b = a * %d; return b; }\n' $j $j $i $j $i $j $i; done > split$i.c; "
+           "gcc -g -gsplit-dwarf -O1 -fPIC -c split$i.c; done && gcc -shared -o split.so split*.o");
+    struct debug_stats *all = new_stats();
+    struct debug_stats *some = new_stats();
+    for (int i = 0; i <= UNITS; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/split%.0d.%s", t->directory, i, i ? "dwo" : "so");
+        const uint64_t before = all->sample.bytes;
+        assert_true(stats_read_here(path, 0, all, NULL));
+        assert_true(stats_read_here(path, i ? (all->sample.bytes - before) / 4 : 0, some, NULL));
+    }
+    assert_int_equal(all->number[STATS_SKELETON_UNITS], UNITS);
+    assert_int_equal(all->number[STATS_COMPILE_UNITS], UNITS);
+    assert_true(all->number[STATS_LINE_ROWS] > 40 * UNITS);
+    assert_int_equal(some->sample.units_read, some->sample.units); /* but not whole */
+    const double error = stats_scale(some);
+    const double off = (double)some->number[STATS_DIES] / (double)all->number[STATS_DIES] - 1;
+    assert_true(error > 0 && error < 1 && off < 0.5 && off > -0.5);
+    assert_int_equal(some->number[STATS_LINE_ROWS], all->number[STATS_LINE_ROWS]);
+    assert_int_equal(some->number[STATS_LINE_TABLES], UNITS);
+    delete_stats(all);
+    delete_stats(some);
+}
+
 static void test_no_debug_information(void **state)
 {
     const struct tiny *t = *state;
@@ -419,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_killed),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_sample_of_one_unit),
+        cmocka_unit_test(test_sample_of_split_units),
         cmocka_unit_test(test_no_debug_information),
         cmocka_unit_test(test_what_is_no_file),
         cmocka_unit_test(test_cut_off),
