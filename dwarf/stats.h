@@ -131,8 +131,10 @@ struct debug_stats {
     struct stats_set shapes;
     struct stats_sample sample;
     struct uneven_sum sizes; /* of compile units in .debug_info, without partial units and skeletons */
-    struct bytes dwos; /* for each skeleton: the directory and the name of its .dwo file, each with a terminator. What
-                          is beyond STATS_DWOS bytes is left out */
+    /* For each skeleton: the directory and the name of its .dwo file, and the DWO id in hexadecimal, 0 where there is
+     * none; for each compile unit in a .dwo file: two empty texts and its id. All have terminators. What is beyond
+     * STATS_DWOS bytes is left out. */
+    struct bytes dwos;
     char remark[STATS_REMARK]; /* the first thing that libdwarf refused */
     uint64_t groups_left;      /* groups of sections whose units do not count: libdwarf reads one group of a file */
 };

@@ -5,6 +5,7 @@
  *
  * Of a unit that alone is more than is to be read of the file, only the beginning is read. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libdwarf/dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,17 +128,40 @@ static const char *text_of(struct stats_file *f, Dwarf_Die root, Dwarf_Half name
     return answer == DW_DLV_OK ? text : NULL;
 }
 
-/* Notes where a skeleton's .dwo file is. */
-static bool note_dwo(struct stats_file *f, Dwarf_Die root)
+/* What a skeleton and the unit that it stands for have in common; 0: nothing. Before DWARF 5 it is an attribute. */
+static uint64_t dwo_id_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute attribute;
+    Dwarf_Sig8 signature = {{0}};
+    uint64_t id = u->dwo_id;
+    if (u->version >= 5)
+        return id;
+    int answer = dwarf_attr(root, DW_AT_GNU_dwo_id, &attribute, &error);
+    if (answer == DW_DLV_OK) {
+        answer = dwarf_formsig8_const(attribute, &signature, &error);
+        dwarf_dealloc_attribute(attribute);
+    }
+    if (answer == DW_DLV_ERROR)
+        stats_unreadable(f, &error, "the id of a .dwo file");
+    memcpy(&id, &signature, sizeof id);
+    return id;
+}
+
+/* Notes where a skeleton's .dwo file is, or that this is a unit of one. */
+static bool note_dwo(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
 {
     struct bytes *const dwos = &f->s->dwos;
-    const char *const newer = text_of(f, root, DW_AT_dwo_name);
+    const char *const newer = u->split ? "" : text_of(f, root, DW_AT_dwo_name);
     const char *const name = newer ? newer : text_of(f, root, DW_AT_GNU_dwo_name);
-    const char *const directory = text_of(f, root, DW_AT_comp_dir);
-    if (!name || dwos->size + strlen(name) + (directory ? strlen(directory) : 0) + 2 > STATS_DWOS)
+    const char *const directory = u->split ? "" : text_of(f, root, DW_AT_comp_dir);
+    char id[17];
+    snprintf(id, sizeof id, "%" PRIx64, dwo_id_of(f, u, root));
+    if (!name || dwos->size + strlen(name) + (directory ? strlen(directory) : 0) + sizeof id + 2 > STATS_DWOS)
         return true;
     bytes_string(dwos, directory ? directory : "");
     bytes_string(dwos, name);
+    bytes_string(dwos, id);
     return !dwos->failed || stats_no_memory(f);
 }
 
@@ -175,8 +199,8 @@ static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_H
         if (kind == STATS_COMPILE_UNITS)
             uneven_add(&f->s->sizes, bytes);
         f->s->number[STATS_64BIT_UNITS] += u->offset_size == 8;
-        ok = (kind != STATS_SKELETON_UNITS || note_dwo(f, root)) &&
-             (!u->in_info || u->split || stats_note_code(f, u, root));
+        const bool has_dwo = kind == STATS_SKELETON_UNITS || (kind == STATS_COMPILE_UNITS && u->split);
+        ok = (!has_dwo || note_dwo(f, u, root)) && (!u->in_info || u->split || stats_note_code(f, u, root));
     }
     if (ok && read) {
         stats_tally_add(f->s, STATS_VERSION, u->version, 1);
@@ -242,7 +266,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         Dwarf_Unsigned type_offset;
         Dwarf_Unsigned next;
         Dwarf_Off abbreviations;
-        Dwarf_Sig8 signature;
+        Dwarf_Sig8 signature = {{0}};
         Dwarf_Half address_size;
         Dwarf_Half extension;
         Dwarf_Half type;
@@ -266,6 +290,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         if (answer == DW_DLV_ERROR)
             return stats_broken(f, &error, what);
         u.split = answer == DW_DLV_OK && is_split(f, root);
+        memcpy(&u.dwo_id, &signature, sizeof u.dwo_id);
         if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, bytes, read))
             return false;
         sample_note(f, &u, bytes, !read ? 0 : f->end && f->reached >= f->end ? f->reached - begin : bytes);

@@ -46,6 +46,7 @@ struct stats_unit {
     bool split;     /* in a section for .dwo files */
     uint16_t version;
     uint16_t offset_size;
+    uint64_t dwo_id; /* in the header of a skeleton or of the unit that it stands for, since DWARF 5 */
 };
 
 /* libdwarf cannot go on: fills the file's error from *error, which may be NULL and is freed; returns false. */

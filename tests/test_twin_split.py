@@ -190,6 +190,104 @@ def test_a_package_beside_the_library_comes_first(programs, split, tmp_path):
     assert row["dwo"]["info"] == split.real[0]["dwo"]["info"]
 
 
+def test_a_package_is_called_after_the_file(programs, split, tmp_path):
+    """Not after a symbolic link to it, as libraries are given."""
+    if split.kind != "dwarf4":
+        pytest.skip("pyelfgen packs DWARF 4 only")
+    package = next(split.path.glob("*.dwp"))
+    library = split.path / package.stem
+    for path in (library, package):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "liblink.so"
+    link.symlink_to(tmp_path / library.name)
+    rows = []
+    for path in (tmp_path / library.name, link):
+        done = programs.run("pyelfprof", "-o", tmp_path / "app.prof", path)
+        assert not done.stderr
+        rows += Capture(tmp_path / "app.prof").rows
+    assert rows[0] == rows[1] and rows[0]["dwo"]["files"] == 1
+
+
+def two_units(tmp_path, *flags):
+    """Compiles util.c of either of two directories, and links both. Returns the library and their .dwo files."""
+    files = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        functions = (f"int {name}_{i}(int a) {{struct {name} s = {{a, {i}}}; return s.a * s.b;}}\n" for i in range(60))
+        (tmp_path / name / "util.c").write_text(f"struct {name} {{int a, b;}};\n" + "".join(functions))
+        subprocess.run([tool("gcc"), "-g", "-gsplit-dwarf", "-fPIC", *flags, "-c", "util.c"], cwd=tmp_path / name, check=True)
+        files.append(tmp_path / name / "util.dwo")
+    library = tmp_path / "libutil.so"
+    subprocess.run([tool("gcc"), "-shared", "-o", library, *(path.with_suffix(".o") for path in files)], check=True)
+    return library, files
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_files_of_one_name(programs, tmp_path, version):
+    """Where the directories of the compilation are gone, a .dwo file is that of the skeleton which has its id, and of no
+    other; one of another build is of none."""
+    library, files = two_units(tmp_path, f"-gdwarf-{version}")
+
+    def capture():
+        done = programs.run("pyelfprof", "-o", tmp_path / "app.prof", library)
+        return Capture(tmp_path / "app.prof").rows[0], done.stderr
+
+    whole, said = capture()
+    assert whole["dwo"]["files"] == 2 and not said
+    apart = [files[0].rename(tmp_path / "util.dwo"), files[1].rename(tmp_path / "other.dwo")]
+    for path in apart:
+        path.rename(tmp_path / "util.dwo")
+        row, said = capture()
+        assert (row["dwo"]["files"], row["dwo"]["missing"], row["dwarf"]["units"]) == (1, 1, 2)
+        assert "pyelfprof: 1 of 2 .dwo files cannot be found" in said
+    assert row["dwarf"]["dies"] < whole["dwarf"]["dies"]
+    (tmp_path / "another").mkdir()
+    two_units(tmp_path / "another", f"-gdwarf-{version}", "-O2")[1][0].rename(tmp_path / "util.dwo")
+    row, said = capture()
+    assert row["dwo"] == {"missing": 2} and row["dwarf"]["units"] == 2
+    assert "pyelfprof: 2 of 2 .dwo files cannot be found" in said
+
+
+def overwrite(path, section, content):
+    (path.parent / "content").write_bytes(content)
+    subprocess.run([tool("objcopy"), "--update-section", f"{section}={path.parent / 'content'}", path], check=True)
+
+
+def spoil(path):
+    """Packs the sections of a file by zstd, and breaks what was packed."""
+    if subprocess.run([tool("objcopy"), "--compress-debug-sections=zstd", path], capture_output=True).returncode:
+        pytest.skip("this objcopy does not know zstd")
+    content = path.read_bytes()
+    magic = b"\x28\xb5\x2f\xfd"
+    assert magic in content
+    path.write_bytes(content.replace(magic, b"none"))
+
+
+BROKEN = {
+    "not read": (lambda path: overwrite(path, ".debug_info.dwo", b"\xff" * 64), "libdwarf cannot read a unit of .debug_info"),
+    "not unpacked": (spoil, "has a section that is not compressed as it says"),
+    "no ELF file": (lambda path: path.write_bytes(b"nothing"), "is not an ELF file"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_files_that_cannot_be_read(programs, tmp_path, how):
+    """Where debug information cannot be read, the row is there without `dwarf`: what is left of it says nothing. A set
+    can be made of that."""
+    library, files = two_units(tmp_path)
+    make, said = BROKEN[how]
+    make(files[0])
+    done = programs.run("pyelfprof", "-o", tmp_path / "app.prof", library, status=1)
+    assert done.stderr.startswith(f"pyelfprof: {files[0]}: {said}") and done.stderr.count("\n") == 1
+    (row,) = Capture(tmp_path / "app.prof").rows
+    assert "dwarf" not in row and row["split"] == "true" and row["debug"] > 0
+    assert row["dwo"]["files"] == 1 and "missing" not in row["dwo"]
+    assert row["dwo"]["info"] == section_sizes(files[1])[".debug_info.dwo"]
+    programs.run("pyelfprof", "--explain", tmp_path / "app.prof")
+    programs.run("pyelfgen", "--profile", tmp_path / "app.prof", "-o", tmp_path / "set", "-q")
+
+
 def test_a_hostile_name_is_not_opened(programs, tmp_path):
     """A FIFO, a directory and a broken file in the place of .dwo files: the rest is captured, and the broken one named."""
     (tmp_path / "out").mkdir()

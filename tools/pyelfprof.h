@@ -40,7 +40,8 @@ struct prof_dwarf {
 /* The .dwo files of a library whose debug information is split, or its package (.dwp). */
 struct prof_dwo {
     uint64_t files;              /* that were found and read */
-    uint64_t missing;            /* that its skeletons name, and that are not there */
+    uint64_t unread;             /* that were found and could not be read */
+    uint64_t missing;            /* that its skeletons name, and that are not there or have other units */
     uint64_t units;              /* compile units in them, each of which has a skeleton in the library */
     uint64_t mix[CAPTURE_MIXES]; /* bytes of their debug sections, uncompressed */
 };
@@ -206,18 +207,33 @@ struct prof_debug {
     const char *path;     /* from the arena */
     struct prof_state state;
     uint32_t compression;
-    uint64_t bytes; /* of .debug_info, as far as known */
+    uint64_t mix[CAPTURE_MIXES]; /* bytes of its debug sections, as far as known */
     bool is_dwo;
 };
 
-/* Appends the .dwo files that are named in `names` (debug_stats.dwos) to a growing list, which is malloc'ed: the
- * library's package where there is one, otherwise each file that is found. Counts their sections and those that are
- * missing in file->dwo. */
+/* A growing list, which is malloc'ed. */
 struct prof_debugs {
     struct prof_debug *of;
     size_t count, capacity;
 };
-void prof_find_dwos(struct prof *p, struct prof_file *file, const struct bytes *names, struct prof_debugs *list);
+
+/* The skeletons of a library whose .dwo files were found, by their ids, ascending; malloc. */
+struct prof_skeletons {
+    struct prof_skeleton {
+        uint64_t id;
+        bool met; /* the unit that it stands for was read */
+    } * of;
+    size_t count;
+};
+
+/* Appends the .dwo files that are named in `names` (debug_stats.dwos) to the list: the library's package where there is
+ * one, otherwise each file that is found. Counts in file->dwo those that are missing or are no ELF files. */
+void prof_find_dwos(struct prof *p, struct prof_file *file, const struct bytes *names, struct prof_debugs *list,
+                    struct prof_skeletons *skeletons);
+/* Notes the units of a .dwo file, which are in `names`. False if they are those of other libraries, or of another build
+ * of this one. prof_unmet counts, at the end, the skeletons whose units are in none of the files. */
+bool prof_meet(struct prof_skeletons *skeletons, const struct bytes *names);
+uint64_t prof_unmet(const struct prof_skeletons *skeletons);
 void prof_debugs_add(struct prof_debugs *list, const struct prof_debug *debug);
 /* For a .dwo file. libdwarf reads its range lists only together with the library, so this takes them out of the count
  * of what could not be read. False where there are none. */

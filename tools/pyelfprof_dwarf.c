@@ -25,6 +25,7 @@ struct reading {
 struct split_sum {
     struct prof_file *file;
     struct debug_stats stats;
+    struct prof_skeletons skeletons;
 };
 
 struct work {
@@ -181,17 +182,25 @@ static void show(size_t file, size_t files)
 }
 
 /* The sum that the statistics of a library with .dwo files go into. */
-static struct debug_stats *sum_of(struct work *w, struct prof_file *file)
+static struct split_sum *sum_of(struct work *w, struct prof_file *file)
 {
     for (size_t i = w->sums; i-- > 0;)
         if (w->sum[i].file == file)
-            return &w->sum[i].stats;
+            return &w->sum[i];
     if (w->sums == w->sum_capacity) {
         w->sum_capacity = 2 * w->sums + 16;
         w->sum = prof_must(realloc(w->sum, w->sum_capacity * sizeof *w->sum));
     }
     w->sum[w->sums] = (struct split_sum){.file = file};
-    return &w->sum[w->sums++].stats;
+    return &w->sum[w->sums++];
+}
+
+static void count_dwo(struct prof_dwo *dwo, const struct prof_debug *debug, const struct debug_stats *s)
+{
+    dwo->files++;
+    dwo->units += s->number[STATS_COMPILE_UNITS];
+    for (int m = 0; m < CAPTURE_MIXES; m++)
+        dwo->mix[m] += debug->mix[m];
 }
 
 /* Takes what was read of a library or of one of its .dwo files. */
@@ -199,19 +208,30 @@ static void receive(struct work *w, const struct prof_debug *debug)
 {
     struct debug_stats *const s = &w->stats;
     struct error e;
-    if (!debug->is_dwo && !s->dwos.size) {
+    if (!debug->is_dwo && !s->number[STATS_SKELETON_UNITS]) {
         take(w->p, debug->of, s);
         return;
     }
+    struct split_sum *const sum = sum_of(w, debug->of);
+    bool ours = true;
     if (debug->is_dwo) {
         prof_leave_range_lists(s);
-        debug->of->dwo.units += s->number[STATS_COMPILE_UNITS];
+        ours = prof_meet(&sum->skeletons, &s->dwos);
+        if (ours)
+            count_dwo(&debug->of->dwo, debug, s);
     } else {
-        prof_find_dwos(w->p, debug->of, &s->dwos, &w->dwos);
+        debug->of->capture.split = true;
+        prof_find_dwos(w->p, debug->of, &s->dwos, &w->dwos, &sum->skeletons);
     }
     bytes_free(&s->dwos);
-    if (!stats_add(sum_of(w, debug->of), s, &e))
+    if (ours && !stats_add(&sum->stats, s, &e))
         prof_complain(w->p, &e);
+}
+
+static void complain(struct work *w, const struct prof_debug *debug, const struct error *e)
+{
+    debug->of->dwo.unread += debug->is_dwo;
+    prof_complain(w->p, e);
 }
 
 static void finish(struct work *w, struct reading *r)
@@ -220,7 +240,7 @@ static void finish(struct work *w, struct reading *r)
     if (prof_reading_finish(&r->of, &w->stats, &e))
         receive(w, r->debug);
     else
-        prof_complain(w->p, &e);
+        complain(w, r->debug, &e);
     stats_free(&w->stats);
 }
 
@@ -231,7 +251,7 @@ static bool start(struct work *w, struct reading *r, uint64_t most)
     const struct prof_debug *const d = r->debug;
     if (prof_reading_start(&r->of, d->path, &d->state, d->compression, most, &e))
         return true;
-    prof_complain(w->p, &e);
+    complain(w, d, &e);
     return false;
 }
 
@@ -248,7 +268,7 @@ static uint64_t share_of_each(const struct prof_debugs *files)
 {
     uint64_t *bytes = prof_must(malloc((files->count + 1) * sizeof *bytes));
     for (size_t i = 0; i < files->count; i++)
-        bytes[i] = files->of[i].bytes;
+        bytes[i] = files->of[i].mix[MIX_INFO];
     qsort(bytes, files->count, sizeof *bytes, compare);
     uint64_t left = TOTAL_MOST;
     uint64_t share = FILE_MOST;
@@ -284,26 +304,34 @@ static void read_all(struct work *w, const struct prof_debugs *files)
     show(files->count, files->count);
 }
 
+/* Takes what was read of a library and its .dwo files. Where some of these cannot be read, the rest alone would be no
+ * library's. */
+static void take_sum(struct prof *p, struct split_sum *sum)
+{
+    if (!sum->file->dwo.unread) {
+        sum->file->dwo.missing += prof_unmet(&sum->skeletons);
+        take(p, sum->file, &sum->stats);
+    }
+    stats_free(&sum->stats);
+    free(sum->skeletons.of);
+}
+
 void prof_dwarf(struct prof *p)
 {
     struct work *w = prof_must(arena_zeroed(&p->arena, 1, sizeof *w));
     w->p = p;
     for (size_t i = 0; i < p->count; i++) {
         struct prof_file *file = &p->file[i];
-        const struct prof_debug debug = {.of = file,
-                                         .path = path_of(file),
-                                         .state = file->state,
-                                         .compression = file->capture.compression,
-                                         .bytes = file->capture.mix[MIX_INFO]};
-        if (debug.bytes)
+        struct prof_debug debug = {
+            .of = file, .path = path_of(file), .state = file->state, .compression = file->capture.compression};
+        memcpy(debug.mix, file->capture.mix, sizeof debug.mix);
+        if (debug.mix[MIX_INFO])
             prof_debugs_add(&w->files, &debug);
     }
     read_all(w, &w->files);
     read_all(w, &w->dwos);
-    for (size_t i = 0; i < w->sums; i++) {
-        take(p, w->sum[i].file, &w->sum[i].stats);
-        stats_free(&w->sum[i].stats);
-    }
+    for (size_t i = 0; i < w->sums; i++)
+        take_sum(p, &w->sum[i]);
     free(w->sum);
     free(w->files.of);
     free(w->dwos.of);
