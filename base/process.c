@@ -32,10 +32,17 @@ static void hear_of_limits(void)
         sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = go_on, .sa_flags = SA_RESTART}, NULL);
 }
 
+/* Where whoever started this program ignores SIGCHLD, how children end would be lost, and no wait for one succeed. */
+static void hear_of_children(void)
+{
+    signal(SIGCHLD, SIG_DFL);
+}
+
 void process_start(void)
 {
     hold_descriptors();
     hear_of_limits();
+    hear_of_children();
 }
 
 bool process_printed(const char *program)

@@ -1,7 +1,7 @@
 /* What every program does first and last, and where it keeps temporary files.
  *
- * Shells, batch systems and launchers start programs with various limits and open descriptors. All programs treat these
- * alike.
+ * Shells, batch systems and launchers start programs with various limits, open descriptors and ignored signals. All
+ * programs treat these alike.
  */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Makes sure that no file opened later gets the number of a standard descriptor, and that writing beyond a limit
- * (RLIMIT_FSIZE) is an error of write(2) and does not end the process. Programs that this one executes find descriptors
- * and limits as this one did. */
+/* Makes sure that no file opened later gets the number of a standard descriptor, that writing beyond a limit
+ * (RLIMIT_FSIZE) is an error of write(2) and does not end the process, and that children can be waited for. Programs
+ * that this one executes find descriptors and limits as this one did. */
 void process_start(void);
 
 /* Call this at the end. False, with a message on stderr, if what was printed could not be written. */

@@ -232,9 +232,12 @@ static bool is_out_of_time(const struct stats_reader *r, const struct rusage *us
 }
 
 /* Sets why there is no answer. Before the time is over, only a kernel that has no memory left, or a user, kills the
- * process. */
-static bool process_died(const struct stats_reader *r, int status, const struct rusage *used, struct error *e)
+ * process. `ended`: as waitpid(2) has it; NULL: not known. */
+static bool process_died(const struct stats_reader *r, const int *ended, const struct rusage *used, struct error *e)
 {
+    if (!ended)
+        return error_set(e, ERROR_SYSTEM, "the process that read it has ended without an answer");
+    const int status = *ended;
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     if (killed && !is_out_of_time(r, used))
         return error_set(e, ERROR_SYSTEM, "the process that read it was killed, perhaps for lack of memory");
@@ -249,6 +252,16 @@ static bool process_died(const struct stats_reader *r, int status, const struct 
                      WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
+/* False where nobody knows how the process ended: this one ignores SIGCHLD, or another thread has waited for all. */
+static bool wait_for(pid_t process, int *status, struct rusage *used)
+{
+    pid_t ended;
+    do {
+        ended = wait4(process, status, 0, used);
+    } while (ended < 0 && errno == EINTR);
+    return ended == process;
+}
+
 bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e)
 {
     struct bytes b = {0};
@@ -259,14 +272,11 @@ bool stats_finish(struct stats_reader *r, struct debug_stats *s, struct error *e
         kill(r->process, SIGKILL);
     int status = 0;
     struct rusage used = {0};
-    pid_t ended;
-    do {
-        ended = wait4(r->process, &status, 0, &used);
-    } while (ended < 0 && errno == EINTR);
+    const bool known = wait_for(r->process, &status, &used);
     if (!ok)
         error_set(e, b.failed ? ERROR_MEMORY : ERROR_SYSTEM, "the process that read it gave no proper answer");
     else
-        ok = take_answer(&b, s, e, &whole) || (!whole && process_died(r, status, &used, e));
+        ok = take_answer(&b, s, e, &whole) || (!whole && process_died(r, known ? &status : NULL, &used, e));
     bytes_free(&b);
     if (!ok)
         error_at(e, r->path, 0);

@@ -70,3 +70,25 @@ def test_commands_end_at_the_limit(programs, directory):
     grow = "head -c 4096 /dev/zero >grown; echo $? >ended"
     programs.run("pyelfprof", "-o", "a.prof", "--run", "sh", "-c", grow, status=None, cwd=directory, preexec_fn=limited)
     assert (directory / "ended").read_text() == f"{128 + signal.SIGXFSZ}\n"
+
+
+@pytest.mark.parametrize(
+    "program, arguments",
+    [
+        ("pyelfprof", ["--summary", "-o", "a.prof", "SET"]),
+        ("pyelfprof", ["-o", "a.prof", "--run", "true"]),
+        ("pyelfrun", ["--no-python", "--quiet", "SET"]),
+        ("pyelfprobe", ["--tools", "load", "-r", "1", "SET"]),
+        ("pyelfstat", ["--dwarf", "SET"]),
+    ],
+)
+def test_children_that_are_ignored(programs, directory, small, program, arguments):
+    """Some daemons and scripts start programs with SIGCHLD ignored, which would make the kernel forget how children
+    end."""
+    if programs.sanitized and "--run" in arguments:
+        pytest.skip("sanitizers and audit libraries do not go together")
+
+    def ignoring():
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    programs.run(program, *on(small, arguments), leaks=False, cwd=directory, preexec_fn=ignoring)

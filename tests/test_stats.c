@@ -204,6 +204,19 @@ static void test_killed(void **state)
     assert_killed(t->path, true, "was stopped after 0 s of processor time");
 }
 
+/* Where SIGCHLD is ignored, nobody knows how the process ended. An answer counts all the same. */
+static void test_children_that_are_ignored(void **state)
+{
+    const struct tiny *t = *state;
+    struct debug_stats *s = new_stats();
+    void (*const before)(int) = signal(SIGCHLD, SIG_IGN);
+    assert_true(stats_read(t->path, s, NULL));
+    assert_int_equal(s->number[STATS_FUNCTIONS], 1);
+    assert_killed(t->path, false, "the process that read it has ended without an answer");
+    signal(SIGCHLD, before);
+    delete_stats(s);
+}
+
 /* Units of many sizes. Some are read, and what they say of all is about right. */
 static void test_samples(void **state)
 {
@@ -448,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_files_add_up),
         cmocka_unit_test(test_several_at_once),
         cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_children_that_are_ignored),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_sample_of_one_unit),
         cmocka_unit_test(test_sample_of_split_units),
