@@ -6,6 +6,7 @@ import pathlib
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -1059,6 +1060,30 @@ def test_a_core(capture, programs, process, tmp_path):
     core.write_bytes(content[:3000])
     done = programs.run("pyelfprof", "-o", tmp_path / "none.prof", core, status=1)
     assert f"{core}: is a core file that does not say which files were mapped" in done.stderr
+
+
+def test_a_core_of_many_mappings(capture, programs, process, tmp_path):
+    """Where there are 65,535 program headers or more, their number is in section 0. They may come in any order."""
+    tool("gcore")
+    subprocess.run(["gcore", "-o", tmp_path / "core", str(process.pid)], capture_output=True, check=True)
+    core = tmp_path / f"core.{process.pid}"
+    wanted = [row["name"] for row in capture("--no-dwarf", core).rows]
+    content = core.read_bytes()
+    place, count = struct.unpack_from("<Q", content, 32)[0], struct.unpack_from("<H", content, 56)[0]
+    headers = [content[place + 56 * i :][:56] for i in range(count)]
+    headers = bytes(56 * 70000) + b"".join(reversed(headers))
+    first = struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, 70000 + count, 0, 0)
+    header = content[:32] + struct.pack("<QQ", len(content) + len(first), len(content)) + content[48:56]
+    header += struct.pack("<HHHH", 0xFFFF, 64, 1, 0)
+    assert len(header) == 64
+    core.write_bytes(header + content[64:] + first + headers)
+    captured = capture("--no-dwarf", core)
+    assert [row["name"] for row in captured.rows] == wanted and "no link map" not in captured.said
+    for number in (70000 + count + 1, 1 << 22, 0xFFFFFFFF):  # more than the file has, or than is looked at
+        first = struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, number, 0, 0)
+        core.write_bytes(header + content[64:] + first + headers)
+        done = programs.run("pyelfprof", "-o", tmp_path / "none.prof", core, status=1)
+        assert f"{core}: is a core file that does not say which files were mapped" in done.stderr
 
 
 def test_a_deleted_file(capture, tmp_path, tiny_library):

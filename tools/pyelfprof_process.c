@@ -30,9 +30,9 @@ struct mapping {
 
 struct process {
     struct prof *p;
-    const char *what; /* the subject of error messages */
-    int fd;           /* memory: a process's by addresses, a core's by its segments */
-    Elf64_Phdr *segment;
+    const char *what;    /* the subject of error messages */
+    int fd;              /* memory: a process's by addresses, a core's by its segments */
+    Elf64_Phdr *segment; /* those of a core that have memory, ascending by address; NULL: a process */
     size_t segments;
     uint64_t headers, header_count; /* AT_PHDR, AT_PHNUM; 0: unknown */
     struct mapping *mapping;
@@ -54,17 +54,20 @@ static bool read_at(int fd, void *to, size_t size, uint64_t offset)
     return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
+static int by_segment(const void *key, const void *member)
+{
+    const uint64_t address = *(const uint64_t *)key;
+    const Elf64_Phdr *h = member;
+    return address < h->p_vaddr ? -1 : address - h->p_vaddr >= h->p_filesz;
+}
+
 static bool memory_read(const struct process *s, uint64_t address, void *to, size_t size)
 {
     if (!s->segment)
         return read_at(s->fd, to, size, address);
-    for (size_t i = 0; i < s->segments; i++) {
-        const Elf64_Phdr *h = &s->segment[i];
-        if (h->p_type == PT_LOAD && address >= h->p_vaddr && address - h->p_vaddr < h->p_filesz &&
-            h->p_filesz - (address - h->p_vaddr) >= size)
-            return read_at(s->fd, to, size, h->p_offset + (address - h->p_vaddr));
-    }
-    return false;
+    const Elf64_Phdr *h = bsearch(&address, s->segment, s->segments, sizeof *s->segment, by_segment);
+    return h && h->p_filesz - (address - h->p_vaddr) >= size &&
+           read_at(s->fd, to, size, h->p_offset + (address - h->p_vaddr));
 }
 
 /* ---- mappings ---- */
@@ -379,12 +382,42 @@ static void take_notes(struct process *s, const uint8_t *data, size_t size)
     }
 }
 
+/* How many program headers there are. What is too much for the header's field is in section 0 (gABI, "ELF Header"). */
+static bool count_segments(int fd, const Elf64_Ehdr *header, size_t *count)
+{
+    Elf64_Shdr first;
+    *count = header->e_phnum;
+    if (header->e_phnum != PN_XNUM)
+        return true;
+    if (header->e_shentsize != sizeof first || !read_at(fd, &first, sizeof first, header->e_shoff))
+        return false;
+    *count = first.sh_info;
+    return *count <= MAPPINGS_MOST;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+    const Elf64_Phdr *x = a;
+    const Elf64_Phdr *y = b;
+    return (x->p_vaddr > y->p_vaddr) - (x->p_vaddr < y->p_vaddr);
+}
+
+static void keep_memory(struct process *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->segments; i++)
+        if (s->segment[i].p_type == PT_LOAD && s->segment[i].p_filesz > 0)
+            s->segment[kept++] = s->segment[i];
+    s->segments = kept;
+    qsort(s->segment, kept, sizeof *s->segment, by_vaddr);
+}
+
 static bool core_read(struct process *s)
 {
     Elf64_Ehdr header;
-    if (!header_read(s->fd, &header) || header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == PN_XNUM)
+    if (!header_read(s->fd, &header) || header.e_phentsize != sizeof(Elf64_Phdr) ||
+        !count_segments(s->fd, &header, &s->segments))
         return false;
-    s->segments = header.e_phnum;
     s->segment = prof_must(calloc(s->segments + 1, sizeof *s->segment));
     if (!read_at(s->fd, s->segment, s->segments * sizeof *s->segment, header.e_phoff))
         return false;
@@ -399,6 +432,7 @@ static bool core_read(struct process *s)
             take_notes(s, notes, h->p_filesz);
         free(notes);
     }
+    keep_memory(s);
     return s->mappings > 0;
 }
 
