@@ -59,6 +59,7 @@ struct sde {
 
 struct walk {
     const struct sde *sde;
+    bool relocations; /* are wanted: of large sets there are millions, and a tool may read often */
     size_t objects;
     uint64_t values[COUNT];
 };
@@ -73,65 +74,103 @@ static uint64_t count_relr(const uint64_t *words, size_t size)
     return count;
 }
 
-static void add_relocations(struct walk *w, const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, bool bind_now)
+/* How many relocations of a table name a symbol, from one up to another. */
+static uint64_t count_named(const ElfW(Rela) * of, size_t first, size_t end)
 {
-    uint64_t rela = 0, rela_size = 0, relative = 0, plt = 0, plt_size = 0, relr = 0, relr_size = 0;
-    for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++) {
+    uint64_t named = 0;
+    for (size_t i = first; i < end; i++)
+        named += ELF64_R_SYM(of[i].r_info) != 0;
+    return named;
+}
+
+/* What a dynamic section says of an object's relocations. */
+struct relocations {
+    uint64_t rela, rela_size, relative; /* relative: of so many, which come first, nobody looks a symbol up */
+    uint64_t plt, plt_size;
+    uint64_t relr, relr_size;
+    bool bind_now;
+};
+
+static void read_dynamic(struct relocations *r, const ElfW(Dyn) * d)
+{
+    for (; d->d_tag != DT_NULL; d++) {
         switch (d->d_tag) {
         case DT_RELA:
-            rela = d->d_un.d_ptr;
+            r->rela = d->d_un.d_ptr;
             break;
         case DT_RELASZ:
-            rela_size = d->d_un.d_val;
+            r->rela_size = d->d_un.d_val;
             break;
         case DT_RELACOUNT:
-            relative = d->d_un.d_val;
+            r->relative = d->d_un.d_val;
             break;
         case DT_JMPREL:
-            plt = d->d_un.d_ptr;
+            r->plt = d->d_un.d_ptr;
             break;
         case DT_PLTRELSZ:
-            plt_size = d->d_un.d_val;
+            r->plt_size = d->d_un.d_val;
             break;
         case DT_RELR:
-            relr = d->d_un.d_ptr;
+            r->relr = d->d_un.d_ptr;
             break;
         case DT_RELRSZ:
-            relr_size = d->d_un.d_val;
+            r->relr_size = d->d_un.d_val;
             break;
         case DT_BIND_NOW:
-            bind_now = true;
+            r->bind_now = true;
             break;
         case DT_FLAGS:
-            bind_now |= (d->d_un.d_val & DF_BIND_NOW) != 0;
+            r->bind_now |= (d->d_un.d_val & DF_BIND_NOW) != 0;
             break;
         case DT_FLAGS_1:
-            bind_now |= (d->d_un.d_val & DF_1_NOW) != 0;
+            r->bind_now |= (d->d_un.d_val & DF_1_NOW) != 0;
             break;
         default:
             break;
         }
     }
     /* Some linkers include the PLT's relocations, which come last, in DT_RELASZ as well. */
-    if (plt >= rela && plt < rela + rela_size)
-        rela_size -= plt_size;
-    /* The dynamic linker does not make this address absolute, as it does the others. */
-    if (relr_size > 0)
-        w->values[EVENT_relocations_relative] +=
-            count_relr((const uint64_t *)(relr < info->dlpi_addr ? relr + info->dlpi_addr : relr), relr_size);
-    uint64_t symbolic = rela_size / sizeof(ElfW(Rela)) - relative;
-    uint64_t calls = plt_size / sizeof(ElfW(Rela));
-    w->values[EVENT_relocations_relative] += relative;
+    if (r->plt >= r->rela && r->plt < r->rela + r->rela_size)
+        r->rela_size -= r->plt_size;
+}
+
+/* A table of an object; NULL where none of its segments has it. The dynamic linker makes some of these addresses
+ * absolute, and leaves others as they are in the file: that of DT_RELR, and those of the vDSO. */
+static const void *table_at(const struct dl_phdr_info *info, uint64_t address, uint64_t size)
+{
+    address = address < info->dlpi_addr ? address + info->dlpi_addr : address;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uint64_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && address >= begin && address - begin <= p->p_filesz &&
+            size <= p->p_filesz - (address - begin))
+            return (const void *)(uintptr_t)address;
+    }
+    return NULL;
+}
+
+/* Relocations without a symbol are not only those that DT_RELACOUNT counts: there are thread-local ones and indirect
+ * functions, and linkers that do not write it. */
+static void add_relocations(struct walk *w, const struct dl_phdr_info *info, const struct relocations *r)
+{
+    const ElfW(Rela) *rela = table_at(info, r->rela, r->rela_size);
+    const ElfW(Rela) *plt = table_at(info, r->plt, r->plt_size);
+    const uint64_t *relr = table_at(info, r->relr, r->relr_size);
+    const uint64_t count = rela ? r->rela_size / sizeof *rela : 0;
+    const uint64_t calls = plt ? r->plt_size / sizeof *plt : 0;
+    const uint64_t first = r->relative < count ? r->relative : count;
+    const uint64_t symbolic = count_named(rela, first, count);
+    w->values[EVENT_relocations_relative] += count - symbolic + (relr ? count_relr(relr, r->relr_size) : 0);
     w->values[EVENT_relocations_symbolic] += symbolic;
     w->values[EVENT_relocations_plt] += calls;
-    w->values[EVENT_symbols_looked_up] += symbolic + (bind_now ? calls : 0);
+    w->values[EVENT_symbols_looked_up] += symbolic + (r->bind_now ? count_named(plt, 0, calls) : 0);
 }
 
 /* Adds one object. Objects come in the order in which they were loaded. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct walk *w = context;
-    bool bind_now = w->sde->always || (w->sde->bind_now && w->objects >= w->sde->before);
+    struct relocations r = {.bind_now = w->sde->always || (w->sde->bind_now && w->objects >= w->sde->before)};
     uint64_t low = UINT64_MAX, high = 0;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -139,9 +178,11 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
             low = p->p_vaddr < low ? p->p_vaddr : low;
             high = p->p_vaddr + p->p_memsz > high ? p->p_vaddr + p->p_memsz : high;
         } else if (p->p_type == PT_DYNAMIC) {
-            add_relocations(w, info, (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr), bind_now);
+            read_dynamic(&r, (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr));
         }
     }
+    if (w->relocations)
+        add_relocations(w, info, &r);
     w->values[EVENT_bytes_mapped] += high > low ? high - low : 0;
     if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
         w->values[EVENT_libraries_loaded] = info->dlpi_adds;
@@ -149,9 +190,9 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-static void look(struct walk *w, const struct sde *s)
+static void look(struct walk *w, const struct sde *s, bool relocations)
 {
-    *w = (struct walk){.sde = s};
+    *w = (struct walk){.sde = s, .relocations = relocations};
     dl_iterate_phdr(add_object, w);
     w->values[EVENT_modules_imported] = __atomic_load_n(&s->done[COUNTERS_MODULES_IMPORTED], __ATOMIC_RELAXED);
     w->values[EVENT_entries_visited] = __atomic_load_n(&s->done[COUNTERS_ENTRIES_VISITED], __ATOMIC_RELAXED);
@@ -160,7 +201,7 @@ static void look(struct walk *w, const struct sde *s)
 static void sde_read(void *state, uint64_t *values)
 {
     struct walk w;
-    look(&w, state);
+    look(&w, state, true);
     memcpy(values, w.values, sizeof w.values);
 }
 
@@ -176,7 +217,7 @@ void sde_bind_now(void *state, bool now)
     if (s->bind_now == now) /* what came since then stays with what was said then */
         return;
     struct walk w;
-    look(&w, s);
+    look(&w, s, false);
     s->before = w.objects;
     s->bind_now = now;
 }
@@ -196,7 +237,7 @@ static long long int read_event(void *parameter)
 {
     const struct published *p = parameter;
     struct walk w;
-    look(&w, p->sde);
+    look(&w, p->sde, p->event >= EVENT_relocations_relative && p->event <= EVENT_symbols_looked_up);
     return (long long int)w.values[p->event];
 }
 

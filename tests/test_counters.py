@@ -115,6 +115,39 @@ def test_loaded_is_what_the_set_has(small, count):
     assert count("--lazy", small)("sde:::pyelf::symbols_looked_up") == symbolic
 
 
+UNNAMED = r"""
+static __thread int own; int *where(void) {return &own;}
+static int one(void) {return 1;} static int (*choose(void))(void) {return one;}
+static int chosen(void) __attribute__((ifunc("choose"))); int call(void) {return chosen();}
+static int here; int *const places[] = {&here, &here}; int (*const functions[])(void) = {chosen, call};
+extern int puts(const char *); int (*const outside)(const char *) = puts;
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-Wl,-z,nocombreloc"], ["-ftls-model=initial-exec", "-Wl,-z,now"]], ids=" ".join)
+def test_relocations_without_a_symbol(programs, small, count, tmp_path, options):
+    """What a library adds is what readelf says: relocations of indirect functions and thread-local storage name no
+    symbol, and without DT_RELACOUNT others do not either."""
+    if programs.sanitized:
+        pytest.skip("the sanitizer's library has to come first")
+    (tmp_path / "unnamed.c").write_text(UNNAMED)
+    library = tmp_path / "unnamed.so"
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-nostdlib", *options, "-o", library, tmp_path / "unnamed.c"], check=True)
+    assert ("(RELACOUNT)" in ask("readelf", "-dW", library)) == ("-Wl,-z,nocombreloc" not in options)
+    data, _, plt = ask("readelf", "-rW", library).partition("'.rela.plt'")
+    kinds = [re.findall(r"^\w{16}  (\w{8})\w{8} R_", table, re.M) for table in (data, plt)]
+    unnamed = [kind.count("0" * 8) for kind in kinds]
+    assert unnamed[0] >= 4 and unnamed[1] >= 1 and len(kinds[0]) > unnamed[0]
+    with_it, without = (count("--phases", "import", small, env={"LD_PRELOAD": path}) for path in (str(library), None))
+    more = [
+        with_it(f"sde:::pyelf::{event}", "startup") - without(f"sde:::pyelf::{event}", "startup")
+        for event in ("relocations_relative", "relocations_symbolic", "relocations_plt", "symbols_looked_up")
+    ]
+    symbolic = len(kinds[0]) - unnamed[0]
+    bound = len(kinds[1]) - unnamed[1] if "-Wl,-z,now" in options else 0
+    assert more == [unnamed[0], symbolic, len(kinds[1]), symbolic + bound]
+
+
 def test_binding_of_executables(linked, count):
     """In mode link the startup loads all, and first calls bind functions. In mode bind-now the startup binds all."""
     lazily = count("--mode", "link", linked)
