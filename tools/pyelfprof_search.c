@@ -15,8 +15,10 @@
  * looked for.
  */
 #include <ctype.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -71,6 +73,7 @@ struct search {
     bool broken;    /* the file that was found last cannot be read as a library */
     uint8_t *cache; /* NULL: there is none */
     size_t cache_size;
+    char lib[64]; /* what $LIB is */
 };
 
 /* ---- the cache ---- */
@@ -156,18 +159,27 @@ static bool has_variable(const char *text, size_t length, const char *variable)
     return variable[1] == '{' || length == size || (!isalnum((unsigned char)text[size]) && text[size] != '_');
 }
 
-/* Writes the directory with its variables replaced into `to`, which has PATH_MAX bytes. False where it is too long. */
-static bool expand(const char *directory, size_t length, const char *origin, char *to)
+/* Finds out what $LIB is, which distributions choose when they build ld.so: lib64, or lib/x86_64-linux-gnu. It is where
+ * the C library is that this process runs on. */
+static void lib_find(struct search *s)
 {
-    static const struct {
-        const char *name;
-        const char *value; /* NULL: origin */
-    } variables[] = {{"$ORIGIN", NULL},
-                     {"${ORIGIN}", NULL},
-                     {"$LIB", "lib/x86_64-linux-gnu"},
-                     {"${LIB}", "lib/x86_64-linux-gnu"},
-                     {"$PLATFORM", "x86_64"},
-                     {"${PLATFORM}", "x86_64"}};
+    Dl_info info;
+    const char *lib = NULL;
+    if (dladdr((void *)gnu_get_libc_version, &info) != 0) /* no library for sanitizers stands in for this function */
+        for (const char *at = info.dli_fname; (at = strstr(at, "/lib")) && strchr(at + 1, '/'); at++)
+            lib = at + 1;
+    if (!lib || strrchr(lib, '/') - lib >= (ptrdiff_t)sizeof s->lib)
+        lib = "lib/x86_64-linux-gnu/";
+    snprintf(s->lib, sizeof s->lib, "%.*s", (int)(strrchr(lib, '/') - lib), lib);
+}
+
+/* Writes the directory with its variables replaced into `to`, which has PATH_MAX bytes. False where it is too long. */
+static bool expand(const struct search *s, const char *directory, size_t length, const char *origin, char *to)
+{
+    const struct {
+        const char *name, *value;
+    } variables[] = {{"$ORIGIN", origin}, {"${ORIGIN}", origin},   {"$LIB", s->lib},
+                     {"${LIB}", s->lib},  {"$PLATFORM", "x86_64"}, {"${PLATFORM}", "x86_64"}};
     size_t size = 0;
     for (size_t i = 0; i < length;) {
         const char *from = directory + i;
@@ -176,7 +188,7 @@ static bool expand(const char *directory, size_t length, const char *origin, cha
         size_t to_length = from_length;
         for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++) {
             if (has_variable(directory + i, length - i, variables[v].name)) {
-                from = variables[v].value ? variables[v].value : origin;
+                from = variables[v].value;
                 from_length = strlen(variables[v].name);
                 to_length = strlen(from);
                 break;
@@ -202,7 +214,7 @@ static bool look_in(struct search *s, const char *directories, const char *separ
     for (bool more = d && *d; more && s->lookups < LOOKUPS_MOST; d += more) {
         size_t length = strcspn(d, separators);
         s->lookups++;
-        if (expand(d, length, of->origin, directory) &&
+        if (expand(s, d, length, of->origin, directory) &&
             snprintf(path, PATH_MAX, "%s/%s", length ? directory : ".", name) < PATH_MAX && fits(s, path, &of->c, c))
             return true;
         d += length;
@@ -233,7 +245,7 @@ static bool look_everywhere(struct search *s, const char *name, size_t number, c
 {
     const struct loaded *by = &s->loaded[number];
     if (strchr(name, '/'))
-        return expand(name, strlen(name), by->origin, path) && fits(s, path, &by->c, c);
+        return expand(s, name, strlen(name), by->origin, path) && fits(s, path, &by->c, c);
     for (size_t of = number; !by->c.runpath; of = s->loaded[of].by) {
         if (look_in(s, s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, ":", name, &s->loaded[of], path, c))
             return true;
@@ -396,6 +408,7 @@ void prof_exec(struct prof *p, char *const *paths, size_t count)
     struct search s = {.p = p};
     size_t next = 0;
     cache_open(&s);
+    lib_find(&s);
     for (size_t i = 0; i < count; i++) {
         const char *path = find_program(p, paths[i]);
         struct capture c;
