@@ -388,21 +388,40 @@ static uint64_t attributes_wanted(const struct library *l)
     return any ? 0 : said_of(l->row, ROW_DWARF_ATTRIBUTES);
 }
 
+/* The bytes to aim at in a section; NULL: there is no such goal. */
+static uint64_t *goal_of(struct describe_goal *goal, enum debug_section s)
+{
+    return s == DEBUG_LINE     ? &goal->line
+           : s == DEBUG_LISTS  ? &goal->lists
+           : s == DEBUG_RANGES ? &goal->ranges
+           : s == DEBUG_INFO   ? &goal->info
+                               : NULL;
+}
+
 /* Where a section got more than is wanted, lowers its goal by the excess and, with each try, by a little more. The
  * reason: functions may be ahead of their goal by just as much. */
 static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goal *goal)
 {
     const enum debug_section s = d->failed;
-    uint64_t *of = s == DEBUG_LINE     ? &goal->line
-                   : s == DEBUG_LISTS  ? &goal->lists
-                   : s == DEBUG_RANGES ? &goal->ranges
-                   : s == DEBUG_INFO   ? &goal->info
-                                       : NULL;
+    uint64_t *const of = goal_of(goal, s);
     if (!of || d->size[s] <= d->wanted[s])
         return false;
     uint64_t excess = d->size[s] - d->wanted[s] + AIM_LITTLE * (1 + (uint64_t)tries);
     *of = *of > excess ? *of - excess : 0;
     goal->expression += s == DEBUG_INFO ? AIM_LONGER : 0;
+    return true;
+}
+
+/* Where a section got less than is wanted because its goal was lowered too far, raises the goal by half of what is
+ * missing. The search for a row's sizes goes on with other sizes instead. */
+static bool aim_higher(const struct library *l, struct describe_goal *goal)
+{
+    const struct debug *const d = &l->debug;
+    const enum debug_section s = d->failed;
+    uint64_t *const of = goal_of(goal, s);
+    if (l->row->said || !of || d->size[s] >= d->wanted[s] || *of >= d->wanted[s])
+        return false;
+    *of += (d->wanted[s] - d->size[s]) / 2;
     return true;
 }
 
@@ -412,7 +431,7 @@ static bool aim_lower(const struct debug *d, unsigned tries, struct describe_goa
 static bool aim_again(const struct library *l, unsigned tries, struct describe_goal *goal)
 {
     if (is_mixed(l))
-        return tries < AIMS_MOST && aim_lower(&l->debug, tries, goal);
+        return tries < AIMS_MOST && (aim_lower(&l->debug, tries, goal) || aim_higher(l, goal));
     goal->info -= goal->info / 8;
     goal->line -= goal->line / 8;
     goal->lists -= goal->lists / 8;
