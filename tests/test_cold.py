@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from objects import ask, tool
+from objects import ask, dwarfdump_complaints, tool
 from test_twin import Twin
 
 FUNCTIONS = 120
@@ -249,3 +249,41 @@ def test_calls_in_parts_are_described(described):
                 assert any(t.split() == ["mov", f"${int(value, 0):#x},%{loaded}"] for t in behind[pc]), (name, hex(pc))
                 numbers += 1
     assert calls > 20 and numbers > 10
+
+
+def test_dwarf_readers_have_nothing_to_say(programs, described):
+    library = described.path / "libutility0.so"
+    assert ask("eu-elflint", "--gnu-ld", library) == "No errors\n"
+    kinds = []
+    for path in (library, described.directory.parent / "libwork.so"):  # units in several places are beyond dwarfdump
+        complaints = dwarfdump_complaints(programs.command([tool("dwarfdump"), "-ka", path], leaks=False).stdout)
+        kinds.append({re.sub(r"0x\w+|: TAG DW_TAG_\w+.*", "", text) for text in complaints})
+    other = {text for text in kinds[0] - kinds[1] if "end_sequence address does not exactly match high" not in text}
+    assert not other  # it compares the end of parts with that of their unit's first range
+    for command in (["readelf", "--debug-dump"], [tool("eu-readelf"), "--debug-dump"], ["objdump", "--dwarf"]):
+        ask(*command, library)
+    ask(programs.path("decode_text"), library)
+
+
+def test_rows_of_parts(described):
+    """Each instruction of a part has a line of its function or of a function that is inlined there, and rows begin at
+    instructions."""
+    library = described.path / "libutility0.so"
+    lines = ask("objdump", "-d", "--no-show-raw-insn", library)
+    code = [int(a, 16) for a in re.findall(r"^ +([0-9a-f]+):\t", lines, flags=re.M)]
+    at = set(code)
+    rows = re.findall(r"^0x([0-9a-f]{16}) +(\d+) ", ask(tool("llvm-dwarfdump"), "--debug-line", library), flags=re.M)
+    inside = [(int(a, 16), int(line)) for a, line in rows]
+    spans = [(a, a + size) for a, size, _ in parts(library).values()]
+    mine = [(a, line) for a, line in inside if any(start <= a < end for start, end in spans)]
+    assert len(mine) > 2 * len(spans) and all(a in at and line for a, line in mine)
+    told = {places[1]: places[0] for _, _, places, _ in functions(library) if len(places) > 1}
+    asked = [a for a in code if any(start <= a < end for start, end in spans)]
+    shown = ask(tool("llvm-symbolizer"), "--no-demangle", "-f=linkage", f"--obj={library}", *map(hex, asked))
+    of = {address: name.removesuffix(".cold") for name, (address, _, _) in parts(library).items()}
+    for address, block in zip(asked, shown.strip().split("\n\n"), strict=True):
+        outermost = block.split("\n")[-2:]
+        start = max(start for start, _ in spans if start <= address)
+        assert outermost[0].removesuffix(".cold") == of[start], hex(address)
+        assert re.search(r"libutility0\.c\w*:[1-9]\d*:\d+$", outermost[1]), outermost
+    assert len(told) == len(spans)
