@@ -124,13 +124,17 @@ static uint32_t functions_of(const struct plan *plan, const struct plan_library 
 {
     const struct profile_row *row = l->said;
     const uint64_t told = functions_told(plan, l);
+    const uint64_t said = rows_value_or(row, ROW_FUNCTIONS, 0);
+    /* a table of symbols that was cut down has fewer functions than there are dynamic ones */
+    const uint64_t dynamic = profile_is_captured(plan->profile) ? rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) : 0;
+    const uint64_t functions = said > dynamic ? said : dynamic;
     uint64_t n = FUNCTIONS_NATURAL;
     const uint32_t landing = rows_cf_protection(plan->profile, row) ? PLT_LANDING_SIZE : 0;
     const bool constructs = rows_value_or(row, ROW_CONSTRUCTOR_CODE, 0) >= landing + GLUE_CONSTRUCTOR_LEAST;
     if (row->value[ROW_SYMTAB] == 0 && told) /* the row counts those in .dynsym only */
         n = told - constructs;
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
-        n = row->value[ROW_FUNCTIONS] > aliases_of(row) ? (uint64_t)row->value[ROW_FUNCTIONS] - aliases_of(row) : 0;
+        n = functions > aliases_of(row) ? functions - aliases_of(row) : 0;
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
         n = (uint64_t)plan->profile->utility_functions;
     else if (plan->profile->functions > 0)
@@ -384,7 +388,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
             w->silent = true;
         else if (w->bound)
             w->bound_most = w->bound / 2;
-        else
+        else if (!rows_loosen(r->s->plan->profile, w))
             return error_set(e, ERROR_INFEASIBLE,
                              PROFILE_ROWS
                              ": row %u: %s: %lld bytes are too few: %s needs %llu; raise it, or leave the row "

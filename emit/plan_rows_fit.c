@@ -224,6 +224,12 @@ static bool has_tried_enough(const struct want *w)
     return w->work >= TRIES_WORK;
 }
 
+/* A size of the row, or what it needs at least where that is more and the size need not be met. */
+static uint64_t larger(const struct want *w, enum size_kind kind, uint64_t said, uint64_t needs)
+{
+    return w->loose[kind] && said < needs ? needs : said;
+}
+
 /* Whether the library fits into its row's sizes with its counts, if numbered functions take at least `code` bytes. If
  * it does, the row's sizes become its own, and static objects take the rest of symtab and strtab. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
@@ -233,7 +239,8 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     struct want *w = &r->want[index];
     const int64_t *wanted = &l->said->value[ROW_TEXT];
     const uint64_t *base = s->base[index].size;
-    const uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
+    uint64_t symtab = ((uint64_t)wanted[SIZE_SYMTAB] + SYMBOL / 2) / SYMBOL * SYMBOL;
+    uint64_t strtab = (uint64_t)wanted[SIZE_STRTAB];
     count_try(l, w);
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
@@ -245,14 +252,16 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         solve_base(s, index);
     }
     /* names of functions are worth more than those of files */
-    if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB] && names_row_file_bytes(l)) {
+    if (base[SIZE_STRTAB] > strtab && names_row_file_bytes(l)) {
         l->files_named = false;
         solve_base(s, index);
     }
     if (!l->stripped) {
+        symtab = larger(w, SIZE_SYMTAB, symtab, base[SIZE_SYMTAB]);
+        strtab = larger(w, SIZE_STRTAB, strtab, base[SIZE_STRTAB]);
         if (symtab < base[SIZE_SYMTAB])
             return lacks(w, SIZE_SYMTAB, base[SIZE_SYMTAB]);
-        if (base[SIZE_STRTAB] > (uint64_t)wanted[SIZE_STRTAB])
+        if (strtab < base[SIZE_STRTAB])
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB]);
         if (symtab > SYMTAB_MOST)
             return lacks(w, SIZE_SYMTAB, SYMTAB_MOST);
@@ -260,24 +269,25 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         /* static objects whose own names have no room share names of others, as `completed.0` is the name of many real
          * ones */
         const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
-        const uint64_t named = ((uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB]) / one;
+        const uint64_t named = (strtab - base[SIZE_STRTAB]) / one;
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;
         solve_base(s, index);
-        l->local_names = (uint64_t)wanted[SIZE_STRTAB] - base[SIZE_STRTAB];
         const uint64_t most = (uint64_t)(l->locals - l->shared_names) * PROFILE_NAME_MOST / 2;
+        if (w->loose[SIZE_STRTAB] && strtab > base[SIZE_STRTAB] + most)
+            strtab = base[SIZE_STRTAB] + most;
+        l->local_names = strtab - base[SIZE_STRTAB];
         if (l->local_names > most + undrawn_names(s->plan, l, w))
             return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
     }
     for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
         const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code + undrawn_names(s->plan, l, w) : 0);
-        const bool fits = (uint64_t)wanted[kind] >= needs;
-        if (!fits && !(w->enlarged && kind <= SIZE_DATA))
+        l->size[kind] = larger(w, kind, (uint64_t)wanted[kind], needs);
+        if (l->size[kind] < needs)
             return lacks(w, kind, needs);
-        l->size[kind] = fits ? (uint64_t)wanted[kind] : needs;
     }
     l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
-    l->size[SIZE_STRTAB] = (uint64_t)wanted[SIZE_STRTAB];
+    l->size[SIZE_STRTAB] = strtab;
     const uint64_t bss = shape_of(s->plan, l).bss + l->extra.tls;
     l->size[SIZE_BSS] = rows_value_or(l->said, ROW_BSS, base[SIZE_BSS]);
     if (l->size[SIZE_BSS] < bss && bss > 1)
@@ -527,10 +537,20 @@ static bool try_least(struct rows *r, uint32_t index)
 
 /* Whether debug was too small and the library may be hollow. Where a large program has little debug information, names
  * alone are better than a library without nearly all of its functions. */
-static bool can_be_hollow(const struct plan *plan, const struct plan_library *l, const struct want *w)
+static bool can_be_hollow(const struct plan_library *l, const struct want *w)
 {
-    const struct profile *p = plan->profile;
-    return w->lack == SIZE_DEBUG && !l->hollow && !p->dwarf.split && p->dwarf.index == NAME_INDEX_NONE;
+    return w->lack == SIZE_DEBUG && !l->hollow;
+}
+
+bool rows_loosen(const struct profile *p, struct want *w)
+{
+    const bool loaded = w->lack <= SIZE_DATA;
+    if (!profile_is_captured(p) || w->loose[w->lack] || !(loaded || w->lack == SIZE_SYMTAB || w->lack == SIZE_STRTAB))
+        return false;
+    w->hurried |= loaded;
+    w->work = 0;
+    w->loose[loaded ? SIZE_TEXT : SIZE_SYMTAB] = w->loose[loaded ? SIZE_DATA : SIZE_STRTAB] = true;
+    return true;
 }
 
 static bool find_counts(void *context, unsigned worker, uint32_t index, struct error *e)
@@ -555,22 +575,19 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     }
     if (!w->hurried && try_all(r, index))
         return true;
-    const bool least = w->hurried || (has_tried_enough(w) && !can_be_hollow(r->s->plan, l, w));
+    const bool least = w->hurried || (has_tried_enough(w) && !can_be_hollow(l, w));
     if (least && try_least(r, index))
         return true;
     if (!w->silent && w->imports && w->lack != SIZE_DEBUG) {
         w->silent = true;
         return find_counts(context, worker, index, e);
     }
-    if (can_be_hollow(r->s->plan, l, w)) {
+    if (can_be_hollow(l, w)) {
         l->hollow = true;
         w->work = 0;
         return find_counts(context, worker, index, e);
     }
-    /* one row that is too small is no reason to refuse a captured application: its library becomes larger, and that is
-     * listed as a difference */
-    if (profile_is_captured(r->s->plan->profile) && w->lack <= SIZE_DATA && !w->enlarged) {
-        w->enlarged = w->hurried = true;
+    if (rows_loosen(r->s->plan->profile, w)) {
         w->silent = false;
         return find_counts(context, worker, index, e);
     }

@@ -48,8 +48,8 @@ struct want {
     uint32_t terse;      /* by how much its exported functions' names are shortened, in 1/ROWS_TERSE_MOST */
     uint64_t work;       /* effort of all tries so far; its unit is that of TRIES_WORK (plan_rows_fit.c) */
     bool hurried;        /* whether there were too many tries, so that it gets the least of everything */
-    bool enlarged; /* whether nothing fits into the row's text or data, so that it has as much of these as the least
-                      needs */
+    /* Sizes of the row that nothing fits into, so that it has as much of these as it needs. */
+    bool loose[SIZE_KINDS];
     enum size_kind lack; /* the size that was too small in the last try; SIZE_KINDS: none */
     uint64_t needs;      /* bytes of that size that it needs */
     uint64_t least_text; /* the least text, in bytes, that any try with as many functions needed; 0: another size was
@@ -95,6 +95,10 @@ static inline uint64_t rows_import_names(const struct plan *plan, const struct p
     enum { NAME_ESTIMATE = 20, MANGLED_ESTIMATE = 64 };
     return (uint64_t)l->imports * (plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
 }
+
+/* Called when nothing fits into a size of a captured row (want.lack). One row that is too small is no reason to refuse
+ * an application: its library becomes larger, and that is listed as a difference. False where that is no help. */
+bool rows_loosen(const struct profile *p, struct want *w);
 
 /* Names of the sizes, for errors. */
 extern const char *const rows_size_names[SIZE_KINDS];

@@ -333,7 +333,11 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         glue = common_sizes(plan, &bare, common);
     }
     w->nameless = nameless_of(l, w);
-    const uint64_t most = (uint64_t)l->said->value[l->stripped ? ROW_TEXT : ROW_SYMTAB] / sizeof(Elf64_Sym);
+    /* a captured library that was cut down has dynamic symbols, which are in text, that .symtab has no room for */
+    const bool dynamic = l->stripped || profile_is_captured(plan->profile);
+    const uint64_t table = dynamic ? rows_value_or(l->said, ROW_TEXT, 0) : 0;
+    const uint64_t symtab = rows_value_or(l->said, ROW_SYMTAB, 0);
+    const uint64_t most = (table > symtab ? table : symtab) / sizeof(Elf64_Sym);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED || said <= glue || said > most || said > PROFILE_FUNCTIONS_MOST)
         return true;
     const uint32_t count = (uint32_t)said;

@@ -1,0 +1,99 @@
+"""Captured rows that no library can meet. They make pyelfgen refuse no application: the library becomes larger than its
+row says, and differences.json tells it. The judges are binutils and the dynamic linker.
+"""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from objects import ask, tool
+
+HEAD = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\n"
+# What gcc -shared -nostdlib makes of constants, as a library of data for others is made.
+DATA = """\
+- {kind: utility, text: 1000135, data: 192, bss: 0, symtab: 72, strtab: 14, functions: 0,
+   dynamic: {objects: 1, dynstr: 15}, local: {objects: 1}, plt: 0, outside: 0, constructors: 0, destructors: 0, loads: 2,
+   share: {constants: 1000000, symbols: 99}}
+"""
+# 61 functions, after strip -s -K of one of them.
+CUT = """\
+- {kind: utility, text: 12218, data: 896, bss: 8, symtab: 48, strtab: 8, functions: 1, dynamic: {functions: 61,
+   objects: 60, undefined: 4, weak: 4, dynstr: 854}, global: {functions: 1}, relocations: {relative: 63, glob-dat: 4,
+   symbols: 4, pages: 2}, plt: 0, outside: 0, soname: false,
+   share: {code: 2148, plt: 24, unwind: 3508, symbols: 4894, relocations: 1608}}
+"""
+# An object file with a single function, compiled with -g.
+OBJECT = """\
+- {kind: utility, text: 52, data: 0, bss: 0, debug: 427, symtab: 216, strtab: 11, functions: 1, local: {other: 7},
+   global: {functions: 1}, plt: 0, outside: 0, hash: none, relro: none, build-id: false, soname: false, constructors: 0,
+   destructors: 0, loads: 0, share: {code: 4, unwind: 48}, dwarf: {version: 5, language: c, units: 1, dies: 4,
+   defined: 2, attributes: 28, rows: 5}, mix: {info: 101, abbrev: 77, line: 83, str: 80, line_str: 38, aranges: 48}}
+"""
+# The name of its single function is longer than names of a set are.
+LONG = DATA.replace("strtab: 14", "strtab: 900000")
+
+
+def make(programs, directory, row, *options, head=HEAD):
+    """Generates a set of one row. Returns the library and what differences.json says of it."""
+    (directory / "p").write_text(f"{head}libraries:\n{row}")
+    programs.run("pyelfgen", "-q", *options, "-P", directory / "p", "-o", directory / "set")
+    programs.run("pyelfgen", "--verify", directory / "set")
+    (library,) = json.loads((directory / "set" / "differences.json").read_text())["libraries"]
+    return directory / "set" / library["name"], library
+
+
+def sizes(path):
+    """{section: size} of a file."""
+    found = re.findall(r"^ +\[ *\d+\] (\.\S+) +\S+ +\w+ \w+ (\w+)", ask("readelf", "-SW", path), flags=re.M)
+    return {name: int(size, 16) for name, size in found}
+
+
+@pytest.mark.parametrize(
+    "row, symtab", [(DATA, 72), (CUT, 48), (OBJECT, 216), (LONG, 72)], ids=["data", "cut", "object", "long"]
+)
+def test_a_table_of_symbols_that_is_too_small_is_larger(programs, tmp_path, row, symtab):
+    path, library = make(programs, tmp_path, row)
+    found = sizes(path)
+    assert library["differs"]["symtab"] == [symtab, found[".symtab"]] and found[".symtab"] > symtab
+    assert library["differs"]["strtab"][1] == found[".strtab"]
+    programs.run("pyelfrun", "--no-python", "--phases", "import", tmp_path / "set")
+    (tmp_path / "p").write_text(f"pyelfgen-profile: 1\nlibraries:\n{row}- {{kind: module}}\n")
+    done = programs.run("pyelfgen", "-P", tmp_path / "p", "-o", tmp_path / "other", status=1)
+    assert "libraries: row 0: " in done.stderr and "bytes are too " in done.stderr
+
+
+def test_sums_of_the_profile_do_not_make_it_fail(programs, tmp_path):
+    sums = "sections: {text: 52 B, data: 0 B, debug: 427 B, symtab: 216 B, strtab: 11 B, bss: 0 B}\n"
+    path, library = make(programs, tmp_path, OBJECT, head=f"{HEAD}{sums}")
+    assert library["differs"]["data"][0] == 0 and sizes(path)[".data"] > 0
+
+
+def test_dynamic_functions_stay_where_the_other_table_was_cut_down(programs, tmp_path):
+    path, library = make(programs, tmp_path, CUT)
+    dynamic = ask("readelf", "--dyn-syms", "-W", path)
+    count = sum(" FUNC " in line and " UND " not in line for line in dynamic.splitlines())
+    assert library["differs"]["dynamic: functions"] == [61, count] and count > 45
+    assert sizes(path)[".dynsym"] and "text" not in library["differs"]
+
+
+@pytest.mark.parametrize("options", [["--index=gdb_index"], ["--index=debug_names"], ["--split"]])
+def test_too_little_debug_information_beside_an_index_or_split(programs, tmp_path, options):
+    """There are names alone. The other library has units, which the option is of."""
+    other = "- {kind: utility, text: 60000, data: 1500, bss: 100, debug: 90000, symtab: 4800, strtab: 4000}\n"
+    head = HEAD.replace("libraries: 1", "libraries: 2")
+    (tmp_path / "p").write_text(f"{head}libraries:\n{OBJECT.replace('427', '2980')}{other}")
+    programs.run("pyelfgen", "-q", *options, "-P", tmp_path / "p", "-o", tmp_path / "set")
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+    library = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"][0]
+    assert "units of debug information" in library["without"] and "debug" not in library["differs"]
+    found = sizes(tmp_path / "set" / "libutility0.so")
+    assert {name: size for name, size in found.items() if ".debug" in name or "gdb" in name} == {".debug_str": 2980}
+    assert ".debug_info" in sizes(tmp_path / "set" / "libutility1.so")
+    done = subprocess.run(
+        [tool("gdb"), "-nx", "-batch", "-ex", "info functions frame_dummy", tmp_path / "set" / "libutility0.so"],
+        capture_output=True,
+        text=True,
+    )
+    assert not done.stderr and "Non-debugging symbols" in done.stdout
