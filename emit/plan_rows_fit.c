@@ -230,6 +230,17 @@ static uint64_t larger(const struct want *w, enum size_kind kind, uint64_t said,
     return w->loose[kind] && said < needs ? needs : said;
 }
 
+/* The row's bss, or `least` where it says none. In a captured row, no more than a library may load beside its text and
+ * data (layout_place): real programs may have arrays of gigabytes there, compiled with -mcmodel=medium. */
+static uint64_t bss_of(const struct plan *plan, const struct plan_library *l, uint64_t least)
+{
+    enum { PAGES = 17 }; /* 16 that layout_place keeps, and one for alignment */
+    const uint64_t said = rows_value_or(l->said, ROW_BSS, least);
+    const uint64_t others = l->size[SIZE_TEXT] + l->size[SIZE_DATA] + PAGES * (uint64_t)l->elf.max_page_size;
+    const uint64_t most = others < UINT64_C(1) << 31 ? (UINT64_C(1) << 31) - others : 0;
+    return profile_is_captured(plan->profile) && said > most ? most : said;
+}
+
 /* Whether the library fits into its row's sizes with its counts, if numbered functions take at least `code` bytes. If
  * it does, the row's sizes become its own, and static objects take the rest of symtab and strtab. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
@@ -289,7 +300,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
     l->size[SIZE_STRTAB] = strtab;
     const uint64_t bss = shape_of(s->plan, l).bss + l->extra.tls;
-    l->size[SIZE_BSS] = rows_value_or(l->said, ROW_BSS, base[SIZE_BSS]);
+    l->size[SIZE_BSS] = bss_of(s->plan, l, base[SIZE_BSS]);
     if (l->size[SIZE_BSS] < bss && bss > 1)
         return lacks(w, SIZE_BSS, bss);
     if (l->size[SIZE_BSS] < bss)

@@ -14,8 +14,8 @@ HEAD = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0
 # What gcc -shared -nostdlib makes of constants, as a library of data for others is made.
 DATA = """\
 - {kind: utility, text: 1000135, data: 192, bss: 0, symtab: 72, strtab: 14, functions: 0,
-   dynamic: {objects: 1, dynstr: 15}, local: {objects: 1}, plt: 0, outside: 0, constructors: 0, destructors: 0, loads: 2,
-   share: {constants: 1000000, symbols: 99}}
+   dynamic: {objects: 1, dynstr: 15}, local: {objects: 1}, plt: 0, outside: 0, constructors: 0, destructors: 0,
+   loads: 2, share: {constants: 1000000, symbols: 99}}
 """
 # 61 functions, after strip -s -K of one of them.
 CUT = """\
@@ -97,3 +97,14 @@ def test_too_little_debug_information_beside_an_index_or_split(programs, tmp_pat
         text=True,
     )
     assert not done.stderr and "Non-debugging symbols" in done.stdout
+
+
+@pytest.mark.parametrize("page", [4096, 2 << 20])
+def test_more_bss_than_a_library_may_have(programs, tmp_path, page):
+    """As gcc makes it with -mcmodel=medium. The twin's is as large as can be loaded."""
+    row = f"- {{kind: utility, text: 90000, data: 4000, bss: 5600000008, outside: 1, versions: 1, page: {page}}}\n"
+    path, library = make(programs, tmp_path, row)
+    bss = sizes(path)[".bss"]
+    assert library["differs"]["bss"] == [5600000008, bss]
+    assert 0 < 2**31 - 90000 - 4000 - bss < 20 * page
+    programs.run("pyelfrun", "--no-python", "--phases", "import", tmp_path / "set")
