@@ -15,6 +15,7 @@
 #include "emit/large.h"
 #include "emit/library_start.h"
 #include "emit/objects.h"
+#include "emit/plan_rows.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
@@ -95,8 +96,9 @@ static uint64_t least_constants(const struct library *l)
     return l->row->unaligned && !l->shape.rodata && l->row->locals ? OBJECT : 0;
 }
 
-/* Names the library and, if it has a row, the size in it that is too large. */
-static bool too_large(const struct library *l, const char *what, struct error *e)
+/* Names the library and, if it has a row, the size in it that is too large. `by_hand` is what to do, as far as the
+ * profile was not captured; NULL: nothing. */
+static bool too_large(const struct library *l, const char *what, const char *by_hand, struct error *e)
 {
     enum { SPARE = 64 << 20 };
     static const enum size_kind kinds[][3] = {{SIZE_TEXT, SIZE_DATA, SIZE_BSS}, {SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB}};
@@ -107,11 +109,15 @@ static bool too_large(const struct library *l, const char *what, struct error *e
     for (unsigned i = 1; i < 3; i++)
         most = size[kind[i]] > size[most] ? kind[i] : most;
     const struct profile_row *const said = l->row->said;
+    char text[PLAN_ROWS_ADVICE];
+    const char *const advice = plan_rows_advice(l->plan, l->row, by_hand, text);
+    const char *const before = advice ? "; " : "";
     if (!said || said->value[ROW_TEXT + most] == PROFILE_DERIVED)
-        return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s", plan_stem(l->row), plan_ending(l->row), what);
-    return error_set(e, ERROR_INFEASIBLE, PROFILE_LIBRARIES ": row %td: %s: %lld bytes are too many: %.600s",
+        return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s%s%s", plan_stem(l->row), plan_ending(l->row), what, before,
+                         advice ? advice : "");
+    return error_set(e, ERROR_INFEASIBLE, PROFILE_LIBRARIES ": row %td: %s: %lld bytes are too many: %.600s%s%s",
                      said - l->plan->profile->row, profile_keys[KEY_TEXT + most].name,
-                     (long long)said->value[ROW_TEXT + most], what);
+                     (long long)said->value[ROW_TEXT + most], what, before, advice ? advice : "");
 }
 
 /* Notes in functions where their cold parts are. */
@@ -172,7 +178,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             padding = place - drawn[i].bytes;
         }
         if (offset + place > INT32_MAX)
-            return too_large(l, "more than 2 GiB of code in one library; use more libraries", e);
+            return too_large(l, "more than 2 GiB of code in one library", "use more libraries", e);
         struct body *b = &l->body[i];
         *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
         const bool leaves = cold < row->cold.count && row->cold.host[cold] == i;
@@ -536,7 +542,7 @@ static bool place(struct library *l, struct error *e)
     }
     char text[sizeof e->text];
     memcpy(text, e->text, sizeof text);
-    return too_large(l, text, e);
+    return too_large(l, text, NULL, e);
 }
 
 /* Places what is loaded, with `words` relocated words and `constants` bytes of constants in .data.rel.ro, which is

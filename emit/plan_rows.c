@@ -367,6 +367,17 @@ static bool choose_width(struct plan *plan)
     return any;
 }
 
+const char *plan_rows_advice(const struct plan *plan, const struct plan_library *l, const char *by_hand,
+                             char text[PLAN_ROWS_ADVICE])
+{
+    if (!l->said || !profile_is_captured(plan->profile))
+        return by_hand;
+    snprintf(text, PLAN_ROWS_ADVICE,
+             "capture the application again with --without FILE: 'pyelfprof --list' says which FILE %s.so stands for",
+             l->name);
+    return text;
+}
+
 /* Lowers what each library that did not fit wants in the next round. Sets *again if there was such a library. */
 static bool lower(struct rows *r, bool *again, struct error *e)
 {
@@ -375,6 +386,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         struct want *w = &r->want[i];
         const struct plan_library *l = &plan->library[i];
+        char advice[PLAN_ROWS_ADVICE];
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
@@ -389,12 +401,10 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         else if (w->bound)
             w->bound_most = w->bound / 2;
         else if (!rows_loosen(r->s->plan->profile, w))
-            return error_set(e, ERROR_INFEASIBLE,
-                             PROFILE_ROWS
-                             ": row %u: %s: %lld bytes are too few: %s needs %llu; raise it, or leave the row "
-                             "out",
-                             w->row, rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack], l->name,
-                             (unsigned long long)w->needs);
+            return error_set(
+                e, ERROR_INFEASIBLE, PROFILE_ROWS ": row %u: %s: %lld bytes are too few: %s needs %llu; %s", w->row,
+                rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack], l->name,
+                (unsigned long long)w->needs, plan_rows_advice(plan, l, "raise it, or leave the row out", advice));
     }
     return true;
 }

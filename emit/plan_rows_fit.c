@@ -569,6 +569,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     struct rows *r = context;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
+    char advice[PLAN_ROWS_ADVICE];
     (void)worker;
     if (!sum_names(r->s->plan, l, w, e))
         return false;
@@ -603,11 +604,11 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         return find_counts(context, worker, index, e);
     }
     return error_set(e, ERROR_INFEASIBLE,
-                     PROFILE_ROWS ": row %u: %s: %lld bytes are too %s for any %s: the nearest is %llu; change it, or "
-                                  "leave the row out",
-                     w->row, rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack],
+                     PROFILE_ROWS ": row %u: %s: %lld bytes are too %s for any %s: the nearest is %llu; %s", w->row,
+                     rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack],
                      (uint64_t)l->said->value[ROW_TEXT + w->lack] < w->needs ? "few" : "many",
-                     l->kind == LIBRARY_MODULE ? "module" : "utility", (unsigned long long)w->needs);
+                     l->kind == LIBRARY_MODULE ? "module" : "utility", (unsigned long long)w->needs,
+                     plan_rows_advice(r->s->plan, l, "change it, or leave the row out", advice));
 }
 
 /* Besides the counts, sets where the leaves begin. Other libraries rely on that. */

@@ -108,3 +108,28 @@ def test_more_bss_than_a_library_may_have(programs, tmp_path, page):
     assert library["differs"]["bss"] == [5600000008, bss]
     assert 0 < 2**31 - 90000 - 4000 - bss < 20 * page
     programs.run("pyelfrun", "--no-python", "--phases", "import", tmp_path / "set")
+
+
+@pytest.mark.parametrize(
+    "row, wrong",
+    [
+        ("text: 4294967296, data: 4000", "text: 4294967296 bytes are too many: more than 2 GiB of code in one library"),
+        (
+            "text: 40000, data: 4000, debug: 40000000000",
+            r"debug: 40000000000 bytes are too many: section \.debug_info would be \d+ bytes; one library holds less than "
+            "4294967296",
+        ),
+        (
+            "text: 40000, data: 4000, symtab: 8000000000, strtab: 8000000000",
+            "symtab: 8000000000 bytes are too many for any utility: the nearest is 4294967280",
+        ),
+    ],
+)
+def test_advice_of_what_is_refused(programs, tmp_path, row, wrong):
+    """Nobody can leave out a captured row: others refer to it by its number."""
+    advice = (
+        "capture the application again with --without FILE: 'pyelfprof --list' says which FILE libutility0.so stands for"
+    )
+    (tmp_path / "p").write_text(f"{HEAD}libraries:\n- {{kind: utility, {row}}}\n")
+    done = programs.run("pyelfgen", "-q", "-P", tmp_path / "p", "-o", tmp_path / "set", status=1)
+    assert re.fullmatch(f"pyelfgen: libraries: row 0: {wrong}; {advice}\n", done.stderr)
