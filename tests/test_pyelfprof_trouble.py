@@ -428,6 +428,27 @@ def test_a_command_that_cannot_be_run(refused, tmp_path):
     assert said.endswith(": cannot be written; set TMPDIR to another directory: No such file or directory")
 
 
+def test_a_command_that_resets_the_environment(programs, tmp_path):
+    """The audit library is not in what is started so. The rest is captured, and one line says that some is missing."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "-o", tmp_path / "x.prof", "--run", "/bin/sh", "-c"]
+    reset = ["env -i sh -c 'sleep 0.5; :'", "unset LD_AUDIT; sleep 0.5", "(env -u LD_AUDIT sleep 0.5 &) ; sleep 0.5"]
+    told = (
+        r"pyelfprof: /bin/sh: has started (/usr)?/bin/\w+( and \d processes more)? without LD_AUDIT, and what was "
+        r"loaded there is missing: something resets the environment, as 'env -i' does; keep LD_AUDIT and "
+        r"PYELFPROF_LOG in it, or use --pid\n"
+    )
+    for shell in reset:
+        done = subprocess.run([*command, shell], stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and re.fullmatch(told, done.stderr), shell
+        assert "libraries:" in (tmp_path / "x.prof").read_text()
+    kept = "env -i LD_AUDIT=$LD_AUDIT PYELFPROF_LOG=$PYELFPROF_LOG sh -c 'sleep 0.5; :'"
+    for shell in [kept, "for i in 1 2 3 4 5 6 7 8 9; do (sleep 0.$i; :) & done; wait"]:
+        done = subprocess.run([*command, shell], stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), shell
+
+
 def test_no_room_for_what_a_command_loads(programs, file_system, tmp_path):
     """Part of what the command loads is captured, and one line says that some is missing."""
     little = file_system("16k")

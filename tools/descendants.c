@@ -126,6 +126,22 @@ static bool descends(const struct processes *p, pid_t pid, pid_t from)
     return false;
 }
 
+void descendants_each(void (*each)(void *context, pid_t process), void *context)
+{
+    struct processes p = {0};
+    directory_each(AT_FDCWD, "/proc", add_process, &p); /* what cannot be read is left out */
+    for (size_t i = 0; i < p.count; i++)
+        if (descends(&p, p.all[i].pid, getpid()))
+            each(context, p.all[i].pid);
+    free(p.all);
+}
+
+static void end(void *context, pid_t process)
+{
+    (void)context;
+    kill(process, SIGKILL);
+}
+
 void descendants_end(void)
 {
     /* While there are descendants there is a child, because this process adopts orphans. A process that was forked
@@ -136,12 +152,7 @@ void descendants_end(void)
         }
         if (ended < 0)
             return;
-        struct processes p = {0};
-        directory_each(AT_FDCWD, "/proc", add_process, &p); /* what cannot be read now is read in the next turn */
-        for (size_t i = 0; i < p.count; i++)
-            if (descends(&p, p.all[i].pid, getpid()))
-                kill(p.all[i].pid, SIGKILL);
-        free(p.all);
+        descendants_each(end, NULL); /* what cannot be read now is read in the next turn */
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     }
 }

@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -17,6 +18,9 @@
  * is what was blocked before, which children should have. The call may return in another process. So start threads and
  * children, and ask for the process number, only afterwards. */
 bool descendants_hold(sigset_t *awaited, sigset_t *mask, struct error *e);
+
+/* Calls `each` for every descendant of this process that is there now. */
+void descendants_each(void (*each)(void *context, pid_t process), void *context);
 
 /* Kills every descendant of this process, and waits for them all. */
 void descendants_end(void);

@@ -15,8 +15,9 @@
 #include "base/replacement.h"
 #include "tools/descendants.h"
 
-/* GRACE: milliseconds that a command has to end after the first signal. TEXT_MOST: bytes of a report. */
-enum { GRACE = 3000, TEXT_MOST = 1 << 28 };
+/* GRACE: milliseconds that a command has to end after the first signal. TEXT_MOST: bytes of a report. WATCH_FIRST,
+ * WATCH_LAST: milliseconds between calls of `watch`, which double. */
+enum { GRACE = 3000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WATCH_LAST = 320 };
 
 const char *prof_libexec(struct prof *p, const char *name)
 {
@@ -130,15 +131,34 @@ static bool take_some(int fd, void (*take)(void *to, const char *text, size_t si
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/* Calls `watch` where it is time for it. Returns how many milliseconds to wait at most until the next time, of `wait`;
+ * a negative number is for ever. */
+static int watch(const struct prof_child *c, int64_t *next, int64_t *pause, int wait)
+{
+    if (!c->watch)
+        return wait;
+    const int64_t now = milliseconds();
+    if (now >= *next) {
+        c->watch(c->watched);
+        *next = milliseconds() + *pause;
+        *pause = *pause < WATCH_LAST ? 2 * *pause : WATCH_LAST;
+    }
+    const int64_t left = *next - now;
+    return wait >= 0 && wait < left ? wait : (int)left;
+}
+
 bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, const char *text, size_t size), void *to)
 {
     const int signals = signalfd(-1, &c->awaited, SFD_CLOEXEC);
     int64_t deadline = INT64_MAX;
+    int64_t next = milliseconds() + WATCH_FIRST;
+    int64_t pause = 2 * WATCH_FIRST;
     struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
     while (waitpid(c->process, &c->status, WNOHANG) != c->process && milliseconds() < deadline) {
         /* Without a descriptor for signals the loop looks every 50 ms. */
         const int64_t left = c->signal ? deadline - milliseconds() : signals < 0 ? 50 : -1;
-        if (poll(ready, 2, c->signal && left < 0 ? 0 : (int)left) <= 0)
+        const int wait = c->signal && left < 0 ? 0 : (int)left;
+        if (poll(ready, 2, watch(c, &next, &pause, wait)) <= 0)
             continue;
         if (ready[1].revents)
             notice(c, signals, &deadline);

@@ -18,6 +18,9 @@ struct prof_child {
     pid_t process;
     int status; /* as waitpid(2) has it */
     int signal; /* the signal that came; 0: none */
+    /* Called ever again while the command runs, at first soon; NULL: nothing. */
+    void (*watch)(void *watched);
+    void *watched;
 };
 
 /* Finds a file that belongs to this program, relative to the program as it was built or installed. NULL where the file

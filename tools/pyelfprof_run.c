@@ -22,6 +22,7 @@
 #include "base/whole.h"
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
+#include "tools/pyelfprof_unseen.h"
 
 /* Runs a script as python3 does, and reports texts that each end in a zero: the line of the script where something went
  * wrong, what that was ("0" and nothing where all went well), and files. The files are Python's own and those of the
@@ -415,6 +416,18 @@ static bool is_whole(int fd)
     return fstat(fd, &s) == 0 && (s.st_mode & ALLPERMS) != LOG_SPOILT;
 }
 
+static void tell_unseen(struct prof *p, const struct unseen *u, const char *command)
+{
+    if (!u->count)
+        return;
+    const char *const others = u->count == 1 ? "" : prof_format(p, " and %zu processes more", u->count - 1);
+    complain(p, command,
+             prof_format(p,
+                         "has started %s%s without LD_AUDIT, and what was loaded there is missing: something resets "
+                         "the environment, as 'env -i' does; keep LD_AUDIT and " LOG_VARIABLE " in it, or use --pid",
+                         *u->first ? u->first : "a program", others));
+}
+
 static void take_log(struct prof *p, const struct prof_child *c, const char *command, int fd, const char *library)
 {
     struct prof_report r = {0};
@@ -457,11 +470,18 @@ void prof_run(struct prof *p, char **command)
     struct audit audit = {.log = log};
     audit.libraries = others && *others ? prof_format(p, "%s:%s", others, library) : library;
     struct imports *imports = prof_must(calloc(1, sizeof *imports));
+    struct unseen *unseen = prof_must(calloc(1, sizeof *unseen));
+    c.watch = unseen_look;
+    c.watched = unseen;
     bool ended = run_audited(p, &c, command, &audit, imports);
     unlink(log);
     prof_child_release(&c);
-    if (ended)
+    if (ended) {
         take_log(p, &c, command[0], fd, library);
+        tell_unseen(p, unseen, command[0]);
+    }
+    free(unseen->process);
+    free(unseen);
     close(fd);
     take_imports(p, imports);
     free(imports);
