@@ -18,7 +18,7 @@ import pytest
 
 from conftest import closed_schema
 from captures import symbols_by_readelf
-from objects import tool
+from objects import ask, tool
 from sets import SMALL, libraries_of, mostly_long
 
 jsonschema = pytest.importorskip("jsonschema", reason="python3-jsonschema is not installed")
@@ -903,6 +903,41 @@ def test_damaged_files_are_no_crash(probe, small, tmp_path):
     assert nm["status"] == "failed" and "file format not recognized" in nm["reason"]
     (directory / "lib0.so").unlink()
     assert "cannot be started: " in probe.fail("--tools=load,nm", directory)
+
+
+@pytest.mark.parametrize("start", ["loader", "python"])
+@pytest.mark.parametrize("ending", ["abort()", "_exit(3)", "*(volatile int *)0 = 1"])
+def test_a_constructor_that_ends_the_process(probe, small, tmp_path, start, ending):
+    """The error names the file, which is neither the first nor the last."""
+    no_sanitizers(probe.programs)
+    directory = tmp_path / "application"
+    directory.mkdir()
+    for name in ["liba.so", "libz.so"]:
+        shutil.copy(small / "libutility0.so", directory / name)
+    includes = "#include <stdlib.h>\n#include <unistd.h>\n"
+    (tmp_path / "end.c").write_text(f"{includes}__attribute__((constructor)) static void end(void) {{ {ending}; }}\n")
+    ask(tool("gcc"), "-shared", "-fPIC", "-o", directory / "libb.so", tmp_path / "end.c")
+    said = probe.fail("--tools=load,nm", f"--start={start}", directory)
+    assert re.search("cannot be started: (ended by signal|exit status) [^,]+, when", said), said
+    assert said.endswith(f", when it loaded {directory}/libb.so; give a list of the other files\n")
+
+
+def test_dwz_refuses_some_files_of_one_application(probe, small, tmp_path):
+    """What it does for the other is more, so that their ratio says nothing."""
+    tool("dwz")
+    directory = tmp_path / "application"
+    directory.mkdir()
+    for name in ["libutility0.so", "libutility1.so"]:
+        shutil.copy(small / name, directory / name)
+    other = tmp_path / "other"
+    shutil.copytree(directory, other)
+    ask(tool("objcopy"), "--update-section", f".debug_abbrev={small / 'manifest.json'}", other / "libutility1.so")
+    options = ["--repeat=1", "--warm-up=0", "--cache=warm", "--tools=dwz"]
+    probe.run(*options, directory, other)
+    assert "\ndwz, warm, B: 1 of 2 refused; the first: " in probe.out
+    assert "\ndwz: 0 refused in A, 1 in B: not to be compared\n" in probe.out
+    probe.run(*options, other, other)
+    assert "1 of 2 refused" in probe.out and "not to be compared" not in probe.out
 
 
 def test_tools_on_files_that_cannot_be_opened(probe, small, tmp_path):

@@ -17,7 +17,7 @@
 #define LOG_FILE     "application"
 #define LD_DEBUG_OUT "loaded"
 
-enum { ENVIRONMENT_MOST = 8 };
+enum { ENVIRONMENT_MOST = 8, PATH_SHOWN = 300, PLACED_SIZE = REASON_SIZE + PATH_SHOWN + 64 };
 
 /* The environment of an application, with its own LD_PRELOAD instead of this process's. */
 struct environment {
@@ -259,6 +259,67 @@ static unsigned minor_of(const char *why)
     return at ? (unsigned)strtoul(at + sizeof tag - 1, NULL, 10) : 0;
 }
 
+/* The file of the application that a line of LD_DEBUG=files tells of, as it is loaded or initialised; NULL: none. */
+static const char *file_at(const struct app *app, const char *line)
+{
+    static const char *const keys[] = {"calling init: ", "file="};
+    for (unsigned k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        const char *at = strstr(line, keys[k]);
+        const char *file = at ? at + strlen(keys[k]) : "";
+        const size_t length = strcspn(file, " \n"); /* behind "file=" the namespace follows */
+        for (size_t i = 0; i < app->count; i++)
+            if (strlen(app->files[i].path) == length && memcmp(app->files[i].path, file, length) == 0)
+                return app->files[i].path;
+    }
+    return NULL;
+}
+
+/* Sets *last to the file that the last such line of what LD_DEBUG has written tells of, and removes that. */
+static void take_last(const struct probe *p, const struct app *app, const char *name, const char **last)
+{
+    char path[PATH_MAX], *line = NULL;
+    size_t room = 0;
+    probe_path(p, name, path);
+    FILE *f = fopen(path, "re");
+    while (f && getline(&line, &room, f) > 0) {
+        const char *const file = file_at(app, line);
+        *last = file ? file : *last;
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    unlink(path);
+}
+
+/* Adds to `why`, which is how an application failed, which of its files the dynamic linker was at: it is one whose
+ * constructor ends the process, say. The application is started once more for that; where it tells nothing, nothing is
+ * added. */
+static bool say_where(struct probe *p, size_t number, char *why, struct error *e)
+{
+    char out[PATH_MAX], debug[PATH_MAX + sizeof "LD_DEBUG_OUTPUT="], said[REASON_SIZE];
+    const char *const more[] = {"LD_DEBUG=files", debug, NULL};
+    const char *last = NULL;
+    struct started program;
+    struct child_end end;
+    struct dirent **entries;
+    probe_path(p, LD_DEBUG_OUT, out);
+    snprintf(debug, sizeof debug, "LD_DEBUG_OUTPUT=%s", out);
+    if (!run(p, number, more, &program, &end, e))
+        return false;
+    const int count = scandir(p->directory, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (strncmp(entries[i]->d_name, LD_DEBUG_OUT ".", sizeof LD_DEBUG_OUT) == 0)
+            take_last(p, &p->apps[number], entries[i]->d_name, &last);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    memcpy(said, why, sizeof said);
+    if (last)
+        snprintf(why, PLACED_SIZE, "%s, when it loaded %.*s; give a list of the other files", said, PATH_SHOWN, last);
+    return true;
+}
+
 static bool cannot_run(const struct app *app, const char *why, struct error *e)
 {
     const unsigned minor = minor_of(why);
@@ -328,7 +389,7 @@ bool live_look(struct probe *p, size_t number, bool *none, struct error *e)
 bool live_try(struct probe *p, size_t number, struct error *e)
 {
     struct app *app = &p->apps[number];
-    char out[PATH_MAX], debug[PATH_MAX + sizeof "LD_DEBUG_OUTPUT="], why[REASON_SIZE];
+    char out[PATH_MAX], debug[PATH_MAX + sizeof "LD_DEBUG_OUTPUT="], why[PLACED_SIZE];
     struct started program;
     struct child_end end;
     struct sample sample;
@@ -349,7 +410,7 @@ bool live_try(struct probe *p, size_t number, struct error *e)
         return has_failed(p, app, &end, e);
     if (end.status != 0) {
         say_failed(p, &end, why);
-        return cannot_run(app, why, e);
+        return say_where(p, number, why, e) && cannot_run(app, why, e);
     }
     if (program.reports && !start_report(p, &sample, &failed, why))
         return cannot_run(app, "it has not reported", e);
