@@ -69,6 +69,7 @@ struct cell {
     char reason[REASON_SIZE]; /* why there is no measurement; of a measured cell a remark, or "" */
     struct sample *samples;   /* owned, malloc */
     size_t count;
+    size_t refused; /* how many processes of the tool, each for a file or some, ended with another status than 0 */
 };
 
 struct cells {

@@ -75,6 +75,7 @@ static bool run_finish(struct probe *p, enum tool tool, const struct run *r, str
         cell_miss(cell, OUTCOME_FAILED, r->why);
         return true;
     }
+    cell->refused = r->refused;
     if (r->refused)
         snprintf(cell->reason, sizeof cell->reason, "%zu of %zu refused; the first: %.180s", r->refused, r->processes,
                  r->why);

@@ -261,6 +261,21 @@ static void put_functions(const struct probe *p, bool *begun, FILE *f)
         }
 }
 
+/* Warns where a tool refused more files of one application than of the other, so that it did less there. */
+static void put_refused(const struct probe *p, bool *begun, FILE *f)
+{
+    for (int tool = 0; tool < TOOLS && p->app_count == 2; tool++)
+        for (int cache = 0; cache < CACHES; cache++) {
+            const struct cell *cells = p->cells.of[tool][STEP_WHOLE][cache];
+            if (!has_row(p, TABLE_RATIO, cells) || cells[0].refused == cells[1].refused)
+                continue;
+            put_gap(begun, f);
+            fprintf(f, "%s: %zu refused in A, %zu in B: not to be compared\n", tool_names[tool], cells[0].refused,
+                    cells[1].refused);
+            break;
+        }
+}
+
 static void put_reasons(const struct probe *p, FILE *f)
 {
     bool begun = false;
@@ -284,6 +299,7 @@ static void put_reasons(const struct probe *p, FILE *f)
         }
     put_places(p, &begun, f);
     put_functions(p, &begun, f);
+    put_refused(p, &begun, f);
 }
 
 void report_table(const struct probe *p, FILE *f)
