@@ -251,25 +251,24 @@ static bool copy_string(struct look *l, char **to, const char *from)
 }
 
 /* Many entries may point to one long name, so each copy is counted by look_take. */
-static bool take_needed(struct look *l, const char *name)
+static bool take_needed(struct look *l, char ***names, size_t *count, const char *name)
 {
-    struct capture *c = l->c;
     const size_t length = strnlen(name, PATH_MAX);
     if (length == PATH_MAX)
         return LOOK_WRONG(l, "needs a library whose name has %d characters or more", PATH_MAX);
     if (!look_take(l, length))
         return false;
-    if ((c->needed_count & (c->needed_count - 1)) == 0) {
-        size_t capacity = c->needed_count ? 2 * c->needed_count : 1;
-        char **grown = realloc(c->needed, capacity * sizeof *grown);
+    if ((*count & (*count - 1)) == 0) {
+        size_t capacity = *count ? 2 * *count : 1;
+        char **grown = realloc(*names, capacity * sizeof *grown);
         if (!grown)
             return look_no_memory(l);
-        c->needed = grown;
+        *names = grown;
     }
-    c->needed[c->needed_count] = strdup(name);
-    if (!c->needed[c->needed_count])
+    (*names)[*count] = strdup(name);
+    if (!(*names)[*count])
         return look_no_memory(l);
-    c->needed_count++;
+    ++*count;
     return true;
 }
 
@@ -278,7 +277,11 @@ static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn
     struct capture *c = l->c;
     switch (d->d_tag) {
     case DT_NEEDED:
-        return take_needed(l, look_string(strings, d->d_un.d_val));
+        return take_needed(l, &c->needed, &c->needed_count, look_string(strings, d->d_un.d_val));
+    case DT_FILTER:
+        return take_needed(l, &c->filtee, &c->filtee_count, look_string(strings, d->d_un.d_val));
+    case DT_AUXILIARY:
+        return take_needed(l, &c->auxiliary, &c->auxiliary_count, look_string(strings, d->d_un.d_val));
     case DT_SONAME:
         return copy_string(l, &c->soname, look_string(strings, d->d_un.d_val));
     case DT_RPATH:
@@ -529,11 +532,18 @@ bool capture_add_debug_file(struct capture *c, struct capture *debug, const char
     return true;
 }
 
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
 void capture_free(struct capture *c)
 {
-    for (size_t i = 0; i < c->needed_count; i++)
-        free(c->needed[i]);
-    free(c->needed);
+    free_names(c->needed, c->needed_count);
+    free_names(c->filtee, c->filtee_count);
+    free_names(c->auxiliary, c->auxiliary_count);
     free(c->soname);
     free(c->rpath);
     free(c->runpath);

@@ -176,6 +176,9 @@ struct capture {
     uint32_t debuglink_crc;
     char **needed;
     size_t needed_count;
+    char **filtee,
+        **auxiliary; /* names in DT_FILTER and DT_AUXILIARY: what has the symbols of a library without code */
+    size_t filtee_count, auxiliary_count;
 
     /* Hashes of the names of dynamic symbols, unordered. Owned. */
     uint64_t *defined, *undefined;

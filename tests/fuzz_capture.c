@@ -22,6 +22,10 @@ static void check(const struct capture *c)
     assert(text == c->sizes.text);
     for (size_t i = 0; i < c->needed_count; i++)
         assert(c->needed[i]);
+    for (size_t i = 0; i < c->filtee_count; i++)
+        assert(c->filtee[i]);
+    for (size_t i = 0; i < c->auxiliary_count; i++)
+        assert(c->auxiliary[i]);
     uint64_t samples = 0;
     for (size_t i = 0; i < c->functions.buckets; i++)
         samples += c->functions.bucket[i].count;

@@ -790,6 +790,26 @@ def test_runpath_with_origin(capture, tmp_path, programs):
     assert names == ["main", "libtop.so", "libdeep.so"]
 
 
+def test_what_libraries_are_filters_of(capture, tmp_path):
+    """The dynamic linker loads it, and goes on without what DT_AUXILIARY names if that is nowhere."""
+    for name in ["libreal", "libmore"]:
+        built(tmp_path, name, f"int {name}(void) {{return 1;}}")
+    filters = "--filter,libreal.so,--auxiliary,libmore.so,--auxiliary,libnowhere.so,-rpath,$ORIGIN"
+    built(tmp_path, "libfilter", "int libreal(void) {return 2;}", f"-Wl,{filters}")
+    (tmp_path / "main.c").write_text("int libreal(void); int main(void) {return libreal();}")
+    program = tmp_path / "main"
+    flags = [f"-L{tmp_path}", "-lfilter", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run([tool("gcc"), "-o", program, tmp_path / "main.c", *flags], check=True)
+    names = [row["name"] for row in capture("-q", "--exec", program, "--without", "/lib*").rows]
+    loaded = re.findall(rf"{tmp_path}/(\S+\.so) ", ask("env", "LD_TRACE_LOADED_OBJECTS=1", program))
+    assert names[0] == "main" and set(names[1:]) == {"libfilter.so", *loaded}
+    assert {"libreal.so", "libmore.so"} <= set(names)
+    assert subprocess.run([program]).returncode == 1
+    (tmp_path / "libreal.so").unlink()
+    captured = capture("-q", "--exec", program, "--without", "/lib*", status=1)
+    assert "needs libreal.so, which is nowhere" in captured.said and "libnowhere" not in captured.said
+
+
 def need_each_other(tmp_path):
     """Builds bin/main, which needs lib/libtop.so, which needs deep/libdeep.so. Returns the program's path."""
     for name in ("bin", "lib", "deep"):

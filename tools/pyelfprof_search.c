@@ -11,6 +11,8 @@
  * $ORIGIN, $LIB and $PLATFORM are replaced. LD_PRELOAD and directories for some processors only (glibc-hwcaps) are not
  * looked at.
  *
+ * What a library is a filter of (DT_FILTER, DT_AUXILIARY) is loaded like what it needs; the latter if it is found.
+ *
  * Libraries come breadth first, as in the link map. A library that is loaded already is found by its name, and not
  * looked for.
  */
@@ -351,28 +353,38 @@ static void load(struct search *s, const char *path, struct capture *c, size_t b
     prof_add(s->p, path, true);
 }
 
+/* Loads what the file `number` names, unless that is loaded already. Where it is nowhere, ld.so goes on without it if
+ * it is `optional`. */
+static void load_named(struct search *s, size_t number, const char *name, bool optional)
+{
+    char path[PATH_MAX];
+    struct capture c;
+    struct error e;
+    if (s->lookups >= LOOKUPS_MOST || is_loaded(s, name) || s->count == LOADED_MOST)
+        return;
+    if (look_everywhere(s, name, number, path, &c)) {
+        if (s->broken) /* the capture will complain of it */
+            prof_add(s->p, path, true);
+        else
+            load(s, path, &c, number);
+    } else if (!optional && s->lookups < LOOKUPS_MOST && prof_wants(s->p, name)) {
+        error_set(&e, ERROR_INPUT, "needs %s, which is nowhere; see LD_LIBRARY_PATH in ld.so(8), or give --without",
+                  name);
+        error_at(&e, s->loaded[number].path, 0);
+        prof_complain(s->p, &e);
+        s->p->unreadable++;
+    }
+}
+
 static void load_needed(struct search *s, size_t number)
 {
-    for (size_t i = 0; i < s->loaded[number].c.needed_count && s->lookups < LOOKUPS_MOST; i++) {
-        const char *name = s->loaded[number].c.needed[i];
-        char path[PATH_MAX];
-        struct capture c;
-        struct error e;
-        if (is_loaded(s, name) || s->count == LOADED_MOST)
-            continue;
-        if (look_everywhere(s, name, number, path, &c)) {
-            if (s->broken) /* the capture will complain of it */
-                prof_add(s->p, path, true);
-            else
-                load(s, path, &c, number);
-        } else if (s->lookups < LOOKUPS_MOST && prof_wants(s->p, name)) {
-            error_set(&e, ERROR_INPUT, "needs %s, which is nowhere; see LD_LIBRARY_PATH in ld.so(8), or give --without",
-                      name);
-            error_at(&e, s->loaded[number].path, 0);
-            prof_complain(s->p, &e);
-            s->p->unreadable++;
-        }
-    }
+    const struct capture c = s->loaded[number].c; /* the names stay where they are, s->loaded may not */
+    for (size_t i = 0; i < c.needed_count; i++)
+        load_named(s, number, c.needed[i], false);
+    for (size_t i = 0; i < c.filtee_count; i++)
+        load_named(s, number, c.filtee[i], false);
+    for (size_t i = 0; i < c.auxiliary_count; i++)
+        load_named(s, number, c.auxiliary[i], true);
     if (s->lookups == LOOKUPS_MOST) {
         prof_complain_at(
             s->p, s->loaded[number].path, 0,
