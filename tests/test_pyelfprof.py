@@ -810,6 +810,20 @@ def test_what_libraries_are_filters_of(capture, tmp_path):
     assert "needs libreal.so, which is nowhere" in captured.said and "libnowhere" not in captured.said
 
 
+@pytest.mark.parametrize("linker, told", [("/lib/ld-musl-x86_64.so.1", True), ("/opt/lib/ld-linux-x86-64.so.2", False)])
+def test_a_program_of_another_dynamic_linker(capture, tmp_path, linker, told):
+    """The rules that its libraries are looked for by are not its own."""
+    (tmp_path / "main.c").write_text("int main(void) {return 0;}")
+    program = tmp_path / "main"
+    subprocess.run([tool("gcc"), "-o", program, tmp_path / "main.c", f"-Wl,--dynamic-linker={linker}"], check=True)
+    captured = capture("-q", "--exec", program, status=int(told))
+    said = (
+        f"pyelfprof: {program}: is started by {linker}, and its libraries are looked for as glibc's ld.so would, which "
+        "may be others; capture it by --pid while it runs\n"
+    )
+    assert captured.said == (said if told else "") and captured.rows[0]["name"] == "main"
+
+
 def need_each_other(tmp_path):
     """Builds bin/main, which needs lib/libtop.so, which needs deep/libdeep.so. Returns the program's path."""
     for name in ("bin", "lib", "deep"):

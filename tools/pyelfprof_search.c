@@ -396,6 +396,24 @@ static void load_needed(struct search *s, size_t number)
     }
 }
 
+/* Says so where a program is started by another dynamic linker than glibc's, as musl's, which goes by rules of its own.
+ */
+static void check_interpreter(struct prof *p, const char *path, const struct capture *c)
+{
+    static const char *const known[] = {"ld-linux", "ld-lsb", "ld-2.", "ld64.so", "ld.so"};
+    const char *const slash = c->interpreter ? strrchr(c->interpreter, '/') : NULL;
+    const char *const name = slash ? slash + 1 : c->interpreter;
+    for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
+        if (strncmp(name, known[i], strlen(known[i])) == 0)
+            return;
+    if (name)
+        prof_complain_at(p, path, 0,
+                         prof_format(p,
+                                     "is started by %s, and its libraries are looked for as glibc's ld.so would, which "
+                                     "may be others; capture it by --pid while it runs",
+                                     c->interpreter));
+}
+
 /* A program without a directory is looked for in PATH, as execvp(3) does. It passes over
  * directories. */
 static const char *find_program(struct prof *p, const char *name)
@@ -428,9 +446,10 @@ void prof_exec(struct prof *p, char *const *paths, size_t count)
         /* The capture will complain of what cannot be read. */
         if (!capture_read(path, &wish, &c, &e))
             prof_add(p, path, true);
-        else if (!is_loaded(&s, path))
+        else if (!is_loaded(&s, path)) {
+            check_interpreter(p, path, &c);
             load(&s, path, &c, 0); /* the first one is the program, which loads the others */
-        else
+        } else
             capture_free(&c);
         for (; next < s.count && s.lookups < LOOKUPS_MOST; next++)
             load_needed(&s, next);
