@@ -433,7 +433,7 @@ def test_a_command_that_resets_the_environment(programs, tmp_path):
     if programs.sanitized:
         pytest.skip("sanitizers and audit libraries do not go together")
     command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "-o", tmp_path / "x.prof", "--run", "/bin/sh", "-c"]
-    reset = ["env -i sh -c 'sleep 0.5; :'", "unset LD_AUDIT; sleep 0.5", "(env -u LD_AUDIT sleep 0.5 &) ; sleep 0.5"]
+    reset = ["env -i sh -c 'sleep 1; :'", "unset LD_AUDIT; sleep 1", "(env -u LD_AUDIT sleep 1 &); sleep 1"]
     told = (
         r"pyelfprof: /bin/sh: has started (/usr)?/bin/\w+( and \d processes more)? without LD_AUDIT, and what was "
         r"loaded there is missing: something resets the environment, as 'env -i' does; keep LD_AUDIT and "

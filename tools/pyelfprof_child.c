@@ -16,8 +16,9 @@
 #include "tools/descendants.h"
 
 /* GRACE: milliseconds that a command has to end after the first signal. TEXT_MOST: bytes of a report. WATCH_FIRST,
- * WATCH_LAST: milliseconds between calls of `watch`, which double. */
-enum { GRACE = 3000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WATCH_LAST = 320 };
+ * WATCH_LAST: milliseconds between calls of `watch`, which double. WATCH_REST: at least this many times as long as a
+ * call takes. */
+enum { GRACE = 3000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WATCH_LAST = 320, WATCH_REST = 20 };
 
 const char *prof_libexec(struct prof *p, const char *name)
 {
@@ -140,7 +141,8 @@ static int watch(const struct prof_child *c, int64_t *next, int64_t *pause, int 
     const int64_t now = milliseconds();
     if (now >= *next) {
         c->watch(c->watched);
-        *next = milliseconds() + *pause;
+        const int64_t took = milliseconds() - now; /* longer where there are thousands of processes */
+        *next = now + took + (*pause > WATCH_REST * took ? *pause : WATCH_REST * took);
         *pause = *pause < WATCH_LAST ? 2 * *pause : WATCH_LAST;
     }
     const int64_t left = *next - now;
