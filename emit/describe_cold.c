@@ -28,12 +28,15 @@ static bool has_ranges(const struct walk *w, const struct subject *s)
            (after <= wanted && written <= detail_pace_at(w, &w->ranges, s->end) + w->goal->ranges / PART);
 }
 
-/* The units with most code may have parts, if not all may: these have most parts, too. */
+/* The units with most code may have parts, if not all may: these have most parts, too. Of units of one weight it is the
+ * first. */
 static void choose_units(struct walk *w, uint32_t units)
 {
     const struct uneven *const of = &w->l->debug.code_uneven;
     uint32_t count[UNEVEN_LEVELS] = {0}; /* of units of each weight */
     uint32_t left = w->parted_most;
+    w->parted_weight = describe_weight(w, 0);
+    w->parted_rest = left;
     for (uint32_t i = 0; i < units && of->count; i++)
         for (unsigned k = 0; k < UNEVEN_LEVELS; k++)
             if (uneven_weight(of, i) == of->weight[k]) {
@@ -54,7 +57,6 @@ void cold_units(struct walk *w)
     if (!l->row->cold.told || !l->row->cold.count || w->level != DESCRIBE_RICH)
         return;
     w->parted_most = debug_parted_most(&l->debug, units);
-    w->parted_rest = w->parted_most;
     if (w->parted_most < units)
         choose_units(w, units);
 }
