@@ -176,8 +176,8 @@ struct capture {
     uint32_t debuglink_crc;
     char **needed;
     size_t needed_count;
-    char **filtee,
-        **auxiliary; /* names in DT_FILTER and DT_AUXILIARY: what has the symbols of a library without code */
+    /* Names in DT_FILTER and DT_AUXILIARY: of libraries that have the symbols of this one. */
+    char **filtee, **auxiliary;
     size_t filtee_count, auxiliary_count;
 
     /* Hashes of the names of dynamic symbols, unordered. Owned. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/audit_log.h"
@@ -31,6 +32,16 @@ static bool is_unseen(pid_t process)
     return libc && !seen;
 }
 
+/* Whether a process has not begun the program that it is to execute. */
+static bool is_of_this_program(pid_t process)
+{
+    char path[64];
+    struct stat its, own;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
+    return stat(path, &its) == 0 && stat("/proc/self/exe", &own) == 0 && its.st_dev == own.st_dev &&
+           its.st_ino == own.st_ino;
+}
+
 static void look(void *context, pid_t process)
 {
     struct unseen *const u = context;
@@ -38,7 +49,7 @@ static void look(void *context, pid_t process)
     for (size_t i = 0; i < u->count; i++)
         if (u->process[i] == process)
             return;
-    if (!is_unseen(process))
+    if (is_of_this_program(process) || !is_unseen(process))
         return;
     if (u->count == u->capacity) {
         const size_t capacity = u->capacity ? 2 * u->capacity : 16;
