@@ -512,7 +512,8 @@ bool describe(struct library *l, enum describe_level level, const struct describ
     if (!d->unit)
         return false;
     w.line_header = debug_line_header(d, 1, true);
-    cold_units(&w);
+    if (!cold_units(&w))
+        return false;
     detail_start(&w);
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (!describe_glue(&w, (enum glue_function)i))

@@ -5,6 +5,8 @@
  * Not every part need be described: .debug_aranges may have no room for another unit with parts, or .debug_rnglists
  * none for another list. Then the function's entry is as if it had no part.
  */
+#include <stdlib.h>
+
 #include "emit/cold.h"
 #include "emit/describe_parts.h"
 
@@ -28,37 +30,38 @@ static bool has_ranges(const struct walk *w, const struct subject *s)
            (after <= wanted && written <= detail_pace_at(w, &w->ranges, s->end) + w->goal->ranges / PART);
 }
 
-/* The units with most code may have parts, if not all may: these have most parts, too. Of units of one weight it is the
- * first. */
-static void choose_units(struct walk *w, uint32_t units)
+static int descending(const void *a, const void *b)
 {
-    const struct uneven *const of = &w->l->debug.code_uneven;
-    uint32_t count[UNEVEN_LEVELS] = {0}; /* of units of each weight */
-    uint32_t left = w->parted_most;
-    w->parted_weight = describe_weight(w, 0);
-    w->parted_rest = left;
-    for (uint32_t i = 0; i < units && of->count; i++)
-        for (unsigned k = 0; k < UNEVEN_LEVELS; k++)
-            if (uneven_weight(of, i) == of->weight[k]) {
-                count[k]++;
-                break;
-            }
-    for (unsigned k = UNEVEN_LEVELS; k-- && left && of->count;) {
-        w->parted_weight = of->weight[k];
-        w->parted_rest = left;
-        left -= count[k] < left ? count[k] : left;
-    }
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
 }
 
-void cold_units(struct walk *w)
+/* Chooses the units that may have parts, fewer than all: those with most code, which have most parts, too. Of units of
+ * one weight it is the first. False when memory ran out. */
+static bool choose_units(struct walk *w, uint32_t units)
+{
+    uint64_t *const weight = malloc(units * sizeof *weight);
+    if (!weight)
+        return false;
+    for (uint32_t i = 0; i < units; i++)
+        weight[i] = describe_weight(w, i);
+    qsort(weight, units, sizeof *weight, descending);
+    w->parted_weight = w->parted_most ? weight[w->parted_most - 1] : UINT64_MAX;
+    for (uint32_t i = w->parted_most; i && weight[i - 1] == w->parted_weight; i--)
+        w->parted_rest++;
+    free(weight);
+    return true;
+}
+
+bool cold_units(struct walk *w)
 {
     const struct library *const l = w->l;
     const uint32_t units = l->row->units;
     if (!l->row->cold.told || !l->row->cold.count || w->level != DESCRIBE_RICH)
-        return;
+        return true;
     w->parted_most = debug_parted_most(&l->debug, units);
-    if (w->parted_most < units)
-        choose_units(w, units);
+    return w->parted_most >= units || choose_units(w, units);
 }
 
 /* Whether the open unit may have parts. */

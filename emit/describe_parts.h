@@ -203,7 +203,7 @@ uint64_t detail_rows_for(const struct walk *w, uint64_t code);
  * settles whether its cold part, if it has one, is described. cold_describe: describes the part's rows, which name
  * lines of the function so far, and inlined calls in it. False when memory ran out. cold_room: bytes of entries that it
  * writes at most. */
-void cold_units(struct walk *w);
+bool cold_units(struct walk *w);
 void cold_begin(struct walk *w, struct subject *s);
 void cold_helpers(struct walk *w, const struct subject *s);
 bool cold_describe(struct walk *w, struct subject *s);
