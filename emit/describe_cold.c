@@ -94,17 +94,21 @@ void cold_begin(struct walk *w, struct subject *s)
 /* --- the part's own ------------------------------------------------------------------- */
 
 enum {
+    PIECE_LEAST = 2,    /* bytes of a piece, except for the last */
     INLINED_LEAST = 12, /* bytes of code of an inlined call */
     INLINED_MORE = 32,  /* and how many more it has at most */
 };
 
+/* A call has an entry, and one for each argument; for each of these there are five bytes of code at least. An inlined
+ * call has an entry, and one for each of some parameters and variables. */
 uint64_t cold_room(const struct walk *w, const struct body *b)
 {
-    enum { LEAST = 5 /* bytes of a call */, ENTRIES = 9 /* of a call, inlined or not, and its children */ };
+    enum { CALL_LEAST = 5, INLINED_ENTRIES = 1 + CORPUS_INLINE_CHILDREN };
     const struct plan_library *const row = w->l->row;
     if (!b->cold || !w->parted_most)
         return 0;
-    return (1 + plan_small_size(row, row->cold.first + w->cold) / LEAST) * (uint64_t)ENTRIES * COMPOSE_CHILD_MOST;
+    const uint64_t size = plan_small_size(row, row->cold.first + w->cold);
+    return (1 + size / CALL_LEAST + (1 + size / INLINED_LEAST) * INLINED_ENTRIES) * COMPOSE_CHILD_MOST;
 }
 
 static struct cold_walk walk_of(const struct walk *w)
@@ -219,7 +223,7 @@ bool cold_describe(struct walk *w, struct subject *s)
         .bytes_due = (w->rows_due << DUE_BITS) / size,
         .rows_due = w->goal->rows ? (w->goal->rows << DUE_BITS) / w->code_all : UINT64_C(1) << DUE_BITS,
     };
-    if (!compose_part(&w->composer, s->part, LINE_ROW_MOST * (1 + size)))
+    if (!compose_part(&w->composer, s->part, LINE_ROW_MOST * (3 + size / PIECE_LEAST)))
         return false;
     if (has_calls(s))
         describe_calls(w, s);
