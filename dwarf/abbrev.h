@@ -280,11 +280,12 @@
 
 /* For functions whose code is in two places, and for units that have such functions. Types begin at the same place in
  * all units, so the unit's own entry takes as many bytes as any other unit's: its language takes four, and there is
- * DW_AT_use_UTF8. */
+ * DW_AT_use_UTF8. DW_AT_low_pc, which the range list is relative to, stands before DW_AT_ranges, because binutils read
+ * the list when they come to the latter. */
 #define ABBREVIATIONS_OF_PARTED(X)                                                                                     \
     X(PARTED_UNIT, compile_unit, 1,                                                                                    \
-      A(producer, strp) A(language, data4) A(use_UTF8, flag) A(name, line_strp) A(comp_dir, line_strp)                 \
-          A(ranges, sec_offset) A(low_pc, addr) A(stmt_list, sec_offset))                                              \
+      A(producer, strp) A(language, data4) A(use_UTF8, flag) A(name, line_strp) A(comp_dir, line_strp) A(low_pc, addr) \
+          A(ranges, sec_offset) A(stmt_list, sec_offset))                                                              \
     X(PARTED_FUNCTION, subprogram, 1,                                                                                  \
       A(external, flag_present) A(name, strp) OWN A(prototyped, flag_present) A(type, ref4) A(ranges, sec_offset)      \
           A(frame_base, exprloc) A(call_all_calls, flag_present) A(sibling, ref4))                                     \

@@ -157,8 +157,16 @@ bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t
     return true;
 }
 
+/* Whether what was written up to `end` had room. */
+static bool fits(const struct bytes *b, const uint8_t *end)
+{
+    return (size_t)(end - b->data) <= b->capacity;
+}
+
 void compose_keep(struct composer *c)
 {
+    assert(fits(&c->out->info, c->info) && fits(&c->out->lists, c->lists));
+    assert(fits(&c->out->ranges, c->ranges) && fits(&c->out->programs, c->rows.p));
     bytes_keep(&c->out->info, c->info);
     bytes_keep(&c->out->lists, c->lists);
     bytes_keep(&c->out->ranges, c->ranges);

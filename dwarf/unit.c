@@ -55,7 +55,7 @@ uint8_t *unit_put_entry(const struct debug *d, const struct debug_unit *u, uint8
     p = put_u32(p, unit_sources(d) + u->source);
     p = put_u32(p, unit_sources(d)); /* the compilation directory */
     if (is_parted)
-        return put_u32(put_u64(put_u32(p, u->ranges), u->start), u->line);
+        return put_u32(put_u32(put_u64(p, u->start), u->ranges), u->line);
     if (has_code) {
         p = put_u64(p, u->start);
         p = put_u64(p, u->end - u->start);

@@ -412,8 +412,8 @@ static bool describe_function(struct walk *w, uint32_t index)
     }
     struct describe_room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
     room.info += class_room(w) + plain_room(w) + lines_room(w) + cold_room(w, b);
-    room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0; /* a row for every two bytes at most */
-    const struct more_room besides = more_room(w, s.end);
+    room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0;              /* a row for every two bytes at most */
+    const struct more_room besides = more_room(w, s.end + cold_size(w, b)); /* as far as paces will have moved on */
     room.info += besides.info + BESIDES_MOST * (uint64_t)(besides_before(w, index + 1) - besides_before(w, index));
     room.lists += besides.lists + COLD_LISTS_MOST;
     room.ranges += besides.ranges + COLD_RANGES_MOST;

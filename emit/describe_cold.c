@@ -76,12 +76,18 @@ static bool unit_may(struct walk *w)
     return w->parted_may;
 }
 
-void cold_begin(struct walk *w, struct subject *s)
+uint32_t cold_size(const struct walk *w, const struct body *b)
 {
     const struct plan_library *const row = w->l->row;
-    if (!s->body->cold || !w->parted_most)
+    return b->cold && w->parted_most ? plan_small_size(row, row->cold.first + w->cold) : 0;
+}
+
+void cold_begin(struct walk *w, struct subject *s)
+{
+    const uint32_t size = cold_size(w, s->body);
+    if (!size)
         return;
-    const uint32_t size = plan_small_size(row, row->cold.first + w->cold++);
+    w->cold++;
     w->apart += size;
     if (!unit_may(w) || !has_ranges(w, s) || (plain_is_told(w) && !s->f->count))
         return;
@@ -104,11 +110,8 @@ enum {
 uint64_t cold_room(const struct walk *w, const struct body *b)
 {
     enum { CALL_LEAST = 5, INLINED_ENTRIES = 1 + CORPUS_INLINE_CHILDREN };
-    const struct plan_library *const row = w->l->row;
-    if (!b->cold || !w->parted_most)
-        return 0;
-    const uint64_t size = plan_small_size(row, row->cold.first + w->cold);
-    return (1 + size / CALL_LEAST + (1 + size / INLINED_LEAST) * INLINED_ENTRIES) * COMPOSE_CHILD_MOST;
+    const uint64_t size = cold_size(w, b);
+    return !size ? 0 : (1 + size / CALL_LEAST + (1 + size / INLINED_LEAST) * INLINED_ENTRIES) * COMPOSE_CHILD_MOST;
 }
 
 static struct cold_walk walk_of(const struct walk *w)
@@ -162,14 +165,15 @@ static void begin_inlined(struct walk *w, const struct subject *s, const struct 
                           struct cold_walk behind, struct rows *rows)
 {
     const uint32_t inlines = corpus_inlines(w->corpus);
+    enum { ONE_IN = 6 }; /* of the pieces at which a call may begin: of real cold code some third is inlined */
     const uint64_t r = random_at(from->value, UINT64_C(0x636f6c64));
     struct cold_piece piece;
     if (!inlines || !has_calls(s) || !detail_info_behind(w, s) || behind.end < from->at + INLINED_LEAST)
         return;
     const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
-    if (w->corpus->inlines[inlined].block) /* which would have to be described, too */
+    if (r % ONE_IN || w->corpus->inlines[inlined].block) /* a block would have to be described, too */
         return;
-    while (behind.at < from->at + INLINED_LEAST + r % INLINED_MORE && behind.at < behind.end)
+    while (behind.at < from->at + INLINED_LEAST + (r >> 16) % INLINED_MORE && behind.at < behind.end)
         cold_next(&behind, &piece);
     rows->until = behind.at;
     rows->line = corpus_inline_line(inlined) + 1;

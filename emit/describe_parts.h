@@ -198,16 +198,22 @@ uint64_t detail_pace_at(const struct walk *w, const struct pace *p, uint64_t cod
 uint64_t detail_rows_written(const struct walk *w);
 uint64_t detail_rows_for(const struct walk *w, uint64_t code);
 
-/* describe_cold.c. cold_units: before the walk, chooses the units that may
- * have parts. cold_helpers: declares the helpers that the part calls. cold_begin: the walk comes to the function;
- * settles whether its cold part, if it has one, is described. cold_describe: describes the part's rows, which name
- * lines of the function so far, and inlined calls in it. False when memory ran out. cold_room: bytes of entries that it
- * writes at most. */
+/* describe_cold.c, in the order of use:
+ *
+ *     cold_units      before the walk: which units may have parts
+ *     cold_size       bytes of the part of the function that comes next; 0: it has none, or none is described
+ *     cold_room       bytes of entries that a function's part takes at most
+ *     cold_begin      the walk comes to the function: whether its part, if it has one, is described
+ *     cold_helpers    declares what the part calls
+ *     cold_describe   the part's rows, which name lines of the function so far, its calls, and inlined calls in it
+ *
+ * Those that return a bool return false when memory ran out. */
 bool cold_units(struct walk *w);
+uint32_t cold_size(const struct walk *w, const struct body *b);
+uint64_t cold_room(const struct walk *w, const struct body *b);
 void cold_begin(struct walk *w, struct subject *s);
 void cold_helpers(struct walk *w, const struct subject *s);
 bool cold_describe(struct walk *w, struct subject *s);
-uint64_t cold_room(const struct walk *w, const struct body *b);
 /* Bytes of lists and ranges that a function takes at most because of its cold part. */
 enum {
     COLD_LISTS_MOST = ARGUMENTS_MOST * COMPOSE_ENTRY_MOST,

@@ -30,19 +30,22 @@ FUNCTION = """
 """
 
 
-def write_source(path, calls_most):
-    text = ["extern void fail(const char *, int) __attribute__((cold));\n"]
-    for n in range(1, FUNCTIONS + 1):
-        calls = "".join(f'fail("again {k}", {k}); ' for k in range(n % calls_most))
-        binding = "" if n % 3 else "static __attribute__((noinline, used)) "
-        text.append(FUNCTION.format(n=n, name="x" * (n % 13), binding=binding, calls=calls))
-    text.append("".join(f"long small_{n}(long x) {{ return x * {n}; }}\n" for n in range(60)))
-    path.write_text("".join(text))
+def write_sources(directory, calls_most):
+    """Two sources with half of the functions each."""
+    for half in range(2):
+        text = ["extern void fail(const char *, int) __attribute__((cold));\n"]
+        for n in range(1 + half * FUNCTIONS // 2, 1 + (half + 1) * FUNCTIONS // 2):
+            calls = "".join(f'fail("again {k}", {k}); ' for k in range(n % calls_most))
+            binding = "" if n % 3 else "static __attribute__((noinline, used)) "
+            text.append(FUNCTION.format(n=n, name="x" * (n % 13), binding=binding, calls=calls))
+        text.append("".join(f"long small_{n}(long x) {{ return x * {n}; }}\n" for n in range(30 * half, 30 * half + 30)))
+        (directory / f"work{half}.c").write_text("".join(text))
 
 
 def make_twin(programs, directory, options, calls_most):
-    write_source(directory / "work.c", calls_most)
-    command = [tool("gcc"), "-O2", *options, "-fPIC", "-shared", directory / "work.c", "-o"]
+    write_sources(directory, calls_most)
+    sources = [directory / "work0.c", directory / "work1.c"]
+    command = [tool("gcc"), "-O2", *options, "-fPIC", "-shared", *sources, "-o"]
     subprocess.run([*command, directory / "libwork.so"], check=True)
     return Twin(programs, directory / "libwork.so", directory / "twin")
 
@@ -153,7 +156,7 @@ def test_debuggers_unwind_from_there(twin):
     command = [tool("gdb"), "-q", "-nx", "-batch", *arguments, "--args", program, library]
     address = f"{symbols(library)[host][0]:x}"
     text = subprocess.run([*command, address], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    shown = rf"{re.escape(host)} \(.+\) at libutility0\.c:\d+$"  # where debug information describes the part
+    shown = rf"{re.escape(host)} \(.+\) at libutility0(_1)?\.c:\d+$"  # where debug information describes the part
     assert re.search(rf"^#0 .*\b({re.escape(host)}(\.cold|\[cold\]) \(|{shown})", text, flags=re.M), text
     assert re.search(r"^#1 .* main \(", text, flags=re.M), text
 
@@ -212,6 +215,7 @@ def test_units_have_these_ranges_too(described):
     by_aranges = ask(tool("eu-addr2line"), "-f", "-e", library, *asked)
     names = [block.split("\n")[0].removesuffix(".cold") for block in by_ranges.strip().split("\n\n")]
     assert names == wanted
+    assert not [a for a in asked[::9] if not re.match(r".+:[1-9]\d*", ask("addr2line", "-e", library, a))]
     lines = by_aranges.split("\n")[1::2]
     assert len(lines) == len(asked) and not [line for line in lines if not re.match(r".+:[1-9]\d*", line)]
     dumped = ask("readelf", "--debug-dump=aranges", library)
@@ -285,5 +289,38 @@ def test_rows_of_parts(described):
         outermost = block.split("\n")[-2:]
         start = max(start for start, _ in spans if start <= address)
         assert outermost[0].removesuffix(".cold") == of[start], hex(address)
-        assert re.search(r"libutility0\.c\w*:[1-9]\d*:\d+$", outermost[1]), outermost
+        assert re.search(r"libutility0(_1)?\.c\w*:[1-9]\d*:\d+$", outermost[1]), outermost
     assert len(told) == len(spans)
+
+
+def test_a_part_that_is_larger_than_all_else(programs, tmp_path):
+    """What is written for its function has to have room, as its bytes count for lists, ranges and rows of all."""
+    for unit in range(3):
+        functions = "".join(
+            f"long f{i}(std::vector<long> &a, const std::string &k) {{ std::string t = k + \"x{i}\"; K z(\"q\"); long s = 0;"
+            f" for (auto x : a) {{ if (x < 0) throw std::runtime_error(\"negative\" + t); s += x * {i} ^ (s >> 3); }}"
+            f" try {{ s += std::stol(t); }} catch (const std::exception &e) {{ fail(e.what(), {i}, s); s -= 1; }}"
+            " return s + z.v.size(); }\n"
+            for i in range(12)
+        )
+        (tmp_path / f"unit{unit}.cc").write_text(
+            "#include <stdexcept>\n#include <string>\n#include <vector>\n"
+            "void fail(const char *, int, long) __attribute__((cold));\n"
+            f"namespace n{unit} {{ struct K {{ std::string v; K(const char *x) : v(x) {{}} ~K() {{}} }};\n{functions}}}\n"
+        )
+    reports = "".join(f'fail("report {i}", {i}, s); ' for i in range(250))
+    (tmp_path / "large.cc").write_text(
+        "void fail(const char *, int, long) __attribute__((cold));\n"
+        "long large(long *a, long n) { long s = 0; for (long i = 0; i < n; i++) {"
+        f" if (__builtin_expect(a[i] < 0, 0)) {{ {reports} }} s += a[i] * 7 ^ (s >> 3); s += (a[i] + s) % 11; }} return s; }}\n"
+    )
+    options = ["-gdwarf-4", "-O2", "-fPIC", "-c"]
+    for name, more in [("unit0", 1), ("unit1", 1), ("unit2", 1), ("large", 0)]:
+        command = [tool("g++"), *options, *["-fno-reorder-blocks-and-partition"] * more, f"{name}.cc"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+    objects = [tmp_path / f"{name}.o" for name in ("unit0", "unit1", "unit2", "large")]
+    subprocess.run([tool("g++"), "-shared", *objects, "-o", tmp_path / "liblarge.so"], check=True)
+    twin = Twin(programs, tmp_path / "liblarge.so", tmp_path / "twin")
+    (made,) = twin.made
+    assert made["cold"] == 1 and made["cold-code"] > 1500
+    ask(tool("llvm-dwarfdump"), "--verify", twin.path / "libutility0.so")
