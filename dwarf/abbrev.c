@@ -322,9 +322,8 @@ static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
 
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
 {
-    const uint32_t codes = abbrev_codes(d) + abbrev_parted_codes(d);
     memset(layouts, 0, sizeof *layouts);
-    for (uint32_t code = 0; code <= codes; code++) {
+    for (uint32_t code = 0; code <= abbrev_codes_all(d); code++) {
         const uint8_t with_empty_text[] = {(uint8_t)code, '\0'};
         for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
             layouts->attributes[code]++;
@@ -479,6 +478,11 @@ uint32_t abbrev_parted_codes(struct dialect d)
     return !d.lines && !d.fortran && !d.clang && !d.type_units && d.index != INDEX_GDB ? ABBREV_PARTED : 0;
 }
 
+uint32_t abbrev_codes_all(struct dialect d)
+{
+    return abbrev_codes(d) + abbrev_parted_codes(d);
+}
+
 uint8_t abbrev_parted(struct dialect d, enum abbrev_code code)
 {
     static const uint8_t parted[ABBREV_COUNT] = {
@@ -495,8 +499,7 @@ uint8_t abbrev_parted(struct dialect d, enum abbrev_code code)
 
 void abbrev_write_parted(struct bytes *out, struct dialect d, enum abbrev_reach reach)
 {
-    const uint32_t before = abbrev_codes(d);
-    for (uint32_t code = before + 1; code <= before + abbrev_parted_codes(d); code++)
+    for (uint32_t code = abbrev_codes(d) + 1; code <= abbrev_codes_all(d); code++)
         write_one(out, d, reach, code, code, false);
 }
 
@@ -513,7 +516,7 @@ static_assert(sizeof own == ABBREV_LOWS, "they are all");
 
 static uint8_t first_low(struct dialect d)
 {
-    return (uint8_t)(abbrev_codes(d) + abbrev_parted_codes(d) + ABBREV_PARTIALS + 1);
+    return (uint8_t)(abbrev_codes_all(d) + ABBREV_PARTIALS + 1);
 }
 
 bool abbrev_has_lows(struct dialect d)

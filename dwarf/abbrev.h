@@ -502,10 +502,11 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 
 /* Abbreviations of functions in two places, and of their units, have the next codes behind abbrev_codes. They are in
  * tables of libraries with such functions, and in all tables of libraries with partial units. abbrev_parted_codes: how
- * many there are in this dialect, perhaps none. abbrev_parted: the code in place of that of a unit, or of a function
- * with children. abbrev_write_parted appends all of these abbreviations. */
+ * many there are in this dialect, perhaps none. abbrev_codes_all: the last code with them. abbrev_parted: the code in
+ * place of that of a unit, or of a function with children. abbrev_write_parted appends all of these abbreviations. */
 enum { ABBREV_PARTED = ABBREV_COUNT - ABBREV_PARTED_FIRST };
 uint32_t abbrev_parted_codes(struct dialect d);
+uint32_t abbrev_codes_all(struct dialect d);
 uint8_t abbrev_parted(struct dialect d, enum abbrev_code code);
 void abbrev_write_parted(struct bytes *out, struct dialect d, enum abbrev_reach reach);
 

@@ -62,6 +62,14 @@ static uint32_t unit_ranges(struct composer *c, uint64_t end)
     return compose_ranges(c, from[0], 2, from, to);
 }
 
+/* Keeps what has been written of parts' rows, and counts them. */
+static void keep_part(struct composer *c, struct bytes *rows)
+{
+    bytes_keep(rows, c->part.p);
+    c->rows.count += c->part.count;
+    c->part.count = 0;
+}
+
 /* Writes what the open unit, which ends at this code offset, has because of its parts. */
 static void end_parts(struct composer *c, uint64_t end)
 {
@@ -74,9 +82,7 @@ static void end_parts(struct composer *c, uint64_t end)
     u->part_program = out->programs.size - u->program;
     c->part.p = put_bytes(p, out->parts.data, out->parts.size);
     line_end(&c->part, u->part_end - c->text);
-    bytes_keep(&out->programs, c->part.p);
-    c->rows.count += c->part.count;
-    c->part.count = 0;
+    keep_part(c, &out->programs);
     u->ranges = unit_ranges(c, end);
     bytes_keep(&out->ranges, c->ranges);
     out->parts.size = 0;
@@ -114,9 +120,7 @@ bool compose_part(struct composer *c, uint64_t offset, uint64_t rows)
 
 void compose_part_end(struct composer *c, uint64_t end)
 {
-    bytes_keep(&c->out->parts, c->part.p);
-    c->rows.count += c->part.count;
-    c->part.count = 0;
+    keep_part(c, &c->out->parts);
     c->unit->part_end = c->text + end;
 }
 
@@ -254,6 +258,11 @@ void compose_object(struct composer *c, const struct debug_object *o)
     c->info = put_u64(p, o->address);
 }
 
+static uint8_t function_code(const struct composer *c, const struct debug_function *f, enum abbrev_code code)
+{
+    return f->part_size ? abbrev_parted(c->corpus->dialect, code) : (uint8_t)code;
+}
+
 /* Writes a function's entry up to the part that entries of all kinds of functions share. */
 static uint8_t *begin_function(struct composer *c, const struct debug_function *f)
 {
@@ -262,20 +271,18 @@ static uint8_t *begin_function(struct composer *c, const struct debug_function *
         [FUNCTION_PLAIN] = ABBREV_PLAIN_FUNCTION,
         [FUNCTION_STATIC] = ABBREV_STATIC_FUNCTION,
     };
-    const struct dialect d = c->corpus->dialect;
     uint8_t *p = c->info;
-    if (d.lines)
+    if (c->corpus->dialect.lines)
         return compose_caller(c, f);
     if (f->declared != COMPOSE_UNKNOWN) {
         const enum abbrev_code code = f->kind == FUNCTION_RICH ? ABBREV_DEFINED_METHOD : ABBREV_PLAIN_METHOD;
         compose_note(c, ABBREV_DEFINED_METHOD, f->method, f->name, f->qualified);
-        p = put_u8(p, f->part_size ? abbrev_parted(d, code) : (uint8_t)code);
+        p = put_u8(p, function_code(c, f, code));
         compose_refer(c, p, f->declared);
         return put_u16(p + 4, (uint16_t)f->line);
     }
-    const uint8_t code = codes[f->kind];
-    compose_note(c, code, f->name, COMPOSE_UNKNOWN, NULL);
-    p = put_u8(p, f->part_size ? abbrev_parted(d, code) : code);
+    compose_note(c, codes[f->kind], f->name, COMPOSE_UNKNOWN, NULL);
+    p = put_u8(p, function_code(c, f, codes[f->kind]));
     bytes_u32(&c->out->named, compose_offset_of(c, p));
     p = put_u32(p, f->name);
     p = put_declared(c, p, f->line, f->column);

@@ -353,7 +353,8 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
         c->manner.further = 0;
     for (unsigned i = 0; i < ABBREV_REACHES; i++) {
         abbrev_write(&c->abbrev[i], dialect, i);
-        abbrev_write_parted(&c->parted[i], dialect, i);
+        c->abbrev_own = c->abbrev[i].size;
+        abbrev_write_parted(&c->abbrev[i], dialect, i);
         if (c->manner.lows && abbrev_has_lows(dialect))
             abbrev_write_lows(&c->lows[i], dialect, i);
     }
@@ -369,7 +370,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     name_files(c);
     bool made = make_headers(c, 1, UINT64_MAX) && !c->line_strings.failed;
     for (unsigned i = 0; i < ABBREV_REACHES; i++)
-        made &= !c->abbrev[i].failed && !c->parted[i].failed && !c->lows[i].failed;
+        made &= !c->abbrev[i].failed && !c->lows[i].failed;
     if (!made)
         corpus_free(c);
     return made;
@@ -397,7 +398,6 @@ void corpus_free(struct corpus *c)
     arena_free(&c->arena);
     for (unsigned i = 0; i < ABBREV_REACHES; i++) {
         bytes_free(&c->abbrev[i]);
-        bytes_free(&c->parted[i]);
         bytes_free(&c->lows[i]);
     }
     bytes_free(&c->strings);

@@ -145,14 +145,16 @@ struct corpus {
     uint32_t more_type[BASE_MORE]; /* in C++ */
     uint32_t constant_type;        /* in Fortran: type of constants in blocks */
     struct corpus_inline inlines[CORPUS_INLINES];
-    struct bytes abbrev[ABBREV_REACHES]; /* tables of .debug_abbrev without their null entry, all of one size */
+    /* Tables of .debug_abbrev without their null entry, all of one size. The abbreviations of functions in two places
+     * are behind the first abbrev_own bytes. */
+    struct bytes abbrev[ABBREV_REACHES];
+    size_t abbrev_own;
     struct bytes lows[ABBREV_REACHES]; /* abbreviations for lines below 256 (abbrev_low), if the manner has such lines;
                                           otherwise empty */
-    struct bytes parted[ABBREV_REACHES]; /* those of functions in two places (abbrev_write_parted), of one size */
-    struct bytes strings;                /* common names, then those of all headers, each once */
-    struct once known;                   /* finds strings in `strings`, while these are being made */
-    struct bytes line_strings;           /* include directory and headers' names; version 4: copied to .debug_line */
-    uint32_t common;                     /* bytes of the common names */
+    struct bytes strings;              /* common names, then those of all headers, each once */
+    struct once known;                 /* finds strings in `strings`, while these are being made */
+    struct bytes line_strings;         /* include directory and headers' names; version 4: copied to .debug_line */
+    uint32_t common;                   /* bytes of the common names */
     uint32_t producer;
     uint32_t name[CORPUS_NAMES]; /* names of parameters and locals; short ones have 3 characters and so take 4 bytes, as
                                     others do */

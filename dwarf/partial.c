@@ -40,14 +40,9 @@ enum {
 };
 
 /* The codes of abbreviations of partial units follow those of all other entries. */
-static uint32_t codes_before(struct dialect d)
-{
-    return abbrev_codes(d) + abbrev_parted_codes(d);
-}
-
 static uint8_t import_code(const struct debug *d)
 {
-    return (uint8_t)(codes_before(d->corpus->dialect) + 1);
+    return (uint8_t)(abbrev_codes_all(d->corpus->dialect) + 1);
 }
 
 static uint8_t unit_code(const struct debug *d)
@@ -135,7 +130,7 @@ uint32_t partial_codes(const struct corpus *c)
 
 static uint8_t brief_code(const struct corpus *c)
 {
-    return (uint8_t)(codes_before(c->dialect) + partial_codes(c));
+    return (uint8_t)(abbrev_codes_all(c->dialect) + partial_codes(c));
 }
 
 uint64_t partial_abbrevs_size(const struct corpus *c)
@@ -172,9 +167,9 @@ uint32_t partial_possible(const struct debug *d, uint32_t wanted)
     const uint64_t info = d->wanted[DEBUG_INFO];
     if (!units_include_any(d) || c->dialect.language != DWARF_C || c->dialect.clang || dialect_is_4(c->dialect) ||
         abbrev == DEBUG_ANY || info > PARTIAL_PADDED_MOST ||
-        codes_before(c->dialect) + partial_codes(c) >= ABBREV_CODES_SHORT)
+        abbrev_codes_all(c->dialect) + partial_codes(c) >= ABBREV_CODES_SHORT)
         return 0;
-    if (unit_table_own(c) + c->parted[ABBREV_NEAR].size + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
+    if (unit_table_all(c) + partial_abbrevs_size(c) + SINGLE_SURE > abbrev)
         return 0;
     const uint64_t imports = wanted * (uint64_t)c->manner.imports * PARTIAL_IMPORT;
     return place_of(c, wanted, wanted) + imports <= info / INFO_PART ? wanted : 0;

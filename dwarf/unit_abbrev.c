@@ -89,35 +89,27 @@ void unit_renumber(const struct debug *d, uint32_t table, uint8_t *p, const uint
     }
 }
 
-/* A table of the corpus: with those of functions in two places if the library has them. */
-enum { TABLE_PIECES = 2 };
+/* A table of the corpus, with abbreviations of functions in two places if the library's tables have these. */
 struct table {
-    struct bytes piece[TABLE_PIECES];
+    const uint8_t *begin, *end;
 };
 
 static struct table table_of(const struct debug *d, uint32_t table)
 {
-    const struct bytes none = {.size = 0};
-    const struct bytes *const parted = &d->corpus->parted[unit_reach(d, table)];
-    return (struct table){{*unit_table(d, table), unit_tables_parted(d) ? *parted : none}};
+    const struct bytes *const all = unit_table(d, table);
+    return (struct table){all->data, all->data + (unit_tables_parted(d) ? all->size : d->corpus->abbrev_own)};
 }
 
 uint8_t *unit_put_abbrevs(const struct debug *d, uint32_t table, uint8_t *p)
 {
     const struct table whole = table_of(d, table);
     const uint8_t *from[ABBREV_CODES_SHORT] = {NULL}; /* by their codes in the table */
-    if (!d->abbrevs.is_part && !d->is_shuffled) {
-        for (unsigned i = 0; i < TABLE_PIECES; i++)
-            p = put_bytes(p, whole.piece[i].data, whole.piece[i].size);
-        return p;
-    }
+    if (!d->abbrevs.is_part && !d->is_shuffled)
+        return put_bytes(p, whole.begin, (size_t)(whole.end - whole.begin));
     const struct table_codes codes = codes_of(d, table);
-    for (unsigned i = 0; i < TABLE_PIECES; i++) {
-        const struct bytes *const piece = &whole.piece[i];
-        for (const uint8_t *at = piece->data; at < piece->data + piece->size; at = skip_abbreviation(at))
-            if (codes.of[*at])
-                from[codes.of[*at]] = at;
-    }
+    for (const uint8_t *at = whole.begin; at < whole.end; at = skip_abbreviation(at))
+        if (codes.of[*at])
+            from[codes.of[*at]] = at;
     for (uint32_t code = 1; code < ABBREV_CODES_SHORT && from[code]; code++) {
         uint8_t *const start = p;
         p = put_bytes(p, from[code], (size_t)(skip_abbreviation(from[code]) - from[code]));
@@ -133,16 +125,13 @@ struct table_sizes {
 
 static struct table_sizes measure(const struct debug *d)
 {
-    const struct table table = table_of(d, 0);
+    const struct table whole = table_of(d, 0);
     struct table_sizes sizes = {{0}};
-    for (unsigned i = 0; i < TABLE_PIECES; i++) {
-        const struct bytes *const piece = &table.piece[i];
-        for (const uint8_t *from = piece->data; from < piece->data + piece->size;) {
-            const uint8_t *end = skip_abbreviation(from);
-            assert(end - from <= UINT8_MAX);
-            sizes.of[*from] = (uint8_t)(end - from);
-            from = end;
-        }
+    for (const uint8_t *from = whole.begin; from < whole.end;) {
+        const uint8_t *end = skip_abbreviation(from);
+        assert(end - from <= UINT8_MAX);
+        sizes.of[*from] = (uint8_t)(end - from);
+        from = end;
     }
     return sizes;
 }

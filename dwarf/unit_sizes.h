@@ -93,7 +93,7 @@ static inline enum abbrev_reach unit_reach(const struct debug *d, uint32_t table
     return c->manner.far && d->unit_count > 1 && d->units_wanted && first ? ABBREV_FAR_ORIGINS : ABBREV_NEAR;
 }
 
-/* A table of abbreviations, without those of partial units. */
+/* A table of abbreviations, without those of partial units; with those of functions in two places. */
 static inline const struct bytes *unit_table(const struct debug *d, uint32_t table)
 {
     return &d->corpus->abbrev[unit_reach(d, table)];
@@ -109,7 +109,7 @@ static inline bool unit_tables_parted(const struct debug *d)
 static inline uint32_t unit_codes_own(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    return abbrev_codes(dialect) + (unit_tables_parted(d) ? abbrev_parted_codes(dialect) : 0u);
+    return unit_tables_parted(d) ? abbrev_codes_all(dialect) : abbrev_codes(dialect);
 }
 
 /* How many codes each table of abbreviations has. The codes of partial units are the last. */
@@ -124,13 +124,18 @@ static inline uint32_t unit_codes(const struct debug *d)
  * library has it. */
 static inline uint64_t unit_table_own(const struct corpus *c)
 {
+    return c->abbrev_own + 1;
+}
+/* The same with the abbreviations of functions in two places. */
+static inline uint64_t unit_table_all(const struct corpus *c)
+{
     return c->abbrev[ABBREV_NEAR].size + 1;
 }
 static inline uint64_t unit_table_least(const struct debug *d)
 {
     if (d->corpus->dialect.lines)
         return d->abbrevs.size;
-    return unit_table_own(d->corpus) + (unit_tables_parted(d) ? d->corpus->parted[ABBREV_NEAR].size : 0) +
+    return (unit_tables_parted(d) ? unit_table_all(d->corpus) : unit_table_own(d->corpus)) +
            (d->partials ? partial_abbrevs_size(d->corpus) : 0);
 }
 

@@ -67,9 +67,9 @@ bool cold_units(struct walk *w)
 /* Whether the open unit may have parts. */
 static bool unit_may(struct walk *w)
 {
-    const uint64_t weight = describe_weight(w, w->units - 1);
     if (w->parted_unit == w->units)
         return w->parted_may;
+    const uint64_t weight = describe_weight(w, w->units - 1);
     w->parted_unit = w->units;
     w->parted_may = weight > w->parted_weight || (weight == w->parted_weight && w->parted_rest);
     w->parted_rest -= weight == w->parted_weight && w->parted_may;

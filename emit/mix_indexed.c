@@ -27,13 +27,12 @@ static struct plan_mix *mix_of(const struct mix_indexed *m)
 /* `mixed`: single sections are to have the row's sizes. */
 static void start_aim(const struct mix_indexed *m, bool mixed, struct indexed_aim *aim)
 {
-    enum { ARANGES_EACH = 48 };
     const struct plan_library *const l = &m->plan->library[m->index];
     uint64_t wanted[INDEXED_SECTIONS] = {0};
     if (mixed)
         indexed_wanted(m->plan, l, wanted);
     indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, indexed_said(m->plan, l, ROW_MIX_LINE),
-                      indexed_said(m->plan, l, ROW_MIX_LINE_STR), (uint64_t)ARANGES_EACH * l->units,
+                      indexed_said(m->plan, l, ROW_MIX_LINE_STR), (uint64_t)DEBUG_ARANGES_UNIT * l->units,
                       l->dwarf_language == LANGUAGE_CPP);
 }
 

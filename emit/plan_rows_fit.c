@@ -157,14 +157,14 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
  * Units that .debug_aranges has no room for have no code. */
 static void set_units(const struct solver *s, struct plan_library *l, bool one)
 {
-    enum { ARANGES_EACH = 48, UNITS_MOST = 1 << 20 };
+    enum { UNITS_MOST = 1 << 20 };
     uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
     const uint64_t aranges = rows_value_or(l->said, ROW_MIX_ARANGES, 0);
     const uint32_t all = plan_described(s->plan, l).least + GLUE_LIBRARY - SHAPE_HELPERS;
     units = one ? 1 : units < UNITS_MOST ? units : UNITS_MOST;
     uint64_t coded = units < all ? units : all;
-    if (aranges >= ARANGES_EACH && aranges / ARANGES_EACH < coded)
-        coded = aranges / ARANGES_EACH;
+    if (aranges >= DEBUG_ARANGES_UNIT && aranges / DEBUG_ARANGES_UNIT < coded)
+        coded = aranges / DEBUG_ARANGES_UNIT;
     l->units = (uint32_t)coded;
     l->units_all = (uint32_t)units;
     const uint64_t abbrev = rows_value_or(l->said, ROW_MIX_ABBREV, 0);
