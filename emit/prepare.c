@@ -222,9 +222,9 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
         forget_stock(p);
         return make_in_manner(p, o, manner, e);
     }
-    if (!p->profile.rows)
+    if (!p->profile.rows || search->tries == 1)
         return true;
-    mix_forget(&p->plan); /* libraries were settled nearly as before */
+    mix_forget(&p->plan); /* libraries were settled nearly as before, but for the first try */
     return mix_settle(&p->plan, p->stock, o->threads, e);
 }
 
