@@ -6,15 +6,25 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "runtime/audit_log.h"
 #include "runtime/audit_plain.h"
 
-/* -1: nobody wants a log. */
+/* LOG_HIGH: no program that closes descriptors up to 255, and no shell, gets as far, and most limits are above it. */
+enum { LOG_HIGH = 960 };
+
+/* The path of the log; empty: nobody wants one. It is a copy, because programs write over their environment to change
+ * what ps(1) shows of them. */
+static char log_path[4096];
+/* The descriptor that this process was given for the log, -1 before, and which file that is. */
 static int log_fd = -1;
+static dev_t log_device;
+static ino_t log_inode;
 
 static const char *find_variable(char **environment, const char *variable)
 {
@@ -34,8 +44,42 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 {
     (void)argc, (void)argv;
     const char *path = find_variable(environment, LOG_VARIABLE);
-    if (path)
-        log_fd = (int)system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_APPEND | O_CLOEXEC, 0, 0, 0);
+    for (size_t i = 0; path && path[i] && i < sizeof log_path - 1; i++)
+        log_path[i] = path[i];
+}
+
+/* Moves a descriptor to a high number, out of the way of the program, which may choose low ones for itself: a shell by
+ * `exec 3>file`. It is never a standard descriptor, where it would take what the program prints. Returns the number, or
+ * an error. */
+static long move_high(long fd)
+{
+    long high = -1;
+    for (int least = LOG_HIGH; high < 0 && least > 2; least /= 2) /* at the limit, or beyond it */
+        high = system_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least, 0, 0, 0);
+    if (high < 0 && fd > 2)
+        return fd;
+    system_call(SYS_close, fd, 0, 0, 0, 0, 0);
+    return high;
+}
+
+/* Whether the descriptor is still that of the log. The program may have closed it, and have a file of its own there. */
+static bool is_open(void)
+{
+    struct stat s;
+    return log_fd >= 0 && system_call(SYS_fstat, log_fd, (long)&s, 0, 0, 0, 0) == 0 && s.st_dev == log_device &&
+           s.st_ino == log_inode;
+}
+
+static bool open_log(void)
+{
+    struct stat s;
+    const long fd = system_call(SYS_openat, AT_FDCWD, (long)log_path, O_WRONLY | O_APPEND | O_CLOEXEC, 0, 0, 0);
+    log_fd = fd < 0 ? -1 : (int)move_high(fd);
+    if (log_fd < 0 || system_call(SYS_fstat, log_fd, (long)&s, 0, 0, 0, 0) != 0)
+        return false;
+    log_device = s.st_dev;
+    log_inode = s.st_ino;
+    return true;
 }
 
 static char *put_number(char *to, long number)
@@ -76,7 +120,7 @@ unsigned int la_objopen(struct link_map *object, Lmid_t namespace_, uintptr_t *c
     char record[LOG_RECORD_MOST];
     char *to = record;
     struct timespec now = {0};
-    if (log_fd < 0 || namespace_ != LM_ID_BASE)
+    if (!*log_path || namespace_ != LM_ID_BASE || (!is_open() && !open_log()))
         return 0;
     system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
     to = put_number(to, system_call(SYS_getpid, 0, 0, 0, 0, 0, 0));

@@ -63,6 +63,22 @@ def test_descriptors_that_are_closed(programs, small, program, arguments):
     assert done.stdout == programs.command(command).stdout
 
 
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-"])
+def test_descriptors_that_are_closed_for_a_command(programs, directory, closed):
+    """No file that is opened for the command gets their numbers, where it would take what the command prints."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    shell = "echo said; /usr/bin/python3 -c 'import _decimal'"
+    words = ["-q", "--no-dwarf", "-o", "a.prof", "--run", "sh", "-c", shell]
+    lists = []
+    for redirection in ("", closed):
+        path = directory / "list"
+        command = ["sh", "-c", f'exec "$0" "$@" {redirection}', programs.path("pyelfprof"), "--list", path, *words]
+        programs.command(command, cwd=directory)
+        lists.append(path.read_text())
+    assert "_decimal." in lists[0] and lists[0] == lists[1]
+
+
 def test_commands_end_at_the_limit(programs, directory):
     """A command under pyelfprof reacts to the limit as it would without: by default, SIGXFSZ ends it."""
     if programs.sanitized:

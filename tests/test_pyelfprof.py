@@ -1236,6 +1236,24 @@ def test_a_run_opens_by_relative_paths(capture, programs, tmp_path):
     assert {"libopened.so", "liblinked.so"} <= {row["name"] for row in captured.rows}
 
 
+@pytest.mark.parametrize("numbers", [(3, 256), (3, 65536)], ids=["as shells do", "all"])
+def test_a_program_that_wants_the_number_of_the_log(capture, programs, tmp_path, numbers):
+    """It has closed all descriptors that it does not know, and opens a file of its own, in which nothing else may be."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    text = (
+        f"import os\nos.closerange{numbers}\n"
+        f"mine = os.open({str(tmp_path / 'mine')!r}, os.O_WRONLY | os.O_CREAT)\n"
+        f"for number in range(64, {min(numbers[1], 1000)}):\n    os.dup2(mine, number)\n"
+        "import _decimal, _json\n"
+        "os.write(mine, b'results\\n')\n"
+    )
+    captured = capture("-q", "--no-dwarf", "--run", "/usr/bin/python3", "-c", text)
+    names = {row["name"].split(".")[0] for row in captured.rows}
+    assert {"_decimal", "_json"} <= names and captured.said == ""
+    assert (tmp_path / "mine").read_bytes() == b"results\n"
+
+
 def test_what_a_run_prints_goes_on_as_it_comes(programs, tmp_path):
     """Output is passed on at once: prompts without the end of a line, bytes that are no text, and what a process says
     that is left running."""
