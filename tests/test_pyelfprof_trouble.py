@@ -415,6 +415,20 @@ def test_nobody_reads_what_is_said(programs, tiny_library, tmp_path):
     assert done.stderr == "" and (tmp_path / "p.prof").exists()
 
 
+def test_a_process_that_never_stops_writing(programs, tmp_path):
+    """It was left running, and its output goes on without pyelfprof."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    output = tmp_path / "x.prof"
+    shell = "yes >&2 & echo $! >writer; sleep 0.2; exit 0"
+    command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "-o", output, "--run", "/bin/sh", "-c", shell]
+    try:
+        subprocess.run(command, cwd=tmp_path, stderr=subprocess.DEVNULL, timeout=60, check=True)
+    finally:
+        os.kill(int((tmp_path / "writer").read_text()), signal.SIGKILL)
+    assert "libraries:" in output.read_text()
+
+
 # ---- what cannot be captured ----
 
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -122,14 +123,28 @@ static void notice(struct prof_child *c, int signals, int64_t *deadline)
         kill(c->process, c->signal);
 }
 
-/* False at the end of the stream, or on an error. */
-static bool take_some(int fd, void (*take)(void *to, const char *text, size_t size), void *to)
+/* Takes `most` bytes at most. Returns how many; 0 at the end of the stream, negative on an error. */
+static ssize_t take_some(int fd, size_t most, void (*take)(void *to, const char *text, size_t size), void *to)
 {
     char text[4096];
-    const ssize_t n = read(fd, text, sizeof text);
+    ssize_t n;
+    do
+        n = read(fd, text, most < sizeof text ? most : sizeof text);
+    while (n < 0 && errno == EINTR);
     if (n > 0)
         take(to, text, (size_t)n);
-    return n > 0 || (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* Takes what is in the pipe now. What comes after that is of processes that were left running, and may never end. */
+static void take_rest(int fd, void (*take)(void *to, const char *text, size_t size), void *to)
+{
+    int left;
+    ssize_t n = 1;
+    if (ioctl(fd, FIONREAD, &left) != 0)
+        return;
+    for (; left > 0 && n > 0; left -= (int)n)
+        n = take_some(fd, (size_t)left, take, to);
 }
 
 /* Calls `watch` where it is time for it. Returns how many milliseconds to wait at most until the next time, of `wait`;
@@ -164,11 +179,11 @@ bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, cons
             continue;
         if (ready[1].revents)
             notice(c, signals, &deadline);
-        if (ready[0].revents && !take_some(fd, take, to))
+        if (ready[0].revents && take_some(fd, SIZE_MAX, take, to) <= 0)
             ready[0].fd = -1;
     }
-    while (ready[0].fd >= 0 && poll(ready, 1, 0) > 0 && take_some(fd, take, to)) {
-    }
+    if (ready[0].fd >= 0)
+        take_rest(fd, take, to);
     if (signals >= 0)
         close(signals);
     if (c->signal)
