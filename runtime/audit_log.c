@@ -109,6 +109,37 @@ static char *put_path(char *to, char *end, const char *path)
     return to;
 }
 
+/* Writes the path of the program, where /proc tells it. */
+static char *put_program(char *to)
+{
+    const long length = system_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to, 4000, 0, 0);
+    return to + (length > 0 ? length : 0);
+}
+
+/* Writes the record whole, or spoils the log. False where neither can be done. */
+static bool write_down(const char *record, long size)
+{
+    return (is_open() || open_log()) && (system_call(SYS_write, log_fd, (long)record, size, 0, 0, 0) == size ||
+                                         system_call(SYS_fchmod, log_fd, LOG_SPOILT, 0, 0, 0, 0) == 0);
+}
+
+/* Sends word that records of this process are missing; `room` is for a path. Nothing waits: where the socket is full,
+ * others have told. */
+static void tell_of_loss(char *room)
+{
+    static struct sockaddr_un to; /* static, because there is no libc that could set it to zero */
+    static bool told;
+    if (told)
+        return;
+    told = true;
+    const long size = log_address(&to, log_path);
+    const long fd = system_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (fd < 0)
+        return;
+    system_call(SYS_sendto, fd, (long)room, put_program(room) - room, MSG_DONTWAIT, (long)&to, size);
+    system_call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
 unsigned int la_version(unsigned int version)
 {
     return version < LAV_CURRENT ? version : LAV_CURRENT;
@@ -120,19 +151,14 @@ unsigned int la_objopen(struct link_map *object, Lmid_t namespace_, uintptr_t *c
     char record[LOG_RECORD_MOST];
     char *to = record;
     struct timespec now = {0};
-    if (!*log_path || namespace_ != LM_ID_BASE || (!is_open() && !open_log()))
+    if (!*log_path || namespace_ != LM_ID_BASE)
         return 0;
     system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
     to = put_number(to, system_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
     to = put_number(to, now.tv_sec * 1000000000 + now.tv_nsec);
-    if (*object->l_name) {
-        to = put_path(to, record + sizeof record - 1, object->l_name);
-    } else { /* the program itself */
-        long length = system_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)to, 4000, 0, 0);
-        to += length > 0 ? length : 0;
-    }
+    to = *object->l_name ? put_path(to, record + sizeof record - 1, object->l_name) : put_program(to);
     *to++ = '\0';
-    if (system_call(SYS_write, log_fd, (long)record, to - record, 0, 0, 0) != to - record)
-        system_call(SYS_fchmod, log_fd, LOG_SPOILT, 0, 0, 0, 0);
+    if (!write_down(record, to - record))
+        tell_of_loss(record);
     return 0;
 }

@@ -7,13 +7,35 @@
  *
  * Each record is one write, so records of several processes do not mix. If a record cannot be written whole, as on a
  * full disk, the mode of the file becomes LOG_SPOILT; that needs no room.
+ *
+ * A process may not be able to open the file: it runs as another user, or its root directory is another. It sends the
+ * path of its program to a datagram socket of the starter, once. The socket's address is the name of the file, without
+ * its directory, in the abstract namespace (unix(7)), where neither users nor directories matter.
  */
 #ifndef RUNTIME_AUDIT_LOG_H
 #define RUNTIME_AUDIT_LOG_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define LOG_VARIABLE "PYELFPROF_LOG" /* the path of the file */
 #define LOG_LIBRARY  "libpyelflog.so"
 
 enum { LOG_RECORD_MOST = 4096 + 64, LOG_SPOILT = 0200 };
+
+/* Fills in the address of the socket that belongs to a log. *to is all zero before. Returns the size of the address. */
+static inline socklen_t log_address(struct sockaddr_un *to, const char *path)
+{
+    const char *name = path;
+    size_t n = 1; /* a name in the abstract namespace begins with a zero */
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    to->sun_family = AF_UNIX;
+    while (*name && n < sizeof to->sun_path)
+        to->sun_path[n++] = *name++;
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+}
 
 #endif

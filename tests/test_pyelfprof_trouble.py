@@ -463,6 +463,50 @@ def test_a_command_that_resets_the_environment(programs, tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), shell
 
 
+LOSES = {
+    "another user": "import os\nos.setuid(12345)\nos.execv('/bin/ls', ['ls', '/'])",
+    "rights are dropped": "import os\nos.closerange(3, 65536)\nos.setuid(12345)\nimport _decimal",
+    "another directory": "import os\nlog = '/missing/' + os.path.basename(os.environ['PYELFPROF_LOG'])\n"
+    "os.execve('/bin/ls', ['ls', '/'], {**os.environ, 'PYELFPROF_LOG': log})",
+}
+
+
+@pytest.mark.parametrize("how", LOSES)
+def test_a_process_that_cannot_write_to_the_list(programs, tmp_path, how):
+    """One line says so, however soon it ends. What the others load is captured."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    audit = pathlib.Path(programs.path("../libexec/pyelfgen/libpyelflog.so")).resolve()
+    if how != "another directory" and os.geteuid() != 0:
+        pytest.skip("only root can be another")
+    if how == "another user" and not all(part.stat().st_mode & 0o001 for part in audit.parents):
+        pytest.skip("nobody else may read what is in root's directories")
+    output = tmp_path / "x.prof"
+    command = ["-q", "--no-dwarf", "--names", "-o", output, "--run", "/usr/bin/python3", "-c", LOSES[how]]
+    done = programs.run("pyelfprof", *command, status=1, leaks=False)
+    program = r"/usr/bin/python3[.\d]*" if how == "rights are dropped" else "(/usr)?/bin/ls"
+    assert re.fullmatch(
+        f"pyelfprof: /usr/bin/python3: has started {program} as another user or in another root directory, and what "
+        "was loaded there is missing: the list of it cannot be written from there; run pyelfprof there, or use "
+        "--pid\n",
+        done.stderr,
+    )
+    names = output.read_text()
+    assert "python3" in names and "selinux" not in names and "_decimal" not in names
+
+
+def test_a_relative_directory_for_temporary_files(programs, tmp_path):
+    """It is the same one for processes that change their directory."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    (tmp_path / "here").mkdir()
+    command = ["-q", "--no-dwarf", "-o", "x.prof", "--list", "list", "--run", "sh", "-c"]
+    shell = "cd /; /usr/bin/python3 -c 'import _decimal'; true"
+    done = programs.run("pyelfprof", *command, shell, cwd=tmp_path, env={"TMPDIR": "here"}, leaks=False)
+    assert done.stderr == "" and "/_decimal." in (tmp_path / "list").read_text()
+    assert os.listdir(tmp_path / "here") == []
+
+
 def test_no_room_for_what_a_command_loads(programs, file_system, tmp_path):
     """Part of what the command loads is captured, and one line says that some is missing."""
     little = file_system("16k")

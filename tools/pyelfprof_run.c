@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/process.h"
-#include "base/whole.h"
 #include "runtime/audit_log.h"
 #include "tools/pyelfprof_child.h"
+#include "tools/pyelfprof_log.h"
 #include "tools/pyelfprof_unseen.h"
 
 /* Runs a script as python3 does, and reports texts that each end in a zero: the line of the script where something went
@@ -399,23 +398,6 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
     return ended;
 }
 
-/* False where the log could not be read to its end. */
-static bool read_log(int fd, struct prof_report *r)
-{
-    char text[1 << 14];
-    ssize_t n;
-    while ((n = whole_read(fd, text, sizeof text)) > 0)
-        prof_report_take(r, text, (size_t)n);
-    return n == 0 && !r->full;
-}
-
-/* Whether the log has everything that was loaded. */
-static bool is_whole(int fd)
-{
-    struct stat s;
-    return fstat(fd, &s) == 0 && (s.st_mode & ALLPERMS) != LOG_SPOILT;
-}
-
 static void tell_unseen(struct prof *p, const struct unseen *u, const char *command)
 {
     if (!u->count)
@@ -428,14 +410,28 @@ static void tell_unseen(struct prof *p, const struct unseen *u, const char *comm
                          *u->first ? u->first : "a program", others));
 }
 
-static void take_log(struct prof *p, const struct prof_child *c, const char *command, int fd, const char *library)
+/* Word of such processes comes from other users, too, so the path may be any text. */
+static void tell_losses(struct prof *p, const struct prof_log *log, const char *command)
+{
+    const char *const first = prof_log_loss(p, log);
+    if (!first)
+        return;
+    complain(p, command,
+             prof_format(p,
+                         "has started %s%s as another user or in another root directory, and what was loaded there is "
+                         "missing: the list of it cannot be written from there; run pyelfprof there, or use --pid",
+                         *first ? first : "a program", prof_log_loss(p, log) ? " and others" : ""));
+}
+
+static void take_log(struct prof *p, const struct prof_child *c, const char *command, const struct prof_log *log,
+                     const char *library)
 {
     struct prof_report r = {0};
-    const bool is_read = read_log(fd, &r);
+    const bool is_read = prof_log_read(log, &r);
     const bool well = c->status == 0;
     if (!is_read)
         complain(p, command, "has loaded more than can be read, and libraries are missing");
-    else if (!is_whole(fd))
+    else if (!prof_log_had_room(log))
         complain(p, process_temporary(),
                  "had no room for the list of what the command loaded, and libraries are missing; make room, or set "
                  "TMPDIR to another directory");
@@ -457,32 +453,31 @@ void prof_run(struct prof *p, char **command)
 {
     const char *library = audit_library(p);
     const char *others = getenv("LD_AUDIT");
-    char *log = prof_format(p, "%s/pyelfprof.XXXXXX", process_temporary());
+    struct prof_log log;
     struct prof_child c;
     if (!library || !prof_child_hold(p, &c))
         return;
-    int fd = mkostemp(log, O_CLOEXEC);
-    if (fd < 0) {
-        prof_complain_errno(p, log, "cannot be written; set TMPDIR to another directory");
+    if (!prof_log_make(p, &log)) {
         prof_child_release(&c);
         return;
     }
-    struct audit audit = {.log = log};
+    struct audit audit = {.log = log.path};
     audit.libraries = others && *others ? prof_format(p, "%s:%s", others, library) : library;
     struct imports *imports = prof_must(calloc(1, sizeof *imports));
     struct unseen *unseen = prof_must(calloc(1, sizeof *unseen));
     c.watch = unseen_look;
     c.watched = unseen;
     bool ended = run_audited(p, &c, command, &audit, imports);
-    unlink(log);
+    prof_log_remove(&log);
     prof_child_release(&c);
     if (ended) {
-        take_log(p, &c, command[0], fd, library);
+        take_log(p, &c, command[0], &log, library);
         tell_unseen(p, unseen, command[0]);
+        tell_losses(p, &log, command[0]);
     }
     free(unseen->process);
     free(unseen);
-    close(fd);
+    prof_log_close(&log);
     take_imports(p, imports);
     free(imports);
 }
