@@ -26,10 +26,10 @@ static int log_fd = -1;
 static dev_t log_device;
 static ino_t log_inode;
 
-static const char *find_variable(char **environment, const char *variable)
+static char *find_variable(char **environment, const char *variable)
 {
     for (; *environment; environment++) {
-        const char *text = *environment;
+        char *text = *environment;
         const char *name = variable;
         while (*name && *text == *name)
             text++, name++;
@@ -39,13 +39,34 @@ static const char *find_variable(char **environment, const char *variable)
     return NULL;
 }
 
-/* Runs before la_version. glibc passes the arguments of main to constructors. */
+static bool begins_with(const char *text, const char *begin)
+{
+    while (*begin && *text == *begin)
+        text++, begin++;
+    return !*begin;
+}
+
+/* Whether the standard error is the pipe of this name. */
+static bool is_standard_error(const char *name)
+{
+    char link[64];
+    const long length =
+        system_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/fd/2", (long)link, sizeof link - 1, 0, 0);
+    link[length > 0 ? length : 0] = '\0';
+    return begins_with(link, name) && begins_with(name, link);
+}
+
+/* Runs before la_version, and before the program can read its environment, whose strings are in memory that belongs to
+ * the process and may be changed in place. glibc passes the arguments of main to constructors. */
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
     (void)argc, (void)argv;
     const char *path = find_variable(environment, LOG_VARIABLE);
     for (size_t i = 0; path && path[i] && i < sizeof log_path - 1; i++)
         log_path[i] = path[i];
+    char *const imports = find_variable(environment, LOG_IMPORTS);
+    if (imports && begins_with(imports, LOG_PIPE) && !is_standard_error(imports))
+        *imports = '\0';
 }
 
 /* Moves a descriptor to a high number, out of the way of the program, which may choose low ones for itself: a shell by

@@ -11,6 +11,11 @@
  * A process may not be able to open the file: it runs as another user, or its root directory is another. It sends the
  * path of its program to a datagram socket of the starter, once. The socket's address is the name of the file, without
  * its directory, in the abstract namespace (unix(7)), where neither users nor directories matter.
+ *
+ * Python reports on the standard error how long imports take where LOG_IMPORTS is not empty. The starter, which wants
+ * the report from its own pipe only, sets it to what /proc/PID/fd has of that pipe: "pipe:[NUMBER]". In processes whose
+ * standard error is something else the library makes it empty, because others may read that. It leaves any other value
+ * alone, which somebody else has set.
  */
 #ifndef RUNTIME_AUDIT_LOG_H
 #define RUNTIME_AUDIT_LOG_H
@@ -21,6 +26,8 @@
 
 #define LOG_VARIABLE "PYELFPROF_LOG" /* the path of the file */
 #define LOG_LIBRARY  "libpyelflog.so"
+#define LOG_IMPORTS  "PYTHONPROFILEIMPORTTIME"
+#define LOG_PIPE     "pipe:[" /* what the name of a pipe begins with */
 
 enum { LOG_RECORD_MOST = 4096 + 64, LOG_SPOILT = 0200 };
 

@@ -1236,6 +1236,28 @@ def test_a_run_opens_by_relative_paths(capture, programs, tmp_path):
     assert {"libopened.so", "liblinked.so"} <= {row["name"] for row in captured.rows}
 
 
+def test_programs_whose_messages_the_application_reads(capture, programs, tmp_path):
+    """They do not report on their imports, unless the application wants that. Those that write where the command does
+    report, and pyelfprof takes that out."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    script = tmp_path / "reads.py"
+    script.write_text(
+        "import _decimal, os, subprocess, sys\n"
+        "own = [sys.executable, '-c', 'import _json; print(1)']\n"
+        "def read(command, **more):\n"
+        "    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **more})\n"
+        "through = read(['/bin/sh', '-c', '\"$@\" 2>&1', 'sh', *own])\n"
+        "done = [read(own), through, read(own, PYTHONPROFILEIMPORTTIME='1')]\n"
+        "subprocess.run([sys.executable, '-c', 'import _queue'], check=True)\n"
+        "print([d.stdout for d in done], [d.stderr.count('import time') > 9 for d in done])\n"
+    )
+    captured = capture("-q", "--no-dwarf", "--run", "/usr/bin/python3", script)
+    assert captured.printed == "['1\\n', '1\\n', '1\\n'] [False, False, True]\n" and captured.said == ""
+    imports = {row["name"].split(".")[0] for row in captured.rows if "import" in row}
+    assert {"_decimal", "_queue"} <= imports and "_json" not in imports
+
+
 @pytest.mark.parametrize("numbers", [(3, 256), (3, 65536)], ids=["as shells do", "all"])
 def test_a_program_that_wants_the_number_of_the_log(capture, programs, tmp_path, numbers):
     """It has closed all descriptors that it does not know, and opens a file of its own, in which nothing else may be."""

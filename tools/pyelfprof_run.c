@@ -1,8 +1,8 @@
 /* What a command or a script loads when it runs; see pyelfprof.h.
  *
- * A command runs with the audit library libpyelflog.so (runtime/audit_log.h), which all its processes inherit. Those of
- * them that are Python report on the standard error how long their imports take (PYTHONPROFILEIMPORTTIME). The standard
- * error passes through this program, which takes these lines out.
+ * A command runs with the audit library libpyelflog.so (runtime/audit_log.h), which all its processes inherit. Its
+ * standard error passes through this program. Those processes that are Python, and have it too, report there how long
+ * their imports take (PYTHONPROFILEIMPORTTIME). This program takes these lines out.
  *
  * A script runs under python3, which at its end names the extension modules that are there. What these need is then
  * looked for as for --exec.
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -345,14 +346,15 @@ static void take_record(struct prof *p, const char *record, const char *library)
 struct audit {
     const char *libraries; /* for LD_AUDIT */
     const char *log;
-    int error; /* descriptor for its standard error */
+    const char *imports; /* for LOG_IMPORTS */
+    int error;           /* descriptor for its standard error */
 };
 
 static bool prepare(const void *context)
 {
     const struct audit *a = context;
     return setenv("LD_AUDIT", a->libraries, 1) == 0 && setenv(LOG_VARIABLE, a->log, 1) == 0 &&
-           setenv("PYTHONPROFILEIMPORTTIME", "1", 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
+           setenv(LOG_IMPORTS, a->imports, 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
 }
 
 /* Processes that the command has left running may go on to write to its standard error. A process of our own passes
@@ -383,11 +385,13 @@ static bool run_audited(struct prof *p, struct prof_child *c, char **command, st
                         struct imports *imports)
 {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    struct stat pipe;
+    if (pipe2(ends, O_CLOEXEC) != 0 || fstat(ends[1], &pipe) != 0) {
         prof_complain_errno(p, command[0], "cannot make a pipe to it");
         return false;
     }
     audit->error = ends[1];
+    audit->imports = prof_format(p, LOG_PIPE "%ju]", (uintmax_t)pipe.st_ino);
     bool started = prof_child_start(p, c, command, prepare, audit);
     close(ends[1]);
     const bool ended = started && prof_child_listen(c, ends[0], pass_on, imports);
