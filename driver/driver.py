@@ -321,23 +321,28 @@ def import_all(order):
     return modules
 
 
-def open_others(libraries):
-    """Opens what no module needs; False where this Python was built without ctypes."""
+def import_ctypes():
+    """None where this Python was built without it."""
     try:
         import ctypes
     except ImportError:
-        return not libraries
+        return None
+    return ctypes
+
+
+def open_others(ctypes, libraries):
     for library in libraries:
         try:
             ctypes.CDLL(os.path.join(DIRECTORY, library.name), mode=sys.getdlopenflags())
         except OSError as error:
             raise raised(library, "cannot be opened", error)
-    return True
 
 
-def import_and_open(order, others):
+def import_and_open(order, ctypes, others):
     modules = import_all(order)
-    return modules, open_others(others)
+    if ctypes:
+        open_others(ctypes, others)
+    return modules
 
 
 def visit_all(order, modules):
@@ -458,9 +463,8 @@ def check_marks(manifest):
 
     None where this Python was built without ctypes.
     """
-    try:
-        import ctypes
-    except ImportError:
+    ctypes = import_ctypes()
+    if not ctypes:
         return None
     total = 0
     for library in manifest.libraries:
@@ -606,11 +610,16 @@ def run(options, manifest, chosen, ranks, no_mpi_reason):
     order = [begin] + order + [end]
 
     others = [library for library in manifest.utilities if library.opened and chosen is manifest.modules]
-    (modules, opened), import_seconds = phase(ranks, import_and_open, order, others)
+    # Before the import, of whose time it is no part, and only where there is something to open.
+    ctypes = phase(ranks, import_ctypes)[0] if others else None
+    modules, import_seconds = phase(ranks, import_and_open, order, ctypes, others)
     _, visit_seconds = phase(ranks, visit_all, order, modules)
     visited, _ = phase(ranks, check_modules, chosen, modules)
     functions = sum(library.functions for library in chosen)
-    notes = [] if opened else ["%d libraries that no module needs not opened: this Python has no ctypes" % len(others)]
+    opened = len(others) if ctypes else 0
+    notes = []
+    if opened < len(others):
+        notes.append("%d libraries that no module needs not opened: this Python has no ctypes" % len(others))
     # Only when every module has been visited are all marks known.
     if chosen is manifest.modules:
         marked, _ = phase(ranks, check_marks, manifest)
@@ -632,7 +641,7 @@ def run(options, manifest, chosen, ranks, no_mpi_reason):
     elif no_mpi_reason:
         notes.append("MPI not tested: %s" % no_mpi_reason)
     shown = ranks.rank == 0 and (ranks.mpi or launched()[0] == 0)
-    lines = table(manifest, chosen, len(others) if opened else 0, ranks, rows, visited, functions) + notes if shown else []
+    lines = table(manifest, chosen, opened, ranks, rows, visited, functions) + notes if shown else []
     phase(ranks, print_lines, lines)
 
 

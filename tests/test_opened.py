@@ -59,6 +59,21 @@ def test_the_driver_in_the_set_loads_all(programs, made):
     assert "opened" not in only.stdout
 
 
+def imported(programs, directory, *options):
+    """The modules that driver.py imports, in order."""
+    command = [sys.executable, "-I", "-v", directory / "driver.py", "--no-mpi", *options]
+    return re.findall(r"^import '(\w+)' #", programs.command(command, leaks=False).stderr, re.MULTILINE)
+
+
+def test_ctypes_is_no_part_of_the_import(programs, made, small):
+    """It takes longer than to import a small set. What needs it behind the import imports it there."""
+    names = imported(programs, made)
+    assert names.index("ctypes") < names.index("libmodulebegin")
+    names = imported(programs, small)
+    assert names.index("ctypes") > names.index("libmodulefinal")
+    assert "ctypes" not in imported(programs, small, "--only", "libmodule0")
+
+
 def test_from_memory(programs, tmp_path):
     """There libraries that need each other cannot be."""
     (tmp_path / "rows.prof").write_text(ROWS.replace(", needed: '4:2'", ""))
