@@ -323,6 +323,25 @@ def test_the_spread_of_ratios(probe, small, sets):
     assert row.split()[1:4] == [f"{value:.2f}" for value in (pairs[1], pairs[0], pairs[2])]
 
 
+def test_what_pyelfprobe_takes_is_not_in_the_memory_of_others(probe, programs, small, tmp_path, bare_path):
+    """Beside a library whose symbols make pyelfprobe itself large, a small application takes as much as alone."""
+    if programs.sanitized:
+        pytest.skip("sanitizers keep memory of their own")
+    (tmp_path / "large.prof").write_text("pyelfgen-profile: 1\nmodules: 1\nfunctions: 100000\n")
+    programs.run("pyelfgen", "--profile", tmp_path / "large.prof", "-o", tmp_path / "large", "--quiet")
+    little = tmp_path / "little"
+    little.mkdir()
+    shutil.copy(small / "libmodulebegin.so", little)
+    options = ["--start=loader", "--cache=warm", "--repeat=1", "--tools=load,nm"]
+    path = bare_path(nm="echo 1")
+    peaks = []
+    for beside in ([], [tmp_path / "large"]):
+        report = probe.run(*options, little, *beside, path=path)
+        peaks.append([cells(report, name)["whole"]["median"]["peak-bytes"] for name in ("load", "nm")])
+    for alone, together in zip(*peaks):
+        assert together < 1.3 * alone
+
+
 def test_python_that_is_none(probe, small):
     assert "--python: '/bin/false' is no Python that works\n" in probe.fail("--tools=load", "--python=/bin/false", small)
 

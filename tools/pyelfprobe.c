@@ -16,6 +16,7 @@
 #include "tools/pyelfprobe_measure.h"
 #include "tools/pyelfprobe_python.h"
 #include "tools/pyelfprobe_report.h"
+#include "tools/pyelfprobe_starter.h"
 #include "tools/pyelfprobe_tools.h"
 
 /* The path of this program, which is also the loader. */
@@ -103,6 +104,8 @@ static bool model_well(const struct probe *p, const struct grid (*grids)[APPS_MO
 
 int main(int argc, char **argv)
 {
+    if (starter_is_meant(argc, argv))
+        return starter_run(argc, argv);
     if (loader_is_meant(argc, argv))
         return loader_run(argc, argv);
     struct probe_options options;

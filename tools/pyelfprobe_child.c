@@ -2,21 +2,16 @@
 #include "tools/pyelfprobe_child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/process.h"
 #include "tools/descendants.h"
-
-enum { CANNOT_EXECUTE = 127 };
+#include "tools/pyelfprobe_starter.h"
 
 double child_clock(void)
 {
@@ -38,51 +33,10 @@ void children_end(void)
 
 /* ---- one child ---- */
 
-static void open_as(int number, const char *path, int flags)
-{
-    const int fd = open(path ? path : "/dev/null", flags | O_NOCTTY, 0600);
-    if (fd < 0 || (fd != number && dup2(fd, number) < 0))
-        _exit(CANNOT_EXECUTE);
-    if (fd != number)
-        close(fd);
-}
-
-/* Runs in the child, and never returns. */
-static _Noreturn void become(const struct children *c, const struct child_order *order, pid_t parent)
-{
-    setpgid(0, 0);
-    process_end_with(parent, SIGKILL);
-    /* Where Yama restricts ptrace, this lets any process attach. Without Yama it fails. */
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    open_as(STDIN_FILENO, NULL, O_RDONLY);
-    open_as(STDOUT_FILENO, order->out, O_WRONLY | O_CREAT | O_TRUNC);
-    if (order->out && order->log && strcmp(order->out, order->log) == 0)
-        dup2(STDOUT_FILENO, STDERR_FILENO);
-    else
-        open_as(STDERR_FILENO, order->log, O_WRONLY | O_CREAT | O_TRUNC);
-    for (const char *const *v = order->environment; v && *v; v++) {
-        const char *equals = strchr(*v, '=');
-        if (equals)
-            putenv((char *)*v);
-        else
-            unsetenv(*v);
-    }
-    sigprocmask(SIG_SETMASK, &c->mask, NULL);
-    execv(order->words[0], order->words);
-    dprintf(STDERR_FILENO, "%s: cannot be executed: %s\n", order->words[0], strerror(errno));
-    _exit(CANNOT_EXECUTE);
-}
-
 bool child_begin(const struct children *c, const struct child_order *order, pid_t *child, double *begun,
                  struct error *e)
 {
-    fflush(NULL);
-    *begun = child_clock();
-    const pid_t self = getpid();
-    *child = fork();
-    if (*child == 0)
-        become(c, order, self);
-    if (*child < 0)
+    if (!starter_begin(order, &c->mask, child, begun))
         return error_errno(e, order->words[0], "cannot be started");
     setpgid(*child, *child); /* child and parent both do this: either may run first */
     return true;
@@ -157,7 +111,7 @@ bool child_run(struct children *c, const struct child_order *order, struct child
 
 bool child_was_not_executed(const struct child_end *end)
 {
-    return WIFEXITED(end->status) && WEXITSTATUS(end->status) == CANNOT_EXECUTE;
+    return WIFEXITED(end->status) && WEXITSTATUS(end->status) == CHILD_NOT_EXECUTED;
 }
 
 void child_how(const struct child_end *end, char *text, size_t size)

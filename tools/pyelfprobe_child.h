@@ -16,6 +16,8 @@
 
 #include "base/error.h"
 
+enum { CHILD_NOT_EXECUTED = 127 }; /* exit status, as with shells */
+
 struct children {
     sigset_t awaited; /* the signals that are blocked here */
     sigset_t mask;    /* what was blocked before, and is in children */
@@ -34,7 +36,7 @@ struct child_end {
     bool in_time; /* false: killed at the limit; then only `begun` and `wall` are known */
     int status;   /* as waitpid(2) has it */
     double begun; /* seconds, CLOCK_MONOTONIC */
-    double wall;  /* seconds from before the fork to the end */
+    double wall;  /* seconds from before it was made to the end */
     double cpu;   /* seconds, user and system, with descendants that the process has waited for */
     uint64_t rss; /* bytes, the peak of the process or of any such descendant */
 };
@@ -63,8 +65,8 @@ void children_end(void);
 /* The time now in seconds, on the clock of struct child_end. */
 double child_clock(void);
 
-/* Whether the program could not be executed, or the dynamic linker could not load it. Both have the status 127, as with
- * shells. */
+/* Whether the program could not be executed, or the dynamic linker could not load it. Both have the status
+ * CHILD_NOT_EXECUTED. */
 bool child_was_not_executed(const struct child_end *end);
 
 /* Says in words how a process ended that did not exit with status 0. */

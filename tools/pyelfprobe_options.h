@@ -10,7 +10,8 @@
 #include "tools/pyelfprobe_cells.h"
 
 #define PROBE_PROGRAM "pyelfprobe"
-#define PROBE_LOADER  "--loader" /* first word of the debuggee: pyelfprobe_loader.h */
+#define PROBE_LOADER  "--loader"  /* first word of the debuggee: pyelfprobe_loader.h */
+#define PROBE_STARTER "--starter" /* first word of what starts it: pyelfprobe_starter.h */
 
 /* How an application is started. */
 #define PROBE_STARTS(X)                                                                                                \
