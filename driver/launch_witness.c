@@ -38,7 +38,7 @@ static void close_others(int kept)
     for (int fd = 0, last = (int)sysconf(_SC_OPEN_MAX); fd < kept && fd < last; fd++)
         if (fd != STDERR_FILENO)
             close(fd);
-    close_range((unsigned)kept + 1, ~0U, 0);
+    closefrom(kept + 1); /* as close_range, which kernels before 5.9 and some containers do not have */
 }
 
 static void watch(int pipe_end, const struct witness_page *page)

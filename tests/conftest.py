@@ -219,6 +219,47 @@ def file_system(tmp_path):
         yield mount
 
 
+# Executes a command for which the kernel does not have the system call NUMBER, as older kernels do not, and as some
+# containers say.
+WITHOUT = """#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NUMBER, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof code[0], code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+        execv(words[1], words + 1);
+    return 1;
+}
+"""
+
+
+@pytest.fixture
+def without(tmp_path):
+    """without(name) returns a program that executes a command without this system call, or skips the test where there
+    can be none."""
+
+    def make(name):
+        program = tmp_path / f"without-{name}"
+        command = ["gcc", f"-DNUMBER=SYS_{name}", "-x", "c", "-", "-o", program]
+        subprocess.run(command, input=WITHOUT, text=True, check=True)
+        if subprocess.run([program, "/bin/true"]).returncode != 0:
+            pytest.skip("seccomp cannot be used here")
+        return program
+
+    return make
+
+
 @pytest.fixture(scope="session")
 def large(programs, roomy):
     """The set of llnl-2007, 1.5 GB. Tests must not change it."""

@@ -226,6 +226,12 @@ def test_a_run_that_ends_well_has_no_witness(programs, good):
     assert programs.run("pyelfrun", good, timeout=GUARD).stderr == ""
 
 
+def test_a_witness_ends_where_there_is_no_close_range(programs, good, without):
+    """One that kept an end of its own pipe would wait for ever, and hold the standard error. Linux has it since 5.9."""
+    run = [without("close_range"), programs.path("pyelfrun"), good]
+    assert programs.command(run, leaks=False, env=programs.beside_sets, timeout=GUARD).stderr == ""
+
+
 def test_a_witness_that_is_none(programs, good):
     """The environment variable may come from anywhere, with any text."""
     path = good / "pyelf-link"
