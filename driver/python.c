@@ -42,6 +42,21 @@ static bool fail_status(struct error *e, PyStatus status)
                      status.err_msg ? status.err_msg : "no reason is given");
 }
 
+/* Whether this is the Python whose headers were compiled in. An executable of a set brings the libpython that it was
+ * linked with, and Python's structures differ between versions. */
+static bool is_ours(struct error *e)
+{
+    const char *there = Py_GetVersion(); /* "3.11.2 (main, ...": may be asked before Python starts */
+    char version[32];
+    const int length = snprintf(version, sizeof version, "%d.%d.", PY_MAJOR_VERSION, PY_MINOR_VERSION);
+    if (strncmp(there, version, (size_t)length) == 0)
+        return true;
+    return error_set(e, ERROR_SYSTEM,
+                     "the set's executable has brought CPython %.*s, and this pyelfrun was built with %s; use one that "
+                     "was built with the former, or generate the set with --libpython libpython%d.%d.so.1.0",
+                     (int)strcspn(there, " "), there, PY_VERSION, PY_MAJOR_VERSION, PY_MINOR_VERSION);
+}
+
 /* Sets the program's name to a path with a slash, so that getpath does not look for a python3 in PATH. */
 static PyStatus set_program(PyConfig *config)
 {
@@ -165,6 +180,8 @@ static bool point_at_set(const struct run *run)
 
 static bool python_start(void **state, const struct run *run, struct error *e)
 {
+    if (!is_ours(e))
+        return false;
     struct python *p = *state = calloc(1, sizeof *p);
     if (p)
         p->modules = calloc(run->manifest.imported, sizeof *p->modules);

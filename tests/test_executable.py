@@ -178,6 +178,21 @@ def test_libpython(make):
     assert needed == ["libpython3.13.so.1.0"]
 
 
+@pytest.mark.parametrize("mode", ["link", "bind-now", "static"])
+def test_another_python(programs, make, tmp_path, mode):
+    """What one version of CPython is told makes another crash. It is asked for its version, and refused."""
+    (tmp_path / "python.c").write_text('const char *Py_GetVersion(void) { return "3.9.100 (of nobody)"; }\n')
+    library = tmp_path / "libpythonother.so.1.0"
+    command = [tool("gcc"), "-shared", "-fPIC", f"-Wl,-soname,{library.name}", "-o", library, tmp_path / "python.c"]
+    subprocess.run(command, check=True)
+    made = make("odd", "--static" if mode == "static" else "--link", "--libpython", library.name)
+    environment = {"LD_LIBRARY_PATH": str(tmp_path)}
+    said = programs.run("pyelfrun", "--mode", mode, made.directory, status=1, env=environment).stderr
+    why = r"the set's executable has brought CPython 3\.9\.100, and this pyelfrun was built with (3\.\d+)\.\S+; use .* "
+    found = re.fullmatch(rf"pyelfrun: rank 0 on \S+: {why}--libpython libpython(3\.\d+)\.so\.1\.0\n", said)
+    assert found and found[1] == found[2]
+
+
 def test_its_own_functions(big):
     """The executable's own functions are global, but no dynamic symbols, and call one another without a PLT."""
     symbols = ask("readelf", "-sW", big.path)
