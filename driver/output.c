@@ -71,6 +71,14 @@ static bool save(const struct results *r, const struct options *o, struct error 
     return !o->json || o->tree || results_save(r, o->json, e);
 }
 
+/* What cannot be saved is shown all the same: else nobody would have it. */
+static bool report(const struct results *r, const struct options *o, struct error *e)
+{
+    struct error second;
+    const bool saved = save(r, o, e);
+    return show(r, o, saved ? e : &second) && saved;
+}
+
 bool output_results(const struct run *run, const struct loader *loader, const struct measured *t)
 {
     struct results r;
@@ -78,7 +86,7 @@ bool output_results(const struct run *run, const struct loader *loader, const st
     bool well = collect_results(&r, run, loader, t);
     if (well) {
         if (run->ranks.rank == 0)
-            well = save(&r, &run->options, &e) && show(&r, &run->options, &e);
+            well = report(&r, &run->options, &e);
         well = ranks_agree(&run->ranks, well, &e);
     }
     results_free(&r);
