@@ -40,7 +40,7 @@ static void remove_in_time(const char *path)
 
 static bool fail(struct error *e, const char *path)
 {
-    return error_errno(e, path, "cannot have the results of the runs; choose another directory");
+    return error_errno(e, path, "cannot have the results of the runs; choose another directory with --json or TMPDIR");
 }
 
 /* Finds the absolute path of the directory for parts. */
@@ -61,6 +61,13 @@ static bool find_directory(char *path, const struct options *o, struct error *e)
     return well;
 }
 
+/* Whether the runs would be in vain without their results. Those of a single run, which shows its own, may do without.
+ */
+static bool are_results_needed(const struct options *o)
+{
+    return o->json || (!o->pynamic && o->repeat * o->mode_count > 1);
+}
+
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e)
 {
     *p = (struct launch_parts){0};
@@ -69,7 +76,7 @@ bool launch_parts_start(struct launch_parts *p, const struct options *o, struct 
     char directory[PATH_MAX];
     if (!find_directory(directory, o, e)) {
         p->missing = *e;
-        return !o->json;
+        return !are_results_needed(o);
     }
     strcpy(p->path, directory);
     strcat(p->path, "/" PART);
@@ -82,7 +89,7 @@ bool launch_parts_start(struct launch_parts *p, const struct options *o, struct 
     p->path[0] = '\0';
     fail(&p->missing, directory);
     *e = p->missing;
-    return !o->json;
+    return !are_results_needed(o);
 }
 
 bool launch_parts_expect(struct launch_parts *p, struct error *e)
@@ -178,7 +185,7 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
     }
     /* Results of a single run are needed, too, even if nothing is done with them: without them nobody knows that it was
      * one run. */
-    const bool are_needed = p->path[0] || o->json || (!o->pynamic && o->repeat * o->mode_count > 1);
+    const bool are_needed = p->path[0] || are_results_needed(o);
     if (well && p->missing.code != ERROR_NONE && are_needed) {
         *e = p->missing;
         return false;

@@ -21,8 +21,9 @@ struct launch_parts {
     struct error missing; /* why the results of a run did not come, of the first such run; ERROR_NONE: all came */
 };
 
-/* Checks that the results can be written in the end, and makes the part. False only if results are to be written and
- * one of these fails. Free `p` in any case. */
+/* Checks that the results can be written in the end, and makes the part. False only if one of these fails and the
+ * runs would be in vain without results: if these are to be written, or if there are several runs. Free `p` in any
+ * case. */
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e);
 
 /* Call this before a run: empties the part. */

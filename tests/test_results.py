@@ -132,6 +132,18 @@ def test_without_json_nothing_stays(altered, programs, tmp_path):
     assert leftovers(tmp_path) == []
 
 
+def test_nowhere_for_the_results_of_several_runs(programs, altered, tmp_path):
+    """That is said before the first run, and not after the last."""
+    env = {"TMPDIR": tmp_path / "none"}
+    done = programs.run("pyelfrun", "--repeat", 2, altered.directory, status=1, env=env)
+    assert done.stdout == "" and done.stderr == (
+        f"pyelfrun: {tmp_path}/none: cannot have the results of the runs; choose another directory with --json or"
+        " TMPDIR: No such file or directory\n"
+    )
+    env = {**env, "OMPI_MCA_orte_tmpdir_base": str(tmp_path)}
+    assert "every result right" in programs.run("pyelfrun", altered.directory, env=env).stdout
+
+
 def test_a_run_that_fails(altered, programs, tmp_path):
     """The second of three runs fails. The first is kept, the second is recorded as failed, and the third does not
     start."""
