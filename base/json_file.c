@@ -68,7 +68,7 @@ static char *read_all(int fd, const struct json_file_limits *limits, size_t *siz
     return text;
 }
 
-struct json_object *json_file_read(const char *path, const struct json_file_limits *limits, struct error *e)
+char *json_file_text(const char *path, const struct json_file_limits *limits, size_t *size, struct error *e)
 {
     /* Opening a pipe must not block. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -80,12 +80,20 @@ struct json_object *json_file_read(const char *path, const struct json_file_limi
         return NULL;
     }
     const bool regular = S_ISREG(st.st_mode) || error_set(e, ERROR_INPUT, "is not a regular file");
-    size_t size = 0;
-    char *text = regular ? read_all(fd, limits, &size, e) : NULL;
+    char *text = regular ? read_all(fd, limits, size, e) : NULL;
+    close(fd);
+    if (!text)
+        error_at(e, path, 0);
+    return text;
+}
+
+struct json_object *json_file_read(const char *path, const struct json_file_limits *limits, struct error *e)
+{
+    size_t size;
+    char *text = json_file_text(path, limits, &size, e);
     json_object *top = text ? json_file_parse(text, size, limits, e) : NULL;
     free(text);
-    close(fd);
-    if (!top)
+    if (text && !top)
         error_at(e, path, 0);
     return top;
 }

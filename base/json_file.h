@@ -24,7 +24,11 @@ struct json_file_limits {
 struct json_object *json_file_parse(const char *text, size_t size, const struct json_file_limits *limits,
                                     struct error *e);
 
-/* The same for a regular file; the error has its name. */
+/* The text of a regular file, or more than limits->bytes bytes of a larger one. The caller frees it. NULL with the
+ * error filled, which has the file's name. */
+char *json_file_text(const char *path, const struct json_file_limits *limits, size_t *size, struct error *e);
+
+/* Reads and parses a regular file; the error has its name. */
 struct json_object *json_file_read(const char *path, const struct json_file_limits *limits, struct error *e);
 
 #endif

@@ -27,9 +27,10 @@ enum {
     RESULTS_RANKS_MOST = 1 << 22,
     RESULTS_COUNTERS_MOST = 256, /* counters of one phase */
     RESULTS_OPTIONS_MOST = 64,
-    RESULTS_TEXT_MOST = 4096,      /* bytes */
-    RESULTS_BYTES_MOST = 64 << 20, /* bytes of a file that is read */
-    RESULTS_WEIGHT_MOST = 1 << 30, /* bytes of memory that reading it may take */
+    RESULTS_TEXT_MOST = 4096,          /* bytes */
+    RESULTS_BYTES_MOST = 512 << 20,    /* bytes of a file that is read: all runs of one rank take 300 MB */
+    RESULTS_RUN_BYTES_MOST = 64 << 20, /* bytes of one run, and of all that is no run */
+    RESULTS_WEIGHT_MOST = 1 << 30,     /* bytes of memory that reading one of them may take, and that all values take */
 };
 
 /* In the order in which they run. */
@@ -177,6 +178,10 @@ const char *results_seconds(char *text, double seconds, int digits);
 /* Writes JSON to a file as base/replacement.h does, so that it appears as a whole or stays as it was; or to the
  * standard output. */
 bool results_save(const struct results *r, const char *path, struct error *e);
+
+/* Whether a file that was saved is not larger than what is read; false with a word of warning. */
+bool results_are_readable(const struct results *r, const char *path, struct error *e);
+
 /* Whether everything written to the standard output has arrived. */
 bool results_printed(struct error *e);
 

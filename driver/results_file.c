@@ -1,4 +1,6 @@
 /* Writes the file of --json. */
+#include <sys/stat.h>
+
 #include "base/replacement.h"
 #include "driver/results.h"
 
@@ -19,4 +21,20 @@ bool results_save(const struct results *r, const char *path, struct error *e)
         return false;
     results_write_json(r, to.file);
     return replacement_keep(&to, e);
+}
+
+bool results_are_readable(const struct results *r, const char *path, struct error *e)
+{
+    struct stat st;
+    if (replacement_is_standard(path) || stat(path, &st) != 0)
+        return true;
+    const intmax_t one = RESULTS_RUN_BYTES_MOST, size = st.st_size,
+                   runs = r->run_count > 0 ? (intmax_t)r->run_count : 1;
+    if (size <= RESULTS_BYTES_MOST && size / runs <= one)
+        return true;
+    error_set(e, ERROR_INPUT,
+              "was written, and is larger than what pyelfstat --runs reads: %jd MB, or %jd MB for each run; it has %jd "
+              "MB of %jd runs",
+              (intmax_t)RESULTS_BYTES_MOST / 1000000, one / 1000000, size / 1000000, runs);
+    return error_at(e, path, 0);
 }

@@ -1,4 +1,5 @@
-/* Reads JSON back; see results.h. json-c makes a tree of the whole text. The first failure sticks: everything taken
+/* Reads JSON back; see results.h. json-c makes a tree of all but the runs, and of one run after the other, so that many
+ * runs take no more memory than their values. The first failure sticks: everything taken
  * after it is 0 or "", so an object can be taken without checks in between and is checked once at the end.
  *
  * Minima, means and maxima are not read, because they follow from the values of the ranks.
@@ -16,6 +17,7 @@
 struct results_reader {
     struct results *r;
     struct error *e;
+    size_t taken;                     /* bytes of all values so far */
     char where[64];                   /* begins messages: "run 3, visit: " */
     double *none;                     /* of the current run: the values of figures that no rank has */
     size_t first[RESULTS_CASES_MOST]; /* indices of the runs that are the first of their mode and number of ranks */
@@ -116,6 +118,9 @@ static json_object *row(struct results_reader *in, json_object *list, size_t i, 
 
 static void *room(struct results_reader *in, size_t count, size_t size)
 {
+    in->taken += (count + 1) * size;
+    if (!in->failed && in->taken > RESULTS_WEIGHT_MOST)
+        fail(in, "runs", "have more values than this program reads");
     void *p = in->failed ? NULL : arena_zeroed(&in->r->arena, count + 1, size);
     if (!p)
         fail_memory(in);
@@ -349,27 +354,134 @@ static void take_top(struct results_reader *in, json_object *top)
     in->r->version = take_text(in, top, "version");
     take_set(in, top);
     take_options(in, top);
-    json_object *list = take_list(in, top, "runs", 0, RESULTS_RUNS_MOST);
-    for (size_t i = 0; list && i < json_object_array_length(list) && !in->failed; i++) {
-        snprintf(in->where, sizeof in->where, "run %zu: ", i + 1);
-        json_object *run = row(in, list, i, "runs");
-        if (run)
-            take_run(in, run);
-    }
+    take_list(in, top, "runs", 0, 0);
 }
 
 static const struct json_file_limits limits = {
-    .bytes = RESULTS_BYTES_MOST, .weight = RESULTS_WEIGHT_MOST, .what = "the results", .made = "pyelfrun --json"};
+    .bytes = RESULTS_RUN_BYTES_MOST, .weight = RESULTS_WEIGHT_MOST, .what = "the results", .made = "pyelfrun --json"};
 
-/* Adds the contents of the tree, and frees it. */
-static bool take_more(struct results *r, json_object *top, struct error *e)
+/* ---- the text, in which the runs are found without a tree ---- */
+
+static const char *skip_blank(const char *p, const char *end)
 {
+    while (p < end && memchr(" \t\r\n", *p, 4))
+        p++;
+    return p;
+}
+
+/* The place behind the string that begins here. */
+static const char *skip_string(const char *p, const char *end)
+{
+    for (p++; p < end && *p != '"'; p++)
+        p += *p == '\\';
+    return p < end ? p + 1 : end;
+}
+
+/* Counts the brackets that are open behind this character. */
+static size_t depth_behind(size_t depth, char c)
+{
+    const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
+    return opens ? depth + 1 : depth - (closes && depth > 0);
+}
+
+/* The first element of the list of runs, or the bracket that closes it; `end` where there is no such list. */
+static const char *find_runs(const char *p, const char *end)
+{
+    static const char key[] = "\"runs\"";
+    for (size_t depth = 0; p < end;) {
+        if (*p != '"') {
+            depth = depth_behind(depth, *p++);
+            continue;
+        }
+        const char *const begin = p;
+        p = skip_string(p, end);
+        const char *q = skip_blank(p, end);
+        if (depth != 1 || (size_t)(p - begin) != sizeof key - 1 || memcmp(begin, key, sizeof key - 1) != 0 ||
+            q == end || *q != ':')
+            continue;
+        q = skip_blank(q + 1, end);
+        if (q < end && *q == '[')
+            return q + 1;
+    }
+    return end;
+}
+
+/* The comma or bracket behind an element of a list; `end` where the text ends before it. */
+static const char *element_end(const char *p, const char *end)
+{
+    size_t depth = 0;
+    while (p < end && (depth > 0 || (*p != ',' && *p != ']'))) {
+        depth = depth_behind(depth, *p);
+        p = *p == '"' ? skip_string(p, end) : p + 1;
+    }
+    return p;
+}
+
+/* The bracket that closes the list of runs; `end` where the text ends before it. */
+static const char *runs_end(const char *p, const char *end)
+{
+    while ((p = element_end(p, end)) < end && *p == ',')
+        p++;
+    return p;
+}
+
+/* Takes the runs from the first on, to the bracket at `end`. */
+static void take_runs(struct results_reader *in, const char *p, const char *end)
+{
+    if (skip_blank(p, end) == end)
+        return;
+    for (size_t i = 0; !in->failed; i++) {
+        const char *const behind = element_end(p, end);
+        const char *const begin = skip_blank(p, behind);
+        snprintf(in->where, sizeof in->where, "run %zu: ", i + 1);
+        if (i == RESULTS_RUNS_MOST)
+            fail(in, "runs", "has the wrong length");
+        else if (begin == behind || *begin != '{')
+            fail(in, "runs", "has a row that is no object");
+        json_object *run = in->failed ? NULL : json_file_parse(begin, (size_t)(behind - begin), &limits, in->e);
+        in->failed = !run;
+        if (run)
+            take_run(in, run);
+        json_object_put(run);
+        if (behind == end)
+            return;
+        p = behind + 1;
+    }
+}
+
+/* The tree of the text without its runs, which are from `runs` to `behind`. */
+static json_object *parse_top(const char *text, size_t size, const char *runs, const char *behind, struct error *e)
+{
+    const size_t before = (size_t)(runs - text), after = size - (size_t)(behind - text);
+    char *top = malloc(before + after + 1);
+    if (!top) {
+        error_set(e, ERROR_MEMORY, "there is no memory left for %s", limits.what);
+        return NULL;
+    }
+    memcpy(top, text, before);
+    memcpy(top + before, behind, after);
+    json_object *tree = json_file_parse(top, before + after, &limits, e);
+    free(top);
+    return tree;
+}
+
+/* Adds the contents of the text. */
+static bool take_more(struct results *r, const char *text, size_t size, struct error *e)
+{
+    if (size > RESULTS_BYTES_MOST)
+        return error_set(e, ERROR_INPUT, "is larger than %s that this program reads", limits.what);
+    const char *const runs = find_runs(text, text + size), *const behind = runs_end(runs, text + size);
+    json_object *top = parse_top(text, size, runs, behind, e);
+    if (!top)
+        return false;
     const struct results before = *r;
     struct results_reader in = {.r = r, .e = e};
     r->options = NULL;
     r->option_count = 0;
     take_top(&in, top);
     json_object_put(top);
+    if (!in.failed)
+        take_runs(&in, runs, behind);
     if (in.failed) {
         /* The arena keeps what was added to it, but nothing refers to that. */
         const struct arena arena = r->arena;
@@ -382,8 +494,7 @@ static bool take_more(struct results *r, json_object *top, struct error *e)
 bool results_parse(struct results *r, const char *text, size_t size, struct error *e)
 {
     *r = (struct results){0};
-    json_object *top = json_file_parse(text, size, &limits, e);
-    bool well = top && take_more(r, top, e);
+    bool well = take_more(r, text, size, e);
     if (!well)
         results_free(r);
     return well;
@@ -391,8 +502,12 @@ bool results_parse(struct results *r, const char *text, size_t size, struct erro
 
 bool results_read_more(struct results *r, const char *path, struct error *e)
 {
-    json_object *top = json_file_read(path, &limits, e);
-    return top && (take_more(r, top, e) || error_at(e, path, 0));
+    static const struct json_file_limits all = {.bytes = RESULTS_BYTES_MOST, .what = "the results"};
+    size_t size;
+    char *text = json_file_text(path, &all, &size, e);
+    const bool well = text && (take_more(r, text, size, e) || error_at(e, path, 0));
+    free(text);
+    return well;
 }
 
 bool results_read(struct results *r, const char *path, struct error *e)

@@ -191,6 +191,81 @@ static void test_reading_more(void **state)
     results_free(&r);
 }
 
+/* Results with so many runs, all the same, as one text of *size bytes. */
+static char *many_runs(const char *run, size_t count, size_t *size)
+{
+    const char *const first = strstr(right, "  {\"mode\"");
+    char *text = NULL;
+    FILE *f = open_memstream(&text, size);
+    assert_non_null(f);
+    fprintf(f, "%.*s", (int)(first - right), right);
+    for (size_t i = 0; i < count; i++)
+        fprintf(f, "%s%s", i ? ",\n" : "", run);
+    fputs("\n ]}\n", f);
+    fclose(f);
+    return text;
+}
+
+/* What pyelfrun makes at most is read, though it is larger than any one run may be. */
+static void test_as_many_runs_as_there_can_be(void **state)
+{
+    (void)state;
+    static const char run[] = RUN("1", "1.500000000"), place[] = "nothing sent";
+    struct results r;
+    struct error e = {0};
+    size_t size;
+    char more[RESULTS_TEXT_MOST + 1] = "", longer[sizeof run + sizeof more];
+    memset(more, 'x', sizeof more - 1);
+    const char *const at = strstr(run, place);
+    snprintf(longer, sizeof longer, "%.*s%s%s", (int)(at - run), run, more, at + sizeof place - 1);
+    char *text = many_runs(longer, RESULTS_RUNS_MOST, &size);
+    assert_true(size > RESULTS_RUN_BYTES_MOST);
+    assert_true(results_parse(&r, text, size, &e));
+    assert_int_equal(r.run_count, RESULTS_RUNS_MOST);
+    assert_string_equal(r.runs[RESULTS_RUNS_MOST - 1].mpi_test, more);
+    results_free(&r);
+    free(text);
+    text = many_runs("{\"mode\": \"link\", \"repeat\": 1, \"status\": \"failed\", \"exit-status\": 3}",
+                     RESULTS_RUNS_MOST + 1, &size);
+    expect_wrong(text, size, "'runs' has the wrong length");
+    free(text);
+}
+
+static void test_runs_that_are_no_list(void **state)
+{
+    (void)state;
+    expect_refused("\"runs\": [", "\"runs\": [,", "run 1: 'runs' has a row that is no object");
+    expect_refused("\"runs\": [", "\"runs\": [7,", "run 1: 'runs' has a row that is no object");
+    expect_refused("\"runs\": [", "\"runs\": [[],", "run 1: 'runs' has a row that is no object");
+    expect_refused("3}\n ]", "3},\n ]", "run 4: 'runs' has a row that is no object");
+    expect_refused("3}\n ]", "3} {}\n ]", "is not JSON");
+    expect_refused("3}\n ]", "3}\n ], \"runs\": [{}]", "'runs' has the wrong length");
+    expect_refused("\"runs\": [", "\"r\\u0075ns\": [", "'runs' has the wrong length");
+    expect_refused("\"runs\": [", "\"runs\": {\"runs\": [", "");
+    expect_refused("\"runs\"", "\"run\"", "'runs' is missing");
+}
+
+static void test_a_file_that_is_too_large_to_be_read(void **state)
+{
+    (void)state;
+    struct results r = read_right();
+    struct error e = {0};
+    char path[] = "results-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && ftruncate(fd, 3 * (off_t)RESULTS_RUN_BYTES_MOST) == 0);
+    assert_true(results_are_readable(&r, path, &e));
+    assert_true(results_are_readable(&r, "-", &e));
+    assert_true(ftruncate(fd, 4 * (off_t)RESULTS_RUN_BYTES_MOST) == 0);
+    assert_false(results_are_readable(&r, path, &e)); /* for its three runs */
+    assert_string_equal(e.file, path);
+    assert_string_equal(e.text,
+                        "was written, and is larger than what pyelfstat --runs reads: 536 MB, or 67 MB for each "
+                        "run; it has 268 MB of 3 runs");
+    close(fd);
+    unlink(path);
+    results_free(&r);
+}
+
 /* ---- sums ---- */
 
 static void test_medians(void **state)
@@ -387,6 +462,9 @@ int main(void)
         cmocka_unit_test(test_any_byte),
         cmocka_unit_test(test_what_would_be_heavy),
         cmocka_unit_test(test_reading_more),
+        cmocka_unit_test(test_as_many_runs_as_there_can_be),
+        cmocka_unit_test(test_runs_that_are_no_list),
+        cmocka_unit_test(test_a_file_that_is_too_large_to_be_read),
         cmocka_unit_test(test_medians),
         cmocka_unit_test(test_a_case_is_the_median_of_its_runs),
         cmocka_unit_test(test_tables),
