@@ -54,6 +54,7 @@ static const struct {
 static char **make_words(const char *path, char **argv, const struct simulation_caches *caches, int log)
 {
     static const char *const constant[] = {"valgrind",
+                                           "--command-line-only=yes", /* options of the user would change the lines */
                                            "--tool=cachegrind",
                                            "--cache-sim=yes",
                                            "--cachegrind-out-file=/dev/null",
@@ -89,7 +90,7 @@ bool simulation_execute(const char *path, char **argv, const struct simulation_c
 {
     /* valgrind takes its descriptor for itself; the program uses the other one. */
     const int log = memfd_create("pyelfrun-simulation", 0);
-    const int ours = dup(log);
+    const int ours = log < 0 ? -1 : dup(log); /* errno stays the first */
     char variable[64];
     snprintf(variable, sizeof variable, "%ld:%d", (long)getpid(), ours);
     char **words = make_words(path, argv, caches, log);

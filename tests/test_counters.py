@@ -301,7 +301,7 @@ def simulated(programs, count):
     tool("valgrind")
     if programs.sanitized:
         pytest.skip("valgrind cannot run what has a sanitizer")
-    return lambda *arguments: count("--simulate", "--phases", "import,visit", *arguments, timeout=300)
+    return lambda *arguments, **more: count("--simulate", "--phases", "import,visit", *arguments, timeout=300, **more)
 
 
 @pytest.mark.long
@@ -325,6 +325,18 @@ def test_simulated_misses(simulated, linked):
     again = simulated(linked)
     ours, theirs = (counted("simulated_instructions", "visit") for counted in (vanilla, again))
     assert abs(ours - theirs) < 0.02 * ours
+
+
+@pytest.mark.parametrize("options", ["--time-stamp=yes", "-q"])
+def test_options_of_the_user_for_valgrind(simulated, linked, options):
+    """They would change the lines that the counts are read from, or leave them out."""
+    assert simulated(linked, env={"VALGRIND_OPTS": options})("simulated_instructions") > 0
+
+
+def test_no_memory_for_what_cachegrind_writes(programs, small, without):
+    command = [without("memfd_create"), programs.path("pyelfrun"), "--simulate", small]
+    said = programs.command(command, status=1, leaks=False).stderr
+    assert said == "pyelfrun: memfd: there is no memory for what cachegrind writes: Function not implemented\n"
 
 
 @pytest.mark.slow
