@@ -896,6 +896,23 @@ def test_what_cannot_be_preloaded(probe, small, library):
     assert "--preload: " in said and f"'{library}'" in said and "; give a library" in said
 
 
+@pytest.mark.parametrize("name", ["of two", "of:two"])
+def test_an_installation_that_cannot_be_preloaded(probe, programs, sets, tmp_path, name):
+    """The runtime library of pyelf-link is preloaded from beside pyelfprobe."""
+    place = tmp_path / name
+    (place / "bin").mkdir(parents=True)
+    (place / "lib").mkdir()
+    shutil.copy(programs.path("pyelfprobe"), place / "bin")
+    shutil.copy(programs.build / "lib" / "libpyelfrun.so.0", place / "lib")
+    profile = sets.write_profile("linked", "pyelfgen-profile: 1\nmodules: 1\nfunctions: 10\n")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "--link", "--quiet")
+    command = [place / "bin" / "pyelfprobe", "--start=link", "--tools=load", tmp_path / "set"]
+    said = programs.command(command, status=1, env=probe.environment()).stderr
+    assert said.startswith(f"pyelfprobe: a path with a blank or a colon cannot be in LD_PRELOAD: {place}/")
+    assert said.count("\n") == 1
+    probe.clean()
+
+
 def test_a_preloaded_library_by_its_name(programs, probe, small):
     """The dynamic linker finds the library by its name."""
     if programs.sanitized:

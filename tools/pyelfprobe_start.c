@@ -65,10 +65,16 @@ static bool write_list(const struct probe *p, const struct app *app, const struc
 
 /* ---- what is linked ---- */
 
+static bool can_preload(const char *path, struct error *e)
+{
+    return !strpbrk(path, " :") ||
+           error_set(e, ERROR_INPUT, "a path with a blank or a colon cannot be in LD_PRELOAD: %.150s", path);
+}
+
 static bool add_preload(FILE *f, const char *path, struct error *e)
 {
-    if (strpbrk(path, " :"))
-        return error_set(e, ERROR_INPUT, "a path with a blank or a colon cannot be in LD_PRELOAD: %.150s", path);
+    if (!can_preload(path, e))
+        return false;
     fprintf(f, "%s%s", ftell(f) ? ":" : "", path);
     return true;
 }
@@ -165,6 +171,8 @@ static bool prepare_link(struct probe *p, const struct app *app, enum purpose pu
         snprintf(runtime, sizeof runtime, "%.*s/" PYELFPROBE_TO_LIB "/" EXECUTABLE_RUNTIME, directory, p->self);
     if (access(runtime, R_OK) != 0)
         return error_set(e, ERROR_INPUT, EXECUTABLE_RUNTIME " is missing beside " PROBE_PROGRAM "; is pyelfrun built?");
+    if (!can_preload(runtime, e))
+        return false;
     const char **words = arena_zeroed(&p->arena, 5, sizeof *words);
     if (!words)
         return no_memory(e);
