@@ -870,6 +870,24 @@ def test_a_path_that_is_no_text(probe, small, tmp_path, how):
     assert found(report, "load")["whole"] == len(libraries_of(small))
 
 
+@pytest.mark.alike(2)
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["python", "loader"])
+@pytest.mark.parametrize("debugger", ["gdb", "lldb"])
+def test_debuggers_with_a_path_that_is_no_text(probe, small, tmp_path, debugger, start):
+    """They are told of it by LD_PRELOAD, and as an argument."""
+    tool(*{"gdb": ["gdb"], "lldb": ["lldb-14", "lldb"]}[debugger])
+    directory = os.fsdecode(os.fsencode(tmp_path) + b"/x\xff\xc3\xbc")
+    shutil.copytree(small, directory)
+    command = ["--repeat=1", "--cache=warm", f"--tools={debugger}", "--phases=phase1,break,backtrace,phase2"]
+    report = probe.run(*command, f"--start={start}", directory)
+    steps = cells(report, debugger)
+    assert {step: (cell["status"], cell.get("reason")) for step, cell in steps.items()} == dict.fromkeys(
+        ["start", "phase1", "break", "backtrace", "phase2"], ("done", None)
+    )
+    assert found(report, debugger)["phase1"] > len(libraries_of(small))
+
+
 def test_what_is_no_application(probe, small, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("nothing\n")

@@ -26,7 +26,7 @@ SETTINGS += ["auto-load no", "print thread-events off", "print inferior-events o
 class Session:
     def __init__(self, plan):
         self.plan = plan
-        self.marks = open(plan["marks"], "w", buffering=1)
+        self.marks = open(plan["marks"], "w", buffering=1, encoding="utf-8", errors="surrogateescape")
         self.signal = self.status = None
         gdb.events.stop.connect(self.stopped)
         gdb.events.exited.connect(self.ended)
@@ -50,6 +50,14 @@ class Session:
     def fail(self, reason):
         self.marks.write("error " + " ".join(reason.split()) + "\n")
 
+    def tell(self, command):
+        """Executes a command in which paths need not be text; gdb.execute takes text alone, but gdb reads any file."""
+        if not command.isascii():
+            with open(self.plan["marks"] + ".gdb", "wb") as file:
+                file.write(command.encode("utf-8", "surrogateescape") + b"\n")
+            command = "source " + file.name
+        gdb.execute(command, to_string=True)
+
     def lives(self):
         return gdb.selected_inferior().pid != 0
 
@@ -62,13 +70,13 @@ class Session:
     def start(self):
         """To the program's entry point, where the dynamic linker has loaded all that it is linked with."""
         plan = self.plan
-        gdb.execute("file " + shlex.quote(plan["program"]), to_string=True)
+        self.tell("file " + shlex.quote(plan["program"]))
         # without a shell gdb divides at blanks, whatever the quotes
         shell = any(set(word) & SPECIAL or not word for word in plan["arguments"])
         gdb.execute(f"set startup-with-shell {'on' if shell else 'off'}")
-        gdb.execute("set args " + " ".join(map(shlex.quote, plan["arguments"]) if shell else plan["arguments"]))
+        self.tell("set args " + " ".join(map(shlex.quote, plan["arguments"]) if shell else plan["arguments"]))
         for name, value in plan["environment"].items():
-            gdb.execute(f"set environment {name} {value}", to_string=True)
+            self.tell(f"set environment {name} {value}")
         gdb.execute("starti", to_string=True)
         with open(f"/proc/{gdb.selected_inferior().pid}/auxv", "rb") as file:
             entry = dict(struct.iter_unpack("QQ", file.read()))[AT_ENTRY]
@@ -164,7 +172,7 @@ def objects():
 
 
 def main():
-    with open(os.environ["PYELFPROBE_PLAN"]) as file:
+    with open(os.environ["PYELFPROBE_PLAN"], encoding="ascii", errors="surrogateescape") as file:
         plan = json.load(file)
     session = Session(plan)
     session.mark("begin")
@@ -174,7 +182,7 @@ def main():
         except gdb.error:
             pass  # one that this gdb does not have
     directories = [gdb.parameter("debug-file-directory"), *plan["debug-directories"]]
-    gdb.execute("set debug-file-directory " + ":".join(filter(None, directories)))
+    session.tell("set debug-file-directory " + ":".join(filter(None, directories)))
     gdb.execute("handle SIGUSR1 stop print nopass", to_string=True)
     try:
         {"linked": session.linked, "events": session.events, "attach": session.attach}[plan["session"]]()

@@ -16,7 +16,7 @@ class Session:
     def __init__(self, debugger, plan):
         self.debugger = debugger
         self.plan = plan
-        self.marks = open(plan["marks"], "w", buffering=1)
+        self.marks = open(plan["marks"], "w", buffering=1, encoding="utf-8", errors="surrogateescape")
         self.target = self.process = None
         self.signalled = False
 
@@ -45,18 +45,43 @@ class Session:
                 return thread, reason
         return self.process.GetSelectedThread(), lldb.eStopReasonNone
 
+    def sayable(self, command):
+        """The command, in which paths need not be text. Functions of lldb take text alone, but it reads any file."""
+        if command.isascii():
+            return command
+        with open(self.plan["marks"] + ".lldb", "wb") as file:
+            file.write(command.encode("utf-8", "surrogateescape") + b"\n")
+        return "command source -s true " + file.name
+
     def create(self):
-        self.target = self.debugger.CreateTarget(self.plan["program"])
+        program = self.plan["program"]
+        if program.isascii():
+            self.target = self.debugger.CreateTarget(program)
+        else:
+            self.debugger.HandleCommand(self.sayable("target create " + shlex.quote(program)))
+            self.target = self.debugger.GetSelectedTarget()
         if not self.target.IsValid():
             raise RuntimeError("lldb cannot read the program")
 
+    def launch_info(self):
+        """With the program's arguments and environment."""
+        arguments = self.plan["arguments"]
+        environment = [f"{name}={value}" for name, value in self.plan["environment"].items()]
+        if all(map(str.isascii, arguments + environment)):
+            launch = lldb.SBLaunchInfo(arguments)
+            launch.SetEnvironmentEntries(environment, True)
+            return launch
+        for entry in environment:
+            self.tell("settings append target.env-vars " + shlex.quote(entry))
+        self.tell("settings set -- target.run-args " + " ".join(map(shlex.quote, arguments)))
+        return self.target.GetLaunchInfo()
+
     def start(self):
         """To the program's entry point, where the dynamic linker has loaded all that it is linked with."""
-        plan, error = self.plan, lldb.SBError()
-        launch = lldb.SBLaunchInfo(plan["arguments"])
+        error = lldb.SBError()
         # that of this lldb, which the program would inherit
         self.tell("settings append target.unset-env-vars PYTHONPATH")
-        launch.SetEnvironmentEntries([f"{name}={value}" for name, value in plan["environment"].items()], True)
+        launch = self.launch_info()
         launch.SetLaunchFlags(launch.GetLaunchFlags() | lldb.eLaunchFlagStopAtEntry)
         self.process = self.target.Launch(launch, error)
         if not error.Success() or not self.lives():
@@ -91,7 +116,7 @@ class Session:
         """The lines that a command prints, and what it complains of."""
         result = lldb.SBCommandReturnObject()
         where = target or (self.stopped()[0] if self.process else self.target)
-        self.debugger.GetCommandInterpreter().HandleCommand(command, lldb.SBExecutionContext(where), result)
+        self.debugger.GetCommandInterpreter().HandleCommand(self.sayable(command), lldb.SBExecutionContext(where), result)
         return (result.GetOutput() or "").splitlines(), result.GetError() or ""
 
     def set_break(self, name):
@@ -175,13 +200,13 @@ class Session:
 
 
 def __lldb_init_module(debugger, _):
-    with open(os.environ["PYELFPROBE_PLAN"]) as file:
+    with open(os.environ["PYELFPROBE_PLAN"], encoding="ascii", errors="surrogateescape") as file:
         plan = json.load(file)
     debugger.SetAsync(False)
     session = Session(debugger, plan)
     session.mark("begin")
     for directory in plan["debug-directories"]:
-        debugger.HandleCommand(f'settings append target.debug-file-search-paths "{directory}"')
+        debugger.HandleCommand(session.sayable(f'settings append target.debug-file-search-paths "{directory}"'))
     try:
         {"linked": session.linked, "events": session.events, "attach": session.attach}[plan["session"]]()
         if plan["session"] != "attach" and session.lives():
