@@ -8,7 +8,7 @@
 
 #include "base/whole.h"
 
-enum { SLICE = 1 << 16 }; /* bytes compared at a time, on the stack */
+enum { SLICE = 1 << 14 }; /* bytes compared at a time, on the stack */
 
 int same_open(int directory, const char *name, uint64_t size)
 {

@@ -55,7 +55,6 @@ static void keep_first_message(cyaml_log_t level, void *ctx, const char *format,
 
 static void schema_init(struct schema *s)
 {
-    memset(s, 0, sizeof *s); /* the field after the last of a mapping must have no key */
     size_t used[PROFILE_SECTION_ALL] = {0};
     for (size_t i = 0; i < KEY_ALL; i++) {
         enum profile_section section = profile_keys[i].section;
@@ -101,6 +100,17 @@ static void schema_init(struct schema *s)
         .log_level = CYAML_LOG_ERROR,
         .flags = CYAML_CFG_STYLE_BLOCK | CYAML_CFG_NO_ALIAS,
     };
+}
+
+/* Made in the heap, because it has 200 kB, more than small stacks have to spare. The caller frees it. */
+static struct schema *schema_make(struct error *e)
+{
+    struct schema *s = calloc(1, sizeof *s); /* the field after the last of a mapping must have no key */
+    if (s)
+        schema_init(s);
+    else
+        error_set(e, ERROR_MEMORY, "no memory for the keys of profiles");
+    return s;
 }
 
 /* libcyaml only gets texts that profile_scan has read before, or values that were checked. So where libyaml below it
@@ -434,18 +444,23 @@ typedef bool parse_check(const struct profile *p, const struct profile_source *s
 static bool parse_scanned(struct profile *p, const char *text, size_t size, parse_check *check,
                           struct profile_source *s, struct error *e)
 {
-    struct schema schema;
-    schema_init(&schema);
+    struct schema *schema = schema_make(e);
+    if (!schema)
+        return false;
     cyaml_data_t *document = NULL;
-    cyaml_err_t err = cyaml_load_data((const uint8_t *)text, size, &schema.config, &schema.root, &document, NULL);
-    if (err != CYAML_OK)
-        return schema_failed(&schema, err, s->name, e);
+    cyaml_err_t err = cyaml_load_data((const uint8_t *)text, size, &schema->config, &schema->root, &document, NULL);
+    if (err != CYAML_OK) {
+        schema_failed(schema, err, s->name, e);
+        free(schema);
+        return false;
+    }
     assert(document); /* NULL is an empty mapping, and profile_scan has seen keys */
 
     const struct mapping *root = document;
     bool ok = profile_init(p, e) && document_read(p, root, s, e) && (!root->rows || rows_read(p, root, s, e)) &&
               check(p, s, e);
-    cyaml_free(&schema.config, &schema.root, document, 0);
+    cyaml_free(&schema->config, &schema->root, document, 0);
+    free(schema);
     return ok;
 }
 
@@ -562,12 +577,14 @@ static void writing_free(const struct profile *p, struct writing *w)
 /* libcyaml's text, from libcyaml's own allocator; NULL with the error. */
 static char *save_document(const struct writing *w, size_t *length, struct error *e)
 {
-    struct schema schema;
-    schema_init(&schema);
+    struct schema *schema = schema_make(e);
+    if (!schema)
+        return NULL;
     char *yaml = NULL;
-    cyaml_err_t err = cyaml_save_data(&yaml, length, &schema.config, &schema.root, &w->mappings[SECTION_ROOT], 0);
+    cyaml_err_t err = cyaml_save_data(&yaml, length, &schema->config, &schema->root, &w->mappings[SECTION_ROOT], 0);
     if (err != CYAML_OK)
-        schema_failed(&schema, err, NULL, e);
+        schema_failed(schema, err, NULL, e);
+    free(schema);
     return err == CYAML_OK ? yaml : NULL;
 }
 

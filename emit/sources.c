@@ -84,14 +84,15 @@ static bool write_headers(struct sources *s, const struct stock *stock, const st
 static bool make_headers(struct sources *s, const struct stock *stock, struct error *e)
 {
     struct dialect dialect = stock->corpus.dialect;
-    struct corpus whole;
     if (!dialect.type_units && stock->corpus.made == stock->corpus.headers)
         return write_headers(s, stock, &stock->corpus, e);
     dialect.type_units = false;
-    if (!corpus_make(&whole, dialect, &stock->corpus.manner, stock->seed))
-        return no_memory(e);
-    bool ok = write_headers(s, stock, &whole, e);
-    corpus_free(&whole);
+    struct corpus *whole = malloc(sizeof *whole); /* 64 kB, more than small stacks have to spare */
+    const bool made = whole && corpus_make(whole, dialect, &stock->corpus.manner, stock->seed);
+    const bool ok = made ? write_headers(s, stock, whole, e) : no_memory(e);
+    if (made)
+        corpus_free(whole);
+    free(whole);
     return ok;
 }
 

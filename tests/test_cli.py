@@ -1,6 +1,7 @@
 """pyelfgen's command line and profiles: a mistake is reported in one line, and nothing is made. Pynamic's arguments."""
 
 import re
+import resource
 import subprocess
 
 import pytest
@@ -302,6 +303,19 @@ def test_dry_run_writes_nothing(programs, tmp_path):
     done = programs.run("pyelfgen", "-P", "small", "--dry-run", "-o", "set", cwd=tmp_path)
     assert list(tmp_path.iterdir()) == [] and done.stderr == ""
     assert done.stdout.splitlines()[4].split() == ["planned", "8.000", "0.400", "18.000", "0.600", "3.000", "30.000"]
+
+
+@pytest.mark.parametrize("more", [[], ["--link", "--static", "--sources"]], ids=["plain", "more"])
+def test_a_small_stack(more, programs, small, tmp_path):
+    """With 200 kB, of which threads get as much each, it makes the set, and the twin of one."""
+    if programs.sanitized:
+        pytest.skip("sanitizers make stacks larger")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (200 << 10, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+    programs.run("pyelfprof", "-o", tmp_path / "small.prof", small, preexec_fn=limit)
+    for profile in ("small", *([] if more else [tmp_path / "small.prof"])):
+        directory = tmp_path / f"set-{len(str(profile))}"
+        programs.run("pyelfgen", "--profile", profile, "-o", directory, "--quiet", *more, preexec_fn=limit)
+        programs.run("pyelfgen", "--verify", directory, preexec_fn=limit)
 
 
 def test_quiet(programs, tmp_path):
