@@ -298,13 +298,18 @@ struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
     return read;
 }
 
-void abbrev_note_entries(struct dialect d, const uint8_t *p, const uint8_t *end,
+void abbrev_note_entries(const struct abbrev_layouts *l, const uint8_t *p, const uint8_t *end,
                          uint64_t codes[ABBREV_CODES_SHORT / 64])
 {
-    for (; p < end; p += abbrev_read(d, p).size) {
+    for (; p < end; p += abbrev_size_of(l, p)) {
         assert(*p < ABBREV_CODES_SHORT);
         abbrev_note(codes, *p);
     }
+}
+
+static bool is_block(const struct abbrev_attribute *a)
+{
+    return a->form == DW_FORM_exprloc || a->form == DW_FORM_block1;
 }
 
 /* Whether the size of entries with this code depends on more than a text that they begin with. Sets *begins_with_text
@@ -314,19 +319,38 @@ static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
     const struct abbrev_attribute *const first = abbrev_said(d, abbrev_of(d, code)->attributes);
     *begins_with_text = first->name && first->form == DW_FORM_string;
     for (const struct abbrev_attribute *a = first; (a = abbrev_said(d, a))->name; a++)
-        if (a->form == DW_FORM_exprloc || a->form == DW_FORM_block1 || a->form == DW_FORM_udata ||
-            (a->form == DW_FORM_string && a != first))
+        if (is_block(a) || a->form == DW_FORM_udata || (a->form == DW_FORM_string && a != first))
             return true;
     return false;
+}
+
+/* Sets what abbrev_size_of needs of entries with this code. */
+static void lay_out_blocks(struct abbrev_layouts *l, uint32_t code)
+{
+    const struct abbrev_attribute *const first = abbrev_said(l->dialect, abbrev_of(l->dialect, code)->attributes);
+    unsigned blocks = 0;
+    uint32_t size = 1;
+    for (const struct abbrev_attribute *a = first; (a = abbrev_said(l->dialect, a))->name; a++) {
+        const bool varies = a->form == DW_FORM_udata || (a->form == DW_FORM_string && a != first);
+        if (varies || (is_block(a) && blocks == ABBREV_BLOCKS_MOST))
+            return;
+        if (is_block(a))
+            l->block[code][blocks++] = (uint8_t)size;
+        size += is_block(a) || a->form == DW_FORM_string ? 1 : form_size(abbrev_form(l->dialect, a));
+    }
+    assert(size <= UINT8_MAX);
+    l->least[code] = (uint8_t)size;
 }
 
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts)
 {
     memset(layouts, 0, sizeof *layouts);
+    layouts->dialect = d;
     for (uint32_t code = 0; code <= abbrev_codes_all(d); code++) {
         const uint8_t with_empty_text[] = {(uint8_t)code, '\0'};
         for (const struct abbrev_attribute *a = abbrev_of(d, code)->attributes; (a = abbrev_said(d, a))->name; a++)
             layouts->attributes[code]++;
+        lay_out_blocks(layouts, code);
         if (!varies(d, code, &layouts->begins_with_text[code])) /* abbrev_read reads no other value of such an entry */
             layouts->of[code] = abbrev_read(d, with_empty_text);
     }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "dwarf/index.h"
@@ -413,7 +414,7 @@ struct index_die abbrev_index_die(enum abbrev_code code);
 
 /* The layout of an encoded entry: its bytes, and where it refers to other entries of its unit. Places are offsets in
  * the entry. */
-enum { ABBREV_REFERENCES_MOST = 4 };
+enum { ABBREV_REFERENCES_MOST = 4, ABBREV_BLOCKS_MOST = 2 };
 struct abbrev_entry {
     uint32_t size;
     bool has_children;
@@ -429,18 +430,34 @@ struct abbrev_entry {
 };
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry);
 
-/* Notes the codes of the entries from `p` to `end`. */
-void abbrev_note_entries(struct dialect d, const uint8_t *p, const uint8_t *end,
-                         uint64_t codes[ABBREV_CODES_SHORT / 64]);
-
 /* Results of abbrev_read by code. Where entries begin with a text (DW_FORM_string), the layout is that of an empty
  * text. Where entries with one code differ in size in any other way, `size` is 0. */
 struct abbrev_layouts {
+    struct dialect dialect;
     struct abbrev_entry of[ABBREV_COUNT];
     bool begins_with_text[ABBREV_COUNT];
     uint8_t attributes[ABBREV_COUNT]; /* how many an entry has */
+    /* The size of an entry with an empty text and empty blocks (DW_FORM_exprloc, DW_FORM_block1), and where the lengths
+     * of its blocks are, in such an entry. 0: there is something else that it depends on, or no such block. */
+    uint8_t least[ABBREV_COUNT], block[ABBREV_COUNT][ABBREV_BLOCKS_MOST];
 };
 void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
+
+/* The size of an encoded entry, as abbrev_read says it. */
+static inline uint32_t abbrev_size_of(const struct abbrev_layouts *l, const uint8_t *entry)
+{
+    const uint8_t code = *entry;
+    uint32_t more = l->begins_with_text[code] ? (uint32_t)strlen((const char *)entry + 1) : 0;
+    if (!l->least[code])
+        return abbrev_read(l->dialect, entry).size;
+    for (unsigned i = 0; i < ABBREV_BLOCKS_MOST && l->block[code][i]; i++)
+        more += entry[l->block[code][i] + more];
+    return l->least[code] + more;
+}
+
+/* Notes the codes of the entries from `p` to `end`. */
+void abbrev_note_entries(const struct abbrev_layouts *l, const uint8_t *p, const uint8_t *end,
+                         uint64_t codes[ABBREV_CODES_SHORT / 64]);
 
 /* The code, in the table, of the abbreviation that differs only in having DW_FORM_ref_sig8
  * for DW_AT_type; ABBREV_END where there is none. */

@@ -9,7 +9,7 @@ void composed_clear(struct composed *c, const struct corpus *corpus)
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->parts.size = c->noted.size = c->texts.size = 0;
     c->dies = c->attributes = c->defined = c->entries = c->rows = 0;
-    c->each = corpus->attributes;
+    c->each = corpus->layouts.attributes;
     memset(c->codes, 0, sizeof c->codes);
 }
 

@@ -128,7 +128,7 @@ static bool note_codes(struct corpus *c, struct corpus_header *h)
     memset(h->codes[0], 0, sizeof h->codes[0]);
     for (uint32_t i = 1; i < h->cuts; i++) {
         memcpy(h->codes[i], h->codes[i - 1], sizeof h->codes[i]);
-        abbrev_note_entries(c->dialect, h->entries + pieces_end(&h->cut[i - 1]), h->entries + pieces_end(&h->cut[i]),
+        abbrev_note_entries(&c->layouts, h->entries + pieces_end(&h->cut[i - 1]), h->entries + pieces_end(&h->cut[i]),
                             h->codes[i]);
     }
     return true;
@@ -307,14 +307,10 @@ static void note_room(struct corpus *c, uint32_t number)
 /* Makes headers until there are `most`, as long as one more is wanted. */
 static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
 {
-    struct abbrev_layouts layouts;
     struct header_builder b = {.corpus = c};
     bool made = true;
-    abbrev_lay_out(c->dialect, &layouts);
-    if (!c->made)
-        memcpy(c->attributes, layouts.attributes, sizeof c->attributes);
     while (made && c->made < most && is_wanted(c, names)) {
-        made = make_header(&b, c, &layouts, c->made);
+        made = make_header(&b, c, &c->layouts, c->made);
         if (made)
             note_room(c, c->made++);
     }
@@ -342,6 +338,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
 {
     memset(c, 0, sizeof *c);
     c->dialect = dialect;
+    abbrev_lay_out(dialect, &c->layouts);
     c->manner = *manner;
     if (dialect.fortran != manner->fortran)
         c->manner = dialect.fortran ? manner_fortran(*manner) : manner_c(*manner);

@@ -131,16 +131,16 @@ struct corpus {
     const struct corpus *other[CORPUS_KINDS]; /* by kind, the corpora of other kinds that the set's libraries need, or
                                                  NULL; owned by the caller */
     struct corpus_header header[CORPUS_HEADERS];
-    struct arena arena;               /* owns the headers' arrays */
-    uint32_t headers;                 /* how many headers with file names there may be, without manner.further */
-    uint32_t made;                    /* how many headers have been made */
-    uint32_t room;                    /* bytes of entries in the smallest of the headers that are always made */
-    uint32_t start;                   /* where a header's entries begin in a unit */
-    uint32_t types;                   /* bytes of a header's entries up to its first inline function */
-    uint32_t fixed;                   /* bytes of a header's entries up to its first cut */
-    uint32_t fixed_dies;              /* how many entries are in `fixed` */
-    uint32_t fixed_attributes;        /* attributes of these entries */
-    uint8_t attributes[ABBREV_COUNT]; /* how many attributes an entry with each code has */
+    struct arena arena;            /* owns the headers' arrays */
+    uint32_t headers;              /* how many headers with file names there may be, without manner.further */
+    uint32_t made;                 /* how many headers have been made */
+    uint32_t room;                 /* bytes of entries in the smallest of the headers that are always made */
+    uint32_t start;                /* where a header's entries begin in a unit */
+    uint32_t types;                /* bytes of a header's entries up to its first inline function */
+    uint32_t fixed;                /* bytes of a header's entries up to its first cut */
+    uint32_t fixed_dies;           /* how many entries are in `fixed` */
+    uint32_t fixed_attributes;     /* attributes of these entries */
+    struct abbrev_layouts layouts; /* of entries by their codes */
     uint32_t type[BASE_ALL];
     uint32_t more_type[BASE_MORE]; /* in C++ */
     uint32_t constant_type;        /* in Fortran: type of constants in blocks */

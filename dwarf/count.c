@@ -16,18 +16,14 @@ enum { CODES = 256, COMMON_MOST = 256 /* bytes of the types that all units have 
 /* How many entries have each code of a library's table: in headers behind what all have, and elsewhere. */
 struct counting {
     const struct debug *d;
-    struct abbrev_layouts layouts;
     uint64_t own[CODES], header[CODES];
 };
 
 static void count_entries(const struct counting *c, const uint8_t *p, const uint8_t *end, uint64_t counts[CODES])
 {
     while (p < end) {
-        const struct abbrev_entry *const layout = &c->layouts.of[*p];
-        const bool has_text = layout->size && c->layouts.begins_with_text[*p];
         counts[*p]++;
-        p += (layout->size ? layout->size : abbrev_read(c->d->corpus->dialect, p).size) +
-             (has_text ? strlen((const char *)p + 1) : 0);
+        p += abbrev_size_of(&c->d->corpus->layouts, p);
     }
 }
 
@@ -149,8 +145,8 @@ static uint64_t frame_attributes(const struct debug *d, const struct debug_unit 
     const struct corpus *const c = d->corpus;
     const uint8_t *const end = unit_put_entry(d, u, frame);
     uint64_t sum = 0;
-    for (const uint8_t *p = frame; p < end; p += abbrev_read(c->dialect, p).size)
-        sum += c->attributes[*p];
+    for (const uint8_t *p = frame; p < end; p += abbrev_size_of(&c->layouts, p))
+        sum += c->layouts.attributes[*p];
     return sum;
 }
 
@@ -160,13 +156,13 @@ static uint64_t partial_all_attributes(const struct debug *d)
     uint64_t sum = partial_attributes(d);
     partial_count(d, entries);
     for (unsigned code = 1; code < ABBREV_COUNT; code++)
-        sum += entries[code] * d->corpus->attributes[code];
+        sum += entries[code] * d->corpus->layouts.attributes[code];
     return sum;
 }
 
 uint64_t debug_attributes(const struct debug *d)
 {
-    const uint8_t *const each = d->corpus->attributes;
+    const uint8_t *const each = d->corpus->layouts.attributes;
     uint64_t frame[3] = {0}; /* of a unit without code, of one with code, and of one with parts; 0: not known yet */
     uint64_t sum = d->composed->attributes + single_attributes(&d->single) + partial_all_attributes(d) +
                    spare_attributes(d) + d->externs * UINT64_C(1) * each[abbrev_tail(d->corpus->dialect)] +
@@ -195,7 +191,6 @@ bool debug_count(const struct debug *d, struct debug_counts *sum)
 {
     struct counting c = {.d = d};
     bool ok = true;
-    abbrev_lay_out(d->corpus->dialect, &c.layouts);
     for (uint32_t i = 0; i < d->unit_count && ok; i++)
         ok = count_unit(&c, i);
     partial_count(d, c.own);

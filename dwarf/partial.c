@@ -428,7 +428,7 @@ uint64_t partial_fixed_dies(const struct debug *d)
 uint64_t partial_fixed_attributes(const struct debug *d)
 {
     const struct corpus *const c = d->corpus;
-    const uint8_t *const each = c->attributes;
+    const uint8_t *const each = c->layouts.attributes;
     if (!has_instead(d))
         return c->fixed_attributes;
     const struct instead n = instead_of(c);

@@ -53,7 +53,7 @@ static bool has_pointer(enum spare_kind kind)
 static struct spare_item item_of(const struct debug *d, enum spare_kind kind, uint32_t children)
 {
     const struct dialect dialect = d->corpus->dialect;
-    const uint8_t *const each = d->corpus->attributes;
+    const uint8_t *const each = d->corpus->layouts.attributes;
     const uint64_t pointer = has_pointer(kind) ? abbrev_entry_size(dialect, ABBREV_POINTER) : 0;
     const uint64_t below = children ? children * (uint64_t)abbrev_entry_size(dialect, codes[kind][1]) + 1 : 0;
     return (struct spare_item){
@@ -84,7 +84,7 @@ struct spare_mix spare_mix_of(const struct debug *d)
     const struct manner *const manner = &d->corpus->manner;
     const struct dialect dialect = d->corpus->dialect;
     const struct spare_item shortest = {short_entry(d->corpus, SHORT_NAME), 1,
-                                        d->corpus->attributes[abbrev_tail_short(dialect)]};
+                                        d->corpus->layouts.attributes[abbrev_tail_short(dialect)]};
     if (dialect.lines) /* no types */
         return (struct spare_mix){.shortest = shortest};
     const uint32_t members = (uint32_t)MEMBERS_USUAL * manner->members / MANNER_USUAL;

@@ -82,14 +82,19 @@ static void move_references(const struct debug *d, uint8_t *p, const uint8_t *en
 {
     const struct corpus *c = d->corpus;
     while (p < end) {
-        const struct abbrev_entry entry = abbrev_read(c->dialect, p);
-        for (uint32_t i = 0; i < entry.references; i++) {
-            uint32_t place;
-            memcpy(&place, p + entry.reference[i].at, sizeof place);
-            if (place >= c->start + c->fixed)
-                put_u32(p + entry.reference[i].at, place + by);
+        const struct abbrev_entry *entry = &c->layouts.of[*p];
+        struct abbrev_entry read;
+        if (!entry->size || c->layouts.begins_with_text[*p]) {
+            read = abbrev_read(c->dialect, p);
+            entry = &read;
         }
-        p += entry.size;
+        for (uint32_t i = 0; i < entry->references; i++) {
+            uint32_t place;
+            memcpy(&place, p + entry->reference[i].at, sizeof place);
+            if (place >= c->start + c->fixed)
+                put_u32(p + entry->reference[i].at, place + by);
+        }
+        p += entry->size;
     }
 }
 

@@ -83,7 +83,7 @@ void unit_renumber(const struct debug *d, uint32_t table, uint8_t *p, const uint
         return;
     const struct table_codes codes = codes_of(d, table);
     while (p < end) {
-        const uint32_t size = abbrev_read(d->corpus->dialect, p).size;
+        const uint32_t size = abbrev_size_of(&d->corpus->layouts, p);
         *p = codes.of[*p];
         p += size;
     }
@@ -215,7 +215,7 @@ static struct debug_abbrevs least_part(const struct debug *d)
         abbrev_note(least.kept, abbrev_parted(c->dialect, ABBREV_COMPILE_UNIT));
     for (unsigned i = 0; i < (c->dialect.lines ? 1 : sizeof of_data) && d->data_units; i++)
         abbrev_note(least.kept, of_data[i]);
-    abbrev_note_entries(c->dialect, c->header[0].entries, c->header[0].entries + c->fixed, least.kept);
+    abbrev_note_entries(&c->layouts, c->header[0].entries, c->header[0].entries + c->fixed, least.kept);
     for (unsigned i = 0; i < 2; i++) /* the entries themselves may be undefined (only_sizes) */
         least.kept[i] |= d->composed->codes[i];
     return least;

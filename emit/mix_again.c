@@ -5,14 +5,9 @@
 #include "emit/describe.h"
 #include "emit/mix_rows_parts.h"
 
-/* The numbers of entries by the row; 0: any. */
-struct entries {
-    uint64_t dies, defined;
-};
-
 /* Whether a result is nearer to the row than another: entries in all are, and those of functions hardly farther, or the
  * former are hardly farther and the latter nearer. */
-static bool is_nearer(const struct entries *wanted, const struct settled *s, const struct settled *than)
+static bool is_nearer(const struct mix_entries *wanted, const struct settled *s, const struct settled *than)
 {
     enum { LITTLE = 128 };
     const uint64_t dies = apart(s->dies, wanted->dies);
@@ -25,7 +20,7 @@ static bool is_nearer(const struct entries *wanted, const struct settled *s, con
 
 /* Tells less of functions where there are too few entries in all, because calls take more bytes than what replaces
  * them, or too many of functions. False where nothing is to change. */
-static bool tell_less(const struct entries *wanted, const struct settled *now, struct plan_mix *mix)
+static bool tell_less(const struct mix_entries *wanted, const struct settled *now, struct plan_mix *mix)
 {
     enum { LITTLE = 64, LEAST = 4 };
     const uint64_t lacks = now->dies < wanted->dies ? wanted->dies - now->dies : 0;
@@ -39,7 +34,8 @@ static bool tell_less(const struct entries *wanted, const struct settled *now, s
 
 /* The mix to begin with: as much is told as before or a little more, and no locals are added. Asks for the sizes that
  * came out before, which go together; but not where clang's form is to come out of other sizes each time. */
-static struct plan_mix first_mix(const struct settling *s, const struct entries *wanted, const struct settled *before)
+static struct plan_mix first_mix(const struct settling *s, const struct mix_entries *wanted,
+                                 const struct settled *before)
 {
     enum { MORE = 8, LITTLE = 64 };
     struct plan_mix mix = before->mix;
@@ -55,7 +51,7 @@ static struct plan_mix first_mix(const struct settling *s, const struct entries 
 
 /* Settles the library with a mix. Takes the result as the best if it is the first (best->mix.told is 0) or nearer;
  * `taken`: whether it is. False after a failure other than that sizes do not go together, which `own` has. */
-static bool try_mix(const struct settling *s, const struct entries *wanted, const struct plan_mix *mix,
+static bool try_mix(const struct settling *s, const struct mix_entries *wanted, const struct plan_mix *mix,
                     struct settled *best, bool *taken, struct error *own)
 {
     struct settled now;
@@ -71,8 +67,7 @@ bool mix_settle_as_before(const struct settling *s, const struct settled *before
                           struct error *own)
 {
     enum { TRIES = 3 };
-    const struct entries wanted = {mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO),
-                                   mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO)};
+    const struct mix_entries wanted = mix_entries_wanted(s);
     struct settling again = *s;
     struct plan_mix mix = first_mix(s, &wanted, before);
     bool taken = true;

@@ -18,7 +18,7 @@
 #include "emit/mix_rows_parts.h"
 
 enum {
-    GUIDES_STEP = 8,   /* one library in so many is a guide, */
+    GUIDES_STEP = 8,   /* one library in so many is a guide, and one guide in so many goes first, */
     GUIDED_LEAST = 64, /* where there are at least so many libraries */
 };
 
@@ -193,20 +193,23 @@ struct guiding {
     const struct plan *plan;
     const struct stock *stock;
     struct builder *builders; /* of each */
+    uint32_t step;            /* every so many guides */
 };
 
+/* Settles a guide, unless it is settled already. */
 static bool settle_guide(void *context, unsigned worker, uint32_t number, struct error *e)
 {
     const struct guiding *g = context;
-    return mix_settle_library(&g->builders[worker], g->plan, g->stock, number * g->plan->guides->step, e);
+    const uint32_t index = number * g->step * g->plan->guides->step;
+    return mix_settle_library(&g->builders[worker], g->plan, g->stock, index, e);
 }
 
-/* Settles the guides before all others, so that where a library's search begins does not depend on the number of
- * threads. */
+/* Settles the guides before all others, and some of them before the rest, so that where a library's search begins does
+ * not depend on the number of threads. */
 static bool settle_guides(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
 {
     struct mix_guides *const g = plan->guides;
-    struct guiding guiding = {plan, stock, calloc(threads ? threads : 1, sizeof *guiding.builders)};
+    struct guiding guiding = {plan, stock, calloc(threads ? threads : 1, sizeof *guiding.builders), GUIDES_STEP};
     const uint32_t count = plan_counted(plan);
     if (!guiding.builders)
         return error_set(e, ERROR_MEMORY, "out of memory");
@@ -214,9 +217,13 @@ static bool settle_guides(struct plan *plan, const struct stock *stock, unsigned
         g->count = count / GUIDES_STEP < MIX_GUIDES_MOST ? count / GUIDES_STEP : MIX_GUIDES_MOST;
         g->step = count / g->count;
     }
-    g->are_settled = workers_run(threads, g->count, settle_guide, &guiding, e);
+    bool ok = workers_run(threads, (g->count + GUIDES_STEP - 1) / GUIDES_STEP, settle_guide, &guiding, e);
+    g->settled = guiding.step;
+    guiding.step = 1;
+    ok = ok && workers_run(threads, g->count, settle_guide, &guiding, e);
+    g->settled = 1;
     builders_free(guiding.builders, threads ? threads : 1);
-    return g->are_settled;
+    return ok;
 }
 
 static uint64_t average_dies(const struct plan *plan)

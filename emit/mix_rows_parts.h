@@ -18,9 +18,10 @@ struct guide {
 
 struct mix_guides {
     uint32_t count, step; /* `count` guides: the libraries 0, step, 2 * step, ... */
-    bool are_settled;
+    uint32_t settled;     /* one guide in so many is settled, from the first on; 0: none */
     uint64_t average; /* entries of .debug_info by the row, on average over the rows that state them */
     struct guide rows[MIX_GUIDES_MOST], entries[MIX_GUIDES_MOST];
+    struct guide told[MIX_GUIDES_MOST]; /* the place is how much is told, its density bytes for each function's entry */
 };
 
 /* Where the searches for both values begin or end: an expression, and a step for mix_rows_part (0:
@@ -62,12 +63,25 @@ int32_t mix_usual_expression(const struct settling *s);
  * or after another failure; `own` says which. */
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own);
 
+/* How much is told of functions of a similar guide. 0: there is none. */
+uint32_t mix_guided_told(const struct settling *s);
+
 /* If the library is a guide, records where its searches ended, for other libraries to begin there. */
 void mix_leave_guide(const struct settling *s, const struct places *end);
 
 /* Settles all that the mix asks for, and how much is told of functions; fails like mix_settle_sections. While it
  * chooses the latter, the numbers of rows and list entries are only roughly those wanted. */
 bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own);
+
+/* Entries of debug information, in all and of functions: as many as the library's row says. 0: any number. */
+struct mix_entries {
+    uint64_t dies, defined;
+};
+
+struct mix_entries mix_entries_wanted(const struct settling *s);
+
+/* Whether a result has numbers of entries that are nearer to those wanted than another's. */
+bool mix_is_nearer(const struct mix_entries *wanted, const struct settled *s, const struct settled *than);
 
 /* How many locals to add to functions (describe.h) that lack so many entries of the `said`: never more than
  * .debug_info has room for, whatever the row says. Of a large number only a part, because tags have to stay near, and

@@ -119,7 +119,7 @@ static uint64_t density_of(const struct settling *s, enum row_value value, enum 
 static const struct guide *guide_for(const struct mix_guides *g, const struct guide *guide, uint64_t density)
 {
     const struct guide *best = NULL;
-    for (uint32_t i = 0; density && g->are_settled && i < g->count; i++)
+    for (uint32_t i = 0; density && g->settled && i < g->count; i += g->settled)
         if (guide[i].density && apart(guide[i].density, density) < density / GUIDE_NEAR &&
             (!best || apart(guide[i].density, density) < apart(best->density, density)))
             best = &guide[i];
@@ -227,6 +227,13 @@ static bool is_guide(const struct mix_guides *g, uint32_t index)
     return g->count && index % g->step == 0 && index / g->step < g->count;
 }
 
+uint32_t mix_guided_told(const struct settling *s)
+{
+    const struct mix_guides *const g = s->plan->guides;
+    const struct guide *const told = guide_for(g, g->told, density_of(s, ROW_DWARF_DEFINED, DEBUG_INFO));
+    return told ? (uint32_t)told->end.at : 0;
+}
+
 void mix_leave_guide(const struct settling *s, const struct places *end)
 {
     struct mix_guides *const g = s->plan->guides;
@@ -235,6 +242,7 @@ void mix_leave_guide(const struct settling *s, const struct places *end)
     const uint32_t number = s->index / g->step;
     g->rows[number] = (struct guide){density_of(s, ROW_DWARF_ROWS, DEBUG_LINE), end->rows};
     g->entries[number] = (struct guide){density_of(s, ROW_DWARF_ENTRIES, DEBUG_LISTS), end->entries};
+    g->told[number] = (struct guide){density_of(s, ROW_DWARF_DEFINED, DEBUG_INFO), {(int32_t)s->mix->told, 0}};
 }
 
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own)

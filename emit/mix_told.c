@@ -1,6 +1,6 @@
 /* How much is told of the functions of a library with a row. The aim is as many entries of debug information as the
- * row says, in all and in functions. The library is settled with one amount after another. A result is taken if it
- * is nearer in one respect and no farther in any other.
+ * row says, in all and in functions. The library is settled with one amount after another, at first roughly: without
+ * the right numbers of rows and list entries. These come last, with the amount that was nearest.
  */
 #include <string.h>
 
@@ -8,18 +8,16 @@
 #include "emit/describe.h"
 #include "emit/mix_rows_parts.h"
 
-enum {
-    FAR = 8,           /* a result that is off by more than this part of the wanted entries is not taken */
-    DIES_LITTLE = 128, /* this part of the entries may be missing for the right number of functions' */
-};
+enum { FAR = 8 /* a result that is off by more than this part of the wanted entries is not taken */ };
 
-/* How many entries functions are to have at the least. Without a number in the row (`said`) this is their share of
+/* How many entries functions are to have at the least. Without a number in the row this is their share of
  * the application's tags, so that tags come out, less a little of an average library. With one it is the same, but
- * neither more than `said` nor less than that by more than a little. */
-static uint64_t defined_least(const struct settling *s, uint64_t wanted, uint64_t said)
+ * neither more than that number nor less than it by more than a little. */
+static uint64_t defined_least(const struct settling *s, const struct mix_entries *wanted)
 {
     enum { LITTLE = 32 };
-    const uint64_t share = wanted * s->stock->corpus.manner.defined / MANNER_USUAL;
+    const uint64_t said = wanted->defined;
+    const uint64_t share = wanted->dies * s->stock->corpus.manner.defined / MANNER_USUAL;
     const uint64_t little = s->plan->guides->average / LITTLE;
     const uint64_t least = share > little ? share - little : 0;
     if (!said)
@@ -31,9 +29,9 @@ static uint64_t defined_least(const struct settling *s, uint64_t wanted, uint64_
 struct lacking {
     const struct settling *s; /* begins where the search with all told ended */
     const struct plan_mix *asked;
-    uint64_t wanted;      /* entries */
-    uint64_t least, said; /* entries of functions: the least; the row's number, 0: none */
-    uint32_t besides;     /* locals added to functions (describe.h) */
+    struct mix_entries wanted;
+    uint64_t least;   /* entries of functions */
+    uint32_t besides; /* locals added to functions (describe.h) */
     struct settled *best;
 };
 
@@ -60,12 +58,12 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     bool fits;
     if (!settle_told(l, letters, told, &less, &fits, own))
         return false;
-    const uint64_t off = apart(less.dies, l->wanted);
+    const uint64_t off = apart(less.dies, l->wanted.dies);
     const bool all = told == DESCRIBE_TOLD_ALL;
     const bool is_right = fits && less.met >= l->best->met && (all || less.defined >= l->least);
-    if (is_right && (all || off <= l->wanted / FAR) && off <= apart(l->best->dies, l->wanted))
+    if (is_right && (all || off <= l->wanted.dies / FAR) && off <= apart(l->best->dies, l->wanted.dies))
         *l->best = less;
-    *lacks = is_right && less.dies < l->wanted;
+    *lacks = is_right && less.dies < l->wanted.dies;
     return true;
 }
 
@@ -88,32 +86,6 @@ static bool settle_sizes(const struct lacking *l, struct error *own)
     return true;
 }
 
-/* Where functions have more entries than the row says, by more than a little, tells less of them. The room goes to
- * declarations of headers, so entries in all stay as near to the wanted number, or hardly farther. */
-static bool settle_defined(const struct lacking *l, struct error *own)
-{
-    enum { LITTLE = 14, RIGHT = 32 };
-    struct settled *const best = l->best;
-    const uint64_t said = l->said;
-    uint32_t much = best->mix.told;
-    uint32_t little = 0;
-    if (!said || !best->dies || best->defined <= said + said / LITTLE)
-        return true;
-    const uint64_t off = apart(best->dies, l->wanted) + l->wanted / DIES_LITTLE;
-    while (much - little > 1 && apart(best->defined, said) > said / RIGHT) {
-        const uint32_t told = (much + little) / 2;
-        struct settled less;
-        bool fits;
-        if (!settle_told(l, best->mix.letters, told, &less, &fits, own))
-            return false;
-        if (fits && less.met >= best->met && apart(less.dies, l->wanted) <= off &&
-            apart(less.defined, said) < apart(best->defined, said))
-            *best = less;
-        *(fits && less.defined > said ? &much : &little) = told;
-    }
-    return true;
-}
-
 /* Where there are too few entries, makes those of functions smaller. First by shorter names, in libraries without
  * location lists, where names are not in stamps. Then by telling less of functions, because calls take more bytes
  * than types and their members: only as much less as leaves room for the wanted number, or else as brings entries
@@ -123,11 +95,11 @@ static bool settle_fewer(const struct lacking *l, struct error *own)
     struct settled *const best = l->best;
     uint32_t much = DESCRIBE_TOLD_ALL;
     uint32_t little = DESCRIBE_TOLD_ALL / 4;
-    bool lacks = best->dies && best->dies < l->wanted;
+    bool lacks = best->dies && best->dies < l->wanted.dies;
     for (uint32_t letters = SHORT_NAME_MOST; lacks && l->asked->size[DEBUG_LISTS] == 0 && --letters;)
         if (!settle_lacking(l, letters, DESCRIBE_TOLD_ALL, &lacks, own))
             return false;
-    lacks = best->dies && best->dies < l->wanted && best->defined > l->least;
+    lacks = best->dies && best->dies < l->wanted.dies && best->defined > l->least;
     while (lacks && much - little > 1) {
         const uint32_t told = (much + little) / 2;
         bool still;
@@ -135,66 +107,35 @@ static bool settle_fewer(const struct lacking *l, struct error *own)
             return false;
         *(still ? &much : &little) = told;
     }
-    return settle_defined(l, own);
-}
-
-/* Where the library has fewer entries than when it was roughly settled, tells a little less, if that helps. */
-static bool settle_less(const struct lacking *l, const struct settled *rough, struct error *own)
-{
-    enum { LESS_MOST = 3 };
-    struct settled *const best = l->best;
-    const uint64_t aim = rough->dies < l->wanted ? rough->dies : l->wanted;
-    for (uint32_t less = 1; less <= LESS_MOST && less < rough->mix.told && best->dies < aim; less++) {
-        struct settled fully;
-        bool fits;
-        if (!settle_told(l, rough->mix.letters, rough->mix.told - less, &fully, &fits, own))
-            return false;
-        if (fits && fully.met >= best->met && fully.defined >= l->least &&
-            apart(fully.dies, l->wanted) < apart(best->dies, l->wanted))
-            *best = fully;
-    }
     return true;
 }
 
-/* Settles the numbers of rows and list entries too, where less is told than at first. This changes how many entries
- * functions have; where they have too few, tells more again. */
-static bool settle_finally(const struct lacking *l, struct error *own)
+struct mix_entries mix_entries_wanted(const struct settling *s)
 {
-    struct settled *const best = l->best;
-    const struct settled rough = *best;
-    const uint32_t letters = best->mix.letters;
-    uint32_t told = best->mix.told;
-    bool fits = true;
-    for (bool goes_on = told != l->asked->told || letters != l->asked->letters; goes_on; told++) {
-        struct settled fully;
-        if (!settle_told(l, letters, told, &fully, &fits, own))
-            return false;
-        if (fits && fully.met >= rough.met)
-            *best = fully;
-        goes_on = fits && fully.defined < l->least && told < DESCRIBE_TOLD_ALL;
-    }
-    return settle_less(l, &rough, own);
+    return (struct mix_entries){mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO),
+                                mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO)};
 }
 
-/* Whether a result is better than the best: no fewer sections are met, and either entries in all are nearer to the
- * wanted number and those of functions hardly farther, or the former are as near and the latter nearer. */
-static bool is_better(const struct lacking *l, const struct settled *now)
+/* How far a result is from the wanted numbers: the sum of the shares by which it is off. Entries in all count several
+ * times, because a set has just as many wherever that is possible. */
+static uint64_t off(const struct mix_entries *wanted, const struct settled *s)
+{
+    enum { ONE = 1 << 20, TIMES = 4 };
+    const uint64_t dies = wanted->dies ? TIMES * ONE * apart(s->dies, wanted->dies) / wanted->dies : 0;
+    const uint64_t defined = wanted->defined ? ONE * apart(s->defined, wanted->defined) / wanted->defined : 0;
+    return dies + defined;
+}
+
+bool mix_is_nearer(const struct mix_entries *wanted, const struct settled *s, const struct settled *than)
+{
+    return off(wanted, s) < off(wanted, than);
+}
+
+/* Whether a result has too few entries, by more than a little. */
+static bool lacks(uint64_t entries, uint64_t wanted)
 {
     enum { LITTLE = 64 };
-    const uint64_t dies = apart(now->dies, l->wanted);
-    const uint64_t dies_best = apart(l->best->dies, l->wanted);
-    const uint64_t defined = apart(now->defined, l->said);
-    const uint64_t defined_best = apart(l->best->defined, l->said);
-    const bool is_nearer =
-        dies < dies_best ? defined <= defined_best + l->said / LITTLE : dies == dies_best && defined < defined_best;
-    return now->met >= l->best->met && is_nearer;
-}
-
-/* Whether a library is small enough to be composed many times. */
-static bool is_small(const struct lacking *l)
-{
-    enum { MOST = 4000000 }; /* bytes of .debug_info */
-    return l->asked->size[DEBUG_INFO] < MOST;
+    return entries + wanted / LITTLE < wanted;
 }
 
 uint32_t mix_besides(const struct plan_mix *asked, uint64_t said, uint64_t lacking)
@@ -206,125 +147,259 @@ uint32_t mix_besides(const struct plan_mix *asked, uint64_t said, uint64_t lacki
     return (uint32_t)(lacking < all ? lacking : all);
 }
 
-/* Adds as many locals as functions lack entries, beginning with `first`, which has none added, or fewer where so
- * many leave other entries too little room. */
+/* Whether a result is better than another: no fewer sections are met, and entries are nearer. */
+static bool is_better(const struct lacking *l, const struct settled *now, const struct settled *than)
+{
+    return now->met >= than->met && mix_is_nearer(&l->wanted, now, than);
+}
+
+/* Whether a library is small enough to be composed many times. */
+static bool is_small(const struct lacking *l)
+{
+    enum { MOST = 4000000 }; /* bytes of .debug_info */
+    return l->asked->size[DEBUG_INFO] < MOST;
+}
+
+/* Adds as many locals as functions lack entries, beginning with *first, or fewer where so many leave other entries too
+ * little room. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
 {
-    enum { TRIES = 5, TRIES_OF_LARGE = 2 };
+    enum { TRIES = 5, TRIES_OF_LARGE = 2, FEW = 256 /* the last ones are added in the end */ };
     const unsigned tries = is_small(l) ? TRIES : TRIES_OF_LARGE;
+    const uint64_t said = l->wanted.defined;
     struct lacking with = *l;
     struct settled good = *first;
-    uint64_t bad = mix_besides(l->asked, l->said, UINT64_MAX) + (uint64_t)1;
-    for (unsigned i = 0; i < tries && good.defined < l->said; i++) {
+    uint64_t bad = mix_besides(l->asked, said, UINT64_MAX) + (uint64_t)1;
+    for (unsigned i = 0; i < tries && good.defined + said / FEW < said; i++) {
         struct settled now;
         bool fits;
-        const uint64_t all = good.mix.besides + l->said - good.defined;
+        const uint64_t all = good.mix.besides + said - good.defined;
         const uint64_t besides = all < bad ? all : (good.mix.besides + bad) / 2;
         with.besides = (uint32_t)besides;
         if (!settle_told(&with, good.mix.letters, good.mix.told, &now, &fits, own))
             return false;
-        if (fits && is_better(l, &now))
-            *l->best = good = now;
+        if (fits && is_better(l, &now, &good))
+            good = now;
         else
             bad = besides;
     }
+    if (is_better(l, &good, l->best))
+        *l->best = good;
     return true;
 }
 
-/* Where functions have fewer entries than the row says, adds as many locals as are missing. Where they have more,
- * tells less first. Tells less, too, where there are too few entries in all, because calls take more bytes than the
- * locals that replace them. */
-static bool try_besides(const struct lacking *l, struct error *own)
+/* A search for how much to tell, between an amount that is little enough and one that is too much. */
+struct amounts {
+    uint32_t little, much;
+    uint32_t first; /* what to try first, if it is between these */
+    uint32_t step;  /* how far to go on from there, downwards or upwards; 0: to the middle between both */
+    bool down;
+};
+
+/* The next amount. Where a search begins near its end, steps that double take it there sooner than halves. */
+static uint32_t next_amount(struct amounts *a)
 {
-    enum { TOLD_LEAST = 8, PARTS = 8, FEW = 64 };
-    struct settled *const best = l->best;
-    struct settled now = *best;
-    uint32_t much = best->mix.told;
-    uint32_t little = best->defined > l->said ? TOLD_LEAST : much;
-    bool fits = true;
-    while (much > little + 1) {
-        struct settled less;
-        const uint32_t told = (much + little) / 2;
-        if (!settle_told(l, best->mix.letters, told, &less, &fits, own))
-            return false;
-        const bool is_enough = fits && less.defined <= l->said;
-        *(is_enough ? &little : &much) = told;
-        if (is_enough)
-            now = less;
+    const uint32_t room = a->much - a->little;
+    if (a->first > a->little && a->first < a->much && !a->step)
+        return a->first;
+    const uint32_t step = a->step < room ? a->step : 0;
+    a->step *= 2;
+    return !step ? a->little + room / 2 : a->down ? a->much - step : a->little + step;
+}
+
+/* Notes an amount that was tried, and whether it made a difference. */
+static void note_amount(struct amounts *a, uint32_t told, bool is_enough, bool differs)
+{
+    *(is_enough ? &a->little : &a->much) = told;
+    if (told == a->first) {
+        a->step = 1;
+        a->down = !is_enough;
     }
-    if (!add_besides(l, &now, own))
-        return false;
-    const uint32_t parts = l->asked->size[DEBUG_LISTS] && is_small(l) ? PARTS : 1; /* no lists: no calls */
-    for (uint32_t part = parts - 1; part && best->dies + l->wanted / FEW < l->wanted; part--) {
-        const uint32_t told = DESCRIBE_TOLD_ALL * part / PARTS;
-        if (told >= best->mix.told)
-            continue;
-        if (!settle_told(l, best->mix.letters, told, &now, &fits, own) || (fits && !add_besides(l, &now, own)))
+    if (a->down == is_enough || !differs)
+        a->step = 0; /* the end is between the last two, or far */
+    a->first = 0;
+}
+
+/* How much to tell first: as much as of a similar guide or, where functions have hardly more entries than the row says,
+ * as much less as they have more. 0: unknown. */
+static uint32_t first_amount(const struct lacking *l, const struct settled *now)
+{
+    enum { HARDLY = 8 };
+    const uint64_t said = l->wanted.defined;
+    const uint32_t guided = mix_guided_told(l->s);
+    if (guided)
+        return guided;
+    return now->defined - said < said / HARDLY ? (uint32_t)(now->mix.told * said / now->defined) : 0;
+}
+
+/* Where functions have more entries than the row says, looks for as much to tell as does not lead to more. */
+static bool tell_less(const struct lacking *l, struct settled *now, struct error *own)
+{
+    const uint64_t said = l->wanted.defined;
+    struct amounts a = {.little = 0, .much = now->mix.told};
+    if (now->defined <= said)
+        return true;
+    uint64_t of_much = now->defined;
+    a.first = first_amount(l, now);
+    while (a.much > a.little + 1) {
+        struct settled less;
+        bool fits;
+        const uint32_t told = next_amount(&a);
+        if (!settle_told(l, l->best->mix.letters, told, &less, &fits, own))
             return false;
+        const bool is_enough = fits && less.defined <= said;
+        note_amount(&a, told, is_enough, less.defined < of_much);
+        if (is_enough)
+            *now = less;
+        else if (fits) {
+            of_much = less.defined;
+            if (is_better(l, &less, l->best))
+                *l->best = less;
+        }
     }
     return true;
 }
 
-/* Brings functions to as many entries as the row says, roughly at first. What comes of it is settled finally, with as
- * many locals more or less as functions then lack, and taken if it still is better. */
-static bool settle_exactly(const struct lacking *l, struct settling *again, struct error *own)
+/* Where there are too few entries in all, tells less and less of functions, and adds more locals: calls take more bytes
+ * than these. Where functions alone have too few, because more leave other entries too little room, tells a little
+ * less.
+ */
+static bool tell_parts(const struct lacking *l, struct error *own)
+{
+    enum { MOST = 64, LITTLE = 4 };
+    const struct settled *const best = l->best;
+    const struct mix_entries *const wanted = &l->wanted;
+    const uint32_t from = best->mix.told;
+    const uint32_t most = lacks(best->dies, wanted->dies) && is_small(l) ? MOST : LITTLE;
+    struct settled last = *best;
+    for (uint32_t less = 1; less <= most && less < from; less *= 2) {
+        struct settled now;
+        bool fits;
+        if (!lacks(best->dies, wanted->dies) && !lacks(best->defined, wanted->defined))
+            break;
+        if (!settle_told(l, best->mix.letters, from - less, &now, &fits, own))
+            return false;
+        if (!fits || (now.dies == last.dies && now.defined == last.defined))
+            continue;
+        if (!add_besides(l, &now, own))
+            return false;
+        last = now;
+    }
+    return true;
+}
+
+/* Brings functions to as many entries as the row says. Where they have more, tells less first; then adds as many
+ * locals as are missing. */
+static bool settle_defined(const struct lacking *l, struct error *own)
+{
+    struct settled now = *l->best;
+    if (!l->wanted.defined || !now.dies)
+        return true;
+    if (!tell_less(l, &now, own) || !add_besides(l, &now, own))
+        return false;
+    const bool has_calls = l->asked->size[DEBUG_LISTS] != 0;
+    return !has_calls || tell_parts(l, own);
+}
+
+/* Settles the best finally, with the numbers of rows and list entries too, as the first one was. This changes how many
+ * entries functions have; where they have too few, tells more again. */
+static bool settle_rows_too(struct lacking *l, struct error *own)
+{
+    struct settled *const best = l->best;
+    const struct settled rough = *best;
+    uint32_t told = best->mix.told;
+    bool goes_on = told != l->asked->told || best->mix.letters != l->asked->letters || best->mix.besides;
+    l->besides = best->mix.besides;
+    for (; goes_on; told++) {
+        struct settled fully;
+        bool fits;
+        if (!settle_told(l, rough.mix.letters, told, &fully, &fits, own))
+            return false;
+        if (fits && fully.met >= rough.met)
+            *best = fully;
+        goes_on = fits && fully.defined < l->least && told < DESCRIBE_TOLD_ALL && !l->besides;
+    }
+    return true;
+}
+
+/* Where the library has fewer entries than when it was roughly settled, tells a little less, if that helps. */
+static bool settle_less(const struct lacking *l, const struct settled *rough, struct error *own)
+{
+    enum { LESS_MOST = 3 };
+    struct settled *const best = l->best;
+    const uint64_t aim = rough->dies < l->wanted.dies ? rough->dies : l->wanted.dies;
+    for (uint32_t less = 1; less <= LESS_MOST && less < rough->mix.told && best->dies < aim; less++) {
+        struct settled fully;
+        bool fits;
+        if (!settle_told(l, rough->mix.letters, rough->mix.told - less, &fully, &fits, own))
+            return false;
+        if (fits && fully.met >= best->met && fully.defined >= l->least &&
+            apart(fully.dies, l->wanted.dies) < apart(best->dies, l->wanted.dies))
+            *best = fully;
+    }
+    return true;
+}
+
+/* Settles the best, which is roughly settled, finally, with as many locals more or less as functions then lack. From
+ * then on searches begin where this one has ended. */
+static bool settle_finally(struct lacking *l, struct places *start, struct error *own)
 {
     enum { TRIES = 2 };
-    struct settled now = *l->best;
-    struct lacking roughly = *l;
-    bool fits = true;
-    if (!l->said || !now.dies)
-        return true;
-    roughly.best = &now;
-    again->start = &l->best->end;
-    again->roughly = true;
-    if (!try_besides(&roughly, own))
+    struct settled *const best = l->best;
+    const struct settled rough = *best;
+    if (!settle_rows_too(l, own))
         return false;
-    again->roughly = false;
-    if (now.mix.told == l->best->mix.told && now.mix.besides == l->best->mix.besides)
-        return true;
-    roughly.besides = now.mix.besides;
-    for (unsigned i = 0; i < TRIES; i++) {
-        if (!settle_told(&roughly, now.mix.letters, now.mix.told, &now, &fits, own))
+    *start = best->end;
+    if (!settle_less(l, &rough, own))
+        return false;
+    const uint64_t said = l->wanted.defined;
+    for (unsigned i = 0; i < TRIES && said && best->dies && best->defined != said; i++) {
+        struct settled now;
+        bool fits;
+        const uint64_t all = best->mix.besides + said;
+        l->besides = all > best->defined ? mix_besides(l->asked, said, all - best->defined) : 0;
+        if (l->besides == best->mix.besides)
+            break;
+        if (!settle_told(l, best->mix.letters, best->mix.told, &now, &fits, own))
             return false;
-        if (!fits || !is_better(l, &now))
+        if (!fits || !is_better(l, &now, best))
             break;
-        *l->best = now;
-        if (now.defined == l->said)
-            break;
-        const uint64_t all = now.mix.besides + l->said;
-        roughly.besides = all > now.defined ? mix_besides(l->asked, l->said, all - now.defined) : 0;
+        *best = now;
     }
     return true;
+}
+
+/* Where to begin after a library was settled for the first time. Where no length of expressions gives the wanted
+ * number, several are equally near, and the search ended at any of these. */
+static struct places first_places(const struct settling *s, const struct settled *first)
+{
+    struct places p = first->end;
+    if (!p.entries.near)
+        p.entries = (struct mix_place){mix_usual_expression(s), 0};
+    else
+        p.entries.near = 0;
+    p.rows.near = 0;
+    return p;
 }
 
 bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
-    const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO);
-    const uint64_t said = mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO);
+    const struct mix_entries wanted = mix_entries_wanted(s);
     struct settling again = *s;
-    const struct lacking l = {&again, &asked, wanted, defined_least(s, wanted, said), said, 0, best};
-    /* where no length of expressions gives the wanted number, several are equally near, and the search ended at any
-     * of these */
-    struct places start = {{mix_usual_expression(s), 0}, {0}};
+    struct lacking l = {&again, &asked, wanted, defined_least(s, &wanted), 0, best};
     if (!mix_settle_sections(s, best, own))
         return false;
-    if (best->end.entries.near)
-        start.entries.at = best->end.entries.at;
-    start.rows.at = best->end.rows.at;
+    struct places start = first_places(s, best); /* of all further searches */
     again.start = &start;
     again.roughly = true;
     if (!settle_sizes(&l, own))
         return false;
-    if (stock_of(s->stock, &s->plan->library[s->index])->corpus.dialect.lines) { /* what is told follows from the row */
-        *s->mix = best->mix;
-        return true;
-    }
-    if (!settle_fewer(&l, own))
+    const bool has_functions = !stock_of(s->stock, &s->plan->library[s->index])->corpus.dialect.lines;
+    if (has_functions && (!settle_fewer(&l, own) || !settle_defined(&l, own))) /* else that follows from the row */
         return false;
     again.roughly = false;
-    if (!settle_finally(&l, own) || !settle_exactly(&l, &again, own))
+    if (!settle_finally(&l, &start, own))
         return false;
     *s->mix = best->mix;
     return true;
