@@ -12,6 +12,8 @@ enum {
     DECLARED_MOST = 3,
     ALIGNMENT = 4,
     LEAST = 13, /* bytes of kind 0, with a code of one byte */
+    LINE_LEAST = 256,
+    LINE_MOST = 2000, /* lines of two bytes, in a header of usual length */
 };
 
 static uint32_t declared(uint32_t kind)
@@ -47,7 +49,7 @@ uint8_t *single_put_entry(uint8_t *p, struct dialect d, uint32_t code, uint32_t 
     if (declared(kind) > 0)
         p = put_u8(p, DIALECT_HEADER_FILE);
     if (declared(kind) > 1)
-        p = put_u16(p, (uint16_t)(256 + random_below(r, 60000)));
+        p = put_u16(p, (uint16_t)(LINE_LEAST + random_below(r, LINE_MOST - LINE_LEAST)));
     if (declared(kind) > 2)
         p = put_u8(p, (uint8_t)(1 + (r & 31)));
     p = d.lines ? p : put_u32(p, type);

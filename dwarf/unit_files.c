@@ -64,6 +64,15 @@ static uint32_t source_length(const struct debug *d, bool has_code)
     return (uint32_t)strlen(name) - number_length(d, one_digit);
 }
 
+/* Writes `length` characters of a path below a directory. No component is longer than file systems allow. */
+static void put_path(uint64_t key, uint32_t length, char *path)
+{
+    enum { COMPONENT = 48 };
+    words_identifier(key, length, path);
+    for (uint32_t i = 0; i + 1 < length; i += COMPONENT)
+        path[i] = '/';
+}
+
 /* Sources are in the order of the units, those with code first. */
 void unit_name_sources(struct debug *d, uint64_t directory_extra)
 {
@@ -71,11 +80,8 @@ void unit_name_sources(struct debug *d, uint64_t directory_extra)
     bytes_append(&d->sources, compile_directory(d), strlen(compile_directory(d)));
     if (directory_extra) {
         size_t at = bytes_append(&d->sources, NULL, directory_extra + 1);
-        if (!d->sources.failed) {
-            char *path = (char *)d->sources.data + at;
-            words_identifier(d->variety, (uint32_t)directory_extra, path);
-            path[0] = '/';
-        }
+        if (!d->sources.failed)
+            put_path(d->variety, (uint32_t)directory_extra, (char *)d->sources.data + at);
     } else {
         bytes_u8(&d->sources, 0);
     }
