@@ -64,15 +64,27 @@ bool cold_units(struct walk *w)
     return w->parted_most >= units || choose_units(w, units);
 }
 
-/* Whether the open unit may have parts. */
+/* Whether a unit is one of those with most code. To be asked once for each, in their order. */
+static bool is_chosen(struct walk *w, uint32_t unit)
+{
+    const uint64_t weight = describe_weight(w, unit);
+    const bool is_one = weight > w->parted_weight || (weight == w->parted_weight && w->parted_rest);
+    w->parted_rest -= weight == w->parted_weight && is_one;
+    return is_one;
+}
+
+/* Whether the open unit, which has a part, may have it described: it is one of those with most code, or one of these
+ * before it has no part. */
 static bool unit_may(struct walk *w)
 {
-    if (w->parted_unit == w->units)
+    const uint32_t unit = w->units - 1;
+    if (w->parted_unit > unit)
         return w->parted_may;
-    const uint64_t weight = describe_weight(w, w->units - 1);
-    w->parted_unit = w->units;
-    w->parted_may = weight > w->parted_weight || (weight == w->parted_weight && w->parted_rest);
-    w->parted_rest -= weight == w->parted_weight && w->parted_may;
+    for (; w->parted_unit < unit; w->parted_unit++)
+        w->parted_spare += is_chosen(w, w->parted_unit);
+    const bool is_one = is_chosen(w, w->parted_unit++);
+    w->parted_may = is_one || w->parted_spare;
+    w->parted_spare -= !is_one && w->parted_spare;
     return w->parted_may;
 }
 

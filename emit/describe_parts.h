@@ -44,16 +44,17 @@ struct walk {
     uint64_t parted_weight; /* this weight, */
     uint32_t parted_rest;   /* and of the units of just that weight this many more */
     bool parted;            /* some unit has */
-    uint32_t parted_unit;   /* the last unit of which that is known, as of w->units, and whether it may */
-    bool parted_may;
-    uint64_t rows_due;    /* bytes that rows of a cold part will take, which are not written yet */
-    uint64_t besides;     /* bytes of entries of further locals (goal->besides) */
-    struct pace names;    /* of the variables' names among the library's own (describe_plain.c) */
-    uint32_t variables;   /* how many variables have a name of the library's own */
-    uint32_t inlined;     /* inlined calls so far, with lines alone */
-    uint32_t inner_rows;  /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
-    bool skips;           /* some statements have no row of their own (describe_plain.c) */
-    uint64_t line_header; /* bytes of the line table's header of a unit */
+    uint32_t parted_unit;   /* up to this one it is known which units are of these; */
+    uint32_t parted_spare;  /* so many of these have no part, and leave their place to others; */
+    bool parted_may;        /* whether the last one may have parts */
+    uint64_t rows_due;      /* bytes that rows of a cold part will take, which are not written yet */
+    uint64_t besides;       /* bytes of entries of further locals (goal->besides) */
+    struct pace names;      /* of the variables' names among the library's own (describe_plain.c) */
+    uint32_t variables;     /* how many variables have a name of the library's own */
+    uint32_t inlined;       /* inlined calls so far, with lines alone */
+    uint32_t inner_rows;    /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
+    bool skips;             /* some statements have no row of their own (describe_plain.c) */
+    uint64_t line_header;   /* bytes of the line table's header of a unit */
     struct composer composer;
     bool has_objects;     /* the library's objects have been described */
     uint32_t units;       /* units opened so far */
