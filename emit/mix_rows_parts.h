@@ -19,7 +19,7 @@ struct guide {
 struct mix_guides {
     uint32_t count, step; /* `count` guides: the libraries 0, step, 2 * step, ... */
     uint32_t settled;     /* one guide in so many is settled, from the first on; 0: none */
-    uint64_t average; /* entries of .debug_info by the row, on average over the rows that state them */
+    uint64_t average;     /* entries of .debug_info by the row, on average over the rows that state them */
     struct guide rows[MIX_GUIDES_MOST], entries[MIX_GUIDES_MOST];
     struct guide told[MIX_GUIDES_MOST]; /* the place is how much is told, its density bytes for each function's entry */
 };
