@@ -59,7 +59,7 @@ static uint32_t unit_ranges(struct composer *c, uint64_t end)
     const struct debug_unit *const u = c->unit;
     const uint64_t from[] = {u->start - c->text, u->part_start - c->text};
     const uint64_t to[] = {end, u->part_end - c->text};
-    return compose_ranges(c, from[0], 2, from, to);
+    return compose_parted_ranges(c, from, to);
 }
 
 /* Keeps what has been written of parts' rows, and counts them. */
@@ -302,7 +302,7 @@ void compose_function(struct composer *c, const struct debug_function *f)
     if (f->part_size) {
         const uint64_t from[] = {f->offset, f->part};
         const uint64_t to[] = {f->offset + f->size, f->part + f->part_size};
-        p = put_u32(p, compose_ranges(c, f->offset, 2, from, to));
+        p = put_u32(p, compose_parted_ranges(c, from, to));
     } else {
         p = put_u64(p, c->text + f->offset);
         p = put_u64(p, f->size);

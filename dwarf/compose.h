@@ -29,6 +29,7 @@ enum {
     COMPOSE_CHILD_MOST = 48, /* bytes of any one entry below a function */
     COMPOSE_FUNCTION_MOST = 48,
     COMPOSE_ENTRY_MOST = 34, /* bytes of one entry of a location or range list */
+    COMPOSE_BASE_MOST = 16,  /* bytes of a base address */
     COMPOSE_NEAR = 1 << 14,  /* lists of code in a unit's first bytes, up to this many, may be near (stamp.h) */
     COMPOSE_LIST_MOST = 34,  /* bytes of a list's base address and end */
 };
@@ -133,8 +134,8 @@ struct debug_function {
     uint32_t name; /* in the library's own names */
     uint64_t offset;
     uint64_t size;
-    uint64_t part, part_size; /* offset and bytes of the part of its code that stands elsewhere; 0: there is none. Such
-                                 a function must get children */
+    uint64_t part, part_size; /* offset and bytes of the part of its code that stands elsewhere; 0 bytes: there is none.
+                                 Such a function must get children */
     uint32_t line, column;
     /* FUNCTION_RICH: all calls are described. FUNCTION_PLAIN: calls are not described. FUNCTION_STATIC: no other unit
      * sees the function, which must get children. The entries of the last two only say that all tail calls are
@@ -201,9 +202,10 @@ bool compose_reserve(struct composer *c, uint64_t info, uint64_t lists, uint64_t
 /* Keeps what has been written since compose_reserve. */
 void compose_keep(struct composer *c);
 
-/* Parts of functions that stand elsewhere, behind all units' code. All parts of one unit are in one place, in the order
- * of their functions. compose_part opens one at this code offset, with room for so many bytes of rows, which go to
- * c->part; false when memory ran out. compose_part_end closes it at its end. */
+/* Parts of functions that stand elsewhere, before or behind all units' code. Before it, code offsets are below 0: in
+ * unsigned numbers, 2^64 more. All parts of one unit are in one place, in the order of their functions. compose_part
+ * opens one at this code offset, with room for so many bytes of rows, which go to c->part; false when memory ran out.
+ * compose_part_end closes it at its end. */
 bool compose_part(struct composer *c, uint64_t offset, uint64_t rows);
 void compose_part_end(struct composer *c, uint64_t end);
 /* Bytes that the open unit, ending at this code offset, still takes for its parts: of rows and of ranges. */
@@ -260,6 +262,9 @@ void compose_local_gone(struct composer *c, const struct debug_variable *v);
 void compose_list_begin(struct composer *c, uint64_t base);
 void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place);
+/* The last entry of a list that has others: the place in the frame of the variable in a part of the function that
+ * stands elsewhere. */
+void compose_list_elsewhere(struct composer *c, uint64_t from, uint64_t to, int32_t place);
 /* Any expression. */
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size);
 /* Ends the list and returns where it is. With views, a pair of view numbers for each entry is put before the list: all
@@ -268,6 +273,10 @@ struct debug_list compose_list_end(struct composer *c);
 
 /* A range list of `count` pieces of code, from[i] to to[i]. Returns its offset in the final section. */
 uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const uint64_t *from, const uint64_t *to);
+/* The same of code and of parts that stand elsewhere. */
+enum { COMPOSE_PARTED = 2 };
+uint32_t compose_parted_ranges(struct composer *c, const uint64_t from[COMPOSE_PARTED],
+                               const uint64_t to[COMPOSE_PARTED]);
 
 /* The offset, in its final section, of the next location list; and of the next range list. */
 static inline uint32_t compose_next_list(const struct composer *c)

@@ -8,6 +8,12 @@
  * here, takes one byte. In version 4 `from` and `to` have the size of addresses, and lengths take two bytes. Without a
  * base address numbers are relative to the unit's first address.
  *
+ * Parts of functions that stand elsewhere may be before that address, so lists have their addresses, as with gcc. In
+ * version 4 these are relative to base address 0, to which gcc's are relative from the beginning.
+ *
+ *     version 5    ... | start_length A count [length expression] | end_of_list
+ *     version 4    ... | ~0 0 | A A+count [length expression] | 0 0
+ *
  * With dialect.views a list comes behind its views: two LEB128 numbers for each entry but base addresses. They are
  * gcc's location views, which say which of several rows with the address is meant. Ours are 0, the first row.
  */
@@ -76,6 +82,14 @@ static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint8_t kind, uin
     return put_uleb128(p, to - c->base);
 }
 
+/* Writes an entry, but for its expression, or a range with its own addresses. No other entry may follow. */
+static uint8_t *put_apart(const struct composer *c, uint8_t *p, uint8_t kind, uint64_t from, uint64_t to)
+{
+    if (is_4(c))
+        return put_u64(put_u64(put_u64(put_u64(p, UINT64_MAX), 0), c->text + from), c->text + to);
+    return put_uleb128(put_u64(put_u8(p, kind), c->text + from), to - from);
+}
+
 static uint8_t *put_end(const struct composer *c, uint8_t *p)
 {
     return is_4(c) ? put_u64(put_u64(p, 0), 0) : put_u8(p, 0);
@@ -114,6 +128,18 @@ void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t 
     if (from == to)
         return;
     uint8_t *p = begin_entry(c, from, to, 1 + leb128_signed_size(place));
+    c->lists = put_sleb128(put_u8(p, DW_OP_fbreg), place);
+}
+
+void compose_list_elsewhere(struct composer *c, uint64_t from, uint64_t to, int32_t place)
+{
+    if (from == to)
+        return;
+    assert(c->list_entries);
+    const uint32_t size = 1 + leb128_signed_size(place);
+    uint8_t *p = put_apart(c, c->lists, DW_LLE_start_length, from, to);
+    c->list_entries++;
+    p = is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
     c->lists = put_sleb128(put_u8(p, DW_OP_fbreg), place);
 }
 
@@ -163,5 +189,17 @@ uint32_t compose_ranges(struct composer *c, uint64_t base, uint32_t count, const
     for (uint32_t i = 0; i < count; i++)
         c->ranges = put_pair(c, c->ranges, DW_RLE_offset_pair, from[i], to[i]);
     c->ranges = put_end(c, c->ranges);
+    return list;
+}
+
+uint32_t compose_parted_ranges(struct composer *c, const uint64_t from[COMPOSE_PARTED],
+                               const uint64_t to[COMPOSE_PARTED])
+{
+    const uint32_t list = compose_next_ranges(c);
+    c->uses_ranges = true;
+    c->base = c->unit->start - c->text;
+    c->ranges = is_4(c) ? put_pair(c, c->ranges, 0, from[0], to[0])
+                        : put_apart(c, c->ranges, DW_RLE_start_length, from[0], to[0]);
+    c->ranges = put_end(c, put_apart(c, c->ranges, DW_RLE_start_length, from[1], to[1]));
     return list;
 }

@@ -39,7 +39,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
         compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
         compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
         compose_list_frame(c, s->start + p->used, s->end, place);
-        compose_list_frame(c, s->part, s->part_end, place);
+        compose_list_elsewhere(c, s->part, s->part_end, place);
         compose_parameter_list(c, &v, compose_list_end(c));
     }
 }

@@ -13,7 +13,7 @@
 /* Bytes of a range list of two ranges, at most. */
 static uint64_t list_most(const struct walk *w)
 {
-    enum { MOST_4 = 48, MOST_5 = 24 };
+    enum { MOST_4 = 64, MOST_5 = 28 };
     return dialect_is_4(w->corpus->dialect) ? MOST_4 : MOST_5;
 }
 
@@ -104,7 +104,7 @@ void cold_begin(struct walk *w, struct subject *s)
     if (!unit_may(w) || !has_ranges(w, s) || (plain_is_told(w) && !s->f->count))
         return;
     w->parted = true;
-    s->part = s->body->cold;
+    s->part = (uint64_t)s->body->cold;
     s->part_end = s->part + size;
     w->rows_due = detail_rows_for(w, size);
 }

@@ -84,7 +84,7 @@ struct subject {
     uint32_t index;
     uint64_t start, end;     /* offsets in the code */
     uint64_t at;             /* where the walk is */
-    uint64_t part, part_end; /* the function's cold part; equal: it is not described, or there is none */
+    uint64_t part, part_end; /* the function's cold part, below 0; equal: it is not described, or there is none */
     uint32_t name, step;     /* index of the next variable's name in corpus.name; odd step to the one after it */
     uint32_t shortest;       /* how many of its variables have a name of plain_name so far */
     uint32_t line;
@@ -155,7 +155,7 @@ static inline void describe_spilled(struct walk *w, const struct debug_variable 
     compose_list_begin(c, s->start);
     compose_list_register(c, s->start, s->spilled, s->reg);
     compose_list_frame(c, s->spilled, s->end, s->place);
-    compose_list_frame(c, s->part, s->part_end, s->place);
+    compose_list_elsewhere(c, s->part, s->part_end, s->place);
     compose_parameter_list(c, v, compose_list_end(c));
 }
 
@@ -217,7 +217,7 @@ void cold_helpers(struct walk *w, const struct subject *s);
 bool cold_describe(struct walk *w, struct subject *s);
 /* Bytes of lists and ranges that a function takes at most because of its cold part. */
 enum {
-    COLD_LISTS_MOST = ARGUMENTS_MOST * COMPOSE_ENTRY_MOST,
+    COLD_LISTS_MOST = ARGUMENTS_MOST * (COMPOSE_BASE_MOST + COMPOSE_ENTRY_MOST),
     COLD_RANGES_MOST = COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST
 };
 

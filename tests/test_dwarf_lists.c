@@ -260,6 +260,43 @@ static void test_version_4(void **state)
     end(&s);
 }
 
+/* Code of the function that stands before the unit's: lists have its address. */
+static void test_parts_that_stand_elsewhere(void **state)
+{
+    (void)state;
+    const uint64_t from[COMPOSE_PARTED] = {0x40, -UINT64_C(0x200)};
+    const uint64_t to[COMPOSE_PARTED] = {0xc0, -UINT64_C(0x180)};
+    struct scene s;
+    begin(&s, 5);
+    compose_list_begin(&s.composer, 0x40);
+    compose_list_register(&s.composer, 0x40, 0x41, 5);
+    compose_list_elsewhere(&s.composer, from[1], to[1], -16);
+    compose_list_elsewhere(&s.composer, from[1], from[1], -16); /* covers nothing: left out */
+    assert_int_equal(compose_list_end(&s.composer).at, LIST_HEADER);
+    ASSERT_LIST(LIST_HEADER, "\x04\x40\x41\x01\x55\x08\x00\x0e\x00\x00\x00\x00\x00\x00\x80\x01\x02\x91\x70\x00");
+    assert_int_equal(compose_parted_ranges(&s.composer, from, to), LIST_HEADER);
+    assert_written(&s.out.ranges, s.composer.ranges, LIST_HEADER,
+                   "\x07\x40\x10\x00\x00\x00\x00\x00\x00\x80\x01\x07\x00\x0e\x00\x00\x00\x00\x00\x00\x80\x01\x00", 23);
+    end(&s);
+    begin(&s, 4);
+    compose_list_begin(&s.composer, 0x40);
+    compose_list_register(&s.composer, 0x40, 0x41, 5);
+    compose_list_elsewhere(&s.composer, from[1], to[1], -16);
+    assert_int_equal(compose_list_end(&s.composer).at, 0);
+    ASSERT_LIST(0, "\x40\x00\x00\x00\x00\x00\x00\x00\x41\x00\x00\x00\x00\x00\x00\x00\x01\x00\x55"
+                   "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00"
+                   "\x00\x0e\x00\x00\x00\x00\x00\x00\x80\x0e\x00\x00\x00\x00\x00\x00\x02\x00\x91\x70"
+                   "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+    assert_int_equal(compose_parted_ranges(&s.composer, from, to), 0);
+    assert_written(&s.out.ranges, s.composer.ranges, 0,
+                   "\x40\x00\x00\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x00"
+                   "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00"
+                   "\x00\x0e\x00\x00\x00\x00\x00\x00\x80\x0e\x00\x00\x00\x00\x00\x00"
+                   "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+                   64);
+    end(&s);
+}
+
 /* Views are before the list, a pair for each entry but the base address. References name the list and its views. */
 static void test_views(void **state)
 {
@@ -400,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_version_5_in_two_bytes),
         cmocka_unit_test(ranges_are_shared),
         cmocka_unit_test(test_version_4),
+        cmocka_unit_test(test_parts_that_stand_elsewhere),
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_headers),
