@@ -400,10 +400,10 @@ static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *
 }
 
 /* Writes a jump to a cold part that is never taken: test %rsp,%rsp; je cold. */
-static uint8_t *put_leave(const struct code *c, uint8_t *p, uint32_t cold)
+static uint8_t *put_leave(const struct code *c, uint8_t *p, int32_t cold)
 {
     p = put_bytes(p, "\x48\x85\xe4\x0f\x84", CODE_LEAVE - 4);
-    return code_relative(c, p, c->text + cold, 0);
+    return code_relative(c, p, c->text + (uint64_t)cold, 0);
 }
 
 /* Prefetches what the pieces of the next function are copied from. */

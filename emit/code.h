@@ -63,9 +63,9 @@ struct piece {
 
 /* Where a function is and what it is made of. */
 struct body {
-    uint32_t offset; /* in .text */
+    uint32_t offset; /* in the code */
     uint32_t size;   /* without the padding behind it */
-    uint32_t cold;   /* where its cold part is in .text (small.h); 0: it has none */
+    int32_t cold;    /* offset of its cold part (small.h), which is before the code; 0: it has none */
     uint32_t pieces;
     struct piece *piece; /* owned by the arena */
 };
@@ -84,9 +84,10 @@ struct code {
                                called */
     const uint64_t *target; /* by slot, the address to call without a PLT; NULL: calls go through the PLT */
 
-    /* Where .text is in the image, and addresses; set before the write pass. */
+    /* Where the code is in the image, and addresses; set before the write pass. The code, from whose beginning all
+     * offsets count, is .text without the cold parts that stand at the beginning of that. */
     uint8_t *image;
-    uint32_t helper[4]; /* offsets in .text */
+    uint32_t helper[4]; /* offsets */
     uint64_t text, slots, marks, constants_f, constants_d, scratch;
     uint64_t text_constant[CONSTANTS];
     uint32_t scratch_words;

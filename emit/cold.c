@@ -90,12 +90,24 @@ static uint8_t *put_back(const struct library *l, uint32_t i, uint64_t from, uin
     return put_u32(put_u8(p, 0xe9), (uint32_t)(returns - (from + CODE_JUMP)));
 }
 
-uint8_t *cold_put(const struct library *l, uint32_t i, uint64_t offset, uint8_t *p)
+/* Writes cold part i, which is at this offset. */
+static uint8_t *put_part(const struct library *l, uint32_t i, int64_t at)
 {
+    uint8_t *p = l->code.image + at;
+    const uint64_t offset = (uint64_t)at;
     const uint64_t helper = l->glue.place[GLUE_HELPER + cold_helper(l, i)].offset;
     struct cold_walk w = cold_start(l, i);
     struct cold_piece piece;
     while (cold_next(&w, &piece))
         p = piece.calls ? put_call(&piece, offset, helper, p) : small_put_pieces(l->row, p, piece.size, piece.value);
     return put_back(l, i, offset + w.end, p);
+}
+
+void cold_write(const struct library *l)
+{
+    struct small_walk walk = small_walk(l, l->row->cold.first);
+    uint8_t *end = l->code.image - l->lead;
+    for (uint32_t i = 0; i < l->row->cold.count; i++)
+        end = put_part(l, i, small_walk_next(l, &walk));
+    code_pad(end, (uint32_t)(l->code.image - end));
 }

@@ -36,7 +36,7 @@ struct cold_walk {
 struct cold_walk cold_start(const struct library *l, uint32_t i);
 bool cold_next(struct cold_walk *w, struct cold_piece *piece);
 
-/* Writes cold part i at `p`, for code at this offset of .text. */
-uint8_t *cold_put(const struct library *l, uint32_t i, uint64_t offset, uint8_t *p);
+/* Writes all cold parts, and the padding behind them. */
+void cold_write(const struct library *l);
 
 #endif

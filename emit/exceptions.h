@@ -20,7 +20,7 @@ static inline uint32_t exceptions_most(const struct plan_library *l)
     return l->functions + plan_small_framed(l);
 }
 
-/* Writes .gcc_except_table, function by function in the order of their addresses. */
+/* Writes .gcc_except_table, function by function: the numbered ones, and then the small ones. */
 struct exceptions {
     const struct library *l;
     uint8_t *start;           /* of the section in the image */

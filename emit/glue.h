@@ -60,7 +60,7 @@ static inline uint32_t glue_constructor_least(bool takes, bool touches)
 uint32_t glue_touched(const struct plan_library *l, uint64_t bss);
 
 struct glue_place {
-    uint32_t offset; /* in .text */
+    uint32_t offset; /* in the code */
     uint32_t size;   /* 0: the library has no such function */
 };
 

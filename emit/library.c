@@ -19,6 +19,7 @@
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
+#include "emit/small.h"
 
 /* The slot of an own function that is called. It is the next PLT slot before those that resolvers fill. Functions
  * that are called directly have no PLT slot; their numbers follow all PLT slots. */
@@ -123,11 +124,9 @@ static bool too_large(const struct library *l, const char *what, const char *by_
 /* Notes in functions where their cold parts are. */
 static void place_cold(struct library *l)
 {
-    uint32_t at = l->small + (uint32_t)plan_small_before(l->row, l->row->cold.first);
-    for (uint32_t i = 0; i < l->row->cold.count; i++) {
-        l->body[l->row->cold.host[i]].cold = at;
-        at += plan_small_place(l->row, l->row->cold.first + i);
-    }
+    struct small_walk walk = small_walk(l, l->row->cold.first);
+    for (uint32_t i = 0; i < l->row->cold.count; i++)
+        l->body[l->row->cold.host[i]].cold = (int32_t)small_walk_next(l, &walk);
 }
 
 /* Divides .text among the functions, and the rest of the text size between .text and the constants. */
@@ -136,7 +135,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     const struct plan_library *row = l->row;
     const uint32_t align = code_align(row);
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
-    uint64_t least = l->glue.end + plan_small_bytes(row);
+    uint64_t least = l->glue.end + plan_small_text(row);
     struct shares shares = {0};
     const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
     const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
@@ -166,6 +165,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     const struct drawn_size *drawn = NULL;
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
+    l->lead = (uint32_t)plan_lead(row);
     uint64_t offset = l->glue.end;
     uint32_t cold = 0; /* functions with cold parts so far */
     shares.sum = units;
@@ -177,7 +177,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             place = (uint64_t)align * drawn[i].places;
             padding = place - drawn[i].bytes;
         }
-        if (offset + place > INT32_MAX)
+        if (l->lead + offset + place > INT32_MAX)
             return too_large(l, "more than 2 GiB of code in one library", "use more libraries", e);
         struct body *b = &l->body[i];
         *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
@@ -189,12 +189,12 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     }
     l->small = (uint32_t)offset;
     place_cold(l);
-    l->layout.section[SECTION_TEXT].size = offset + plan_small_bytes(row) + l->text_tail;
+    l->layout.section[SECTION_TEXT].size = offset + plan_small_text(row) + l->text_tail;
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;
 }
 
-/* Where in .text the first function that is described begins. */
+/* Where in the code the first function that is described begins. */
 static uint64_t first_described(const struct library *l)
 {
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)

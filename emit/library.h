@@ -56,7 +56,8 @@ struct library {
     struct code code;
     struct body *body;        /* of each numbered function */
     double sizes_apart;       /* how far these functions' sizes are from the row's (distribution_distance) */
-    uint32_t small;           /* offset in .text of the small functions, which follow the numbered ones */
+    uint32_t lead;            /* bytes of .text before the code: cold parts, and padding behind them */
+    uint32_t small;           /* offset in the code of the other small functions, which follow the numbered ones */
     uint32_t text_tail;       /* bytes of padding at the end of .text, fewer than the alignment of functions */
     uint32_t *slot;           /* each numbered function's PLT slot, or CODE_NO_SLOT */
     uint32_t own_slots;       /* the first PLT slot of the library's own numbered functions */
@@ -160,7 +161,7 @@ static inline uint64_t library_scratch(const struct library *l)
     return room < SCRATCH_BYTES ? room : SCRATCH_BYTES;
 }
 
-/* Where in .text a numbered function begins; for the one behind the last, where that ends. */
+/* Where in the code a numbered function begins; for the one behind the last, where that ends. */
 static inline uint32_t library_function_at(const struct library *l, uint32_t index)
 {
     return index < l->row->functions ? l->body[index].offset : l->small;

@@ -5,6 +5,7 @@
 
 #include "base/huge.h"
 #include "elf/plt.h"
+#include "emit/cold.h"
 #include "emit/exceptions.h"
 #include "emit/files.h"
 #include "emit/indexed.h"
@@ -33,10 +34,11 @@ static bool reserve_image(struct builder *b, struct error *e)
 /* `window`: of a large library's image, or NULL. */
 static void write_code(struct library *l, uint8_t *image, struct window *window)
 {
-    uint8_t *text = image + l->layout.section[SECTION_TEXT].offset;
-    uint64_t size = l->small;
+    const struct section *const section = &l->layout.section[SECTION_TEXT];
+    uint8_t *text = image + section->offset + l->lead;
     l->code.image = text;
     code_begin(&l->code);
+    cold_write(l);
     glue_write(&l->code, &l->glue, &l->shape, &l->at);
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
         const struct glue_place *g = &l->glue.place[i];
@@ -46,13 +48,13 @@ static void write_code(struct library *l, uint8_t *image, struct window *window)
     for (uint32_t i = 0; i < l->row->functions; i++) {
         code_write(&l->code, i, &l->body[i]);
         uint64_t end = l->body[i].offset + (uint64_t)l->body[i].size;
-        uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : size;
+        uint64_t next = i + 1 < l->row->functions ? l->body[i + 1].offset : l->small;
         code_pad(text + end, (uint32_t)(next - end));
         if (window)
-            window_advance(window, SECTION_TEXT, next);
+            window_advance(window, SECTION_TEXT, l->lead + next);
     }
-    small_write(l, text + size);
-    code_pad(text + l->layout.section[SECTION_TEXT].size - l->text_tail, l->text_tail);
+    small_write(l);
+    code_pad(image + section->offset + section->size - l->text_tail, l->text_tail);
 }
 
 static void write_init(const struct library *l, uint8_t *image)
@@ -62,8 +64,8 @@ static void write_init(const struct library *l, uint8_t *image)
                     l->at.got_gmon_start, plan_landing(l->row));
 }
 
-/* Lists the functions that have an entry in the unwind tables, and writes the exception tables of those that have one.
- */
+/* Lists the functions that have an entry in the unwind tables, in the order of their addresses, and writes the
+ * exception tables of those that have one. */
 static struct unwind_function *list_framed(const struct library *l, uint8_t *image, struct arena *arena,
                                            uint32_t *count_of)
 {
@@ -81,6 +83,8 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
         if (s->size)
             f[count++] = (struct unwind_function){.address = s->address, .size = s->size, .frameless = true};
     }
+    uint32_t parts = count; /* the next cold part */
+    count += l->row->cold.count;
     for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
             f[count++] = (struct unwind_function){
@@ -95,16 +99,17 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
                                               .size = l->body[i].size,
                                               .landing = landing,
                                               .table = exceptions_of(&x, i)};
-    uint64_t at = l->code.text + l->small;
+    struct small_walk walk = small_walk(l, 0);
     for (uint32_t i = 0; i < plan_small_all(l->row); i++) {
+        const uint64_t address = small_walk_address(l, &walk);
         const uint32_t size = plan_small_size(l->row, i);
+        const bool is_part = plan_is_cold(l->row, i);
         if (size)
-            f[count++] = (struct unwind_function){.address = at,
-                                                  .size = size,
-                                                  .frameless = true,
-                                                  .part = plan_is_cold(l->row, i),
-                                                  .table = exceptions_of_small(&x, i)};
-        at += plan_small_place(l->row, i);
+            f[is_part ? parts++ : count++] = (struct unwind_function){.address = address,
+                                                                      .size = size,
+                                                                      .frameless = true,
+                                                                      .part = is_part,
+                                                                      .table = exceptions_of_small(&x, i)};
     }
     exceptions_end(&x);
     *count_of = count;

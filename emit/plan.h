@@ -451,15 +451,6 @@ static inline uint32_t plan_small_place(const struct plan_library *l, uint32_t i
     return plan_place_of(l, index, plan_small_size(l, index));
 }
 
-/* Bytes that the small functions before this one take in .text. */
-static inline uint64_t plan_small_before(const struct plan_library *l, uint32_t index)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < index; i++)
-        bytes += plan_small_place(l, i);
-    return bytes;
-}
-
 /* Bytes of the cold parts of its first `functions` functions. */
 static inline uint64_t plan_cold_bytes(const struct plan_library *l, uint32_t functions)
 {
@@ -469,7 +460,14 @@ static inline uint64_t plan_cold_bytes(const struct plan_library *l, uint32_t fu
     return bytes;
 }
 
-/* Bytes that all its small functions take in .text. */
+/* Bytes that cold parts take at the beginning of .text, with the padding behind them. */
+static inline uint64_t plan_lead(const struct plan_library *l)
+{
+    enum { ALIGN = 16 };
+    return (plan_cold_bytes(l, l->functions) + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
+
+/* Bytes that all its small functions take in .text, without the padding behind cold parts; with it. */
 static inline uint64_t plan_small_bytes(const struct plan_library *l)
 {
     const uint32_t rest = l->nameless % PLAN_NAMELESS;
@@ -477,6 +475,11 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
     for (uint32_t i = 0; i < PLAN_NAMELESS && i < l->nameless; i++)
         bytes += plan_small_place(l, l->small + i) * (l->nameless / PLAN_NAMELESS + UINT64_C(1) * (i < rest));
     return bytes;
+}
+
+static inline uint64_t plan_small_text(const struct plan_library *l)
+{
+    return plan_small_bytes(l) + plan_lead(l) - plan_cold_bytes(l, l->functions);
 }
 
 /* Whether a small function is part of a numbered one. */

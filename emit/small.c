@@ -3,7 +3,6 @@
 
 #include "base/bytes.h"
 #include "elf/plt.h"
-#include "emit/cold.h"
 #include "emit/methods.h"
 
 enum {
@@ -11,11 +10,27 @@ enum {
     OFFSET_MOST = 0xfff, /* the largest number, where numbers are to be small: as offsets of members in an object */
 };
 
+struct small_walk small_walk(const struct library *l, uint32_t first)
+{
+    struct small_walk w = {.cold = -(int64_t)l->lead, .other = l->small};
+    while (w.next < first)
+        small_walk_next(l, &w);
+    return w;
+}
+
+int64_t small_walk_next(const struct library *l, struct small_walk *w)
+{
+    int64_t *const next = plan_is_cold(l->row, w->next) ? &w->cold : &w->other;
+    const int64_t at = *next;
+    *next += plan_small_place(l->row, w->next++);
+    return at;
+}
+
 /* A range over small functions [first, first + count). */
 static struct small_turn turn_of(const struct library *l, uint32_t first, uint32_t count)
 {
-    return (struct small_turn){
-        .first = first, .count = count, .start = l->code.text + l->small + plan_small_before(l->row, first)};
+    struct small_walk w = small_walk(l, first);
+    return (struct small_turn){.first = first, .count = count, .start = small_walk_address(l, &w)};
 }
 
 struct small_turn small_methods(const struct library *l)
@@ -136,12 +151,12 @@ static struct usable usable_of(const struct library *l)
     const struct plan_library *row = l->row;
     const struct resolvers *r = &l->shape.resolvers;
     struct usable u = {.address = {l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset}};
-    uint64_t at = l->code.text + l->small;
+    struct small_walk walk = small_walk(l, 0);
     const uint32_t end = r->dynamic + r->local ? row->small - methods_functions(row) : 0;
     for (uint32_t i = 0; i < end; i++) {
+        const uint64_t address = small_walk_address(l, &walk);
         if (row->small_size[i] && !resolvers_has(r, i) && !plan_is_packed(row, i))
-            u.address[u.count++ % USABLE_MOST] = at;
-        at += plan_small_place(row, i);
+            u.address[u.count++ % USABLE_MOST] = address;
     }
     u.count = !u.count ? 1 : u.count < USABLE_MOST ? u.count : USABLE_MOST;
     return u;
@@ -155,32 +170,28 @@ static uint8_t *put_resolver(uint8_t *p, uint64_t address, uint64_t function)
     return put_u8(p, 0xc3);
 }
 
-void small_write(const struct library *l, uint8_t *p)
+void small_write(const struct library *l)
 {
     const struct plan_library *row = l->row;
     const uint32_t methods = methods_functions(row);
     const struct usable usable = usable_of(l);
-    uint64_t at = l->code.text + l->small;
+    struct small_walk walk = small_walk(l, 0);
     for (uint32_t i = 0; i < plan_small_all(row); i++) {
+        const int64_t at = small_walk_next(l, &walk);
+        if (plan_is_cold(row, i))
+            continue;
+        uint8_t *p = l->code.image + at;
         const uint32_t size = plan_small_size(row, i);
         const bool is_method = i < row->small && i >= row->small - methods;
         const bool resolves = resolvers_has(&l->shape.resolvers, i);
         const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : 1;
         const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;
-        if (plan_is_cold(row, i)) { /* without padding */
-            p = cold_put(l, i - row->cold.first, at - l->code.text, p);
-            at += size;
-            continue;
-        }
         p = put_bytes(p, PLT_LANDING, landing);
         p = small_put_pieces(row, p, size ? size - landing - end : 0, small_value(row, i));
         if (resolves)
-            p = put_resolver(p, at + size - RESOLVER_CODE, usable.address[i % usable.count]);
+            p = put_resolver(p, l->code.text + (uint64_t)at + size - RESOLVER_CODE, usable.address[i % usable.count]);
         else if (size)
             p = is_method ? put_return_number(l, i, p) : put_u8(p, 0xc3); /* ret */
-        const uint32_t padding = plan_small_place(row, i) - size;
-        code_pad(p, padding);
-        p += padding;
-        at += size + padding;
+        code_pad(p, plan_small_place(row, i) - size);
     }
 }

@@ -8,6 +8,9 @@
  * Some are no functions at all but cold parts of numbered ones (plan_library.cold): code that compilers move away from
  * the rest of a function because it is hardly ever executed. Their symbols have the functions' names with COLD_ENDING
  * behind, as gcc and LLVM name them. A function jumps to its cold part on a condition that never holds (cold.h).
+ *
+ * Cold parts are the beginning of .text, one behind the other, as GNU ld places them. The others are its end, behind
+ * the numbered functions. Both are in the order of their numbers.
  */
 #ifndef EMIT_SMALL_H
 #define EMIT_SMALL_H
@@ -17,7 +20,23 @@
 #define COLD_ENDING ".cold"
 enum { COLD_ENDING_LENGTH = sizeof COLD_ENDING - 1 };
 
-/* A range of small functions, taken one after the other, cyclically. */
+/* A walk over the small functions in their order, which says where each is. */
+struct small_walk {
+    uint32_t next;       /* the next function */
+    int64_t cold, other; /* where the next cold part is, and the next function that is none: offsets in the code */
+};
+
+/* A walk from function `first` on. */
+struct small_walk small_walk(const struct library *l, uint32_t first);
+
+/* The offset in the code of the next function, below 0 if it is a cold part; its address. Moves on. */
+int64_t small_walk_next(const struct library *l, struct small_walk *w);
+static inline uint64_t small_walk_address(const struct library *l, struct small_walk *w)
+{
+    return l->code.text + (uint64_t)small_walk_next(l, w);
+}
+
+/* A range of small functions other than cold parts, taken one after the other, cyclically. */
 struct small_turn {
     uint32_t first, count, next;
     uint64_t start, at;
@@ -45,7 +64,7 @@ uint64_t small_next(const struct library *l, struct small_turn *t, enum glue_fun
  * the library's code is to compress well (plan_library.alike_code). */
 uint8_t *small_put_pieces(const struct plan_library *l, uint8_t *p, uint32_t size, uint64_t value);
 
-/* Writes all small functions, at `p`. */
-void small_write(const struct library *l, uint8_t *p);
+/* Writes all small functions except cold parts (cold.h). */
+void small_write(const struct library *l);
 
 #endif

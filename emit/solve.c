@@ -110,6 +110,7 @@ void solve_base(const struct solver *s, uint32_t index)
     uint64_t names = described_names(l, described) + (glue + 2) * (stem + 16);
     *b = (struct base){.symbols = shape.symbols};
     b->size[SIZE_TEXT] = shape.text_tables + shape.rodata + glue_size(&code, &shape).end + plan_small_bytes(l);
+    b->size[SIZE_TEXT] += l->cold.packed ? CODE_ALIGN - 1 : 0; /* for padding behind cold parts, at most */
     b->size[SIZE_DATA] = shape.data_tables + shape.data;
     const struct corpus *corpus = stock_corpus_of(s->corpus, l);
     const uint64_t units = units_most(s, l);

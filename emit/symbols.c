@@ -21,6 +21,7 @@
 #include "emit/names_row.h"
 #include "emit/objects.h"
 #include "emit/relocated.h"
+#include "emit/small.h"
 #include "emit/symbols_parts.h"
 #include "emit/versions.h"
 
@@ -199,19 +200,18 @@ static void put_data(struct symbols *t)
     }
 }
 
-/* Defines the dynamic small functions, whose code follows that of the numbered functions in the same order. */
+/* Defines the dynamic small functions. */
 static void put_small(struct symbols *t)
 {
     const struct library *l = t->l;
     const struct plan_library *row = l->row;
-    uint64_t at = l->code.text + l->small;
+    struct small_walk walk = small_walk(l, 0);
     for (uint32_t i = 0; i < row->small_exported; i++) {
         const uint32_t name = put_other(t, i);
         const unsigned char type = resolvers_type(&l->shape.resolvers, row, i);
-        define(t, name, type, SECTION_TEXT, at, row->small_size[i]);
+        define(t, name, type, SECTION_TEXT, small_walk_address(l, &walk), row->small_size[i]);
         if (i + row->extra.weak_own >= row->small_exported + row->extra.aliases)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
-        at += plan_small_place(row, i);
     }
 }
 

@@ -169,8 +169,7 @@ struct object_walk {
     struct name_stem stem;
     struct shared_names names;
     struct names_head head; /* of names of cold parts */
-    uint32_t small;         /* the next small function */
-    uint64_t at;            /* its address */
+    struct small_walk small;
     uint32_t region, object;
 };
 
@@ -201,8 +200,7 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
                     {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
         .names = {.named = names_row_objects_named(row), .first = next_name(t)},
-        .small = row->small_exported,
-        .at = l->code.text + l->small + plan_small_before(row, row->small_exported),
+        .small = small_walk(l, row->small_exported),
     };
     names_stem(&w.stem, row->name, "_var");
     enter_region(&w, 0);
@@ -213,7 +211,7 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
 static uint32_t put_cold_name(struct object_walk *w, struct local_table *t)
 {
     const struct library *l = w->l;
-    const uint32_t host = l->row->cold.host[w->small - l->row->cold.first];
+    const uint32_t host = l->row->cold.host[w->small.next - l->row->cold.first];
     const uint32_t name = next_name(t);
     w->names.number++;
     t->strings = names_write_function(&l->plan->names, &w->head, l->row, host, &l->code.own[host], t->strings, NULL);
@@ -224,11 +222,12 @@ static uint32_t put_cold_name(struct object_walk *w, struct local_table *t)
 static void put_small(struct object_walk *w, struct local_table *t)
 {
     const struct library *l = w->l;
-    const bool is_cold = plan_is_cold(l->row, w->small);
+    const uint32_t i = w->small.next;
+    const bool is_cold = plan_is_cold(l->row, i);
     const uint32_t name = is_cold ? put_cold_name(w, t) : put_object_name(l, t, &w->names, &w->stem, 0);
-    *t->next++ = symbols_entry(name, STB_LOCAL, resolvers_type(&l->shape.resolvers, l->row, w->small),
-                               l->layout.section[SECTION_TEXT].index, w->at, l->row->small_size[w->small]);
-    w->at += plan_small_place(l->row, w->small++);
+    *t->next++ =
+        symbols_entry(name, STB_LOCAL, resolvers_type(&l->shape.resolvers, l->row, i),
+                      l->layout.section[SECTION_TEXT].index, small_walk_address(l, &w->small), l->row->small_size[i]);
 }
 
 static void put_object(struct object_walk *w, struct local_table *t)
@@ -253,7 +252,7 @@ static void put_object(struct object_walk *w, struct local_table *t)
 static void put_objects(struct object_walk *w, struct local_table *t, uint32_t end)
 {
     while (w->names.number < end)
-        (w->small < w->l->row->small ? put_small : put_object)(w, t);
+        (w->small.next < w->l->row->small ? put_small : put_object)(w, t);
 }
 
 /* Writes a name in two halves, with its terminator. */

@@ -49,7 +49,7 @@ void tables_addresses(struct library *l)
     const struct section *s = l->layout.section;
     struct glue_addresses *a = &l->at;
     struct code *c = &l->code;
-    c->text = s[SECTION_TEXT].address;
+    c->text = s[SECTION_TEXT].address + l->lead;
     c->slots = plt_address(&l->layout, 0);
     c->constants_d = s[SECTION_RODATA].address;
     c->constants_f = c->constants_d + 8 * CONSTANTS;
@@ -76,7 +76,7 @@ void tables_addresses(struct library *l)
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++)
         take_string(&string, l->plan->library[plan_in_order(l->plan, i)].name);
     assert(string == s[SECTION_RODATA].address + l->shape.rodata);
-    a->text_end = c->text + s[SECTION_TEXT].size;
+    a->text_end = s[SECTION_TEXT].address + s[SECTION_TEXT].size;
     a->completed = s[SECTION_BSS].address;
     a->bss_end = a->completed + s[SECTION_BSS].size;
     c->scratch = a->completed + 8;

@@ -2,11 +2,12 @@
 and gdb."""
 
 import re
+import struct
 import subprocess
 
 import pytest
 
-from objects import ask, dwarfdump_complaints, tool
+from objects import ask, dwarfdump_complaints, section, tool
 from test_twin import Twin
 
 FUNCTIONS = 120
@@ -97,6 +98,41 @@ def test_parts_are_of_functions(twin):
     assert listed.get("cold", [made["cold"]] * 2) == [wanted["cold"], made["cold"]]
 
 
+def test_parts_are_before_all_other_code(twin):
+    """As GNU ld has them: from the beginning of .text on, one behind the other. What follows is aligned again."""
+    library = twin.path / "libutility0.so"
+    text, _, size = section(library, ".text")
+    spans = sorted((address, address + bytes_) for address, bytes_, _ in parts(library).values())
+    assert spans[0][0] == text and all(end == start for (_, end), (start, _) in zip(spans, spans[1:]))
+    for path in (library, twin.directory.parent / "libwork.so"):
+        end = max(address + bytes_ for address, bytes_, _ in parts(path).values())
+        text, _, size = section(path, ".text")
+        others = {
+            name: address
+            for name, (address, _, _) in symbols(path).items()
+            if text <= address < text + size and not name.endswith(".cold")
+        }
+        assert min(others.values()) >= end, path
+    assert min(others.values()) % 16 == 0
+
+
+def test_unwinders_find_them(twin):
+    """.eh_frame_hdr is sorted by address, and has each part with the entry that begins there."""
+    library = twin.path / "libutility0.so"
+    address, offset, size = section(library, ".eh_frame_hdr")
+    data = library.read_bytes()[offset : offset + size]
+    rows = [(address + start, address + at) for start, at in struct.iter_unpack("<ii", data[12:])]
+    assert rows == sorted(rows) and len(rows) == struct.unpack_from("<I", data, 8)[0]
+    frames = ask("readelf", "--debug-dump=frames", library)
+    frame_address = section(library, ".eh_frame")[0]
+    entries = re.findall(r"^([0-9a-f]{8}) [0-9a-f]{16} [0-9a-f]{8} FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)", frames, re.M)
+    told = {frame_address + int(at, 16): (int(start, 16), int(end, 16)) for at, start, end in entries}
+    assert all(told[at][0] == start for start, at in rows)
+    found = set(told.values())
+    for name, (start, bytes_, _) in parts(library).items():
+        assert (start, start + bytes_) in found, name
+
+
 def test_sizes_are_the_real_ones(twin):
     (wanted,), (made,) = twin.real, twin.made
     for key in ("text", "symtab", "strtab", "debug", "functions", "local"):
@@ -181,7 +217,7 @@ def functions(path):
 
 
 def test_functions_have_ranges(described):
-    """Of their own code and of their cold part, to the byte."""
+    """Of their own code, where they are entered, and then of their cold part below that, to the byte."""
     library = described.path / "libutility0.so"
     all_ = symbols(library)
     places = {p[0][0]: p for _, _, p, _ in functions(library)}
@@ -190,6 +226,7 @@ def test_functions_have_ranges(described):
         host, host_size, _ = all_[name.removesuffix(".cold")]
         if places[host] != [(host, host + host_size)]:
             assert places[host] == [(host, host + host_size), (address, address + size)]
+            assert address < host
             told += 1
     assert told == len(parts(library)) > FUNCTIONS / 4
 
