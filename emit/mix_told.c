@@ -131,8 +131,8 @@ bool mix_is_nearer(const struct mix_entries *wanted, const struct settled *s, co
     return off(wanted, s) < off(wanted, than);
 }
 
-/* Whether a result has too few entries, by more than a little. */
-static bool lacks(uint64_t entries, uint64_t wanted)
+/* Whether there are too few entries, by more than a little. */
+static bool are_few(uint64_t entries, uint64_t wanted)
 {
     enum { LITTLE = 64 };
     return entries + wanted / LITTLE < wanted;
@@ -228,7 +228,7 @@ static uint32_t first_amount(const struct lacking *l, const struct settled *now)
     const uint64_t said = l->wanted.defined;
     const uint32_t guided = mix_guided_told(l->s);
     if (guided)
-        return guided;
+        return guided < now->mix.told ? guided : now->mix.told - 1;
     return now->defined - said < said / HARDLY ? (uint32_t)(now->mix.told * said / now->defined) : 0;
 }
 
@@ -262,20 +262,19 @@ static bool tell_less(const struct lacking *l, struct settled *now, struct error
 
 /* Where there are too few entries in all, tells less and less of functions, and adds more locals: calls take more bytes
  * than these. Where functions alone have too few, because more leave other entries too little room, tells a little
- * less.
- */
+ * less. */
 static bool tell_parts(const struct lacking *l, struct error *own)
 {
     enum { MOST = 64, LITTLE = 4 };
     const struct settled *const best = l->best;
     const struct mix_entries *const wanted = &l->wanted;
     const uint32_t from = best->mix.told;
-    const uint32_t most = lacks(best->dies, wanted->dies) && is_small(l) ? MOST : LITTLE;
+    const uint32_t most = are_few(best->dies, wanted->dies) && is_small(l) ? MOST : LITTLE;
     struct settled last = *best;
     for (uint32_t less = 1; less <= most && less < from; less *= 2) {
         struct settled now;
         bool fits;
-        if (!lacks(best->dies, wanted->dies) && !lacks(best->defined, wanted->defined))
+        if (!are_few(best->dies, wanted->dies) && !are_few(best->defined, wanted->defined))
             break;
         if (!settle_told(l, best->mix.letters, from - less, &now, &fits, own))
             return false;
