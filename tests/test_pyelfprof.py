@@ -1293,6 +1293,21 @@ def test_what_a_run_prints_goes_on_as_it_comes(programs, tmp_path):
         assert asked == b"a\0b\nimport time: none\nimporting\nName? " and running.stderr.read() == b"later\n"
 
 
+def test_what_is_left_running_may_go_on_to_start_programs(programs, tmp_path):
+    """When the command has ended there is no list any more to which they could write, and nobody misses them."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    left = "(while [ ! -e go ]; do /bin/true; done) & " * 4
+    for number in range(8):
+        where = tmp_path / str(number)
+        where.mkdir()
+        with open(where / "said", "wb") as said:
+            command = [programs.path("pyelfprof"), "-q", "--no-dwarf", "-o", "a.prof", "--run", "/bin/bash", "-c", left]
+            done = subprocess.run(command, stderr=said, cwd=where, timeout=60, check=False)
+        (where / "go").touch()
+        assert (done.returncode, (where / "said").read_bytes()) == (0, b"")
+
+
 def test_what_is_left_running_keeps_no_reader_waiting(programs, tmp_path):
     """The profile goes to a pipe, which closes when pyelfprof ends, although a process of the run goes on. The
     beginning of a line that was held back is written once."""

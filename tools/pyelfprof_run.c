@@ -414,17 +414,30 @@ static void tell_unseen(struct prof *p, const struct unseen *u, const char *comm
                          *u->first ? u->first : "a program", others));
 }
 
-/* Word of such processes comes from other users, too, so the path may be any text. */
-static void tell_losses(struct prof *p, const struct prof_log *log, const char *command)
+/* Processes that cannot write to the log. */
+struct losses {
+    const char *first; /* the program of one, empty where it is not known; NULL: there is none */
+    bool others;
+};
+
+/* What came while the log was there: later, those that were left running cannot write to it either. */
+static struct losses losses_of(struct prof *p, const struct prof_log *log)
 {
-    const char *const first = prof_log_loss(p, log);
-    if (!first)
+    struct losses l = {.first = prof_log_loss(p, log)};
+    l.others = l.first && prof_log_loss(p, log);
+    return l;
+}
+
+/* Word of such processes comes from other users, too, so the path may be any text. */
+static void tell_losses(struct prof *p, const struct losses *l, const char *command)
+{
+    if (!l->first)
         return;
     complain(p, command,
              prof_format(p,
                          "has started %s%s as another user or in another root directory, and what was loaded there is "
                          "missing: the list of it cannot be written from there; run pyelfprof there, or use --pid",
-                         *first ? first : "a program", prof_log_loss(p, log) ? " and others" : ""));
+                         *l->first ? l->first : "a program", l->others ? " and others" : ""));
 }
 
 static void take_log(struct prof *p, const struct prof_child *c, const char *command, const struct prof_log *log,
@@ -472,12 +485,13 @@ void prof_run(struct prof *p, char **command)
     c.watch = unseen_look;
     c.watched = unseen;
     bool ended = run_audited(p, &c, command, &audit, imports);
+    const struct losses losses = losses_of(p, &log);
     prof_log_remove(&log);
     prof_child_release(&c);
     if (ended) {
         take_log(p, &c, command[0], &log, library);
         tell_unseen(p, unseen, command[0]);
-        tell_losses(p, &log, command[0]);
+        tell_losses(p, &losses, command[0]);
     }
     free(unseen->process);
     free(unseen);

@@ -12,7 +12,8 @@
 #include "tools/descendants.h"
 
 /* Whether a process has glibc's C library and not the audit library, which ld.so loads before it. So a process that has
- * just begun a program is not taken for one, nor is a static program. What may not be read has other rights. */
+ * just begun a program is not taken for one, nor is a static program. What may not be read has other rights. The stack
+ * is behind all libraries: where it is not listed, the process has ended, or begun another program, meanwhile. */
 static bool is_unseen(pid_t process)
 {
     char path[64];
@@ -20,16 +21,18 @@ static bool is_unseen(pid_t process)
     size_t size = 0;
     bool libc = false;
     bool seen = false;
+    bool whole = false;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
     FILE *const maps = fopen(path, "re");
     while (maps && !seen && getline(&line, &size, maps) > 0) {
         seen = strstr(line, "/" LOG_LIBRARY);
         libc |= strstr(line, "/libc.so.6") || strstr(line, "/libc-2.");
+        whole |= strstr(line, "[stack]") != NULL;
     }
     free(line);
     if (maps)
         fclose(maps);
-    return libc && !seen;
+    return libc && !seen && whole;
 }
 
 /* Whether a process has not begun the program that it is to execute. */
