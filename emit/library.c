@@ -121,6 +121,11 @@ static bool too_large(const struct library *l, const char *what, const char *by_
                      (long long)said->value[ROW_TEXT + most], what, before, advice ? advice : "");
 }
 
+static bool too_much_code(const struct library *l, struct error *e)
+{
+    return too_large(l, "more than 2 GiB of code in one library", "use more libraries", e);
+}
+
 /* Notes in functions where their cold parts are. */
 static void place_cold(struct library *l)
 {
@@ -162,6 +167,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         l->text_tail = more < most && !plan_is_direct(row) ? (uint32_t)(more % align) : 0;
     }
     l->rodata_free = free_bytes - units * align - l->text_tail;
+    if (least - plan_small_bytes(row) + units * align > INT32_MAX) /* before so much is composed */
+        return too_much_code(l, e);
     const struct drawn_size *drawn = NULL;
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
@@ -178,7 +185,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
             padding = place - drawn[i].bytes;
         }
         if (l->lead + offset + place > INT32_MAX)
-            return too_large(l, "more than 2 GiB of code in one library", "use more libraries", e);
+            return too_much_code(l, e);
         struct body *b = &l->body[i];
         *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
         const bool leaves = cold < row->cold.count && row->cold.host[cold] == i;

@@ -24,7 +24,6 @@ enum { FEW = 32, MANY = CORPUS_NAMES }; /* names of parameters and locals, which
 
 struct made {
     struct profile profile;
-    struct stock *stock;
     struct plan plan;
 };
 
@@ -38,17 +37,22 @@ static struct stock *make_stock(const struct profile *p, uint16_t names)
     return s;
 }
 
-/* Whether there is a plan of rows whose second library has so many bytes of debug information. */
-static bool make(struct made *m, unsigned debug, uint16_t names)
+static void parse_rows(struct profile *p, unsigned debug)
 {
     char text[1024];
     struct error e = {0};
-    memset(m, 0, sizeof *m);
     snprintf(text, sizeof text, ROWS, debug);
-    if (!profile_parse(&m->profile, text, strlen(text), "test.prof", &e))
+    if (!profile_parse(p, text, strlen(text), "test.prof", &e))
         fail_msg("%s", e.text);
-    m->stock = make_stock(&m->profile, names);
-    const bool made = plan_make(&m->plan, &m->profile, NULL, &m->stock->corpus, 1, &e);
+}
+
+/* Whether there is a plan of rows whose second library has so many bytes of debug information. */
+static bool make(struct made *m, unsigned debug, const struct stock *stock)
+{
+    struct error e = {0};
+    memset(m, 0, sizeof *m);
+    parse_rows(&m->profile, debug);
+    const bool made = plan_make(&m->plan, &m->profile, NULL, &stock->corpus, 1, &e);
     assert_true(made || e.code == ERROR_INFEASIBLE);
     return made;
 }
@@ -56,7 +60,6 @@ static bool make(struct made *m, unsigned debug, uint16_t names)
 static void unmake(struct made *m)
 {
     plan_free(&m->plan);
-    stock_free(m->stock);
     profile_free(&m->profile);
 }
 
@@ -76,14 +79,19 @@ static void are_the_same(const struct plan *a, const struct plan *b)
 /* From too little debug information for the many names, to enough for one unit and to enough for all. */
 static void a_kept_plan_is_that_which_would_be_made(void **state)
 {
+    enum { LEAST = 6000, MOST = 24000, STEP = 500 };
     unsigned refused = 0, fewer = 0, same = 0;
+    struct profile p = {0};
     (void)state;
-    for (unsigned debug = 6000; debug < 24000; debug += 500) {
+    parse_rows(&p, LEAST); /* the stocks of all are the same */
+    struct stock *const with_few = make_stock(&p, FEW);
+    struct stock *const with_many = make_stock(&p, MANY);
+    for (unsigned debug = LEAST; debug < MOST; debug += STEP) {
         struct made few, many;
-        if (make(&few, debug, FEW)) {
+        if (make(&few, debug, with_few)) {
             const uint32_t units = few.plan.library[1].units_all;
-            const bool is_possible = make(&many, debug, MANY);
-            const bool is_kept = plan_goes_with(&few.plan, &many.stock->corpus);
+            const bool is_possible = make(&many, debug, with_many);
+            const bool is_kept = plan_goes_with(&few.plan, &with_many->corpus);
             assert_true(is_possible || !is_kept);
             if (is_kept)
                 are_the_same(&few.plan, &many.plan);
@@ -94,6 +102,9 @@ static void a_kept_plan_is_that_which_would_be_made(void **state)
         }
         unmake(&few);
     }
+    stock_free(with_few);
+    stock_free(with_many);
+    profile_free(&p);
     assert_true(refused && fewer && same);
 }
 
@@ -106,9 +117,10 @@ static void a_plan_without_rows_is_not_kept(void **state)
     (void)state;
     memset(&m, 0, sizeof m);
     assert_true(profile_parse(&m.profile, text, strlen(text), "test.prof", &e));
-    m.stock = make_stock(&m.profile, FEW);
-    assert_true(plan_make(&m.plan, &m.profile, NULL, &m.stock->corpus, 1, &e));
-    assert_false(plan_goes_with(&m.plan, &m.stock->corpus));
+    struct stock *const stock = make_stock(&m.profile, FEW);
+    assert_true(plan_make(&m.plan, &m.profile, NULL, &stock->corpus, 1, &e));
+    assert_false(plan_goes_with(&m.plan, &stock->corpus));
+    stock_free(stock);
     unmake(&m);
 }
 
