@@ -178,9 +178,7 @@ bool launch_parts_finish(struct launch_parts *p, const struct options *o, struct
     if (o->json && done > 0) {
         struct error first = *e;
         bool saved = add_options(&p->all, o) || error_set(&first, ERROR_MEMORY, "there is no memory left");
-        saved = saved && results_save(&p->all, o->json, &first);
-        if (saved && !results_are_readable(&p->all, o->json, &first))
-            error_report("pyelfrun", &first);
+        saved = saved && results_save_for_user(&p->all, o->json, &first);
         if (well && !saved)
             *e = first;
         well = well && saved;

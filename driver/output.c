@@ -68,13 +68,7 @@ static bool save(const struct results *r, const struct options *o, struct error 
 {
     if (o->part)
         return access(o->part, W_OK) != 0 || results_save(r, o->part, e);
-    if (!o->json || o->tree)
-        return true;
-    const bool saved = results_save(r, o->json, e);
-    struct error large;
-    if (saved && !results_are_readable(r, o->json, &large))
-        error_report("pyelfrun", &large);
-    return saved;
+    return !o->json || o->tree || results_save_for_user(r, o->json, e);
 }
 
 /* What cannot be saved is shown all the same: else nobody would have it. */

@@ -182,6 +182,9 @@ bool results_save(const struct results *r, const char *path, struct error *e);
 /* Whether a file that was saved is not larger than what is read; false with a word of warning. */
 bool results_are_readable(const struct results *r, const char *path, struct error *e);
 
+/* results_save for --json of pyelfrun, which prints that warning. */
+bool results_save_for_user(const struct results *r, const char *path, struct error *e);
+
 /* Whether everything written to the standard output has arrived. */
 bool results_printed(struct error *e);
 

@@ -38,3 +38,12 @@ bool results_are_readable(const struct results *r, const char *path, struct erro
               (intmax_t)RESULTS_BYTES_MOST / 1000000, one / 1000000, size / 1000000, runs);
     return error_at(e, path, 0);
 }
+
+bool results_save_for_user(const struct results *r, const char *path, struct error *e)
+{
+    struct error large;
+    const bool saved = results_save(r, path, e);
+    if (saved && !results_are_readable(r, path, &large))
+        error_report("pyelfrun", &large);
+    return saved;
+}

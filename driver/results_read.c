@@ -1,6 +1,6 @@
 /* Reads JSON back; see results.h. json-c makes a tree of all but the runs, and of one run after the other, so that many
- * runs take no more memory than their values. The first failure sticks: everything taken
- * after it is 0 or "", so an object can be taken without checks in between and is checked once at the end.
+ * runs take no more memory than their values. The first failure sticks: everything taken after it is 0 or "", so an
+ * object can be taken without checks in between and is checked once at the end.
  *
  * Minima, means and maxima are not read, because they follow from the values of the ranks.
  */

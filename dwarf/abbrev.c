@@ -312,6 +312,13 @@ static bool is_block(const struct abbrev_attribute *a)
     return a->form == DW_FORM_exprloc || a->form == DW_FORM_block1;
 }
 
+/* Whether an attribute, of those from `first` on, has bytes that are neither a text at the beginning nor a block, and
+ * whose number is not known. */
+static bool is_open(const struct abbrev_attribute *a, const struct abbrev_attribute *first)
+{
+    return a->form == DW_FORM_udata || (a->form == DW_FORM_string && a != first);
+}
+
 /* Whether the size of entries with this code depends on more than a text that they begin with. Sets *begins_with_text
  * to whether they begin with one. */
 static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
@@ -319,7 +326,7 @@ static bool varies(struct dialect d, uint32_t code, bool *begins_with_text)
     const struct abbrev_attribute *const first = abbrev_said(d, abbrev_of(d, code)->attributes);
     *begins_with_text = first->name && first->form == DW_FORM_string;
     for (const struct abbrev_attribute *a = first; (a = abbrev_said(d, a))->name; a++)
-        if (is_block(a) || a->form == DW_FORM_udata || (a->form == DW_FORM_string && a != first))
+        if (is_block(a) || is_open(a, first))
             return true;
     return false;
 }
@@ -331,8 +338,7 @@ static void lay_out_blocks(struct abbrev_layouts *l, uint32_t code)
     unsigned blocks = 0;
     uint32_t size = 1;
     for (const struct abbrev_attribute *a = first; (a = abbrev_said(l->dialect, a))->name; a++) {
-        const bool varies = a->form == DW_FORM_udata || (a->form == DW_FORM_string && a != first);
-        if (varies || (is_block(a) && blocks == ABBREV_BLOCKS_MOST))
+        if (is_open(a, first) || (is_block(a) && blocks == ABBREV_BLOCKS_MOST))
             return;
         if (is_block(a))
             l->block[code][blocks++] = (uint8_t)size;
@@ -396,8 +402,8 @@ uint8_t abbrev_last(struct dialect d, uint32_t code)
     return last[code] ? (uint8_t)(last[code] - first_in_table(d) + first_beyond(d)) : ABBREV_END;
 }
 
-struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
-                                       uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
+struct abbrev_counts abbrev_references(const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
+                                       uint32_t to, uint32_t least, uint32_t base, struct bytes *places)
 {
     uint8_t *p = bytes_reserve(places, to - from); /* each reference has 4 bytes in both */
     struct abbrev_counts counts = {0};
@@ -409,7 +415,7 @@ struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_lay
         struct abbrev_entry read;
         uint32_t text = 0; /* characters */
         if (!layout->size) {
-            read = abbrev_read(d, entries + at);
+            read = abbrev_read(layouts->dialect, entries + at);
             layout = &read;
         } else if (layouts->begins_with_text[code]) {
             text = (uint32_t)strlen((const char *)entries + at + 1);

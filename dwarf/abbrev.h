@@ -447,9 +447,9 @@ void abbrev_lay_out(struct dialect d, struct abbrev_layouts *layouts);
 static inline uint32_t abbrev_size_of(const struct abbrev_layouts *l, const uint8_t *entry)
 {
     const uint8_t code = *entry;
-    uint32_t more = l->begins_with_text[code] ? (uint32_t)strlen((const char *)entry + 1) : 0;
     if (!l->least[code])
         return abbrev_read(l->dialect, entry).size;
+    uint32_t more = l->begins_with_text[code] ? (uint32_t)strlen((const char *)entry + 1) : 0;
     for (unsigned i = 0; i < ABBREV_BLOCKS_MOST && l->block[code][i]; i++)
         more += entry[l->block[code][i] + more];
     return l->least[code] + more;
@@ -475,8 +475,8 @@ struct abbrev_counts {
 /* Goes over the entries in [from, to) of `entries`. For each reference to a place in the unit at or behind `least`,
  * appends a uint32_t to `places`: the offset of the reference in `entries`, minus `base`. Returns the counts of these
  * entries; both are 0 where memory ran out. */
-struct abbrev_counts abbrev_references(struct dialect d, const struct abbrev_layouts *layouts, const uint8_t *entries,
-                                       uint32_t from, uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
+struct abbrev_counts abbrev_references(const struct abbrev_layouts *layouts, const uint8_t *entries, uint32_t from,
+                                       uint32_t to, uint32_t least, uint32_t base, struct bytes *places);
 
 /* The last code of the table. */
 uint32_t abbrev_codes(struct dialect d);

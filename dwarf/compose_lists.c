@@ -103,12 +103,17 @@ void compose_list_begin(struct composer *c, uint64_t base)
     c->lists = put_base(c, c->lists, DW_LLE_base_address, base);
 }
 
+/* Writes the length of an entry's expression behind the entry's addresses. Returns where the expression belongs. */
+static inline uint8_t *put_length(struct composer *c, uint8_t *p, uint32_t size)
+{
+    c->list_entries++;
+    return is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
+}
+
 /* Writes an entry but for its expression, which has `size` bytes. Returns where the expression belongs. */
 static inline uint8_t *begin_entry(struct composer *c, uint64_t from, uint64_t to, uint32_t size)
 {
-    uint8_t *p = put_pair(c, c->lists, DW_LLE_offset_pair, from, to);
-    c->list_entries++;
-    return is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
+    return put_length(c, put_pair(c, c->lists, DW_LLE_offset_pair, from, to), size);
 }
 
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size)
@@ -136,10 +141,8 @@ void compose_list_elsewhere(struct composer *c, uint64_t from, uint64_t to, int3
     if (from == to)
         return;
     assert(c->list_entries);
-    const uint32_t size = 1 + leb128_signed_size(place);
-    uint8_t *p = put_apart(c, c->lists, DW_LLE_start_length, from, to);
-    c->list_entries++;
-    p = is_4(c) ? put_u16(p, (uint16_t)size) : put_u8(p, (uint8_t)size);
+    uint8_t *const p =
+        put_length(c, put_apart(c, c->lists, DW_LLE_start_length, from, to), 1 + leb128_signed_size(place));
     c->lists = put_sleb128(put_u8(p, DW_OP_fbreg), place);
 }
 

@@ -39,13 +39,13 @@ static uint32_t pieces_end(const struct corpus_cut *cut)
 
 /* Lists where pieces refer to one another. Sets how many such references, entries and attributes there are up to each
  * cut. */
-static void list_references(const struct corpus *c, const struct abbrev_layouts *layouts, struct header_builder *b)
+static void list_references(const struct corpus *c, struct header_builder *b)
 {
     struct corpus_cut *cut = (struct corpus_cut *)(void *)b->cuts.data;
     const size_t cuts = b->cuts.size / sizeof *cut;
     for (size_t i = 1; i < cuts && !b->entries.failed && !b->cuts.failed; i++) {
         const struct abbrev_counts more =
-            abbrev_references(c->dialect, layouts, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
+            abbrev_references(&c->layouts, b->entries.data, pieces_end(&cut[i - 1]), pieces_end(&cut[i]),
                               c->start + c->fixed, c->fixed, &b->references);
         cut[i].dies = cut[i - 1].dies + more.entries;
         cut[i].attributes = cut[i - 1].attributes + more.attributes;
@@ -162,8 +162,7 @@ static bool goes_on(const struct header_builder *b, const struct corpus *c, uint
 }
 
 /* Makes the next header, whose names stand behind those of the one before. */
-static bool make_header(struct header_builder *b, struct corpus *c, const struct abbrev_layouts *layouts,
-                        uint32_t number)
+static bool make_header(struct header_builder *b, struct corpus *c, uint32_t number)
 {
     const bool cpp = c->dialect.language == DWARF_CPP && !c->dialect.lines;
     struct corpus_header *h = &c->header[number];
@@ -186,7 +185,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
         c->fixed = (uint32_t)b->entries.size;
         if (!b->entries.failed) { /* counts only: no reference is to UINT32_MAX */
             const struct abbrev_counts fixed =
-                abbrev_references(c->dialect, layouts, b->entries.data, 0, c->fixed, UINT32_MAX, 0, &b->references);
+                abbrev_references(&c->layouts, b->entries.data, 0, c->fixed, UINT32_MAX, 0, &b->references);
             c->fixed_dies = fixed.entries;
             c->fixed_attributes = fixed.attributes;
         }
@@ -204,7 +203,7 @@ static bool make_header(struct header_builder *b, struct corpus *c, const struct
     if (cpp)
         cpp_close_scope(b);
     free(b->cpp);
-    list_references(c, layouts, b);
+    list_references(c, b);
     return keep_header(c, h, b);
 }
 
@@ -310,7 +309,7 @@ static bool make_headers(struct corpus *c, uint32_t most, uint64_t names)
     struct header_builder b = {.corpus = c};
     bool made = true;
     while (made && c->made < most && is_wanted(c, names)) {
-        made = make_header(&b, c, &c->layouts, c->made);
+        made = make_header(&b, c, c->made);
         if (made)
             note_room(c, c->made++);
     }

@@ -32,8 +32,7 @@ void detail_start(struct walk *w)
     const struct describe_goal *g = w->goal;
     const struct dialect d = w->corpus->dialect;
     const bool is_part = l->described < l->row->functions;
-    const uint64_t code =
-        is_part ? library_function_at(l, l->described) : l->layout.section[SECTION_TEXT].size - plan_small_text(l->row);
+    const uint64_t code = library_function_at(l, l->described) + (is_part ? 0 : l->text_tail);
     const uint64_t all = code + (w->parted_most ? plan_cold_bytes(l->row, l->described) : 0);
     const bool follows = l->row->said;
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;

@@ -140,7 +140,8 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     const struct plan_library *row = l->row;
     const uint32_t align = code_align(row);
     uint64_t budget = row->size[SIZE_TEXT] - l->shape.text_tables - l->shape.rodata;
-    uint64_t least = l->glue.end + plan_small_text(row);
+    const uint64_t small = plan_small_text(row);
+    uint64_t least = l->glue.end + small;
     struct shares shares = {0};
     const uint64_t weight_key = plan_key(row, PURPOSE_WEIGHT);
     const uint64_t padding_key = plan_key(row, PURPOSE_PADDING);
@@ -167,7 +168,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         l->text_tail = more < most && !plan_is_direct(row) ? (uint32_t)(more % align) : 0;
     }
     l->rodata_free = free_bytes - units * align - l->text_tail;
-    if (least - plan_small_bytes(row) + units * align > INT32_MAX) /* before so much is composed */
+    if (least - small + units * align > INT32_MAX) /* before so much is composed */
         return too_much_code(l, e);
     const struct drawn_size *drawn = NULL;
     if (row->said && !sizes_row(l, leasts, units, arena, &drawn))
@@ -196,7 +197,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     }
     l->small = (uint32_t)offset;
     place_cold(l);
-    l->layout.section[SECTION_TEXT].size = offset + plan_small_text(row) + l->text_tail;
+    l->layout.section[SECTION_TEXT].size = offset + small + l->text_tail;
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;
 }

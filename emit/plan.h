@@ -460,11 +460,17 @@ static inline uint64_t plan_cold_bytes(const struct plan_library *l, uint32_t fu
     return bytes;
 }
 
-/* Bytes that cold parts take at the beginning of .text, with the padding behind them. */
-static inline uint64_t plan_lead(const struct plan_library *l)
+/* Bytes that cold parts of `cold` bytes take at the beginning of .text, with the padding behind them; and those of this
+ * library. */
+static inline uint64_t plan_lead_of(uint64_t cold)
 {
     enum { ALIGN = 16 };
-    return (plan_cold_bytes(l, l->functions) + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    return (cold + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
+
+static inline uint64_t plan_lead(const struct plan_library *l)
+{
+    return plan_lead_of(plan_cold_bytes(l, l->functions));
 }
 
 /* Bytes that all its small functions take in .text, without the padding behind cold parts; with it. */
@@ -479,7 +485,8 @@ static inline uint64_t plan_small_bytes(const struct plan_library *l)
 
 static inline uint64_t plan_small_text(const struct plan_library *l)
 {
-    return plan_small_bytes(l) + plan_lead(l) - plan_cold_bytes(l, l->functions);
+    const uint64_t cold = plan_cold_bytes(l, l->functions);
+    return plan_small_bytes(l) - cold + plan_lead_of(cold);
 }
 
 /* Whether a small function is part of a numbered one. */
