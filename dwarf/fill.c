@@ -240,6 +240,8 @@ static bool fill_str(struct debug *d, struct header_limit *limit, struct error *
     if (d->wanted[DEBUG_STR] < base)
         return section_infeasible(d, DEBUG_STR, base, e);
     uint64_t rest = d->wanted[DEBUG_STR] - base;
+    unit_choose_inline_names(d, rest);
+    rest -= unit_inline_names_bytes(d);
     unit_choose_headers(d, rest + least, limit);
     rest -= d->header_names - least;
     /* More declarations, so that names do not become very long. Where these would be too many of the entries, names may
@@ -477,7 +479,7 @@ static bool end_fixed_info(struct debug *d, uint64_t total, bool any_str, uint64
  * counts as *reserve, which is at least its upper bound. */
 static bool start_fill(struct debug *d, uint64_t *reserve, struct error *e)
 {
-    d->shorts = 0;
+    d->shorts = d->inline_names = 0;
     d->spare = (struct debug_spare){0};
     d->names_extra = d->shorts_extra = 0;
     fixed_sizes(d);

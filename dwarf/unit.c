@@ -10,11 +10,17 @@
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
 
-/* Offset in .debug_str of the first name of the declarations at the end. */
-static uint32_t tail_names_start(const struct debug *d)
+/* Offset in .debug_str of the first name that only some units' inline functions have. */
+static uint32_t inline_names_start(const struct debug *d)
 {
     uint64_t sources = dialect_is_4(d->corpus->dialect) ? d->sources.size : 0;
     return (uint32_t)(names_start(d) + d->names_size + d->statics.size + sources);
+}
+
+/* The same of the declarations at the end. */
+static uint32_t tail_names_start(const struct debug *d)
+{
+    return inline_names_start(d) + (uint32_t)unit_inline_names_bytes(d);
 }
 
 /* References in types are relative to the unit, so types begin at the same place in all units. These entries make up
@@ -204,6 +210,7 @@ static uint8_t *put_unit(const struct debug *d, uint32_t index, uint64_t info, u
     assert(p == start + c->start);
     p = partial_put_common(d, index, p);
     p = put_bytes(p, h->entries + c->types, c->fixed - c->types);
+    unit_name_inlines(d, index, inline_names_start(d), start);
     if (d->types_first) {
         const uint8_t *const types = p;
         p = put_pieces(d, u, 0, p);
@@ -347,6 +354,7 @@ static void put_strings(const struct debug *d, const uint8_t *names, const struc
     p = put_bytes(p, d->statics.data, d->statics.size);
     if (is_4)
         p = put_bytes(p, d->sources.data, d->sources.size);
+    p = unit_put_inline_names(d, p);
     p = unit_put_tail_names(d, p);
     assert(p == places->section[DEBUG_STR] + d->size[DEBUG_STR] - shared);
     if (is_4)

@@ -126,6 +126,7 @@ struct debug {
     uint64_t dies; /* entries in all; 0: not counted, because any number will do or because there are type units */
     uint64_t header_names; /* bytes of the corpus's names in .debug_str */
     uint32_t headers_used;
+    uint32_t inline_names; /* how many names inline functions of some units have instead of their headers' */
     bool several;          /* a unit may include more than one header */
     uint64_t aranges_more; /* ranges in .debug_aranges beyond one for each unit with code */
     uint32_t tables;       /* tables of abbreviations; units share them evenly */

@@ -242,6 +242,15 @@ static inline uint64_t short_entry(const struct corpus *c, uint64_t length)
     return abbrev_entry_size(c->dialect, abbrev_tail_short(c->dialect)) + length + 1;
 }
 
+/* unit_inlines.c. Names that inline functions of units have instead of their headers' names. unit_choose_inline_names
+ * sets how many there are; `bytes`: what there is for names. unit_inline_names_bytes: what they take of .debug_str.
+ * unit_put_inline_names writes them; returns the place behind the last terminator. unit_name_inlines gives them to the
+ * inline functions of a unit that begins at `start`; `names` is the offset of the first one in .debug_str. */
+void unit_choose_inline_names(struct debug *d, uint64_t bytes);
+uint64_t unit_inline_names_bytes(const struct debug *d);
+uint8_t *unit_put_inline_names(const struct debug *d, uint8_t *p);
+void unit_name_inlines(const struct debug *d, uint32_t unit, uint32_t names, uint8_t *start);
+
 /* Write names of the declarations at the end: unit_put_tail_names all names that are in .debug_str, unit_put_short_name
  * the k-th name that is in .debug_info. Return the place behind the last terminator. */
 uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p);

@@ -428,3 +428,56 @@ def test_more_exported_names_than_symbols(programs, tmp_path):
     programs.run("pyelfgen", "--quiet", "--profile", profile, "-o", tmp_path / "set")
     (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
     assert library["differs"]["dynamic: functions"][1] < 100
+
+
+UNITS = 8
+INLINED = """{{kind: module, text: 90000, data: 3000, bss: 900, debug: {debug}, symtab: 9000, strtab: 5000, functions: 240,
+  share: {{code: 60000}}, dwarf: {{version: {version}, language: c, units: {units}{level}}},
+  mix: {{info: {info}, abbrev: {abbrev}, line: {line}, str: {text}, {files} aranges: 384{lists}}}}}"""
+
+
+def inlined(text, **keys):
+    """A row of 8 units whose .debug_str has `text` bytes."""
+    usual = dict(info=230000, abbrev=12000, line=50000, loclists=80000, rnglists=9000, line_str=1000)
+    usual |= keys
+    info, abbrev, line, line_str = (usual.pop(key) for key in ("info", "abbrev", "line", "line_str"))
+    version = usual.pop("version", 5)
+    level = usual.pop("level", "")
+    lists = "".join(f", {name}: {size}" for name, size in usual.items())
+    files = f"line_str: {line_str}," if line_str else ""
+    debug = info + abbrev + line + line_str + text + 384 + sum(usual.values())
+    return "- " + INLINED.format(
+        version=version, units=UNITS, level=level, info=info, abbrev=abbrev, line=line, text=text, files=files,
+        debug=debug, lists=lists,
+    )
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(inlined(24000), id="5"),
+        pytest.param(inlined(24000, version=4, line_str=0), id="4"),
+        pytest.param(inlined(12000, info=30000, abbrev=2400, level=", level: 1", loclists=0, rnglists=2000), id="lines"),
+    ],
+)
+def test_inline_functions_are_those_of_a_few_units(programs, tmp_path, row):
+    """As where sources have such functions of their own."""
+    library = make(programs, tmp_path, [row]) / "libmodule0.so"
+    assert ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", library).endswith("No errors.\n")
+    units = [
+        [entry.text("name") for entry in unit.of("subprogram") if "inline" in entry] for unit in Dies(library).units
+    ]
+    assert len(units) == UNITS and all(units)
+    assert all(len(set(names)) == len(names) for names in units)
+    times = collections.Counter(name for names in units for name in names)
+    assert 1 < max(times.values()) <= UNITS / 4
+
+
+def test_names_of_inline_functions_where_there_is_no_room(programs, tmp_path):
+    """Then all are the header's."""
+    library = make(programs, tmp_path, [inlined(6000)]) / "libmodule0.so"
+    names = {
+        tuple(entry.text("name") for entry in unit.of("subprogram") if "inline" in entry)
+        for unit in Dies(library).units
+    }
+    assert len(names) == 1
