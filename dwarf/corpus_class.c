@@ -240,8 +240,10 @@ static bool add_method(struct header_builder *b, struct plan *p, struct cpp_meth
     m->is_static = r < 2;
     bool is_virtual = (r & ~1u) == 2 && p->self.has_vtable && p->self.virtuals < 100;
     m->f.is_template = !is_virtual && cpp_chance(b, 1, 40, b->corpus->manner.templates);
-    if (m->f.is_template)
-        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, cpp_chance(b, 1, 32, b->corpus->manner.numbers));
+    if (m->f.is_template) {
+        const bool numbered = cpp_chance(b, 1, 32, b->corpus->manner.numbers);
+        m->f.arguments = cpp_arguments(b, pick(b, 4) == 0, numbered);
+    }
     m->f.is_const = !m->is_static && p->const_pointer != CPP_NONE && pick(b, 2);
     m->object = h->type[m->f.is_const ? p->const_pointer : p->pointer].offset;
     m->f.result = cpp_parameter_type(b);

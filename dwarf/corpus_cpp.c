@@ -282,8 +282,10 @@ static void add_scope_functions(struct header_builder *b)
         cpp_choose_parameters(b, &m.f);
         if (!m.f.count) /* without children they would need an abbreviation of their own */
             m.f.parameter[m.f.count++] = BASE_INT;
-        if (m.f.is_template)
-            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, cpp_chance(b, 1, 32, b->corpus->manner.numbers));
+        if (m.f.is_template) {
+            const bool numbered = cpp_chance(b, 1, 32, b->corpus->manner.numbers);
+            m.f.arguments = cpp_arguments(b, pick(b, 3) == 0, numbered);
+        }
         cpp_declare(b, &m, ABBREV_SCOPE_FUNCTION, 0);
     }
 }

@@ -55,6 +55,8 @@ struct header_builder {
     struct random variety; /* random numbers for what differs from the earlier header */
 };
 
+/* A statement may call it, or what calls it, only once where C leaves the order open: gcc evaluates arguments from the
+ * last to the first, clang from the first to the last, and a set would depend on the compiler. */
 static inline uint32_t pick(struct header_builder *b, uint32_t n)
 {
     return random_below(random_next(&b->random), n);

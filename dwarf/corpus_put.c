@@ -169,7 +169,8 @@ uint32_t corpus_member_name(struct header_builder *b, struct scope *scope)
     }
     while (!found && !b->corpus->strings.failed) {
         char text[64];
-        words_identifier(random_next(&b->random), 4 + pick(b, 14), text);
+        const uint32_t length = 4 + pick(b, 14);
+        words_identifier(random_next(&b->random), length, text);
         head = head_of(text);
         found = !is_taken(b, scope, head, text);
         if (!found)
@@ -186,7 +187,8 @@ uint32_t corpus_variable_name(struct header_builder *b, struct scope *scope, uin
     char text[SHORT_NAME_MOST + 1];
     if (pick(b, one_of[b->corpus->dialect.language]))
         return corpus_member_name(b, scope);
-    words_identifier(random_next(&b->random), least + pick(b, SHORT_NAME_MOST + 1 - least), text);
+    const uint32_t length = least + pick(b, SHORT_NAME_MOST + 1 - least);
+    words_identifier(random_next(&b->random), length, text);
     const uint32_t name = short_name_of(text);
     return is_taken(b, scope, name, text) || corpus_is_keyword(text) ? corpus_member_name(b, scope)
                                                                      : take_name(scope, name, name);

@@ -327,8 +327,10 @@ static uint32_t enumerators_next(const struct header_builder *b)
 
 static uint32_t enumerators(struct header_builder *b)
 {
-    if (b->corpus->dialect.language == DWARF_CPP)
-        return as_many(3 + pick(b, 7) + (pick(b, 8) ? 0 : pick(b, 12)), b);
+    if (b->corpus->dialect.language == DWARF_CPP) {
+        const uint32_t few = 3 + pick(b, 7);
+        return as_many(few + (pick(b, 8) ? 0 : pick(b, 12)), b);
+    }
     const uint32_t count = enumerators_next(b);
     b->enumerations++;
     return count;
@@ -459,7 +461,9 @@ void corpus_add_aggregate(struct header_builder *b, bool is_union)
 static void add_parameters(struct header_builder *b)
 {
     enum { FURTHER = 31, FURTHER_STEP = 12 };
-    for (uint32_t n = 1 + pick(b, 3) + pick(b, 2) * pick(b, 2); n; n--) {
+    const uint32_t few = 1 + pick(b, 3);
+    const bool more = pick(b, 2);
+    for (uint32_t n = few + more * pick(b, 2); n; n--) {
         bytes_u8(&b->entries, ABBREV_TYPE_PARAMETER);
         bytes_u32(&b->entries, corpus_value_type(b).offset);
     }

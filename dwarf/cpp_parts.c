@@ -132,8 +132,9 @@ bool cpp_leaves_out(struct header_builder *b, uint32_t n)
 
 struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered)
 {
-    return (struct cpp_arguments){.type = {argument_type(b), two ? argument_type(b) : CPP_NONE},
-                                  .value = numbered ? (int16_t)pick(b, 16) : -1};
+    const uint16_t first = argument_type(b);
+    const uint16_t second = two ? argument_type(b) : CPP_NONE;
+    return (struct cpp_arguments){.type = {first, second}, .value = numbered ? (int16_t)pick(b, 16) : -1};
 }
 
 void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments)

@@ -131,7 +131,8 @@ static void border(struct run_maker *b)
 static void constant(struct run_maker *b)
 {
     b->filler->patch[b->patches++] = (uint16_t)(b->p - b->filler->code);
-    b->p = put_u32(b->p, (uint32_t)random_next(&b->random) >> pick(b, 24));
+    const uint32_t value = (uint32_t)random_next(&b->random);
+    b->p = put_u32(b->p, value >> pick(b, 24));
 }
 
 static void load_rax(struct run_maker *b)

@@ -12,6 +12,7 @@ import subprocess
 
 import pytest
 
+from conftest import SOURCE
 from objects import ask, counted_libraries, sizes_of_each, tool
 from sets import SMALL, libraries_of, manifest_of, profile_text, variant_text
 
@@ -108,6 +109,24 @@ def test_same_bytes_from_another_place(generate, programs, profile, tmp_path):
     shutil.copy(profile, tmp_path / "deep" / "another name")
     programs.run("pyelfgen", "-P", "another name", "-o", "er/set", "-q", cwd=tmp_path / "deep")
     assert same(one, tmp_path / "deep" / "er" / "set")
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_same_bytes_from_another_compiler(programs, tmp_path):
+    """gcc evaluates the arguments of a call from the last to the first, clang from the first to the last. Two of them
+    may not draw from the same random numbers."""
+    if not shutil.which("clang"):
+        pytest.skip("needs clang")
+    build = tmp_path / "build"
+    options = ["-DCMAKE_C_COMPILER=clang", "-DCMAKE_BUILD_TYPE=Debug", "-DBUILD_TESTING=OFF"]
+    subprocess.run(["cmake", "-S", SOURCE, "-B", build, *options], check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", build, "--target", "pyelfgen", "--parallel"], check=True, capture_output=True)
+    for name in ["small", "c++"]:
+        command = [build / "bin" / "pyelfgen", "--profile", name, "-o", tmp_path / f"{name}-by-clang", "-q"]
+        subprocess.run(command, check=True)
+        programs.run("pyelfgen", "--profile", name, "-o", tmp_path / name, "-q")
+        assert same(tmp_path / name, tmp_path / f"{name}-by-clang")
 
 
 def test_umask_is_obeyed(generate):
