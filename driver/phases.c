@@ -17,6 +17,7 @@
 #include "driver/memory.h"
 #include "driver/order.h"
 #include "driver/output.h"
+#include "driver/places.h"
 #include "runtime/clock.h"
 
 /* Checks that the executable belongs to this set. It may have been copied from another set, or left behind by an older
@@ -202,7 +203,8 @@ bool phases_import(const struct run *run, const struct loader *loader, void *sta
                    struct measured *t)
 {
     const struct pass pass = {run, loader, state, dog, PHASE_IMPORT, run->options.import_order};
-    return go_through(&pass, import_one, t);
+    struct error e;
+    return go_through(&pass, import_one, t) && ranks_agree(&run->ranks, places_check(run, &e), &e);
 }
 
 static bool visit_one(const struct pass *p, size_t library, struct error *e)

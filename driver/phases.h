@@ -37,7 +37,8 @@ bool phases_settle(struct run *run);
 /* Prepares the loader. The caller stops *state in any case. */
 bool phases_start(const struct run *run, const struct loader *loader, void **state);
 
-/* Opens libmodulebegin, every module and libmodulefinal; or every utility. */
+/* Opens libmodulebegin, every module and libmodulefinal; or every utility. Then, untimed, checks that what was loaded
+ * is of the set. */
 bool phases_import(const struct run *run, const struct loader *loader, void *state, struct watchdog *dog,
                    struct measured *t);
 

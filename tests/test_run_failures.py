@@ -90,6 +90,24 @@ def fails(programs, good, bad):
     return run
 
 
+@pytest.mark.parametrize("options", [(), ("--no-python",), ("--mode", "link")], ids=["python", "dlopen", "link"])
+def test_libraries_of_another_copy(options, programs, good, bad, tmp_path):
+    """Another copy of a set has the same functions and results, but its files are not those that are to be measured."""
+
+    def run(place, **wish):
+        arguments = [*options, "--phases", "import", good]
+        return programs.run("pyelfrun", *arguments, env={"LD_LIBRARY_PATH": str(place)}, **wish)
+
+    said = run(bad.directory, status=1).stderr
+    wanted = (
+        rf"pyelfrun: rank 0 on \S+: (lib\w+): was loaded from {bad.directory}/\1\.so and not from the set; "
+        r"look for it in LD_LIBRARY_PATH and LD_PRELOAD\n"
+    )
+    assert re.fullmatch(wanted, said), said
+    (tmp_path / "link").symlink_to(good)
+    run(tmp_path / "link")
+
+
 @pytest.mark.slow
 class TestOneRankFails:
     @pytest.mark.parametrize("name", ["libmodule2.so", "libutility1.so"])
