@@ -345,6 +345,34 @@ def import_and_open(order, ctypes, others):
     return modules
 
 
+def check_places(manifest):
+    """What was loaded under the names of the set's libraries has to be of the set.
+
+    The dynamic linker looks for what modules need in LD_LIBRARY_PATH before it
+    looks beside them. Another copy of the set gives the same results.
+    """
+    names = {library.name for library in manifest.libraries}
+    own = os.path.realpath(DIRECTORY)
+    try:
+        with open("/proc/self/maps", errors="surrogateescape") as maps:
+            paths = {line[line.index("/") :].rstrip("\n") for line in maps if "/" in line}
+    except OSError:
+        return
+    for path in sorted(paths):
+        directory, name = os.path.split(path)
+        if name not in names or directory == own:
+            continue
+        try:
+            same = os.path.samefile(path, os.path.join(DIRECTORY, name))
+        except OSError:  # a path of another mount namespace
+            continue
+        if not same:
+            raise Failure(
+                "%s: was loaded from %s and not from the set; look for it in LD_LIBRARY_PATH and LD_PRELOAD"
+                % (os.path.splitext(name)[0], path)
+            )
+
+
 def visit_all(order, modules):
     for library in order:
         try:
@@ -613,6 +641,7 @@ def run(options, manifest, chosen, ranks, no_mpi_reason):
     # Before the import, of whose time it is no part, and only where there is something to open.
     ctypes = phase(ranks, import_ctypes)[0] if others else None
     modules, import_seconds = phase(ranks, import_and_open, order, ctypes, others)
+    phase(ranks, check_places, manifest)
     _, visit_seconds = phase(ranks, visit_all, order, modules)
     visited, _ = phase(ranks, check_modules, chosen, modules)
     functions = sum(library.functions for library in chosen)

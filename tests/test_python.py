@@ -4,6 +4,8 @@ import glob
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 
@@ -203,6 +205,28 @@ def test_importing_one_loads_its_chain(name, chain, sets, programs):
     listed = "import sys; sys.path.insert(0, sys.argv[1]); import libmodule11; print(open('/proc/self/maps').read())"
     maps = programs.command([SYSTEM, "-I", "-c", listed, sets.get(name)], leaks=False).stdout
     assert [i for i in range(12) if f"/libmodule{i}.so" in maps] == list(chain)
+
+
+@pytest.mark.alike
+@EVERY
+def test_libraries_of_another_copy(python, small, programs, tmp_path):
+    """Another copy of a set has the same results, but its files are not those that are to be measured."""
+    shutil.copytree(small, tmp_path / "copy")
+    (tmp_path / "link").symlink_to(small)
+
+    def run(place, *options, status=0):
+        command = [python, small / "driver.py", "--no-mpi", *options]
+        environment = {"LD_LIBRARY_PATH": str(place)}
+        return programs.command(command, env=environment, status=status, leaks=False, timeout=120)
+
+    wanted = (
+        rf"driver\.py: rank 0 on \S+: (lib\w+): was loaded from {tmp_path}/copy/\1\.so and not from the set; "
+        r"look for it in LD_LIBRARY_PATH and LD_PRELOAD\n"
+    )
+    for options in [[], ["--only", "libmodule1"]]:
+        said = run(tmp_path / "copy", *options, status=1).stderr
+        assert re.fullmatch(wanted, said), said
+    run(tmp_path / "link")
 
 
 def test_help(small, programs):
