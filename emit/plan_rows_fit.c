@@ -1,5 +1,6 @@
 /* Fits one library into the sizes of its row; see plan_rows.c. Ever more is given up until it fits: calls, functions,
  * small functions' code, extras and the length of names. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,19 +48,35 @@ static uint32_t callers_most(const struct plan_library *l, const struct want *w,
     return exported - (w->leaves < half ? w->leaves : half);
 }
 
+/* How many of its functions a stripped library wants to be dynamic, as far as its text has room for their symbols; 0
+ * for another library, whose functions are all counted by want.functions. */
+static uint32_t stripped_dynamic(const struct plan_library *l, const struct want *w)
+{
+    const uint64_t most = rows_value_or(l->said, ROW_TEXT, 0) / SYMBOL;
+    const uint64_t wanted = l->stripped && w->exported > 0 ? (uint64_t)w->exported : 0;
+    return (uint32_t)(wanted < most ? wanted : most);
+}
+
+/* The most numbered functions that are tried. There may be two even where the row has none (rows_least_exported). */
+static uint32_t names_most(const struct plan_library *l, const struct want *w)
+{
+    return rows_larger(w->functions, stripped_dynamic(l, w)) + 2;
+}
+
 /* Sets want.names for as many functions as there can be. */
 static bool sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e)
 {
+    const uint32_t most = names_most(l, w);
     struct plan_library as = *l;
     for (unsigned bare = 0; names_are_mangled(&plan->names, l) && bare < 2; bare++) {
-        uint64_t *sum = w->names[bare] ? NULL : malloc((w->functions + (size_t)3) * sizeof *sum);
+        uint64_t *sum = w->names[bare] ? NULL : malloc((most + (size_t)1) * sizeof *sum);
         if (w->names[bare])
             continue;
         if (!sum)
             return error_set(e, ERROR_MEMORY, "out of memory for the names of %s", l->name);
         as.level = bare ? LEVEL_BARE : LEVEL_WHOLE;
         sum[0] = 0;
-        for (uint32_t i = 0; i < w->functions + 2; i++) {
+        for (uint32_t i = 0; i < most; i++) {
             const struct function f = plan_function(&as, i);
             sum[i + 1] = sum[i] + names_function(&plan->names, &as, i, &f) + 1;
         }
@@ -72,6 +89,7 @@ static bool sum_names(const struct plan *plan, const struct plan_library *l, str
 static uint64_t names_of(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          uint32_t functions)
 {
+    assert(functions <= names_most(l, w));
     if (names_are_mangled(&plan->names, l))
         return w->names[l->level == LEVEL_BARE][functions];
     return names_row_bytes(l, 0, functions);
@@ -347,8 +365,8 @@ static uint32_t numbered(const struct plan *plan, const struct plan_library *l, 
     const int64_t exported = w->exported - (l->stripped ? 0 : dynamic);
     const uint32_t most = exported > (int64_t)least && exported < UINT32_MAX ? (uint32_t)exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
-    if (l->stripped && n < w->exported - (int64_t)small)
-        n = (uint32_t)(w->exported - small);
+    const uint32_t wanted = stripped_dynamic(l, w);
+    n = wanted > small ? rows_larger(n, wanted - small) : n;
     if (n > most && !l->stripped)
         n -= w->small < n - most ? w->small : n - most;
     if (n > w->cap)

@@ -481,3 +481,15 @@ def test_names_of_inline_functions_where_there_is_no_room(programs, tmp_path):
         for unit in Dies(library).units
     }
     assert len(names) == 1
+
+
+def test_mangled_names_of_more_functions_than_the_row_has(programs, tmp_path):
+    """The library is stripped but has debug information, so its row may have few functions that are described and many
+    that are dynamic, for all of which there are mangled names."""
+    row = """- {kind: utility, text: 900000, data: 10000, bss: 9000, debug: 900000, symtab: 0, strtab: 0, unwind-entries: 10,
+  dynamic: {functions: 2000, undefined: 10}}"""
+    path = make(programs, tmp_path, [row], "names: {style: itanium}") / "libutility0.so"
+    names = {name for kind, _, section, name in symbols(path, ".dynsym") if kind == "FUNC" and section != "UND"}
+    assert len(names) > 1000 and all(name.startswith("_Z") for name in names)
+    assert not [text for text in demangled(names) if text.startswith("_Z")]
+    check(path)
