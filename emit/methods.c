@@ -31,10 +31,13 @@ static uint8_t *put_method_name(const struct plan_library *l, uint32_t index, ui
 
 uint64_t methods_bytes(const struct plan_library *l)
 {
+    const uint32_t count = l->extra.methods;
+    const uint32_t turns = count / WORDS_METHODS; /* how often all words are used */
+    const uint32_t rest = count % WORDS_METHODS;
     uint64_t bytes = l->extra.documented ? sizeof METHODS_DOC : 0;
-    for (uint32_t i = 0; i < l->extra.methods; i++)
-        bytes += methods_name_length(l, i) + UINT64_C(1);
-    return bytes;
+    for (uint32_t i = 0; i < WORDS_METHODS && i < count; i++)
+        bytes += (words_method_length(words_of(l, i)) + UINT64_C(1)) * (turns + (i < rest));
+    return bytes + names_digits_sum(WORDS_METHODS, count);
 }
 
 uint8_t *methods_write_strings(const struct plan_library *l, uint8_t *p)

@@ -46,7 +46,7 @@ void names_stem(struct name_stem *s, const char *library, const char *stem);
 
 /* Decimal digits of n. */
 uint32_t names_digits(uint32_t n);
-/* Sum of the decimal digits of all numbers in [from, to). */
+/* How many decimal digits all numbers in [from, to) have together. */
 uint64_t names_digits_sum(uint32_t from, uint32_t to);
 
 /* Characters of a function's name, if its stem and number have `natural` characters together. */
