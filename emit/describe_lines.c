@@ -7,7 +7,7 @@
  */
 #include "emit/describe_parts.h"
 
-enum { BORDERS_MOST = 48, DEPTH_MOST = 12 };
+enum { DEPTH_MOST = 12 };
 
 /* How many entries of functions, with all below them, there should be when `code` bytes of code are described. */
 static uint64_t defined_until(const struct walk *w, uint64_t code)
@@ -18,7 +18,7 @@ static uint64_t defined_until(const struct walk *w, uint64_t code)
 
 uint64_t lines_room(const struct walk *w)
 {
-    return lines_are_told(w) ? (uint64_t)BORDERS_MOST * DEPTH_MOST * COMPOSE_CHILD_MOST : 0;
+    return lines_are_told(w) ? (uint64_t)MORE_BORDERS_MOST * DEPTH_MOST * COMPOSE_CHILD_MOST : 0;
 }
 
 /* Which inline function the next call leads to. */
@@ -38,7 +38,7 @@ static void put_nested(struct walk *w, uint32_t line, uint64_t depth, uint64_t f
 
 void lines_inlined(struct walk *w, const struct subject *s, bool last)
 {
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[MORE_BORDERS_MOST];
     const uint64_t there = w->composer.out->defined + 1;
     const uint64_t goal = defined_until(w, s->end);
     const uint32_t first = more_ranges_due(w, s); /* calls with ranges are before it */

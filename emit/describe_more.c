@@ -10,7 +10,6 @@
 #include "emit/describe_parts.h"
 
 enum {
-    BORDERS_MOST = 48,
     LOCALS_MOST = 48,
     BLOCKS_MOST = 32,
     LITTLE = 40,     /* bytes below which the rest is left to the next function */
@@ -70,16 +69,16 @@ static uint64_t missing_rows(const struct walk *w, uint64_t code)
 /* Sets border[] to borders between instructions in the function's beginning and, with `pieces`, between its pieces.
  * Pieces may be used where nothing else describes them, or where that does not matter. Returns how many borders there
  * are. */
-static uint32_t borders(const struct walk *w, const struct subject *s, bool pieces, uint64_t *border)
+static uint32_t borders(const struct walk *w, const struct subject *s, bool pieces, uint64_t border[MORE_BORDERS_MOST])
 {
     uint32_t count = tune_borders(w, s, border);
     uint64_t at = border[count - 1];
-    for (uint32_t i = 0; pieces && i < s->body->pieces && count < BORDERS_MOST; i++)
+    for (uint32_t i = 0; pieces && i < s->body->pieces && count < MORE_BORDERS_MOST; i++)
         border[count++] = at += code_piece_size(&w->l->code, &s->body->piece[i]);
     return count;
 }
 
-uint32_t more_borders(const struct walk *w, const struct subject *s, uint64_t *border)
+uint32_t more_borders(const struct walk *w, const struct subject *s, uint64_t border[MORE_BORDERS_MOST])
 {
     return borders(w, s, true, border);
 }
@@ -126,7 +125,7 @@ static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size
 static void more_lists(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[MORE_BORDERS_MOST];
     uint8_t expression[DESCRIBE_EXPRESSION_MOST + 8];
     if (!follows(w, DEBUG_LISTS) || missing_lists(w, s->end, c->lists) < LITTLE)
         return;
@@ -176,13 +175,13 @@ uint32_t more_ranges_due(const struct walk *w, const struct subject *s)
     enum { LEAST = 3, CALLS = 16 };
     const uint64_t rest = follows(w, DEBUG_RANGES) ? missing_ranges(w, s->end, w->composer.ranges) : 0;
     const uint64_t most = rest / (CALLS * RANGE_USUAL);
-    return rest < LITTLE ? 0 : most < LEAST ? LEAST : most < BORDERS_MOST ? (uint32_t)most : BORDERS_MOST;
+    return rest < LITTLE ? 0 : most < LEAST ? LEAST : most < MORE_BORDERS_MOST ? (uint32_t)most : MORE_BORDERS_MOST;
 }
 
 static void more_ranges(struct walk *w, struct subject *s, bool last)
 {
     struct composer *c = &w->composer;
-    uint64_t border[BORDERS_MOST + 1];
+    uint64_t border[MORE_BORDERS_MOST];
     uint32_t depth = 0;
     const uint64_t least = last ? LAST_MOST : LITTLE;
     if (!follows(w, DEBUG_RANGES) || missing_ranges(w, s->end, c->ranges) < least) {

@@ -227,8 +227,9 @@ static inline bool plain_is_told(const struct walk *w)
 {
     return w->is_plain;
 }
-/* Describes all locals of a function of such a library. */
+/* Describes all locals of a function of such a library. plain_room: bytes of entries that it writes at most. */
 void plain_locals(struct walk *w, struct subject *s);
+uint64_t plain_room(const struct walk *w);
 /* How many bytes of .debug_str may go to variables' names that are the library's own; 0 in other libraries. */
 uint64_t plain_names(const struct walk *w);
 /* The column of the statement that begins on a line; whether an instruction inside a statement has a row. */
@@ -253,18 +254,16 @@ uint64_t lines_room(const struct walk *w);
 void lines_innermost(struct walk *w, const struct subject *s, const uint64_t *border);
 void lines_ranges(struct walk *w, const struct subject *s, uint64_t from, uint32_t list);
 
-/* Bytes of entries that plain_locals writes at most. */
-uint64_t plain_room(const struct walk *w);
-
 /* describe_more.c: adds locals and blocks to the function, behind its other entries, where lists or ranges are behind
  * their pace, and rows. For the last function of the library it adds everything that is still missing. */
 void more(struct walk *w, struct subject *s, bool last);
 /* How many ranges the blocks with ranges have at most that `more` adds to the function, with lines alone; 0: it adds
  * none, unless the function is the last. They are the first ones between borders. */
 uint32_t more_ranges_due(const struct walk *w, const struct subject *s);
-/* Sets border[], of 49, to borders between instructions in the function's beginning and between its pieces. Returns how
- * many there are. */
-uint32_t more_borders(const struct walk *w, const struct subject *s, uint64_t *border);
+/* Sets border[] to borders between instructions in the function's beginning and between its pieces. Returns how many
+ * there are. */
+enum { MORE_BORDERS_MOST = 48 };
+uint32_t more_borders(const struct walk *w, const struct subject *s, uint64_t border[MORE_BORDERS_MOST]);
 /* Begins the last block inside the function or block that is open, with this range list, which begins at code offset
  * `from`, and a local in this slot. Where units have lines alone, it is an inlined call without a local. */
 void more_block(struct walk *w, struct subject *s, uint64_t from, uint32_t list, uint32_t slot);
