@@ -343,8 +343,8 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
     return at;
 }
 
-/* What a function takes at most if it has `calls` calls at its end. */
-static struct describe_room room_for(const struct walk *w, const struct body *b, uint64_t calls)
+/* What the function's own code takes at most, with `calls` calls at its end. */
+static struct describe_room code_room(const struct walk *w, const struct body *b, uint64_t calls)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
     uint64_t entries = 4 * ARGUMENTS_MOST + FILLER_SLOTS;
@@ -395,84 +395,118 @@ static bool is_static(const struct plan_library *l, uint32_t index, const struct
     return l->said && !plan_is_direct(l) && index >= l->exported && (f->hash >> 20 & 7);
 }
 
+static bool is_last_described(const struct walk *w, const struct subject *s)
+{
+    return s->index + 1 == w->l->described;
+}
+
+/* What the function takes at most. */
+static struct describe_room function_room(const struct walk *w, const struct subject *s)
+{
+    const struct calls *const calls = w->l->code.calls;
+    const struct more_room more = more_room(w, s->end + cold_size(w, s->body)); /* as far as paces will have moved on */
+    const uint32_t besides = besides_before(w, s->index + 1) - besides_before(w, s->index);
+    const uint64_t tuned = is_last_described(w, s) ? tune_room(w) : 0;
+    struct describe_room room = code_room(w, s->body, (calls ? calls->per_function : 0) + UINT64_C(1));
+    room.info += class_room(w) + plain_room(w) + lines_room(w) + cold_room(w, s->body);
+    room.info += more.info + (uint64_t)BESIDES_MOST * besides + tuned;
+    room.lists += more.lists + COLD_LISTS_MOST + tuned;
+    room.ranges += more.ranges + COLD_RANGES_MOST + tuned;
+    room.rows += more.rows + tuned;
+    room.rows += plain_is_told(w) ? UINT64_C(4) * s->body->size : 0; /* a row for every two bytes at most */
+    return room;
+}
+
+static struct subject subject_of(const struct walk *w, uint32_t index, struct code_parameter *parameter)
+{
+    const struct library *const l = w->l;
+    const struct body *const b = &l->body[index];
+    const struct function *const f = &l->code.own[index];
+    const bool is_alike = plain_is_told(w) && (f->hash >> 24 & UINT8_MAX) < l->row->alike;
+    return (struct subject){
+        .body = b,
+        .f = f,
+        .parameter = parameter,
+        .index = index,
+        .start = b->offset,
+        .end = b->offset + (uint64_t)b->size,
+        .name = is_alike ? 0 : (uint32_t)(f->hash >> 32), /* those that are alike have the same variables */
+        .step = is_alike ? 1 : (uint32_t)(f->hash >> 16) | 1,
+    };
+}
+
+/* Decides how much is said of the function, which takes `lines` lines at most. */
+static void choose_level(const struct walk *w, struct subject *s, uint64_t lines)
+{
+    detail_function(w, s);
+    /* a rich function says that all its calls are described, and each needs a line of two bytes */
+    if (s->level == SUBJECT_RICH && w->line_number + lines > DEBUG_LINE_MOST) {
+        s->level = SUBJECT_PLAIN;
+        s->lists = s->lists == SUBJECT_LISTS_ALL ? SUBJECT_LISTS_SPILLED : s->lists;
+    }
+}
+
+/* Begins the function's entry, behind the entries that it refers to. */
+static void begin_entry(struct walk *w, const struct subject *s, struct debug_function *f)
+{
+    f->offset = s->start;
+    f->size = s->body->size;
+    f->part = s->part;
+    f->part_size = s->part_end - s->part;
+    f->line = s->line;
+    f->column = 15;
+    f->kind = s->level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
+    if (f->declared == COMPOSE_UNKNOWN && is_static(w->l->row, s->index, s->f) && s->f->count)
+        f->kind = FUNCTION_STATIC;
+    f->result = BASE_UNSIGNED_LONG;
+    if (w->corpus->dialect.fortran && lines_are_told(w) && !detail_info_ahead(w, s)) { /* gfortran always has one */
+        f->is_linked = true;
+        f->method = f->name;
+    }
+    if (s->level == SUBJECT_RICH)
+        declare_helpers(w, s->body);
+    cold_helpers(w, s);
+    compose_function(&w->composer, f);
+}
+
+/* Describes pieces, calls and return. */
+static void describe_code(struct walk *w, struct subject *s)
+{
+    describe_pieces(w, s);
+    describe_calls(w, s);
+    row(w, s->at);
+    if (s->last_label != NO_LABEL)
+        describe_label(w, s, s->last_label, w->line_number);
+    assert(s->at + CODE_EPILOGUE == s->end);
+}
+
 static bool describe_function(struct walk *w, uint32_t index)
 {
-    struct library *l = w->l;
-    const struct body *b = &l->body[index];
-    detail_fetch(w, index);
     struct code_parameter parameter[ARGUMENTS_MOST];
-    struct subject s = {
-        .body = b, .parameter = parameter, .index = index, .start = b->offset, .end = b->offset + (uint64_t)b->size};
-    s.f = &l->code.own[index];
-    s.name = (uint32_t)(s.f->hash >> 32);
-    s.step = (uint32_t)(s.f->hash >> 16) | 1;
-    if (plain_is_told(w) && (s.f->hash >> 24 & UINT8_MAX) < l->row->alike) { /* variables have the same names */
-        s.name = 0;
-        s.step = 1;
-    }
-    struct describe_room room = room_for(w, b, (l->code.calls ? l->code.calls->per_function : 0) + UINT64_C(1));
-    room.info += class_room(w) + plain_room(w) + lines_room(w) + cold_room(w, b);
-    room.rows += plain_is_told(w) ? 4 * (uint64_t)b->size : 0;              /* a row for every two bytes at most */
-    const struct more_room besides = more_room(w, s.end + cold_size(w, b)); /* as far as paces will have moved on */
-    room.info += besides.info + BESIDES_MOST * (uint64_t)(besides_before(w, index + 1) - besides_before(w, index));
-    room.lists += besides.lists + COLD_LISTS_MOST;
-    room.ranges += besides.ranges + COLD_RANGES_MOST;
-    room.rows += besides.rows;
-    if (index + 1 == l->described) {
-        room.info += tune_room(w);
-        room.lists += tune_room(w);
-        room.ranges += tune_room(w);
-        room.rows += tune_room(w);
-    }
+    struct subject s = subject_of(w, index, parameter);
+    detail_fetch(w, index);
+    const struct describe_room room = function_room(w, &s);
     if (!describe_begin(w, s.start, &room))
         return false;
     struct debug_function f = {.name = (uint32_t)w->name};
     class_declare(w, index, &f);
+    w->name += names_function(&w->l->plan->names, w->l->row, index, s.f) + UINT64_C(1);
     s.line = w->line_number;
     cold_begin(w, &s);
-    detail_function(w, &s);
+    choose_level(w, &s, room.lines);
     w->inner_rows = 0;
-    /* a rich function says that all its calls are described, and each needs a line of two bytes */
-    if (s.level == SUBJECT_RICH && w->line_number + room.lines > DEBUG_LINE_MOST) {
-        s.level = SUBJECT_PLAIN;
-        s.lists = s.lists == SUBJECT_LISTS_ALL ? SUBJECT_LISTS_SPILLED : s.lists;
-    }
-    f.offset = s.start;
-    f.size = b->size;
-    f.part = s.part;
-    f.part_size = s.part_end - s.part;
-    f.line = w->line_number;
-    f.column = 15;
-    f.kind = s.level == SUBJECT_RICH ? FUNCTION_RICH : FUNCTION_PLAIN;
-    if (f.declared == COMPOSE_UNKNOWN && is_static(l->row, index, s.f) && s.f->count)
-        f.kind = FUNCTION_STATIC;
-    f.result = BASE_UNSIGNED_LONG;
-    if (w->corpus->dialect.fortran && lines_are_told(w) && !detail_info_ahead(w, &s)) { /* gfortran always has one */
-        f.is_linked = true;
-        f.method = f.name;
-    }
-    w->name += names_function(&l->plan->names, l->row, index, s.f) + UINT64_C(1);
-    if (s.level == SUBJECT_RICH)
-        declare_helpers(w, b);
-    cold_helpers(w, &s);
-    compose_function(&w->composer, &f);
+    begin_entry(w, &s, &f);
     s.at = describe_beginning(w, &s);
     if (lines_are_told(w))
-        lines_inlined(w, &s, index + 1 == l->described);
+        lines_inlined(w, &s, is_last_described(w, &s));
     else
         describe_variables(w, &s);
     choose_labels(w, &s);
-    if (s.level != SUBJECT_LEAN) {
-        describe_pieces(w, &s);
-        describe_calls(w, &s);
-        row(w, s.at);
-        if (s.last_label != NO_LABEL)
-            describe_label(w, &s, s.last_label, w->line_number);
-        assert(s.at + CODE_EPILOGUE == s.end);
-    }
+    if (s.level != SUBJECT_LEAN)
+        describe_code(w, &s);
     if (!cold_describe(w, &s))
         return false;
-    more(w, &s, index + 1 == l->described);
+    more(w, &s, is_last_described(w, &s));
     w->line_number += 3 + (uint32_t)(s.f->hash >> 60 & 3);
     if (w->line_number <= w->ahead)
         w->line_number = w->ahead + 1;
