@@ -337,9 +337,11 @@ bool look_methods(struct look *l)
     for (size_t i = 0; l->c->module && i < l->word_count && tries < TRIES_MOST && l->c->methods == 0; i++) {
         const uint64_t name = l->words[i].at;
         const struct word *methods = word_find(l, name + 24);
-        if (!methods || name < 40 || word_find(l, name - 8) || ++tries == 0 || !is_definition(l, name - 40))
+        if (!methods || name < 40 || word_find(l, name - 8))
             continue;
-        l->c->methods = methods_count(l, word_value(l, methods));
+        tries++;
+        if (is_definition(l, name - 40))
+            l->c->methods = methods_count(l, word_value(l, methods));
     }
     return true;
 }

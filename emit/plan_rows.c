@@ -505,7 +505,7 @@ static bool find_function_sizes(struct plan *plan, struct error *e)
 }
 
 /* The two markers have no rows, so their sizes are natural ones. */
-static bool settle_markers(struct solver *s, struct error *e)
+static void settle_markers(struct solver *s)
 {
     for (uint32_t i = plan_counted(s->plan); i < s->plan->library_count; i++) {
         struct plan_library *l = &s->plan->library[i];
@@ -513,8 +513,6 @@ static bool settle_markers(struct solver *s, struct error *e)
         solve_base(s, i);
         solve_natural(s, i);
     }
-    (void)e;
-    return true;
 }
 
 bool plan_rows_solve(struct solver *s, struct error *e)
@@ -539,8 +537,9 @@ bool plan_rows_solve(struct solver *s, struct error *e)
         ok = begin_library(&r, i, number[utility]++ + (utility ? plan->modules : 0), e);
     }
     plan->assignment.repeat = 1;
-    ok = ok && rows_make_edges(&r, e) && workers_run(s->threads, count, find_small, &r, e) && run_rounds(&r, e) &&
-         settle_markers(s, e);
+    ok = ok && rows_make_edges(&r, e) && workers_run(s->threads, count, find_small, &r, e) && run_rounds(&r, e);
+    if (ok)
+        settle_markers(s);
     if (ok && !(calls_row_visits(plan) && calls_row_uses(plan)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", count);
     plan->functions = 0;

@@ -27,7 +27,7 @@ static const char *const languages[] = {NULL, "c", "c++"};
 
 /* --- the same plan ---------------------------------------------------------------------- */
 
-/* What a rank is to make. No pointers, no padding: compared as bytes. */
+/* What a rank is to make. It is sent to other ranks as bytes, so it has no pointers. */
 struct wish {
     char version[32];
     char compressor[64]; /* with its version, on which compressed bytes depend */
