@@ -284,6 +284,44 @@ static bool sums_check(const struct profile *p, const struct profile_source *s, 
     return true;
 }
 
+/* Refuses keys that do not go together. */
+static bool pairs_check(const struct profile *p, const struct profile_source *s, struct error *e)
+{
+    const bool fortran = p->dwarf.language == LANGUAGE_FORTRAN;
+    const bool index = p->dwarf.index != NAME_INDEX_NONE;
+    const struct {
+        bool refused;
+        enum profile_key_id key;
+        const char *why;
+    } rules[] = {
+        {p->calls.random && p->calls.utilities_per_module != PROFILE_DERIVED, KEY_RANDOM,
+         "excludes 'utilities-per-module'; remove one of them"},
+        {p->names.length != PROFILE_DERIVED && p->names.pad != PROFILE_DERIVED, KEY_PAD,
+         "excludes 'length'; remove one of them"},
+        {p->names.style == STYLE_ITANIUM && p->names.pad != PROFILE_DERIVED, KEY_PAD,
+         "goes with 'style: pynamic' only; use 'length', or remove it"},
+        {p->elf.relro == RELRO_FULL && p->elf.bind != BIND_NOW, KEY_RELRO,
+         "'full' needs 'bind: now', which is not set; add it, or use 'partial'"},
+        {p->dwarf.separate == SEPARATE_BUILD_ID && !p->elf.build_id, KEY_SEPARATE,
+         "'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'"},
+        {p->dwarf.index == NAME_INDEX_DEBUG_NAMES && p->dwarf.version == 4, KEY_INDEX,
+         "'debug_names' needs 'version: 5', which is 4; use 'gdb_index'"},
+        {index && fortran, KEY_INDEX, "does not go with 'language: fortran'; remove one of them"},
+        {p->dwarf.compiler == COMPILER_CLANG && fortran, KEY_COMPILER,
+         "'clang' does not go with 'language: fortran'; remove one of them"},
+        {p->dwarf.type_units && p->dwarf.language != LANGUAGE_C, KEY_TYPE_UNITS,
+         "goes with 'language: c' only; remove one of them"},
+        {p->dwarf.type_units && index, KEY_TYPE_UNITS, "excludes 'index'; remove one of them"},
+        {p->dwarf.split && p->dwarf.separate != SEPARATE_NONE, KEY_SPLIT, "excludes 'separate'; remove one of them"},
+        {p->dwarf.split && index, KEY_SPLIT, "excludes 'index'; remove one of them"},
+        {p->dwarf.split && p->dwarf.type_units, KEY_SPLIT, "excludes 'type-units'; remove one of them"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].refused)
+            return profile_wrong(s, rules[i].key, e, "%s", rules[i].why);
+    return true;
+}
+
 /* Ranges, and the rules between keys. */
 static bool profile_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
@@ -309,39 +347,11 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         }
         return false;
     }
-    if (p->calls.random && p->calls.utilities_per_module != PROFILE_DERIVED)
-        return profile_wrong(s, KEY_RANDOM, e, "excludes 'utilities-per-module'; remove one of them");
-    if (p->names.length != PROFILE_DERIVED && p->names.pad != PROFILE_DERIVED)
-        return profile_wrong(s, KEY_PAD, e, "excludes 'length'; remove one of them");
-    if (p->names.style == STYLE_ITANIUM && p->names.pad != PROFILE_DERIVED)
-        return profile_wrong(s, KEY_PAD, e, "goes with 'style: pynamic' only; use 'length', or remove it");
     if (p->elf.max_page_size & (p->elf.max_page_size - 1))
         return profile_wrong(s, KEY_MAX_PAGE_SIZE, e, "'%lld' is not a power of two; use one from 4096 to 2097152",
                              (long long)p->elf.max_page_size);
-    if (p->elf.relro == RELRO_FULL && p->elf.bind != BIND_NOW)
-        return profile_wrong(s, KEY_RELRO, e, "'full' needs 'bind: now', which is not set; add it, or use 'partial'");
-    if (p->dwarf.separate == SEPARATE_BUILD_ID && !p->elf.build_id)
-        return profile_wrong(
-            s, KEY_SEPARATE, e,
-            "'build-id' needs 'build-id' under 'elf', which is false; remove that, or use 'debuglink'");
-    if (p->dwarf.index == NAME_INDEX_DEBUG_NAMES && p->dwarf.version == 4)
-        return profile_wrong(s, KEY_INDEX, e, "'debug_names' needs 'version: 5', which is 4; use 'gdb_index'");
-    if (p->dwarf.index != NAME_INDEX_NONE && p->dwarf.language == LANGUAGE_FORTRAN)
-        return profile_wrong(s, KEY_INDEX, e, "does not go with 'language: fortran'; remove one of them");
-    if (p->dwarf.compiler == COMPILER_CLANG && p->dwarf.language == LANGUAGE_FORTRAN)
-        return profile_wrong(s, KEY_COMPILER, e, "'clang' does not go with 'language: fortran'; remove one of them");
-    if (p->dwarf.type_units && p->dwarf.language != LANGUAGE_C)
-        return profile_wrong(s, KEY_TYPE_UNITS, e, "goes with 'language: c' only; remove one of them");
-    if (p->dwarf.type_units && p->dwarf.index != NAME_INDEX_NONE)
-        return profile_wrong(s, KEY_TYPE_UNITS, e, "excludes 'index'; remove one of them");
-    if (p->dwarf.split && p->dwarf.separate != SEPARATE_NONE)
-        return profile_wrong(s, KEY_SPLIT, e, "excludes 'separate'; remove one of them");
-    if (p->dwarf.split && p->dwarf.index != NAME_INDEX_NONE)
-        return profile_wrong(s, KEY_SPLIT, e, "excludes 'index'; remove one of them");
-    if (p->dwarf.split && p->dwarf.type_units)
-        return profile_wrong(s, KEY_SPLIT, e, "excludes 'type-units'; remove one of them");
-    return clang_check(p, s, e) && sections_check(p, s, e) && mix_check(p, s, e) && distributions_check(p, s, e) &&
-           profile_rows_check(p, s, e);
+    return pairs_check(p, s, e) && clang_check(p, s, e) && sections_check(p, s, e) && mix_check(p, s, e) &&
+           distributions_check(p, s, e) && profile_rows_check(p, s, e);
 }
 
 bool profile_init(struct profile *p, struct error *e)
