@@ -556,7 +556,8 @@ static bool fill_once(struct debug *d, uint64_t total, uint64_t *reserve, struct
 {
     const bool any_str = !is_wanted(d, DEBUG_STR);
     struct header_limit limit;
-    uint64_t rest, left;
+    uint64_t rest = 0;
+    uint64_t left = 0;
     if (!start_fill(d, reserve, e))
         return false;
     const uint64_t fixed = total_size(d) + tail_entries(d) + tail_names(d);
