@@ -21,6 +21,15 @@ uint64_t separate_link_size(const char *name)
     return (strlen(name) + 1 + LINK_ALIGN - 1) / LINK_ALIGN * LINK_ALIGN + sizeof(uint32_t);
 }
 
+void separate_put_link(uint8_t *at, const char *name, uint32_t sum)
+{
+    size_t length = strlen(name);
+    uint64_t sum_at = separate_link_size(name) - sizeof(uint32_t);
+    memcpy(at, name, length);
+    memset(at + length, 0, sum_at - length);
+    put_u32(at + sum_at, sum);
+}
+
 static bool goes_with_debug(enum section_id id)
 {
     return id >= SECTION_DEBUG_ARANGES && id <= SECTION_STRTAB;
@@ -84,17 +93,11 @@ static void copy_section(const struct separate *s, uint8_t *image, enum section_
     memcpy(image + s->start + to->offset, image + from->offset, from->size);
 }
 
-/* Writes the name, padded with zeros, and the CRC-32 of the whole debug file. */
 static void write_link(const struct separate *s, uint8_t *image, const char *name)
 {
     const struct section *section = &s->library.section[SECTION_GNU_DEBUGLINK];
     assert(section->size == separate_link_size(name));
-    uint8_t *p = image + section->offset;
-    size_t length = strlen(name);
-    uint64_t sum_at = section->size - sizeof(uint32_t);
-    memcpy(p, name, length);
-    memset(p + length, 0, sum_at - length);
-    put_u32(p + sum_at, (uint32_t)crc32_z(0, image + s->start, s->debug.file_size));
+    separate_put_link(image + section->offset, name, (uint32_t)crc32_z(0, image + s->start, s->debug.file_size));
 }
 
 void separate_write(const struct separate *s, uint8_t *image, const char *link)

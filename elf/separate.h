@@ -26,6 +26,9 @@ struct separate {
 /* Bytes of a section .gnu_debuglink for the file `name`. */
 uint64_t separate_link_size(const char *name);
 
+/* Writes such a section: the name, padded with zeros, and `sum`, the CRC-32 of the whole debug file. */
+void separate_put_link(uint8_t *at, const char *name, uint32_t sum);
+
 /* Derives the layouts of both files from `whole`, which layout_place has placed. In `whole` the sections get their
  * offsets in the image, and file_size becomes that of the image. The library has a .gnu_debuglink of `link` bytes,
  * which may be 0. Fails as layout_place does. */

@@ -315,6 +315,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
     v[ROW_SPLIT] = files_are_split(l->row);
     v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
+    v[ROW_DEBUG_LINK] = l->layout.section[SECTION_GNU_DEBUGLINK].size != 0;
     v[ROW_COMPRESSED] = ROW_COMPRESSED_NONE;
     if (l->row->without_debug)
         return;

@@ -19,19 +19,40 @@ void files_name(const struct plan_library *row, char name[FILE_NAME_MOST])
     snprintf(name, FILE_NAME_MOST, "%s%s", plan_stem(row), plan_ending(row));
 }
 
+/* Appends the file's name in such a directory, at name + n: all digits of the build-id but the first two. */
+static void put_digits(const uint8_t id[FILE_BUILD_ID], int n, char name[FILE_NAME_MOST])
+{
+    for (unsigned i = 1; i < FILE_BUILD_ID; i++)
+        n += snprintf(name + n, FILE_NAME_MOST - (size_t)n, "%02x", id[i]);
+    snprintf(name + n, FILE_NAME_MOST - (size_t)n, FILES_DEBUG_SUFFIX);
+}
+
+static void put_beside(const struct plan_library *row, char name[FILE_NAME_MOST])
+{
+    snprintf(name, FILE_NAME_MOST, "%s%s" FILES_DEBUG_SUFFIX, plan_stem(row), plan_ending(row));
+}
+
 void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
     if (row->separate == SEPARATE_DEBUGLINK) {
-        snprintf(name, FILE_NAME_MOST, "%s%s" FILES_DEBUG_SUFFIX, plan_stem(row), plan_ending(row));
+        put_beside(row, name);
     } else if (row->separate == SEPARATE_BUILD_ID) {
         uint8_t id[FILE_BUILD_ID];
         files_build_id(plan, row, id);
-        int n = snprintf(name, FILE_NAME_MOST, FILES_BUILD_IDS "/%02x/", id[0]);
-        for (unsigned i = 1; i < FILE_BUILD_ID; i++)
-            n += snprintf(name + n, FILE_NAME_MOST - (size_t)n, "%02x", id[i]);
-        snprintf(name + n, FILE_NAME_MOST - (size_t)n, FILES_DEBUG_SUFFIX);
+        put_digits(id, snprintf(name, FILE_NAME_MOST, FILES_BUILD_IDS "/%02x/", id[0]), name);
     }
+}
+
+void files_absent_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
+{
+    if (!row->elf.build_id) {
+        put_beside(row, name);
+        return;
+    }
+    uint8_t id[FILE_BUILD_ID];
+    files_build_id(plan, row, id);
+    put_digits(id, 0, name);
 }
 
 void files_link_name(const struct library *l, char name[FILE_NAME_MOST])

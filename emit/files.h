@@ -36,6 +36,10 @@ struct library_file {
 void files_name(const struct plan_library *row, char name[FILE_NAME_MOST]);
 void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST]);
 
+/* The name that .gnu_debuglink of a library without a debug file states where its row says `debug-link`: what the file
+ * would be called if it were installed. */
+void files_absent_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST]);
+
 /* Fills the builder's list of files before anything is written: names and layouts. Not for split debug information. */
 bool files_list(struct builder *b, struct error *e);
 

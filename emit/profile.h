@@ -116,6 +116,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(COMPRESSED, ROW, "compressed", WORD, 0, 2, ((const char *const[]){"zlib", "zstd", "none", NULL}))                \
     X(SPLIT, ROW, "split", SWITCH, 0, 1, NULL)                                                                         \
     X(ALTERNATE, ROW, "alternate", SWITCH, 0, 1, NULL)                                                                 \
+    X(DEBUG_LINK, ROW, "debug-link", SWITCH, 0, 1, NULL)                                                               \
     X(DYNAMIC_FUNCTIONS, ROW_DYNAMIC, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                  \
     X(DYNAMIC_OBJECTS, ROW_DYNAMIC, "objects", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                      \
     X(DYNAMIC_OTHER, ROW_DYNAMIC, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \

@@ -10,7 +10,9 @@
 #include "elf/hash.h"
 #include "elf/plt.h"
 #include "elf/relr.h"
+#include "elf/separate.h"
 #include "elf/unwind.h"
+#include "emit/files.h"
 #include "emit/methods.h"
 #include "emit/names_row.h"
 #include "emit/outside.h"
@@ -495,11 +497,12 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
     return s;
 }
 
-/* Whether the library has a .gnu_debugaltlink. A library with debug information has none: readers of that would want
- * the file. */
-static bool names_alternate(const struct plan_library *l)
+/* Whether the library names a file of debug information that is not there: one that others share, by .gnu_debugaltlink,
+ * or its own, by .gnu_debuglink. A library with debug information names none: readers of that would want the former,
+ * and do not look for the latter. */
+static bool names_absent(const struct plan_library *l, enum row_value file)
 {
-    return l->said && l->said->value[ROW_ALTERNATE] > 0 && l->without_debug && l->separate == SEPARATE_NONE &&
+    return l->said && l->said->value[file] > 0 && l->without_debug && l->separate == SEPARATE_NONE &&
            !plan_is_direct(l);
 }
 
@@ -578,7 +581,12 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
         section[SECTION_GOT_PLT].size = 0;
     }
     section[SECTION_COMMENT].size = sizeof COMMENT_TEXT;
-    if (names_alternate(l))
+    if (names_absent(l, ROW_DEBUG_LINK)) {
+        char name[FILE_NAME_MOST];
+        files_absent_name(plan, l, name);
+        section[SECTION_GNU_DEBUGLINK].size = separate_link_size(name);
+    }
+    if (names_absent(l, ROW_ALTERNATE))
         section[SECTION_GNU_DEBUGALTLINK].size = sizeof SHAPE_ALTERNATE + SHAPE_ALTERNATE_ID;
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;

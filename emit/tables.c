@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "elf/plt.h"
 #include "elf/relr.h"
+#include "elf/separate.h"
 #include "emit/files.h"
 #include "emit/join.h"
 #include "emit/methods.h"
@@ -500,6 +501,18 @@ static void write_alternate(const struct library *l, uint8_t *image)
     put_u32(p, (uint32_t)random_mix(digest[1])); /* SHAPE_ALTERNATE_ID in all */
 }
 
+/* There is no file whose checksum it could be. */
+static void write_absent_link(const struct library *l, uint8_t *image)
+{
+    const struct section *const section = &l->layout.section[SECTION_GNU_DEBUGLINK];
+    if (!section->size)
+        return;
+    char name[FILE_NAME_MOST];
+    files_absent_name(l->plan, l->row, name);
+    assert(section->size == separate_link_size(name));
+    separate_put_link(image + section->offset, name, (uint32_t)random_mix(l->plan->digest[1] ^ l->row->key));
+}
+
 static void write_constants(const struct library *l, uint8_t *image, bool steered)
 {
     const struct constants *c = &l->plan->constants;
@@ -538,6 +551,7 @@ void tables_write(struct library *l, uint8_t *image, bool steered)
     write_relocated(l, image);
     write_dynamic(l, image);
     memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
+    write_absent_link(l, image);
     write_alternate(l, image);
 }
 

@@ -692,6 +692,33 @@ def test_files_that_others_share_are_named(capture, programs, tmp_path):
     assert "0x" in ask("gdb", "-batch", "-nx", "-ex", "info address libutility0_visits", paths[0])
 
 
+def test_debug_files_that_are_not_installed_are_named(capture, programs, tmp_path):
+    """Debuggers look for the file that .gnu_debuglink names in three places. So a twin names one, too, which is not
+    there either."""
+    library = built(tmp_path, "linked", "int f(int a) {return a;}", "-g", "-Wl,--build-id")
+    debug = tmp_path / "linked.debug"
+    subprocess.run([tool("objcopy"), "--only-keep-debug", library, debug], check=True)
+    subprocess.run([tool("objcopy"), "--strip-all", f"--add-gnu-debuglink={debug}", library], check=True)
+    (row,) = capture(library).rows
+    assert row["debug-file"] == "true" and "debug-link" not in row
+    debug.unlink()
+    (row,) = capture(library).rows
+    assert row["debug-link"] == "true" and "debug-file" not in row
+
+    profile = tmp_path / "absent.prof"
+    row = "{kind: utility, text: 20000, data: 1000, functions: 20"
+    links = ["true", "true, build-id: false", "false"]
+    rows = "".join(f"- {row}, debug-link: {link}}}\n" for link in links)
+    profile.write_text(f"pyelfgen-profile: 1\nlibraries:\n{rows}")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "-q")
+    paths = counted_libraries(tmp_path / "set")
+    assert [row.get("debug-link") for row in capture(*paths).rows] == ["true", "true", None]
+    (build_id,) = re.findall(r"Build ID: (\w+)", ask("readelf", "-n", paths[0]))
+    for path, name in zip(paths, [f"{build_id[2:]}.debug", "libutility1.so.debug"]):
+        assert f"Separate debug info file: {name}\n" in ask("readelf", "--debug-dump=links,no-follow-links", path)
+        assert ask("eu-elflint", "--gnu-ld", path) == "No errors\n"
+
+
 def test_partial_units_are_not_among_the_units(capture, programs, tmp_path):
     library = library_of_units(tmp_path)
     (row,) = capture(library).rows

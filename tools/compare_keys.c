@@ -62,6 +62,7 @@ static const struct known known[] = {
     {"debug-file", COMPARE_WORD, "false"},
     {"split", COMPARE_WORD, "false"},
     {"alternate", COMPARE_WORD, "false"},
+    {"debug-link", COMPARE_WORD, "false"},
     {"share", COMPARE_SUM, NULL},
     {"zstd", COMPARE_LOOSE, NULL},
     {"dwarf.version", COMPARE_WORD, "none"},

@@ -369,6 +369,8 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_word(row, "split", "true");
     if (c->alternate)
         put_word(row, "alternate", "true");
+    if (c->debuglink && !c->debug_file)
+        put_word(row, "debug-link", "true");
 }
 
 static void write_row(FILE *to, const struct prof *p, const struct prof_file *file)
