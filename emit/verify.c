@@ -119,7 +119,7 @@ static bool check_content(int fd, const struct manifest_file *f, unsigned char *
 {
     struct stat st;
     uint64_t size;
-    uint64_t digest[2];
+    uint64_t digest[2] = {0};
     if (fstat(fd, &st) != 0)
         return error_errno(e, NULL, "cannot examine the file");
     if (!S_ISREG(st.st_mode))
