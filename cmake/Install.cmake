@@ -20,7 +20,9 @@ install(DIRECTORY profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pyelfgen/profil
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.sbatch" PATTERN "*.schema.json" PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What the pages have users run or read.
 install(FILES tests/mpi.env DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests)
+install(PROGRAMS tests/pynamic.sh tests/slurm.sh DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests)
 
 find_program(HELP2MAN help2man)
 mark_as_advanced(HELP2MAN)

@@ -135,3 +135,19 @@ def test_rooms_include_what_the_table_of_rooms_says():
             if folder not in uses[room]:
                 wrong.append((name, f"{folder}/{header}"))
     assert wrong == []
+
+
+def test_installed_pages(programs, tmp_path):
+    """What installed pages link to is installed, and so are the scripts that they have a user run or read."""
+    command = ["cmake", "--install", programs.build, "--prefix", tmp_path]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "DESTDIR": ""})
+    top = tmp_path / "share" / "doc" / "pyelfgen"
+    pages = [*top.glob("*.md"), *top.glob("docs/*.md")]
+    assert len(pages) > 20
+    missing = []
+    for page in pages:
+        text = page.read_text()
+        named = [page.parent / link for link in re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", text)]
+        named += [top / name for name in re.findall(r"\btests/\w+\.(?:sh|env)\b", text)]
+        missing += [(page.name, str(path)) for path in named if not path.exists()]
+    assert missing == []
