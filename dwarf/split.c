@@ -21,6 +21,7 @@ void split_start(struct split *s, const struct split_source *from)
 {
     s->from = *from;
     s->units = 0;
+    s->sizes = (struct uneven_sum){0};
     s->attributes_more = 0;
     s->at = 0;
     s->aranges = from->places.section[DEBUG_ARANGES];
@@ -375,6 +376,7 @@ bool split_next(struct split *s)
     for (unsigned i = 0; i < SPLIT_COLUMNS; i++)
         c.size[i] = (uint32_t)s->part[shared[i]].size - c.offset[i];
     bytes_append(&s->contributions, &c, sizeof c);
+    uneven_add(&s->sizes, c.size[0]); /* of .debug_info */
     s->at += (uint64_t)(s->unit.end - s->unit.start);
     s->units++;
     return !failed(s);

@@ -25,6 +25,7 @@
 
 #include "dwarf/list_table.h"
 #include "dwarf/numbers.h"
+#include "dwarf/uneven.h"
 #include "dwarf/unit.h"
 
 /* The sections of a .dwo file or a package. */
@@ -72,6 +73,7 @@ struct split {
     struct split_source from;
     struct split_unit unit;
     uint32_t units;                      /* units split so far */
+    struct uneven_sum sizes;             /* of these, without their skeletons */
     int64_t attributes_more;             /* attributes of skeletons, less those that entries have no more */
     uint64_t at;                         /* offset of the next unit in .debug_info */
     uint8_t *aranges;                    /* the part of .debug_aranges of the next unit with code */

@@ -211,12 +211,17 @@ static void measure_shares(const struct library *l, int64_t *v)
 }
 
 /* How unlike units are in size; 0 where there are not several. */
-static int64_t uneven_of(const struct debug *d)
+static int64_t uneven_of(const struct uneven_sum *sizes)
+{
+    return sizes->count > 1 ? (int64_t)uneven_hundredths(sizes) : 0;
+}
+
+static struct uneven_sum unit_sizes(const struct debug *d)
 {
     struct uneven_sum sum = {0};
     for (uint32_t i = 0; i < d->unit_count; i++)
         uneven_add(&sum, d->unit[i].info_size);
-    return sum.count > 1 ? (int64_t)uneven_hundredths(&sum) : 0;
+    return sum;
 }
 
 /* Bytes of code that units describe. */
@@ -280,7 +285,7 @@ static void measure_indexed(const struct library *l, int64_t *v)
 {
     const struct indexed_counts *const c = &l->indexed;
     measure_sections(&l->layout, v);
-    v[ROW_DWARF_UNEVEN] = c->sizes.count > 1 ? (int64_t)uneven_hundredths(&c->sizes) : 0;
+    v[ROW_DWARF_UNEVEN] = uneven_of(&c->sizes);
     v[ROW_DWARF_DIES] = (int64_t)c->dies;
     v[ROW_DWARF_ATTRIBUTES] = (int64_t)c->attributes;
 }
@@ -304,6 +309,7 @@ static void measure_split(const struct library *l, int64_t *v)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         v[parts[i].value] = (int64_t)c->part[parts[i].part];
     v[ROW_DWO_FILES] = c->files;
+    v[ROW_DWARF_UNEVEN] = uneven_of(&c->sizes);
     if (v[ROW_DWARF_DIES] != PROFILE_DERIVED)
         v[ROW_DWARF_DIES] += c->skeletons;
     if (v[ROW_DWARF_ATTRIBUTES] != PROFILE_DERIVED)
@@ -325,7 +331,8 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     v[ROW_DWARF_LEVEL] = l->row->dwarf_lines ? 1 : 0;
     v[ROW_DWARF_TYPE_UNITS] = (int64_t)unit_type_units(&l->debug);
-    v[ROW_DWARF_UNEVEN] = uneven_of(&l->debug);
+    const struct uneven_sum units = unit_sizes(&l->debug);
+    v[ROW_DWARF_UNEVEN] = uneven_of(&units);
     v[ROW_DWARF_CODE] = code_of(&l->debug);
     v[ROW_DWARF_PARTIAL] = l->debug.partials;
     if (l->debug.dies)

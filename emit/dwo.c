@@ -173,6 +173,7 @@ bool dwo_write(struct builder *b, struct error *e)
     if (!split_end(&b->split))
         return no_memory(b, e);
     l->dwo.skeletons = b->split.units;
+    l->dwo.sizes = b->split.sizes;
     l->dwo.attributes = b->split.attributes_more;
     char package[FILE_NAME_MOST];
     snprintf(package, sizeof package, "%s%s.dwp", plan_stem(l->row), plan_ending(l->row));

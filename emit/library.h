@@ -37,6 +37,7 @@ struct dwo_counts {
     uint64_t part[SPLIT_PARTS];   /* bytes of each of their sections, over all files */
     const struct layout *library; /* of the library itself; from the builder's arena */
     uint32_t skeletons;           /* of the library */
+    struct uneven_sum sizes;      /* of the units that these stand for */
     int64_t attributes;           /* more attributes than before */
 };
 

@@ -1,5 +1,6 @@
 """Twins of applications whose debug information is split: pyelfprof reads .dwo files and packages, pyelfgen makes them."""
 
+import json
 import os
 import re
 import shutil
@@ -109,6 +110,26 @@ def test_what_was_split_is_as_large(split):
         abbrev[0] += mine.get("dwo", {}).get("abbrev", 0)
         abbrev[1] += row.get("dwo", {}).get("abbrev", 0)
     assert 0.9 < abbrev[0] / abbrev[1] < 1.3
+
+
+def test_how_unlike_units_are_is_told_of_what_was_split(programs, split, tmp_path):
+    """With a row that no library follows, differences.json tells how unlike the units of .dwo files are."""
+    text = (split.directory / "real.prof").read_text()
+    (tmp_path / "a.prof").write_text(re.sub(r"\buneven: \d+", "uneven: 90000", text))
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "-q")
+    libraries = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    told = {one["name"]: one["differs"].get("dwarf: uneven") for one in libraries}
+    compared = 0
+    for row in json.loads((tmp_path / "set" / "manifest.json").read_text())["libraries"]:
+        if "split" not in row or not told.get(row["name"]):
+            continue
+        files = [tmp_path / "set" / file["name"] for file in row["split"]["files"]]
+        lengths = [int(number, 16) + 4 for path in files for number in re.findall(r"^ +Length: +(0x\w+)", dump(path), re.M)]
+        mean = sum(lengths) / len(lengths)
+        uneven = sum(length**2 for length in lengths) / len(lengths) / mean**2
+        assert told[row["name"]] == [90000, int(100 * uneven + 0.5)]
+        compared += 1
+    assert compared
 
 
 def test_the_profile_is_the_same_but_for_what_is_listed(programs, split):
