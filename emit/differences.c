@@ -224,6 +224,17 @@ static struct uneven_sum unit_sizes(const struct debug *d)
     return sum;
 }
 
+/* 1 for units with lines alone. Otherwise all is said, for which any other number stands: the row's, or the one that
+ * `pyelfstat --compare` has for a library without a level. */
+static int64_t level_of(const struct plan_library *row)
+{
+    enum { LINES = 1, ALL = 2 };
+    const int64_t said = row->said->value[ROW_DWARF_LEVEL];
+    if (row->dwarf_lines && !row->hollow)
+        return LINES;
+    return said == PROFILE_DERIVED || said == LINES ? ALL : said;
+}
+
 /* Bytes of code that units describe. */
 static int64_t code_of(const struct debug *d)
 {
@@ -258,8 +269,8 @@ static bool is_compressed(const struct library *l)
 /* Sets to 0 what is said of code and types, for a library whose debug information has no units. */
 static void measure_hollow(int64_t *v)
 {
-    static const enum row_value none[] = {ROW_DWARF_VERSION,    ROW_DWARF_LEVEL, ROW_DWARF_DIES,   ROW_DWARF_DEFINED,
-                                          ROW_DWARF_ATTRIBUTES, ROW_DWARF_ROWS,  ROW_DWARF_ENTRIES};
+    static const enum row_value none[] = {ROW_DWARF_VERSION,    ROW_DWARF_DIES, ROW_DWARF_DEFINED,
+                                          ROW_DWARF_ATTRIBUTES, ROW_DWARF_ROWS, ROW_DWARF_ENTRIES};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
 }
@@ -329,7 +340,7 @@ static void measure_debug(const struct library *l, int64_t *v)
     v[ROW_COMPRESSED] = is_compressed(l) ? (int64_t)compress - COMPRESS_ZLIB : ROW_COMPRESSED_NONE;
     v[ROW_DWARF_VERSION] = l->row->dwarf_version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
-    v[ROW_DWARF_LEVEL] = l->row->dwarf_lines ? 1 : 0;
+    v[ROW_DWARF_LEVEL] = level_of(l->row);
     v[ROW_DWARF_TYPE_UNITS] = (int64_t)unit_type_units(&l->debug);
     const struct uneven_sum units = unit_sizes(&l->debug);
     v[ROW_DWARF_UNEVEN] = uneven_of(&units);

@@ -136,6 +136,23 @@ def test_what_the_profile_changes_is_told(programs, plain, tmp_path):
     assert (differs["bind"], differs["relro"]) == (["lazy", "now"], ["partial", "full"])
 
 
+@pytest.mark.parametrize("units", [True, False], ids=["clang", "hollow"])
+def test_a_level_that_is_not_followed_is_told(programs, tmp_path, units):
+    """In clang's form all is said, whatever the row says; without units nothing is. Neither is lines alone. clang says
+    of a function only what was inlined into it."""
+    inlined = "static inline int twice(int x) { return x * 2 + (x & 5); }\n"
+    (tmp_path / "a.c").write_text(inlined + LARGE.replace("(int)s->b", "twice((int)s->b)"))
+    command = [tool("clang" if units else "gcc"), "-g1", "-O2", *SHARED, "-o", tmp_path / "real", tmp_path / "a.c"]
+    programs.command(command, leaks=False)
+    profile = tmp_path / "real.prof"
+    programs.run("pyelfprof", "--quiet", "-o", profile, tmp_path / "real")
+    if not units:
+        text = re.sub(r"^(sections|modules|utilities): .*\n", "", profile.read_text(), flags=re.M)
+        text = re.sub(r", mix: {.*?}", ", mix: {info: 300, abbrev: 60}", re.sub(r", debug: \d+,", ", debug: 400,", text))
+        profile.write_text(text)
+    assert differs_with(programs, profile, profile, tmp_path / "set")["dwarf: level"] == [1, 2]
+
+
 def test_local_symbols_are_somewhere(twin):
     (library,) = (twin / "set").glob("libutility*.so")
     symbols = re.findall(r"^ +\d+: .* LOCAL +DEFAULT +UND +(\S+)$", ask("readelf", "-sW", library), flags=re.M)
