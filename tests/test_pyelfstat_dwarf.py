@@ -540,6 +540,27 @@ def test_range_lists_of_dwo_files(programs, tmp_path):
     assert profiled.stderr == ""
 
 
+def test_range_lists_of_a_package(programs, tmp_path):
+    """libdwarf finds these lists, but not their addresses, which are in the library."""
+    (tmp_path / "a.cc").write_text("""
+        struct S { ~S(); int v; }; void g(S &); void h(int);
+        template <class T> T t(T a) { S s; g(s); if (a > 3) h(a); return a + s.v; }
+        int x(int a) { S s; g(s); return t(a) + t<long>(a) + s.v; }
+    """)
+    command = [tool("g++"), "-shared", "-fPIC", "-O2", "-gdwarf-5", "-gsplit-dwarf", "a.cc", "-o", "x.so"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    (file,) = tmp_path.glob("*.dwo")
+    subprocess.run([tool("llvm-dwp"), file, "-o", tmp_path / "x.so.dwp"], check=True, timeout=60)
+    done = programs.run("pyelfstat", "--dwarf", "--json", tmp_path / "x.so.dwp")
+    assert done.stderr == (
+        "pyelfstat: range lists of 1 .dwo file do not count: libdwarf reads them only together with the library\n"
+    )
+    found = json.loads(done.stdout)
+    assert found["errors"] == [] and found["dwarf"]["forms"]["rnglistx"] > 0
+    assert found["dwarf"]["counts"]["unreadable"] == found["dwarf"]["counts"]["range_lists"] == 0
+    assert programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "x.so").stderr == ""
+
+
 def test_partial_units(dwarf, tmp_path):
     dwz = tool("dwz")
     one = compile_to(tmp_path / "one.so", CXX_SOURCE, "-gdwarf-4")

@@ -72,13 +72,16 @@ static bool has(const struct stats_tally_table *t, uint32_t key)
     return uses_of(t, key) > 0;
 }
 
-/* Each use of the form counts as one unreadable list, because no list was read. */
+/* Each use of the form counts as one unreadable list, because no list was read. libdwarf says of a .dwo file that the
+ * lists are elsewhere, and of a package in which it finds them that there are no addresses. */
 bool prof_leave_range_lists(struct debug_stats *s)
 {
     enum { FORM_RNGLISTX = 0x23 };
+    const bool apart = strstr(s->remark, "unless it is in a tied file") ||
+                       strstr(s->remark, "DW_DLE_MISSING_NEEDED_DEBUG_ADDR_SECTION");
     const struct stats_tally_table *forms = &s->tally[STATS_FORM];
     uint64_t uses = 0;
-    if (!strstr(s->remark, "unless it is in a tied file") || s->number[STATS_RANGE_LISTS])
+    if (!apart || s->number[STATS_RANGE_LISTS])
         return false;
     for (uint32_t i = 0; i < forms->count; i++)
         uses += forms->of[i].key == FORM_RNGLISTX ? forms->of[i].uses : 0;
