@@ -273,6 +273,19 @@ def test_files_of_one_name(programs, tmp_path, version):
     assert "pyelfprof: 2 of 2 .dwo files cannot be found" in said
 
 
+def test_objects_that_hold_skeletons_as_well(programs, tmp_path):
+    """libdwarf reads the skeletons of such an object. They are the library's, and do not count a second time."""
+    (tmp_path / "a.c").write_text("int f(int a) { int b = a * 3; return b + a; }\n")
+    command = [tool("clang"), "-O2", "-gdwarf-5", "-gsplit-dwarf=single", "-fPIC"]
+    subprocess.run([*command, "-c", "a.c", "-o", "a.o"], check=True, cwd=tmp_path)
+    subprocess.run([*command, "-shared", "a.o", "-o", "a.so"], check=True, cwd=tmp_path)
+    done = programs.run("pyelfprof", "-o", tmp_path / "app.prof", tmp_path / "a.so")
+    (row,) = Capture(tmp_path / "app.prof").rows
+    assert row["dwo"] == {"missing": 1} and "pyelfprof: 1 of 1 .dwo files cannot be found" in done.stderr
+    rows = re.findall(r"^0x[0-9a-f]{16} ", ask("llvm-dwarfdump", "--debug-line", tmp_path / "a.so"), re.M)
+    assert (row["dwarf"]["units"], row["dwarf"]["dies"], row["dwarf"]["rows"]) == (1, 1, len(rows))
+
+
 def overwrite(path, section, content):
     (path.parent / "content").write_bytes(content)
     subprocess.run([tool("objcopy"), "--update-section", f"{section}={path.parent / 'content'}", path], check=True)

@@ -219,7 +219,8 @@ static void receive(struct work *w, const struct prof_debug *debug)
     bool ours = true;
     if (debug->is_dwo) {
         prof_leave_range_lists(s);
-        ours = prof_meet(&sum->skeletons, &s->dwos);
+        /* An object of clang -gsplit-dwarf=single has both, and libdwarf reads the skeletons. */
+        ours = !s->number[STATS_SKELETON_UNITS] && prof_meet(&sum->skeletons, &s->dwos);
         if (ours)
             count_dwo(&debug->of->dwo, debug, s);
     } else {
