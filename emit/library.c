@@ -461,35 +461,34 @@ static bool is_shuffled(const struct library *l)
     return l->row->said && !l->joined && !is_read && !l->debug.partials;
 }
 
-static bool size_debug(struct builder *b, struct error *e)
+static bool no_memory(const struct library *l, struct error *e)
+{
+    return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+}
+
+/* Bytes of the names that glue has in .debug_str. */
+static uint64_t glue_names(const struct library *l)
+{
+    const uint64_t stem = strlen(l->row->name);
+    uint64_t bytes = l->shape.python ? strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem : 0;
+    bytes += l->shape.has_extern ? stem + sizeof "_extern" : 0;
+    return bytes + (l->shape.executable ? sizeof "_start" : 0);
+}
+
+/* Sets what is wanted of the library's debug information, before any of it is composed. */
+static bool want_debug(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    if (l->row->without_debug)
-        return true;
-    if (l->row->hollow) {
-        l->debug.size[DEBUG_STR] = l->row->size[SIZE_DEBUG];
-        l->layout.section[SECTION_DEBUG_STR].size = l->row->size[SIZE_DEBUG];
-        return true;
-    }
     struct debug *d = &l->debug;
-    if (indexed_is(l) && !b->is_normal)
-        l->only_sizes = false; /* the sizes of clang's form depend on the contents */
     d->corpus = &l->stock->corpus;
     d->variety = plan_key(l->row, PURPOSE_DEBUG);
     d->source_stem = plan_stem(l->row);
     d->sources = b->sources;
     d->statics = b->statics;
     d->joined = l->joined ? &l->joins : NULL;
-    uint64_t stem = strlen(l->row->name);
-    d->names_size = l->described_names;
-    if (l->shape.python)
-        d->names_size += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
-    if (l->shape.has_extern)
-        d->names_size += stem + sizeof "_extern";
-    if (l->shape.executable)
-        d->names_size += sizeof "_start";
+    d->names_size = l->described_names + glue_names(l);
     if (d->corpus->dialect.index && !(d->names = symbols_names(l, d->names_size, &b->arena)))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
+        return no_memory(l, e);
     want_sections(l);
     d->unit_count = 1;
     d->units_wanted = files_are_split(l->row) && !files_are_split_as_said(l->row) ? 0 : l->row->units_all;
@@ -503,35 +502,68 @@ static bool size_debug(struct builder *b, struct error *e)
     /* this takes longer, so only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;
     debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
-    /* Say as much as possible; where that is more than is wanted, say less. */
+    return true;
+}
+
+/* Composes the debug information and fills it up to its size. Says as much as possible; where that is more than is
+ * wanted, says less. *with_code becomes the number of units with code. */
+static bool compose_debug(struct builder *b, uint32_t *with_code, struct error *e)
+{
+    struct library *l = &b->library;
+    struct debug *d = &l->debug;
     struct describe_goal goal = goal_for(l);
     const enum describe_level end = is_mixed(l) ? DESCRIBE_RICH + 1 : DESCRIBE_LEVELS;
-    bool filled = false;
     unsigned tries = 0;
-    uint32_t with_code = 0; /* units */
-    for (enum describe_level level = DESCRIBE_RICH; !filled && level < end; level++) {
+    for (enum describe_level level = DESCRIBE_RICH; level < end;) {
         if (b->large)
             large_describe(b, level, &goal);
         if (!describe(l, level, &goal, &b->composed, &b->arena))
-            return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
-        with_code = d->unit_count;
-        filled = debug_fill(d, indexed_normal_size(l), &b->arena, e);
-        if (!filled && e->code != ERROR_INFEASIBLE)
-            break;
-        if (!filled && level == DESCRIBE_RICH && aim_again(l, tries++, &goal))
-            level--;
+            return no_memory(l, e);
+        *with_code = d->unit_count;
+        if (debug_fill(d, indexed_normal_size(l), &b->arena, e))
+            return true;
+        if (e->code != ERROR_INFEASIBLE)
+            return false;
+        if (level != DESCRIBE_RICH || !aim_again(l, tries++, &goal))
+            level++;
     }
-    b->sources = d->sources;
-    b->statics = d->statics;
-    if (!filled)
+    return false;
+}
+
+/* Refuses more .dwo files than there may be. */
+static bool check_files(const struct library *l, uint32_t with_code, struct error *e)
+{
+    const struct debug *d = &l->debug;
+    if (!files_are_split(l->row) || dialect_is_4(d->corpus->dialect) || d->unit_count <= FILES_SPLIT_MOST)
+        return true;
+    return error_set(e, ERROR_INFEASIBLE,
+                     "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; %s, or use "
+                     "'version: 4'",
+                     plan_stem(l->row), plan_ending(l->row), d->unit_count, FILES_SPLIT_MOST,
+                     with_code > FILES_SPLIT_MOST ? "raise 'units' under 'dwarf'" : "use more modules or utilities");
+}
+
+static bool size_debug(struct builder *b, struct error *e)
+{
+    struct library *l = &b->library;
+    struct debug *d = &l->debug;
+    uint32_t with_code = 0; /* units */
+    if (l->row->without_debug)
+        return true;
+    if (l->row->hollow) {
+        d->size[DEBUG_STR] = l->row->size[SIZE_DEBUG];
+        l->layout.section[SECTION_DEBUG_STR].size = l->row->size[SIZE_DEBUG];
+        return true;
+    }
+    if (indexed_is(l) && !b->is_normal)
+        l->only_sizes = false; /* the sizes of clang's form depend on the contents */
+    if (!want_debug(b, e))
         return false;
-    if (files_are_split(l->row) && !dialect_is_4(d->corpus->dialect) && d->unit_count > FILES_SPLIT_MOST)
-        return error_set(e, ERROR_INFEASIBLE,
-                         "%s%s: its debug information has %u units, each with a .dwo file, and may have %d; %s, or use "
-                         "'version: 4'",
-                         plan_stem(l->row), plan_ending(l->row), d->unit_count, FILES_SPLIT_MOST,
-                         with_code > FILES_SPLIT_MOST ? "raise 'units' under 'dwarf'"
-                                                      : "use more modules or utilities");
+    const bool filled = compose_debug(b, &with_code, e);
+    b->sources = d->sources; /* they may have grown, and the builder frees them */
+    b->statics = d->statics;
+    if (!filled || !check_files(l, with_code, e))
+        return false;
     if (indexed_is(l) && !b->is_normal)
         return indexed_size(b, e);
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
