@@ -93,6 +93,8 @@ static void move_references(struct stamp_maker *m, uint32_t from, uint32_t by)
     const uint32_t place = compose_place_of(&m->composer, m->out.info.data + from);
     uint32_t *const reference = (uint32_t *)(void *)m->references.data;
     size_t count = m->references.size / sizeof *reference;
+    if (m->references.failed) /* stamp_finish tells */
+        return;
     assert(reference[count - 1] == from);
     m->references.size = --count * sizeof *reference;
     for (; count && reference[count - 1] > from; count--) {

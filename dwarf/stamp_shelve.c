@@ -225,6 +225,8 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct 
     assert(most <= MAKE_MOST);
     if (most > STAMP_MOST || m->failed)
         return refuse(on);
+    if (m->references.failed || composed_failed(o))
+        return false;
     note_rest(m);
     shelve_entries(m, (struct told){&o->lists, &o->ranges}, &on->anywhere, wanted->anywhere);
     if (wanted->rows)
@@ -237,7 +239,7 @@ bool stamp_finish(struct stamp_maker *m, struct stamp_shelves *on, const struct 
     }
     if (m->failed)
         return refuse(on);
-    const bool ok = !m->references.failed && !composed_failed(o) && !m->near.lists.failed && !m->near.ranges.failed &&
-                    !on->anywhere.bytes.failed && !on->near.bytes.failed;
+    const bool ok =
+        !m->near.lists.failed && !m->near.ranges.failed && !on->anywhere.bytes.failed && !on->near.bytes.failed;
     return ok && stamp_start(m, m->composer.corpus);
 }
