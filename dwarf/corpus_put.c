@@ -111,7 +111,7 @@ uint32_t corpus_add_string(struct header_builder *b, const char *text)
     struct bytes *strings = &b->corpus->strings;
     const size_t before = strings->size;
     const uint32_t name = corpus_put_string(b->corpus, text);
-    assert(!b->repeats || strings->failed || strings->size == before);
+    assert(!b->repeats || strings->failed || b->entries.failed || strings->size == before);
     if (b->repeats && name == b->repeated)
         b->repeated += (uint32_t)strlen(text) + 1;
     return name;
