@@ -77,7 +77,8 @@ struct interrupts {
     int number;              /* last signal that came; 0: none */
     bool final;              /* it did not come from the terminal, whose signals a tree may handle and continue */
 };
-static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+/* The last three are those by which batch systems announce the end of a job's time. */
+static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 static void interrupts_take(struct interrupts *s)
 {

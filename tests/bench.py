@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+from shells import tidy_when_ended
 from writes import fetch_memory, plain_writes
 
 
@@ -124,4 +125,5 @@ def main():
 
 
 if __name__ == "__main__":
+    tidy_when_ended()
     sys.exit(main())

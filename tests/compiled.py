@@ -21,6 +21,7 @@ import tempfile
 import time
 
 from paper import PHASES, PYNAMIC, generate, place, run, seconds
+from shells import tidy_when_ended
 
 MODES = ["vanilla", "link", "bind-now"]
 DRIVER, EXECUTABLE = "pynamic_driver_mpi4py.py", "pynamic-mpi4py"
@@ -116,4 +117,5 @@ def main():
 
 
 if __name__ == "__main__":
+    tidy_when_ended()
     main()

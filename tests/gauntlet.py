@@ -26,6 +26,7 @@ import objects
 from conftest import BUILD, SOURCE
 from objects import every
 from sets import manifest_of, profile_text
+from shells import tidy_when_ended
 
 TIMEOUT = 60
 LOADER = SOURCE / "tests" / "gauntlet_load.c"
@@ -1160,4 +1161,5 @@ def main():
 
 
 if __name__ == "__main__":
+    tidy_when_ended()
     sys.exit(main())

@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+from shells import tidy_when_ended
+
 PYNAMIC = ["495", "1850", "-e", "-u", "215", "1850", "-n", "100"]
 MODES = ["vanilla", "link", "bind-now", "static"]
 STYLES = ["sysv", "gnu"]
@@ -166,4 +168,5 @@ def main():
 
 
 if __name__ == "__main__":
+    tidy_when_ended()
     main()

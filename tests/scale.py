@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+from shells import tidy_when_ended
 from writes import available_memory, plain_writes
 
 # The sizes as shares of a set: the demo's, with a little more for tables, which small libraries need.
@@ -276,4 +277,5 @@ def main():
 
 
 if __name__ == "__main__":
+    tidy_when_ended()
     sys.exit(main())

@@ -230,6 +230,9 @@ def test_results_that_cannot_be_read(size, why, altered, programs, tmp_path):
     assert not (tmp_path / "a.json").exists() and leftovers(tmp_path) == []
 
 
+ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1
+
+
 def from_terminal(process, number):
     assert number == signal.SIGINT
     os.write(process.terminal, b"\x03")
@@ -240,9 +243,9 @@ def from_terminal(process, number):
     [
         (signal.SIGINT, lambda process, number: os.killpg(process.pid, number)),
         (signal.SIGINT, from_terminal),
-        *((number, subprocess.Popen.send_signal) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+        *((number, subprocess.Popen.send_signal) for number in ENDING),
     ],
-    ids=["group", "terminal", "SIGINT", "SIGTERM", "SIGHUP"],
+    ids=["group", "terminal", *(number.name for number in ENDING)],
 )
 @pytest.mark.parametrize("trap", ["", "trap 'exit 0' TERM HUP; trap 'exit 7' INT"], ids=["dies", "exits"])
 def test_interrupted(number, send, trap, altered, programs, tmp_path):

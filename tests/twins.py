@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+from shells import tidy_when_ended
 from twins_applications import APPLICATIONS, LOAD, Absent, debug_file
 
 LEAST, MOST = 0.8, 1.25
@@ -323,4 +324,5 @@ def main():
 
 
 if __name__ == "__main__":
+    tidy_when_ended()
     main()
