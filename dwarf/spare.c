@@ -76,10 +76,11 @@ uint64_t spare_instead(const struct debug *d, uint64_t left)
     const uint64_t shorts = SHORTS_LEAST * (m.shortest.bytes + EXTRA_USUAL) + dense.bytes;
     const uint64_t most = others + (left > shorts ? (left - shorts) * dense.dies / dense.bytes : 0);
     const uint64_t least = others + (left + longest.bytes - 1) / longest.bytes;
+    const bool names_count = !d->corpus->dialect.clang; /* there they will not be in the entries */
     uint64_t bytes = 0;
     if (d->dies_wanted > most && !cpp && p.dies * dense.bytes < p.bytes * dense.dies) /* in C++ tags would suffer */
         bytes = bytes_for(d->dies_wanted - most, p, dense) + (left < shorts ? shorts : 0);
-    else if (d->dies_wanted < least && p.dies * longest.bytes > p.bytes * longest.dies)
+    else if (names_count && d->dies_wanted < least && p.dies * longest.bytes > p.bytes * longest.dies)
         bytes = bytes_for(least - d->dies_wanted, p, longest) + m.shortest.bytes;
     return bytes <= p.bytes / PARTS * MOST ? bytes : 0;
 }

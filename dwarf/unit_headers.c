@@ -119,9 +119,10 @@ void unit_first_headers(struct debug *d, uint64_t rest)
     const uint32_t further = headers_further(d);
     const uint32_t together = corpus_together(d->corpus);
     uint32_t choice = d->headers_used - further;
-    d->several = units_include_any(d) && (!cpp || each >= room);
+    const uint64_t largest = cpp && units_include_any(d) ? unit_largest_share(d, rest) : 0;
+    d->several = units_include_any(d) && (!cpp || largest >= room);
     if (d->several) { /* twice the average: some units get more than others */
-        const uint64_t behind = each * 2 / room;
+        const uint64_t behind = (each * 2 > largest ? each * 2 : largest) / room;
         const uint64_t less = behind > further ? (behind - further) * together : 0;
         choice = less + together < choice ? choice - (uint32_t)less : together < choice ? together : choice;
     }

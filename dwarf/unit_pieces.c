@@ -138,17 +138,35 @@ static uint64_t unit_lacks(const struct debug *d, struct shares *sizes, uint32_t
     return size > d->unit[i].info_size ? size - d->unit[i].info_size : 0;
 }
 
+/* Divides `rest` bytes among units. No weights: no unit is to get any. */
+static struct shares unit_shares(const struct debug *d, uint64_t rest)
+{
+    struct shares shares = {.sum = rest};
+    struct shares sizes = unit_sizes(d, rest);
+    for (uint32_t i = 0; i < d->unit_count; i++)
+        shares.weights += unit_lacks(d, &sizes, i);
+    return shares;
+}
+
+uint64_t unit_largest_share(const struct debug *d, uint64_t rest)
+{
+    struct shares shares = unit_shares(d, rest);
+    struct shares sizes = unit_sizes(d, rest);
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < d->unit_count && shares.weights; i++) {
+        const uint64_t share = shares_next(&shares, unit_lacks(d, &sizes, i));
+        largest = share > largest ? share : largest;
+    }
+    return largest;
+}
+
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit)
 {
     struct spread s = {.d = d, .names = names};
-    struct shares shares = {.sum = rest};
-    const struct shares sizes = unit_sizes(d, rest);
-    struct shares counted = sizes;
-    for (uint32_t i = 0; i < d->unit_count; i++)
-        shares.weights += unit_lacks(d, &counted, i);
+    struct shares shares = unit_shares(d, rest);
     if (!shares.weights)
         return rest;
-    struct shares given = sizes;
+    struct shares given = unit_sizes(d, rest);
     uint64_t carry = 0;
     for (uint32_t i = 0; i < d->unit_count; i++) {
         carry += shares_next(&shares, unit_lacks(d, &given, i));

@@ -310,6 +310,8 @@ uint64_t unit_type_units(const struct debug *d);
  * NULL, must be the bound of .debug_names so far; then the bytes that the bound grows by count too, and it is updated.
  */
 uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, const struct header_limit *limit);
+/* The most bytes that unit_spread is to give one unit. */
+uint64_t unit_largest_share(const struct debug *d, uint64_t rest);
 /* Takes back the last piece of some unit, with the type units that only this piece needs. Returns their bytes, or 0 if
  * no unit has a piece. */
 uint64_t unit_take_back(struct debug *d);

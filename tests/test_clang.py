@@ -184,6 +184,31 @@ def test_what_differs_is_said_as_it_is_counted(twin):
         assert said in (None, quantities[f"dwarf.{name}"])
 
 
+# gtest 1.12, by clang++ 14: its entries are long, many of its names are long, and one unit has most of it
+LONG_ENTRIES = """{kind: utility, text: 477424, data: 8784, bss: 528, debug: 2957678, symtab: 34920, strtab: 76958,
+  functions: 742, dynamic: {functions: 672, objects: 154, undefined: 188, weak: 301, dynstr: 61883}, plt: 456, outside: 4,
+  exceptions: {table: 19332, functions: 301}, mangled: 1003, demangled: 103896, share: {code: 266144, unwind: 59468},
+  dwarf: {version: 5, language: c++, units: 9, uneven: 410, code: 263138, dies: 144375, defined: 83601, rows: 38517,
+  entries: 23691}, mix: {info: 1419182, abbrev: 27067, line: 241189, str: 703781, line_str: 2999, loclists: 294128,
+  rnglists: 59176, addr: 131856, str_offsets: 78300}}"""
+
+
+def test_entries_are_not_made_longer_by_names(programs, tmp_path):
+    """A name is as short as any other in .debug_info, where it is a number. Headers that units include bring entries
+    instead, and the largest unit includes several."""
+    profile = tmp_path / "long.prof"
+    head = "pyelfgen-profile: 1\nnames: {style: itanium}\ndwarf: {language: c++, compiler: clang}\nlibraries:\n"
+    profile.write_text(f"{head}- {LONG_ENTRIES}\n")
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "--quiet")
+    (path,) = counted_libraries(tmp_path / "set")
+    dump = ask("readelf", "--debug-dump=info", path)
+    tags = re.findall(r"^ <(\w+)><\w+>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)$", dump, flags=re.M)
+    assert sum(tag == ("1", "variable") for tag in tags) < len(tags) / 50
+    (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert [name for name in library["differs"] if name.startswith("mix")] == []
+    assert library["differs"].get("dwarf: uneven", [0, 410])[1] > 300
+
+
 def test_gdb_reads_it(sets):
     """gdb finds types and lines of functions by way of the numbers."""
     path = counted_libraries(sets.get("clang"))[0]
