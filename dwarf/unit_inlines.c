@@ -12,7 +12,7 @@ enum {
     SHARED = 4,      /* one of so many inline functions has the header's name */
     PART = 6,        /* of the bytes for names */
     NAME_LEAST = 12, /* characters; lengths take turns, */
-    LENGTHS = 16,    /* up to this many more */
+    LENGTHS = 16,    /* less than this many more */
     TURN = 7,        /* from one length to the next; has no divisor in common with LENGTHS */
     VARIETY = 64,    /* a stream of random numbers that nothing else has */
     ROUND = LENGTHS * (2 * NAME_LEAST + LENGTHS + 1) / 2, /* bytes of one name of each length, with terminators */
