@@ -115,7 +115,9 @@ uint32_t names_row_floor(const struct plan_library *l, uint32_t place)
 
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
 {
-    return index < l->lengths ? l->function_length[index] : names_row_least(l, index);
+    /* other threads may be settling the library's local names (rows_settle_names) while one asks for exported ones */
+    const uint32_t set = __atomic_load_n(&l->lengths, __ATOMIC_ACQUIRE);
+    return index < set ? l->function_length[index] : names_row_least(l, index);
 }
 
 uint32_t names_row_object_length(const struct plan_library *l, uint32_t number)

@@ -539,8 +539,8 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
         return lengths_out_of_memory(l, e);
     if (!settle_nearest(r, index, bytes, e))
         return false;
-    if (local) {
-        l->lengths = l->functions;
+    if (local) { /* of exported functions the lengths stay what other threads have seen: the least, or set before */
+        __atomic_store_n(&l->lengths, l->functions, __ATOMIC_RELEASE);
         l->function_names = names_row_bytes(l, 0, l->functions);
     }
     l->local_names = 0;
