@@ -168,7 +168,7 @@ static inline uint32_t library_function_at(const struct library *l, uint32_t ind
     return index < l->row->functions ? l->body[index].offset : l->small;
 }
 
-/* The ELF section that holds debug section `s` of the library. */
+/* library_debug.c. The ELF section that holds debug section `s` of the library. */
 enum section_id library_debug_section(const struct library *l, enum debug_section s);
 
 void builder_free(struct builder *b);
