@@ -291,9 +291,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         return share_that_follows(p, row, v);
     if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
         return 0;
-    const bool is_switch =
-        v == ROW_CF_PROTECTION || v == ROW_DEBUG_FILE || v == ROW_SPLIT || v == ROW_ALTERNATE || v == ROW_DEBUG_LINK;
-    if (counts || is_switch || is_none(row, v))
+    const bool is_off = profile_keys[KEY_ROW + v].kind == KIND_SWITCH && usual(v) == PROFILE_DERIVED;
+    if (counts || is_off || is_none(row, v))
         return 0;
     if (v == ROW_DATA_REL_RO) /* relocated words and nothing else */
         return row->value[ROW_RELOCATIONS_RELRO] > 0 ? 8 * row->value[ROW_RELOCATIONS_RELRO] : 0;
