@@ -67,9 +67,8 @@ static bool helps(const struct settling *s, const struct settled *best, struct e
 static bool settle_units(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
-    const bool is_uneven = !s->builder->is_normal &&
-                           mix_wanted(s->plan, s->index, ROW_DWARF_UNEVEN, DEBUG_INFO) > UNEVEN_ONE &&
-                           mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    const bool is_uneven = !s->builder->is_normal && mix_wanted(s, ROW_DWARF_UNEVEN, DEBUG_INFO) > UNEVEN_ONE &&
+                           mix_wanted(s, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!mix_settle_told(s, best, own))
         return false;
     bool is_well = !is_uneven || has_room(best);
@@ -166,7 +165,10 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
     b->loaded.row = NULL;
     if (!plan->mix || plan->mix[index].is_settled)
         return true;
-    const bool ok = settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], NULL, false}, e);
+    struct mix_tries tries;
+    tries.count = 0; /* which leaves the tries as they are */
+    const bool ok =
+        settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], &tries, NULL, false}, e);
     b->large = large;
     b->only_sizes = only_sizes;
     return ok;

@@ -30,23 +30,13 @@ struct places {
     struct mix_place entries, rows;
 };
 
-/* A library that is being settled. */
-struct settling {
-    const struct plan *plan;
-    const struct stock *stock;
-    struct builder *builder; /* the thread's */
-    uint32_t index;
-    struct plan_mix *mix;       /* the library's */
-    const struct places *start; /* where to begin; NULL: the library is settled for the first time */
-    bool roughly;               /* the numbers of line-table rows and list entries may differ from the library's row */
-};
-
 /* The result of settling a library with the amount told of functions that its mix says. */
 struct settled {
     struct plan_mix mix;
     struct places end;
     uint32_t met;           /* how many sections have the size that was asked for */
-    uint64_t dies, defined; /* as in struct */
+    uint64_t dies, defined; /* as in struct mix_tried */
+    bool is_rough;          /* as in struct settling */
 };
 
 /* How a library was settled with another stock. */

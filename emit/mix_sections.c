@@ -111,7 +111,7 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
 
 static uint64_t density_of(const struct settling *s, enum row_value value, enum debug_section section)
 {
-    const uint64_t wanted = mix_wanted(s->plan, s->index, value, section);
+    const uint64_t wanted = mix_wanted(s, value, section);
     return wanted ? s->mix->size[section] * DENSITY_ONE / wanted : 0;
 }
 
@@ -129,7 +129,7 @@ static const struct guide *guide_for(const struct mix_guides *g, const struct gu
 int32_t mix_usual_expression(const struct settling *s)
 {
     enum { OTHERS = 8 }; /* bytes of an entry besides the expression, with views */
-    const uint64_t wanted = mix_wanted(s->plan, s->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    const uint64_t wanted = mix_wanted(s, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     const uint64_t each = wanted ? s->mix->size[DEBUG_LISTS] / wanted : 0;
     if (each < DESCRIBE_EXPRESSION_LEAST + OTHERS)
         return DESCRIBE_EXPRESSION_LEAST;
@@ -157,36 +157,34 @@ static void begin_at(struct plan_mix *mix, const struct places *b)
     mix->rows_part = b->rows.at ? mix_rows_part(b->rows.at) : DESCRIBE_ROWS_ANY;
 }
 
-static bool size_it(const struct settling *s, struct error *e)
-{
-    return large_size_again(s->builder, s->plan, s->stock, s->index, e);
-}
-
 /* Where the location lists cannot have their size, tries other lengths of expressions: these change how much the
- * last list has to make up. False where none helps, or after another failure, which `own` has. */
-static bool size_with_others(const struct settling *s, struct places *at, struct error *own)
+ * last list has to make up. Returns the last try, or the one that helped. */
+static const struct mix_tried *try_others(const struct settling *s, struct places *at, const struct mix_tried *tried,
+                                          struct error *own)
 {
     static const int8_t steps[] = {
         -8, 1, -16, 2, -32, -DESCRIBE_EXPRESSION_PARTS}; /* below DESCRIBE_EXPRESSION_LEAST one step changes little */
     const int32_t usual = at->entries.at;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        if (own->code != ERROR_INFEASIBLE || s->builder->library.debug.failed != DEBUG_LISTS)
+        if (tried->code != ERROR_INFEASIBLE || tried->failed != DEBUG_LISTS)
             break;
         at->entries.at = usual + steps[i];
         begin_at(s->mix, at);
-        if (size_it(s, own))
-            return true;
+        tried = mix_try(s, own);
+        if (!tried->code)
+            return tried;
     }
     at->entries.at = usual;
     begin_at(s->mix, at);
-    return false;
+    return tried;
 }
 
 /* Tries until the library can be sized, and gives up what does not go together. Sets *at to where the searches
- * begin. False where nothing is left to give up, or after another failure, which `own` has. */
-static bool size_somehow(const struct settling *s, struct places *at, struct error *own)
+ * begin. Returns the try; NULL where nothing is left to give up, or after another failure, which `own` has. */
+static const struct mix_tried *size_somehow(const struct settling *s, struct places *at, struct error *own)
 {
     const struct plan_library *const l = &s->plan->library[s->index];
+    const struct mix_tried *tried;
     struct asked a = {
         .size = s->mix->size,
         .total = s->builder->is_normal ? s->mix->normal : l->size[SIZE_DEBUG],
@@ -195,29 +193,32 @@ static bool size_somehow(const struct settling *s, struct places *at, struct err
     };
     if (guided(s, at)) {
         begin_at(s->mix, at);
-        if (size_it(s, own))
-            return true;
+        tried = mix_try(s, own);
+        if (!tried->code)
+            return tried;
     }
     *at = (struct places){.entries.at = mix_usual_expression(s)};
     begin_at(s->mix, at);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        if (size_it(s, own) || size_with_others(s, at, own))
-            return true;
-        if (own->code != ERROR_INFEASIBLE ||
-            !relent(&a, s->builder->library.debug.failed, own->possible > 0 ? (uint64_t)own->possible : 0))
-            return false;
+        tried = mix_try(s, own);
+        if (tried->code)
+            tried = try_others(s, at, tried, own);
+        if (!tried->code)
+            return tried;
+        if (tried->code != ERROR_INFEASIBLE || !relent(&a, tried->failed, tried->possible))
+            return NULL;
     }
-    return false;
+    return NULL;
 }
 
 /* Asks for the sizes that came out where sections were left open or changed; false where there are none. The reason:
  * a twin captured from this library asks for just these sizes, and has to be composed in the same way. */
-static bool ask_again(const struct debug *d, const uint64_t *asked, uint64_t *size)
+static bool ask_again(const struct mix_tried *tried, const uint64_t *asked, uint64_t *size)
 {
     bool any = false;
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
         any |= asked[i] != size[i];
-        size[i] = asked[i] != size[i] ? d->size[i] : size[i];
+        size[i] = asked[i] != size[i] ? tried->size[i] : size[i];
     }
     return any;
 }
@@ -250,34 +251,29 @@ bool mix_settle_sections(const struct settling *s, struct settled *out, struct e
     const struct plan_mix asked = *s->mix;
     struct plan_mix well = {0}; /* the last mix that could be sized */
     struct places at = {0};     /* where its searches began */
-    bool is_last = false;       /* the builder holds the library with that mix */
+    bool is_last = false;       /* the last try was with that mix */
     for (unsigned rounds = 0; rounds < ROUNDS_MOST; rounds++) {
-        struct plan_mix before = *s->mix;
+        const struct plan_mix before = *s->mix;
         struct places began;
-        if (!(is_last = size_somehow(s, &began, own))) {
+        const struct mix_tried *const tried = size_somehow(s, &began, own);
+        is_last = tried != NULL;
+        if (!tried) {
             if (own->code != ERROR_INFEASIBLE || !rounds)
                 return false;
             break;
         }
         well = *s->mix;
         at = began;
-        if (!ask_again(&s->builder->library.debug, before.size, s->mix->size))
+        if (!ask_again(tried, before.size, s->mix->size))
             break;
     }
-    struct mix_tries t = {.plan = s->plan, .stock = s->stock, .builder = s->builder, .index = s->index};
     *s->mix = well;
-    if (is_last)
-        mix_note(&t);
     if (!s->roughly || !is_last) {
-        at.entries = mix_settle_entries(&t, at.entries);
-        at.rows = mix_settle_lines(&t, at.rows);
+        at.entries = mix_settle_entries(s, at.entries);
+        at.rows = mix_settle_lines(s, at.rows);
     }
-    const struct mix_tried *const now = mix_now(&t);
-    *out = (struct settled){.mix = *s->mix, .end = at};
-    if (now) {
-        out->dies = now->dies;
-        out->defined = now->defined;
-    }
+    const struct mix_tried *const now = mix_try(s, own);
+    *out = (struct settled){*s->mix, at, 0, now->dies, now->defined, s->roughly && is_last};
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         out->met += s->mix->size[i] == asked.size[i];
     return true;

@@ -93,8 +93,8 @@ static bool settle_sizes(const struct lacking *l, struct error *own)
 static bool settle_fewer(const struct lacking *l, struct error *own)
 {
     struct settled *const best = l->best;
-    uint32_t much = DESCRIBE_TOLD_ALL;
-    uint32_t little = DESCRIBE_TOLD_ALL / 4;
+    uint32_t much = best->mix.told;
+    uint32_t little = much / 4;
     bool lacks = best->dies && best->dies < l->wanted.dies;
     for (uint32_t letters = SHORT_NAME_MOST; lacks && l->asked->size[DEBUG_LISTS] == 0 && --letters;)
         if (!settle_lacking(l, letters, DESCRIBE_TOLD_ALL, &lacks, own))
@@ -112,8 +112,8 @@ static bool settle_fewer(const struct lacking *l, struct error *own)
 
 struct mix_entries mix_entries_wanted(const struct settling *s)
 {
-    return (struct mix_entries){mix_wanted(s->plan, s->index, ROW_DWARF_DIES, DEBUG_INFO),
-                                mix_wanted(s->plan, s->index, ROW_DWARF_DEFINED, DEBUG_INFO)};
+    return (struct mix_entries){mix_wanted(s, ROW_DWARF_DIES, DEBUG_INFO),
+                                mix_wanted(s, ROW_DWARF_DEFINED, DEBUG_INFO)};
 }
 
 /* How far a result is from the wanted numbers: the sum of the shares by which it is off. Entries in all count several
@@ -158,6 +158,13 @@ static bool is_small(const struct lacking *l)
 {
     enum { MOST = 4000000 }; /* bytes of .debug_info */
     return l->asked->size[DEBUG_INFO] < MOST;
+}
+
+/* Whether a library is so small that a few functions more or less tell, and a try costs little. */
+static bool is_tiny(const struct plan_mix *asked)
+{
+    enum { LEAST = 1 << 17 }; /* bytes of .debug_info */
+    return asked->size[DEBUG_INFO] < LEAST;
 }
 
 /* Adds as many locals as functions lack entries, beginning with *first, or fewer where so many leave other entries too
@@ -220,28 +227,44 @@ static void note_amount(struct amounts *a, uint32_t told, bool is_enough, bool d
     a->first = 0;
 }
 
-/* How much to tell first: as much as of a similar guide or, where functions have hardly more entries than the row says,
- * as much less as they have more. 0: unknown. */
+/* How much to tell next, by the entries of what was told last, where functions have as many for each part that is told:
+ * at least one part more or less. 0: unknown, as they have far more than the row says, and what is left to tell then is
+ * of another kind. */
 static uint32_t first_amount(const struct lacking *l, const struct settled *now)
 {
     enum { HARDLY = 8 };
     const uint64_t said = l->wanted.defined;
     const uint32_t guided = mix_guided_told(l->s);
-    if (guided)
-        return guided < now->mix.told ? guided : now->mix.told - 1;
-    return now->defined - said < said / HARDLY ? (uint32_t)(now->mix.told * said / now->defined) : 0;
+    if (guided && guided < now->mix.told)
+        return guided;
+    if (!now->defined)
+        return DESCRIBE_TOLD_ALL;
+    if (!guided && now->defined > said && now->defined - said >= said / HARDLY)
+        return 0;
+    const uint32_t told = (uint32_t)(now->mix.told * said / now->defined);
+    if (now->defined > said)
+        return told < now->mix.told ? told : now->mix.told - 1;
+    return told > now->mix.told ? told : now->mix.told + 1;
 }
 
-/* Where functions have more entries than the row says, looks for as much to tell as does not lead to more. */
+/* Whether functions have as many entries as the row says, or lack so few that one part more to tell would probably be
+ * farther off. */
+static bool is_nearly_said(const struct lacking *l, const struct settled *now)
+{
+    const uint64_t said = l->wanted.defined;
+    return !is_tiny(l->asked) && now->defined <= said && said - now->defined <= now->defined / (2 * now->mix.told);
+}
+
+/* Looks for as much of functions to tell as does not lead to more entries than the row says. What was told last is
+ * less than all only where a guide says so, and may be too little. */
 static bool tell_less(const struct lacking *l, struct settled *now, struct error *own)
 {
     const uint64_t said = l->wanted.defined;
-    struct amounts a = {.little = 0, .much = now->mix.told};
-    if (now->defined <= said)
-        return true;
-    uint64_t of_much = now->defined;
+    const bool is_much = now->defined > said;
+    struct amounts a = {.little = is_much ? 0 : now->mix.told, .much = is_much ? now->mix.told : DESCRIBE_TOLD_ALL + 1};
+    uint64_t of_much = is_much ? now->defined : UINT64_MAX;
     a.first = first_amount(l, now);
-    while (a.much > a.little + 1) {
+    while (a.much > a.little + 1 && !is_nearly_said(l, now)) {
         struct settled less;
         bool fits;
         const uint32_t told = next_amount(&a);
@@ -307,7 +330,7 @@ static bool settle_rows_too(struct lacking *l, struct error *own)
     struct settled *const best = l->best;
     const struct settled rough = *best;
     uint32_t told = best->mix.told;
-    bool goes_on = told != l->asked->told || best->mix.letters != l->asked->letters || best->mix.besides;
+    bool goes_on = rough.is_rough;
     l->besides = best->mix.besides;
     for (; goes_on; told++) {
         struct settled fully;
@@ -381,15 +404,14 @@ static struct places first_places(const struct settling *s, const struct settled
     return p;
 }
 
-bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own)
+/* Settles the library from its first result on, which is the best so far. */
+static bool settle_further(const struct settling *s, const struct plan_mix *asked, struct settled *best,
+                           struct error *own)
 {
-    const struct plan_mix asked = *s->mix;
     const struct mix_entries wanted = mix_entries_wanted(s);
+    struct places start = best->is_rough ? best->end : first_places(s, best); /* of all further searches */
     struct settling again = *s;
-    struct lacking l = {&again, &asked, wanted, defined_least(s, &wanted), 0, best};
-    if (!mix_settle_sections(s, best, own))
-        return false;
-    struct places start = first_places(s, best); /* of all further searches */
+    struct lacking l = {&again, asked, wanted, defined_least(s, &wanted), 0, best};
     again.start = &start;
     again.roughly = true;
     if (!settle_sizes(&l, own))
@@ -398,7 +420,41 @@ bool mix_settle_told(const struct settling *s, struct settled *best, struct erro
     if (has_functions && (!settle_fewer(&l, own) || !settle_defined(&l, own))) /* else that follows from the row */
         return false;
     again.roughly = false;
-    if (!settle_finally(&l, &start, own))
+    return settle_finally(&l, &start, own);
+}
+
+/* Whether all sections have the sizes that were asked for, and there are as many entries as wanted, of functions very
+ * nearly. */
+static bool is_well(const struct settled *s, const struct mix_entries *wanted)
+{
+    enum { LITTLE = 256 };
+    return s->met == DEBUG_SECTION_COUNT && (!wanted->dies || s->dies == wanted->dies) &&
+           (!wanted->defined || apart(s->defined, wanted->defined) <= wanted->defined / LITTLE);
+}
+
+/* Settles a library with as much told from the beginning as a similar guide ended with, which takes a third of the
+ * tries. *well: it came out as asked. False after a failure other than that sizes do not go together. */
+static bool settle_guided(const struct settling *s, uint32_t told, struct settled *best, bool *well, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    const struct mix_entries wanted = mix_entries_wanted(s);
+    struct settling roughly = *s;
+    roughly.roughly = true;
+    s->mix->told = told;
+    const bool fits = mix_settle_sections(&roughly, best, own) && settle_further(s, &asked, best, own);
+    *well = fits && is_well(best, &wanted);
+    *s->mix = *well ? best->mix : asked;
+    return fits || own->code == ERROR_INFEASIBLE;
+}
+
+bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own)
+{
+    const struct plan_mix asked = *s->mix;
+    const uint32_t guided = is_tiny(&asked) ? 0 : mix_guided_told(s);
+    bool well = false;
+    if (guided && !settle_guided(s, guided, best, &well, own))
+        return false;
+    if (!well && (!mix_settle_sections(s, best, own) || !settle_further(s, &asked, best, own)))
         return false;
     *s->mix = best->mix;
     return true;

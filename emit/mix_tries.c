@@ -1,8 +1,8 @@
 /* Tries of a library's rows and entries; see mix_tries.h. */
 #include "emit/mix_tries.h"
 
-#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/apart.h"
 #include "emit/describe.h"
@@ -14,42 +14,59 @@ enum {
     NEAR_ONE = 1 << 16 /* a near of the whole wanted number */
 };
 
-uint64_t mix_wanted(const struct plan *plan, uint32_t index, enum row_value value, enum debug_section section)
+uint64_t mix_wanted(const struct settling *s, enum row_value value, enum debug_section section)
 {
-    const int64_t said = plan->library[index].said->value[value];
-    return said > 0 && plan->mix[index].size[section] != DEBUG_ANY ? (uint64_t)said : 0;
+    const int64_t said = s->plan->library[s->index].said->value[value];
+    return said > 0 && s->mix->size[section] != DEBUG_ANY ? (uint64_t)said : 0;
 }
 
-static const struct mix_tried *note_try(struct mix_tries *t, bool fits)
+/* Whether two mixes ask for the same. */
+static bool is_same(const struct plan_mix *a, const struct plan_mix *b)
 {
-    const struct plan_mix *const mix = &t->plan->mix[t->index];
-    const struct composed *const c = &t->builder->composed;
-    assert(t->count < MIX_TRIES_MOST);
-    t->tried[t->count] = (struct mix_tried){
-        mix->rows_part, mix->expression, fits, c->entries, c->rows, t->builder->library.debug.dies, c->defined};
-    return &t->tried[t->count++];
+    return a->rows_part == b->rows_part && a->expression == b->expression && a->letters == b->letters &&
+           a->told == b->told && a->besides == b->besides && a->normal == b->normal && a->even == b->even &&
+           memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
-void mix_note(struct mix_tries *t)
+/* The try with a mix; NULL if there is none. */
+static const struct mix_tried *find_try(const struct mix_tries *t, const struct plan_mix *mix)
 {
-    note_try(t, true);
-}
-
-const struct mix_tried *mix_now(const struct mix_tries *t)
-{
-    const struct plan_mix *const mix = &t->plan->mix[t->index];
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->tried[i].rows_part == mix->rows_part && t->tried[i].expression == mix->expression)
-            return &t->tried[i];
+    const uint32_t kept = t->count < MIX_TRIES_KEPT ? t->count : MIX_TRIES_KEPT;
+    for (uint32_t i = 0; i < kept; i++) {
+        const struct mix_tried *const tried = &t->tried[(t->count - 1 - i) % MIX_TRIES_KEPT];
+        if (is_same(&tried->mix, mix) && (!tried->code || tried->code == ERROR_INFEASIBLE))
+            return tried;
+    }
     return NULL;
 }
 
-/* Sizes the library with the present mix, unless that was tried before. */
-static const struct mix_tried *try_mix(struct mix_tries *t)
+const struct mix_tried *mix_try(const struct settling *s, struct error *own)
 {
-    struct error own = {0};
-    const struct mix_tried *const known = mix_now(t);
-    return known ? known : note_try(t, large_size_again(t->builder, t->plan, t->stock, t->index, &own));
+    struct mix_tries *const t = s->tries;
+    const struct mix_tried *const known = find_try(t, s->mix);
+    struct error e = {0};
+    if (known && known->code) {
+        error_set(own, known->code, "sizes of debug sections do not go together");
+        return known;
+    }
+    if (known)
+        return known;
+    const bool fits = large_size_again(s->builder, s->plan, s->stock, s->index, &e);
+    const struct composed *const c = &s->builder->composed;
+    const struct debug *const d = &s->builder->library.debug;
+    struct mix_tried *const tried = &t->tried[t->count++ % MIX_TRIES_KEPT];
+    *tried = (struct mix_tried){.mix = *s->mix,
+                                .code = fits ? ERROR_NONE : e.code,
+                                .failed = d->failed,
+                                .possible = e.possible > 0 ? (uint64_t)e.possible : 0,
+                                .entries = c->entries,
+                                .rows = c->rows,
+                                .dies = d->dies,
+                                .defined = c->defined};
+    memcpy(tried->size, d->size, sizeof tried->size);
+    if (!fits && own)
+        *own = e;
+    return tried;
 }
 
 /* --- searching ------------------------------------------------------------------ */
@@ -166,76 +183,78 @@ static uint32_t search_near(const struct search *s, uint64_t wanted)
     return near < NEAR_ONE ? (uint32_t)near : NEAR_ONE;
 }
 
-struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from)
+struct mix_place mix_settle_lines(const struct settling *s, struct mix_place from)
 {
-    struct plan_mix *mix = &t->plan->mix[t->index];
-    const uint64_t wanted = mix_wanted(t->plan, t->index, ROW_DWARF_ROWS, DEBUG_LINE);
-    const struct mix_tried *now = wanted ? try_mix(t) : NULL;
-    if (!now || !now->fits)
+    struct plan_mix *const mix = s->mix;
+    const uint64_t wanted = mix_wanted(s, ROW_DWARF_ROWS, DEBUG_LINE);
+    const struct mix_tried *now = wanted ? mix_try(s, NULL) : NULL;
+    if (!now || now->code)
         return from;
-    struct search s = {
+    struct search search = {
         .most = ROWS_STEPS, .high = ROWS_STEPS, .from = from.at, .of_before = UINT64_MAX, .wanted = wanted};
-    s.step = from.at ? first_step(&from, now->rows, wanted) : 0;
+    search.step = from.at ? first_step(&from, now->rows, wanted) : 0;
     uint64_t nearest = now->rows;
     int32_t best = from.at;
     int32_t at = from.at;
     /* The search goes on until the number is exact, not only near: a profile captured from this library asks for the
      * number that comes out here, and has to get it again. */
     for (;;) {
-        if (now->fits && is_near(&from, now->rows, wanted))
+        if (!now->code && is_near(&from, now->rows, wanted))
             return (struct mix_place){at, from.near};
-        if (now->fits && apart(now->rows, wanted) < apart(nearest, wanted)) {
+        if (!now->code && apart(now->rows, wanted) < apart(nearest, wanted)) {
             nearest = now->rows;
             best = at;
         }
         if (at)
-            search_note(&s, !now->fits || now->rows <= wanted, at, now->fits ? now->rows : UINT64_MAX);
-        if (nearest == wanted || !search_goes_on(&s))
+            search_note(&search, now->code || now->rows <= wanted, at, !now->code ? now->rows : UINT64_MAX);
+        if (nearest == wanted || !search_goes_on(&search))
             break;
-        at = search_next(&s);
+        at = search_next(&search);
         mix->rows_part = mix_rows_part(at);
-        now = try_mix(t);
+        now = mix_try(s, NULL);
     }
     mix->rows_part = best ? mix_rows_part(best) : DESCRIBE_ROWS_ANY;
-    return (struct mix_place){best, search_near(&s, wanted)};
+    return (struct mix_place){best, search_near(&search, wanted)};
 }
 
-struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from)
+struct mix_place mix_settle_entries(const struct settling *s, struct mix_place from)
 {
     enum { LEAST = DESCRIBE_EXPRESSION_LEAST - DESCRIBE_EXPRESSION_PARTS - 1, MOST = DESCRIBE_EXPRESSION_MOST + 1 };
-    struct plan_mix *mix = &t->plan->mix[t->index];
-    const uint64_t wanted = mix_wanted(t->plan, t->index, ROW_DWARF_ENTRIES, DEBUG_LISTS);
+    struct plan_mix *const mix = s->mix;
+    const uint64_t wanted = mix_wanted(s, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!wanted)
         return from;
-    struct search s = {.least = LEAST,
-                       .most = MOST,
-                       .low = LEAST,
-                       .high = MOST,
-                       .from = from.at,
-                       .step = 1,
-                       .of_low = UINT64_MAX,
-                       .of_before = UINT64_MAX,
-                       .wanted = wanted};
+    struct search search = {.least = LEAST,
+                            .most = MOST,
+                            .low = LEAST,
+                            .high = MOST,
+                            .from = from.at,
+                            .step = 1,
+                            .of_low = UINT64_MAX,
+                            .of_before = UINT64_MAX,
+                            .wanted = wanted};
     int32_t sized_best = from.at; /* the best place that can be sized; the first place can be */
     uint64_t nearest = UINT64_MAX;
     for (;;) {
-        const struct mix_tried *const now = try_mix(t);
-        const uint64_t entries = now->fits ? now->entries : UINT64_MAX;
-        if (now->fits && is_near(&from, entries, wanted))
+        const struct mix_tried *const now = mix_try(s, NULL);
+        const uint64_t entries = !now->code ? now->entries : UINT64_MAX;
+        if (!now->code && is_near(&from, entries, wanted))
             return (struct mix_place){mix->expression, from.near};
         if (entries == wanted)
             return (struct mix_place){mix->expression, NEAR_LEAST};
-        if (now->fits && mix->expression == from.at)
-            s.step = first_step(&from, entries, wanted);
-        if (now->fits && apart(entries, wanted) < nearest) {
+        if (!now->code && mix->expression == from.at)
+            search.step = first_step(&from, entries, wanted);
+        if (!now->code && apart(entries, wanted) < nearest) {
             nearest = apart(entries, wanted);
             sized_best = mix->expression;
         }
-        search_note(&s, entries > wanted, mix->expression, entries); /* longer expressions mean fewer entries */
-        if (!search_goes_on(&s))
+        search_note(&search, entries > wanted, mix->expression, entries); /* longer expressions mean fewer entries */
+        if (!search_goes_on(&search))
             break;
-        mix->expression = search_next(&s);
+        mix->expression = search_next(&search);
     }
-    mix->expression = s.high == MOST ? sized_best : s.of_low - wanted < wanted - s.of_high ? s.low : s.high;
-    return (struct mix_place){mix->expression, search_near(&s, wanted)};
+    mix->expression = search.high == MOST                                ? sized_best
+                      : search.of_low - wanted < wanted - search.of_high ? search.low
+                                                                         : search.high;
+    return (struct mix_place){mix->expression, search_near(&search, wanted)};
 }

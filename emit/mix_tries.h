@@ -7,25 +7,35 @@
 
 #include "emit/library.h"
 
-enum { MIX_TRIES_MOST = 80 };
+enum { MIX_TRIES_KEPT = 64 };
 
-/* The result of sizing a library with these two values in its mix; the rest of the mix stays the same. */
+/* The result of sizing a library with a mix. */
 struct mix_tried {
-    int32_t rows_part, expression;
-    bool fits;
+    struct plan_mix mix;
+    enum error_code code;      /* ERROR_NONE: the library can be sized */
+    enum debug_section failed; /* with ERROR_INFEASIBLE: as in struct debug, and the bytes that would do, or 0 */
+    uint64_t possible;
+    uint64_t size[DEBUG_SECTION_COUNT]; /* bytes, as composed */
     uint64_t entries, rows;
-    uint64_t dies,
-        defined; /* entries of .debug_info (0: not counted); those among them of defined functions and below */
+    uint64_t dies, defined; /* entries of .debug_info (0: not counted); those of defined functions and below */
 };
 
-/* One library, and all its tries. */
+/* The last tries of one library, which are not made again. */
 struct mix_tries {
+    uint32_t count; /* ever made */
+    struct mix_tried tried[MIX_TRIES_KEPT];
+};
+
+/* A library that is being settled. */
+struct settling {
     const struct plan *plan;
     const struct stock *stock;
     struct builder *builder; /* of this thread; borrowed */
     uint32_t index;
-    uint32_t count;
-    struct mix_tried tried[MIX_TRIES_MOST];
+    struct plan_mix *mix; /* the library's */
+    struct mix_tries *tries;
+    const struct places *start; /* where to begin (mix_rows_parts.h); NULL: the library is settled for the first time */
+    bool roughly;               /* the numbers of line-table rows and list entries may differ from the library's row */
 };
 
 /* Where the search for one of the values ended. The searches of similar libraries begin there. */
@@ -37,20 +47,19 @@ struct mix_place {
 
 /* The number that the library's row states for `value`, which counts things in `section`; 0 where it states none, or
  * where any size of the section will do. */
-uint64_t mix_wanted(const struct plan *plan, uint32_t index, enum row_value value, enum debug_section section);
+uint64_t mix_wanted(const struct settling *s, enum row_value value, enum debug_section section);
 
-/* Records the builder's library, which was sized with the present mix, as the first try. */
-void mix_note(struct mix_tries *t);
+/* Sizes the library with the present mix, or finds what came of that before. The result is valid until the next try.
+ * Where the library cannot be sized, `own` (may be NULL) says so. */
+const struct mix_tried *mix_try(const struct settling *s, struct error *own);
 
 /* mix_settle_entries goes first: it chooses `expression`, starting at from.at. Both functions change the mix; before
  * and after each, the library can be sized with it. Both return where the search ended. */
-struct mix_place mix_settle_entries(struct mix_tries *t, struct mix_place from);
+struct mix_place mix_settle_entries(const struct settling *s, struct mix_place from);
 
 /* mix_settle_lines goes second: it chooses `rows_part`, starting at step from.at (0: DESCRIBE_ROWS_ANY). */
-struct mix_place mix_settle_lines(struct mix_tries *t, struct mix_place from);
+struct mix_place mix_settle_lines(const struct settling *s, struct mix_place from);
 
-/* The try with the present mix; NULL if there is none. */
-const struct mix_tried *mix_now(const struct mix_tries *t);
 /* The rows_part that a step stands for. */
 int32_t mix_rows_part(int32_t step);
 
