@@ -12,6 +12,7 @@
 #include "elf/capture_limits.h"
 #include "emit/profile.h"
 #include "profile_text.h"
+#include "sanitized.h"
 
 /* A row can say all that pyelfprof takes from a file. */
 static_assert(CAPTURE_SIZE_MOST == PROFILE_SIZE_MOST && CAPTURE_LOADED_MOST <= PROFILE_SIZE_MOST, "sizes");
@@ -152,13 +153,12 @@ static void refuses_wrong_rows(void **state)
     ALL_REFUSED(wrong);
 }
 
-/* Ends a test of thousands of rows if the address sanitizer watches: libcyaml reallocates the rows for each one more,
- * and there this copies them, which takes from 20 seconds to minutes. */
+/* Ends a test of thousands of rows if a sanitizer watches: libcyaml reallocates the rows for each one more, and there
+ * this copies them, which takes from 20 seconds to minutes. */
 static void skip_many_rows(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-    skip();
-#endif
+    if (SANITIZED)
+        skip();
 }
 
 /* As many rows as there may be, and one more. */
