@@ -144,7 +144,7 @@ char *profile_find_read(const char *path, size_t *size, struct error *e)
 
 /* The directories of shipped profiles, in the order of the search. */
 struct directories {
-    char path[3][PATH_MAX];
+    char path[2][PATH_MAX];
     size_t count;
 };
 
@@ -167,20 +167,18 @@ static void find_directories(struct directories *d)
     if (length <= 0)
         return;
     program[length] = '\0';
-#if defined PYELFGEN_SOURCE_PROFILES && defined PYELFGEN_BUILD_DIR
-    char build[PATH_MAX];
-    if (realpath(PYELFGEN_BUILD_DIR, build)) {
-        size_t n = strlen(build);
-        if (strncmp(program, build, n) == 0 && program[n] == '/')
-            add_directory(d, PYELFGEN_SOURCE_PROFILES);
-    }
-#endif
-    *strrchr(program, '/') = '\0';
     /* the program is in bin/ or in libexec/pyelfgen/ */
+    *strrchr(program, '/') = '\0';
+    char *directory = strrchr(program, '/');
+    if (directory && strcmp(directory, "/pyelfgen") == 0) {
+        *directory = '\0';
+        directory = strrchr(program, '/');
+    }
+    if (!directory)
+        return;
     char installed[PATH_MAX + 32];
-    const char *directory = strrchr(program, '/');
-    const char *up = directory && strcmp(directory, "/pyelfgen") == 0 ? ".." : ".";
-    snprintf(installed, sizeof installed, "%s/%s/../share/pyelfgen/profiles", program, up);
+    *directory = '\0';
+    snprintf(installed, sizeof installed, "%s/share/pyelfgen/profiles", program);
     add_directory(d, installed);
 }
 

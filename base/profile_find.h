@@ -15,8 +15,8 @@
 enum { PROFILE_FIND_BYTES_MOST = 1 << 26 }; /* bytes of a profile */
 
 /* Finds the profile that the user has named: "-", a path that exists, or the name of a shipped profile. A shipped
- * profile is NAME.prof in `$PYELFGEN_PROFILES`, in `profiles/` of the source tree if the program runs from a build, or
- * in the installed data directory. Writes its path to `path`, which has `path_size` bytes. */
+ * profile is NAME.prof in `$PYELFGEN_PROFILES`, or in share/pyelfgen/profiles beside the directory of the program.
+ * Writes its path to `path`, which has `path_size` bytes. */
 bool profile_find(const char *name, char *path, size_t path_size, struct error *e);
 
 /* Whether `name` is standard input; whether it is standard input or a FIFO. */

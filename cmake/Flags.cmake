@@ -4,7 +4,8 @@
 add_library(flags INTERFACE)
 target_compile_definitions(flags INTERFACE _GNU_SOURCE)
 target_compile_options(flags INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -fstack-protector-strong)
+  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -fstack-protector-strong
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=) # asserts name files as the project does, wherever it is built
 if(PYELFGEN_WERROR)
   target_compile_options(flags INTERFACE -Werror)
 endif()

@@ -137,11 +137,35 @@ def test_rooms_include_what_the_table_of_rooms_says():
     assert wrong == []
 
 
-def test_installed_pages(programs, tmp_path):
-    """What installed pages link to is installed, and so are the scripts that they have a user run or read."""
-    command = ["cmake", "--install", programs.build, "--prefix", tmp_path]
+@pytest.fixture(scope="module")
+def installed(programs, tmp_path_factory):
+    """The directory into which everything was installed."""
+    prefix = tmp_path_factory.mktemp("installed")
+    command = ["cmake", "--install", programs.build, "--prefix", prefix]
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "DESTDIR": ""})
-    top = tmp_path / "share" / "doc" / "pyelfgen"
+    return prefix
+
+
+def test_installed_programs_know_nothing_of_the_build(programs, installed, tmp_path):
+    """They find what was installed with them, and name no file or directory of the machine where they were built."""
+    if programs.sanitized:
+        pytest.skip("sanitizers have the names of source files")
+    found = [path for name in ("bin", "lib", "libexec/pyelfgen") for path in (installed / name).iterdir()]
+    assert len(found) > 10
+    for path in found:
+        subprocess.run(["objcopy", "--strip-all", path, tmp_path / "stripped"], check=True)
+        contents = (tmp_path / "stripped").read_bytes()
+        for directory in (SOURCE, programs.build):
+            assert os.fsencode(directory) not in contents, path
+    command = [installed / "bin" / "pyelfgen", "-q", "-P", "small", "-o", tmp_path / "set"]
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+    command = [installed / "bin" / "pyelfgen", "-q", "-P", "none", "-o", tmp_path / "none"]
+    assert "one of the profiles c, c++," in subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def test_installed_pages(installed):
+    """What installed pages link to is installed, and so are the scripts that they have a user run or read."""
+    top = installed / "share" / "doc" / "pyelfgen"
     pages = [*top.glob("*.md"), *top.glob("docs/*.md")]
     assert len(pages) > 20
     missing = []

@@ -515,7 +515,7 @@ static void finds_shipped_profiles_from_a_build(void **state)
     assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     if (!realpath(PYELFGEN_BUILD_DIR, build) || strncmp(program, build, strlen(build)) != 0)
         skip();
-    snprintf(expected, sizeof expected, "%s/small.prof", PYELFGEN_SOURCE_PROFILES);
+    snprintf(expected, sizeof expected, "%s/share/pyelfgen/profiles/small.prof", build);
     unsetenv("PYELFGEN_PROFILES");
     assert_found("small", expected);
 }
