@@ -35,22 +35,24 @@ class Probe:
         self.temporary.mkdir()
         self.json = directory / "probe.json"
 
-    def environment(self, path=None):
-        return {"TMPDIR": str(self.temporary), "PATH": path or os.environ["PATH"]}
+    def environment(self, path=None, libraries=None):
+        variables = {"LD_LIBRARY_PATH": str(libraries)} if libraries else {}
+        return {"TMPDIR": str(self.temporary), "PATH": path or os.environ["PATH"], **variables}
 
-    def run(self, *arguments, status=0, path=None):
+    def run(self, *arguments, status=0, path=None, libraries=None):
         """Returns what --json writes, after a check against the schema. Nothing else is left behind."""
         command = ["--json", self.json, "--python", PYTHON, "--warm-up=0", *arguments]
-        done = self.programs.run("pyelfprobe", *command, status=status, env=self.environment(path), timeout=300)
+        done = self.programs.run("pyelfprobe", *command, status=status, env=self.environment(path, libraries), timeout=300)
         report = json.loads(self.json.read_text())
         jsonschema.Draft202012Validator(SCHEMA).validate(report)
         self.clean()
         self.out, self.err = done.stdout, done.stderr
         return report
 
-    def fail(self, *arguments, status=1, path=None):
+    def fail(self, *arguments, status=1, path=None, libraries=None):
         """Returns the one line with which a run ends that makes no report."""
-        done = self.programs.run("pyelfprobe", *arguments, status=status, env=self.environment(path), timeout=300)
+        env = self.environment(path, libraries)
+        done = self.programs.run("pyelfprobe", *arguments, status=status, env=env, timeout=300)
         assert done.stdout == "" and done.stderr.count("\n") == 1
         self.clean()
         return done.stderr
@@ -860,6 +862,23 @@ def test_a_child_whose_parent_has_just_ended(probe, small, bare_path, tmp_path):
 def test_wrong_use(arguments, says, probe, small):
     said = probe.fail(*[small if word == "SET" else word for word in arguments], status=2)
     assert says in said
+
+
+def test_another_copy_that_the_dynamic_linker_would_take(probe, small, tmp_path):
+    copy, utility = tmp_path / "copy", small / "libutility3.so"
+    shutil.copytree(small, copy)
+    said = probe.fail("--tools=load", small, libraries=copy)
+    assert re.match(rf"pyelfprobe: {small}/libutility\d\.so: .* LD_LIBRARY_PATH leads them to {copy}/libutility", said)
+    # neither a link to the set, which comes first, nor what has another name, or is for another machine, is in the way
+    link, others = tmp_path / "link", tmp_path / "others"
+    link.symlink_to(small)
+    others.mkdir()
+    (others / "libother.so").write_bytes(utility.read_bytes())
+    (others / utility.name).write_bytes(b"\x7fELF\x01" + utility.read_bytes()[5:])
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=load", small, libraries=f"{others}:{link}:{copy}")
+    assert found(report, "load")["whole"] == len(libraries_of(small))
+    (others / utility.name).write_text("not ELF")
+    assert f"leads them to {others}/{utility.name}," in probe.fail("--tools=load", small, libraries=f"{others};{link}")
 
 
 @pytest.mark.parametrize("how", [[], ["--start=python"], ["--start=loader"]], ids=["usual", "python", "loader"])

@@ -56,7 +56,7 @@ static bool choose_start(struct probe *p, struct error *e)
 static bool open_applications(struct probe *p, struct error *e)
 {
     for (size_t i = 0; i < p->options->apps; i++, p->app_count++)
-        if (!app_open(&p->apps[i], p->options, i, &p->arena, e))
+        if (!app_open(&p->apps[i], p->options, i, &p->arena, e) || !app_is_found(&p->apps[i], e))
             return false;
     return choose_start(p, e);
 }

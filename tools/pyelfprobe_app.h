@@ -62,6 +62,11 @@ bool app_cache(const struct app *app, enum page_cache_wish wish, struct page_cac
  * caller frees the array. NULL where memory ran out (pyelfprobe_order.c). */
 size_t *app_needed_first(const struct app *app);
 
+/* Whether the dynamic linker would load the application's files. Not where they need one of them by its name, and
+ * LD_LIBRARY_PATH leads to another file, as these directories come before DT_RUNPATH (ld.so(8); DT_RPATH, which comes
+ * before them, is not looked at): then *e says so (pyelfprobe_order.c). */
+bool app_is_found(const struct app *app, struct error *e);
+
 /* The path of a program in PATH, or the path itself; from the arena. NULL where there is no such program that can be
  * executed, or memory ran out. */
 const char *app_find_program(const char *name, struct arena *arena);
