@@ -166,7 +166,7 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
     if (!plan->mix || plan->mix[index].is_settled)
         return true;
     struct mix_tries tries;
-    tries.count = 0; /* which leaves the tries as they are */
+    tries.count = 0; /* no try is read before it is made */
     const bool ok =
         settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], &tries, NULL, false}, e);
     b->large = large;

@@ -273,6 +273,8 @@ bool mix_settle_sections(const struct settling *s, struct settled *out, struct e
         at.rows = mix_settle_lines(s, at.rows);
     }
     const struct mix_tried *const now = mix_try(s, own);
+    if (now->code)
+        return false;
     *out = (struct settled){*s->mix, at, 0, now->dies, now->defined, s->roughly && is_last};
     for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
         out->met += s->mix->size[i] == asked.size[i];

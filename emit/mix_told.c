@@ -257,7 +257,7 @@ static bool is_nearly_said(const struct lacking *l, const struct settled *now)
 
 /* Looks for as much of functions to tell as does not lead to more entries than the row says. What was told last is
  * less than all only where a guide says so, and may be too little. */
-static bool tell_less(const struct lacking *l, struct settled *now, struct error *own)
+static bool tell_as_much(const struct lacking *l, struct settled *now, struct error *own)
 {
     const uint64_t said = l->wanted.defined;
     const bool is_much = now->defined > said;
@@ -310,14 +310,14 @@ static bool tell_parts(const struct lacking *l, struct error *own)
     return true;
 }
 
-/* Brings functions to as many entries as the row says. Where they have more, tells less first; then adds as many
+/* Brings functions to as many entries as the row says: tells as much as does not lead to more, and then adds as many
  * locals as are missing. */
 static bool settle_defined(const struct lacking *l, struct error *own)
 {
     struct settled now = *l->best;
     if (!l->wanted.defined || !now.dies)
         return true;
-    if (!tell_less(l, &now, own) || !add_besides(l, &now, own))
+    if (!tell_as_much(l, &now, own) || !add_besides(l, &now, own))
         return false;
     const bool has_calls = l->asked->size[DEBUG_LISTS] != 0;
     return !has_calls || tell_parts(l, own);
