@@ -505,7 +505,9 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach)
 
 uint32_t abbrev_parted_codes(struct dialect d)
 {
-    return !d.lines && !d.fortran && !d.clang && !d.type_units && d.index != INDEX_GDB ? ABBREV_PARTED : 0;
+    if (d.lines || d.fortran || d.clang || d.type_units || d.index == INDEX_GDB)
+        return 0;
+    return d.language == DWARF_CPP ? ABBREV_PARTED : ABBREV_PARTED - ABBREV_PARTED_CPP; /* methods are the last */
 }
 
 uint32_t abbrev_codes_all(struct dialect d)

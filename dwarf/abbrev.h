@@ -521,7 +521,7 @@ void abbrev_write(struct bytes *out, struct dialect d, enum abbrev_reach reach);
  * tables of libraries with such functions, and in all tables of libraries with partial units. abbrev_parted_codes: how
  * many there are in this dialect, perhaps none. abbrev_codes_all: the last code with them. abbrev_parted: the code in
  * place of that of a unit, or of a function with children. abbrev_write_parted appends all of these abbreviations. */
-enum { ABBREV_PARTED = ABBREV_COUNT - ABBREV_PARTED_FIRST };
+enum { ABBREV_PARTED = ABBREV_COUNT - ABBREV_PARTED_FIRST, ABBREV_PARTED_CPP = ABBREV_COUNT - ABBREV_PARTED_METHOD };
 uint32_t abbrev_parted_codes(struct dialect d);
 uint32_t abbrev_codes_all(struct dialect d);
 uint8_t abbrev_parted(struct dialect d, enum abbrev_code code);
