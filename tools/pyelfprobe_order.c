@@ -135,13 +135,13 @@ size_t *app_needed_first(const struct app *app)
 /* Whether the dynamic linker goes on to the next directory: there is no such file, or it is for another machine. */
 static bool is_passed(const char *path)
 {
-    uint8_t head[offsetof(Elf64_Ehdr, e_machine) + sizeof(Elf64_Half)] = {0};
+    Elf64_Ehdr head; /* that of ELFCLASS32 is the same as far as is read here, and a library is longer than both */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool is_elf = fd >= 0 && whole_read(fd, head, sizeof head) == sizeof head && !memcmp(head, ELFMAG, SELFMAG);
-    const unsigned machine = head[sizeof head - 2] | head[sizeof head - 1] << 8;
+    const bool is_elf = fd >= 0 && whole_read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
+                        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0;
     if (fd >= 0)
         close(fd);
-    return fd < 0 || (is_elf && (head[EI_CLASS] != ELFCLASS64 || machine != EM_X86_64));
+    return fd < 0 || (is_elf && (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64));
 }
 
 /* The file of this name in the directories of LD_LIBRARY_PATH that the dynamic linker would take. False where there is
