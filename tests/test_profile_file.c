@@ -511,7 +511,7 @@ static void loads_every_shipped_profile(void **state)
 static void finds_shipped_profiles_from_a_build(void **state)
 {
     (void)state;
-    char program[PATH_MAX] = "", build[PATH_MAX], expected[PATH_MAX];
+    char program[PATH_MAX] = "", build[PATH_MAX], expected[PATH_MAX + 64];
     assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     if (!realpath(PYELFGEN_BUILD_DIR, build) || strncmp(program, build, strlen(build)) != 0)
         skip();
