@@ -78,3 +78,9 @@ bool same_file(int directory, const char *name, int fd)
         close(there);
     return same;
 }
+
+bool same_place(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}

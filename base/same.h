@@ -1,5 +1,5 @@
 /* Whether a file already has the wanted contents. Then it can be left alone, and keeps its modification time. If it
- * lacks permissions of the wanted mode, these are added. */
+ * lacks permissions of the wanted mode, these are added. And whether two paths lead to one file. */
 #ifndef BASE_SAME_H
 #define BASE_SAME_H
 
@@ -20,5 +20,8 @@ bool same_mode(int fd, mode_t mode);
 
 /* Whether `name` has the bytes and the mode of the file open as `fd`. */
 bool same_file(int directory, const char *name, int fd);
+
+/* Whether both paths lead to one file, by whatever links and mounts. False where there is none at one of them. */
+bool same_place(const char *a, const char *b);
 
 #endif

@@ -10,7 +10,8 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "base/same.h"
 
 struct search {
     const struct run *run;
@@ -30,10 +31,8 @@ static const struct manifest_library *of_this_name(const struct manifest *m, con
 static bool is_file_of(const struct run *run, const char *path, const char *name)
 {
     char own[PATH_MAX];
-    struct stat a, b;
     const int length = snprintf(own, sizeof own, "%s/%s", run->directory, name);
-    return length < (int)sizeof own && stat(own, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    return length < (int)sizeof own && same_place(own, path);
 }
 
 /* Callback of dl_iterate_phdr. Names are looked up only for what is in another directory: a few dozen as a rule. */

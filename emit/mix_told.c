@@ -404,14 +404,19 @@ static struct places first_places(const struct settling *s, const struct settled
     return p;
 }
 
-/* Settles the library from its first result on, which is the best so far. */
-static bool settle_further(const struct settling *s, const struct plan_mix *asked, struct settled *best,
-                           struct error *own)
+/* Settles the library, first with as much told as `told`, roughly, or with all told (0). Fails like
+ * mix_settle_sections. */
+static bool settle_from(const struct settling *s, uint32_t told, struct settled *best, struct error *own)
 {
+    const struct plan_mix asked = *s->mix;
     const struct mix_entries wanted = mix_entries_wanted(s);
-    struct places start = best->is_rough ? best->end : first_places(s, best); /* of all further searches */
     struct settling again = *s;
-    struct lacking l = {&again, asked, wanted, defined_least(s, &wanted), 0, best};
+    struct lacking l = {&again, &asked, wanted, defined_least(s, &wanted), 0, best};
+    again.roughly = told;
+    s->mix->told = told ? told : asked.told;
+    if (!mix_settle_sections(&again, best, own))
+        return false;
+    struct places start = best->is_rough ? best->end : first_places(s, best); /* of all further searches */
     again.start = &start;
     again.roughly = true;
     if (!settle_sizes(&l, own))
@@ -432,30 +437,20 @@ static bool is_well(const struct settled *s, const struct mix_entries *wanted)
            (!wanted->defined || apart(s->defined, wanted->defined) <= wanted->defined / LITTLE);
 }
 
-/* Settles a library with as much told from the beginning as a similar guide ended with, which takes a third of the
- * tries. *well: it came out as asked. False after a failure other than that sizes do not go together. */
-static bool settle_guided(const struct settling *s, uint32_t told, struct settled *best, bool *well, struct error *own)
-{
-    const struct plan_mix asked = *s->mix;
-    const struct mix_entries wanted = mix_entries_wanted(s);
-    struct settling roughly = *s;
-    roughly.roughly = true;
-    s->mix->told = told;
-    const bool fits = mix_settle_sections(&roughly, best, own) && settle_further(s, &asked, best, own);
-    *well = fits && is_well(best, &wanted);
-    *s->mix = *well ? best->mix : asked;
-    return fits || own->code == ERROR_INFEASIBLE;
-}
-
 bool mix_settle_told(const struct settling *s, struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
-    const uint32_t guided = is_tiny(&asked) ? 0 : mix_guided_told(s);
-    bool well = false;
-    if (guided && !settle_guided(s, guided, best, &well, own))
+    const struct mix_entries wanted = mix_entries_wanted(s);
+    /* from where a similar guide ended takes a third of the tries */
+    const uint32_t told = is_tiny(&asked) ? 0 : mix_guided_told(s);
+    bool ok = told && settle_from(s, told, best, own);
+    if (told && !ok && own->code != ERROR_INFEASIBLE)
         return false;
-    if (!well && (!mix_settle_sections(s, best, own) || !settle_further(s, &asked, best, own)))
-        return false;
-    *s->mix = best->mix;
-    return true;
+    if (!ok || !is_well(best, &wanted)) {
+        *s->mix = asked;
+        ok = settle_from(s, 0, best, own);
+    }
+    if (ok)
+        *s->mix = best->mix;
+    return ok;
 }

@@ -45,10 +45,8 @@ const struct mix_tried *mix_try(const struct settling *s, struct error *own)
     struct mix_tries *const t = s->tries;
     const struct mix_tried *const known = find_try(t, s->mix);
     struct error e = {0};
-    if (known && known->code) {
+    if (known && known->code)
         error_set(own, known->code, "sizes of debug sections do not go together");
-        return known;
-    }
     if (known)
         return known;
     const bool fits = large_size_again(s->builder, s->plan, s->stock, s->index, &e);

@@ -1,4 +1,4 @@
-"""Faults while sets are generated: 20 runs, where ./dev check makes hundreds; see faults/faults.py."""
+"""Faults while sets are generated: 30 runs, where ./dev check makes hundreds; see faults/faults.py."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from conftest import SOURCE
 def test_nothing_is_lost_or_half_written(programs):
     if programs.sanitized:
         pytest.skip("what is preloaded has no sanitizers, and limits of memory do not go with them")
-    command = [sys.executable, SOURCE / "tests" / "faults" / "faults.py", "20", "1000"]
+    command = [sys.executable, SOURCE / "tests" / "faults" / "faults.py", "30", "1000"]
     environment = programs.environment(PYELFGEN_BUILD=str(programs.build))
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0 and "20 runs, 0 wrong" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "30 runs, 0 wrong" in done.stdout, done.stdout + done.stderr

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cli.h"
 #include "base/process.h"
 #include "base/profile_find.h"
 #include "base/replacement.h"
+#include "base/same.h"
 
 enum {
     OPTION_COMPARE = 256,
@@ -177,12 +177,6 @@ static int parse(int argc, char **argv, struct compare_options *o)
 
 /* ---- the passes ---- */
 
-static bool is_the_same(const char *one, const char *other)
-{
-    struct stat a, b;
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* Checks the results' paths before the long reading. */
 static bool can_write(const struct comparison *c)
 {
@@ -192,7 +186,7 @@ static bool can_write(const struct comparison *c)
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
         bool can = !results[i] || prof_can_replace(results[i], &e);
         for (int s = 0; can && results[i] && s < SIDES; s++)
-            if (is_the_same(results[i], o->path[s])) {
+            if (same_place(results[i], o->path[s])) {
                 can = error_set(&e, ERROR_USAGE, "is what is compared; give another name");
                 error_at(&e, results[i], 0);
             }

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/same.h"
 #include "base/whole.h"
 #include "tools/pyelfprobe_app.h"
 #include "tools/pyelfprobe_elf.h"
@@ -159,12 +159,6 @@ static bool find_in_path(const char *directories, const char *name, char *found,
     }
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat of_a, of_b;
-    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 bool app_is_found(const struct app *app, struct error *e)
 {
     const char *const directories = getenv("LD_LIBRARY_PATH");
@@ -184,7 +178,7 @@ bool app_is_found(const struct app *app, struct error *e)
             if (file == app->count || seen[file])
                 continue;
             seen[file] = true;
-            if (find_in_path(directories, name, found, sizeof found) && !is_same_file(found, app->files[file].path))
+            if (find_in_path(directories, name, found, sizeof found) && !same_place(found, app->files[file].path))
                 well =
                     error_set(e, ERROR_INPUT,
                               "others need it, and LD_LIBRARY_PATH leads them to %s, which would be measured; change "

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/executable.h"
+#include "base/same.h"
 #include "tools/pyelfprobe_load_py.h"
 
 #define LIST_FILE   "list"
@@ -83,9 +83,7 @@ static bool add_preload(FILE *f, const char *path, struct error *e)
  * another path it is loaded a second time, and the program ends by SIGFPE. */
 static bool is_interpreter(const char *path)
 {
-    struct stat ours, st;
-    return stat(INTERPRETER, &ours) == 0 && stat(path, &st) == 0 && ours.st_dev == st.st_dev &&
-           ours.st_ino == st.st_ino;
+    return same_place(INTERPRETER, path);
 }
 
 /* The value of LD_PRELOAD: the libraries of --preload and, for PURPOSE_LINKED, all files. */

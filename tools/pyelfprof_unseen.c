@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/same.h"
 #include "runtime/audit_log.h"
 #include "tools/descendants.h"
 
@@ -39,10 +39,8 @@ static bool is_unseen(pid_t process)
 static bool is_of_this_program(pid_t process)
 {
     char path[64];
-    struct stat its, own;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
-    return stat(path, &its) == 0 && stat("/proc/self/exe", &own) == 0 && its.st_dev == own.st_dev &&
-           its.st_ino == own.st_ino;
+    return same_place(path, "/proc/self/exe");
 }
 
 static void look(void *context, pid_t process)
