@@ -76,10 +76,21 @@ static uint16_t passed_in_manner(uint16_t manner, uint16_t most)
     return manner < 64 * most ? manner : (uint16_t)(64 * most);
 }
 
+/* In C more calls than one for each run are further ones. In 1/64 of one. */
+static uint16_t further_calls(const struct corpus *corpus, uint8_t usual)
+{
+    enum { MOST = 4 * 64 };
+    const uint32_t calls = (uint32_t)usual * corpus->manner.calls / MANNER_USUAL;
+    if (corpus->dialect.language != DWARF_C || calls <= 64)
+        return 0;
+    return (uint16_t)(calls - 64 < MOST ? calls - 64 : MOST);
+}
+
 struct taste block_taste(const struct corpus *corpus)
 {
     const struct manner *m = &corpus->manner;
     struct taste t = tastes[corpus->dialect.language];
+    t.calls = further_calls(corpus, t.call);
     t.call = in_manner(t.call, m->calls, 64);
     t.another = in_manner(t.another, m->calls, 64);
     t.inlined = in_manner(t.inlined, m->inlined, 64);
@@ -253,6 +264,14 @@ static struct run take_run(struct builder *b)
     return r;
 }
 
+/* Further calls, as far as the block is not to end before these. */
+static void call_more(struct builder *b)
+{
+    const uint32_t count = b->taste.calls / 64u + likely(b, b->taste.calls % 64u);
+    for (uint32_t i = 0; i < count && here(b) < b->target; i++)
+        call_helper(b);
+}
+
 /* Calls and an access to memory, each with its chance. */
 static void calls(struct builder *b)
 {
@@ -260,6 +279,8 @@ static void calls(struct builder *b)
         call_helper(b);
     if (likely(b, b->taste.another))
         call_helper(b);
+    if (b->taste.calls)
+        call_more(b);
     if (likely(b, 3))
         access_memory(b);
 }
@@ -319,6 +340,7 @@ static void statements(struct builder *b)
 void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
+    b->target = target;
     b->line = b->ahead = 0;
     b->due = ROW_NONE;
     block_span_begin(b);

@@ -21,6 +21,7 @@ enum {
 struct taste {
     uint8_t run_least, run_most; /* bytes */
     uint8_t call, another;       /* a run has a call before it; it has one more */
+    uint16_t calls;              /* in C: further calls of a run, in 1/64 of one */
     uint8_t around;              /* a call's result is passed to another call, and so on */
     uint8_t told;                /* a constant that is passed together with a local is described */
     uint16_t passed; /* additional arguments of a call: one for each 64, and the rest is the chance of one more */
@@ -89,6 +90,7 @@ struct builder {
     struct block *block;
     struct span span;
     uint8_t *start, *p; /* code */
+    uint32_t target;    /* bytes of code from which on nothing is added */
     uint32_t line;      /* of the source, from 0 */
     uint32_t ahead; /* the highest source line that a row of this block may name, apart from statements' own lines */
     /* the stamp and rows that are being made */
