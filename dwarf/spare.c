@@ -64,7 +64,7 @@ static uint64_t bytes_for(uint64_t change, struct spare_item pieces, struct spar
 
 uint64_t spare_instead(const struct debug *d, uint64_t left)
 {
-    enum { MOST = 9, PARTS = 16 }; /* at most 9/16 of the pieces are given up, or none */
+    enum { MOST = 9, PARTS = 16 }; /* at most 9/16 of the pieces are given up */
     const bool cpp = d->corpus->dialect.language == DWARF_CPP;
     const struct spare_mix m = spare_mix_of(d);
     const struct spare_item p = all_pieces(d);
@@ -82,7 +82,8 @@ uint64_t spare_instead(const struct debug *d, uint64_t left)
         bytes = bytes_for(d->dies_wanted - most, p, dense) + (left < shorts ? shorts : 0);
     else if (names_count && d->dies_wanted < least && p.dies * longest.bytes > p.bytes * longest.dies)
         bytes = bytes_for(least - d->dies_wanted, p, longest) + m.shortest.bytes;
-    return bytes <= p.bytes / PARTS * MOST ? bytes : 0;
+    const uint64_t limit = p.bytes / PARTS * MOST;
+    return bytes < limit ? bytes : limit;
 }
 
 /* As many types as take what `shorts` declarations leave of `all`. Where entries have to be longer than those of
@@ -124,6 +125,46 @@ static bool leave_enough(const struct spare_mix *m, const struct debug_spare *s,
     const uint64_t most = bytes / m->shortest.bytes;
     *shorts = dies < least ? least : dies < most ? dies : most;
     return dies >= least && dies <= most;
+}
+
+/* Types, and how many declarations take what they leave. */
+struct choice {
+    struct debug_spare types;
+    uint64_t shorts;
+    uint64_t off; /* how far entries are from the wanted number */
+};
+
+static void take_nearer(const struct spare_mix *m, const struct debug_spare *types, struct spare_item all,
+                        struct choice *best)
+{
+    struct choice now = {.types = *types};
+    const bool is_exact = leave_enough(m, types, all, &now.shorts);
+    now.off = is_exact ? 0 : apart(spare_sum_of(m, types).dies + now.shorts, all.dies);
+    if (now.shorts && now.off < best->off)
+        *best = now;
+}
+
+/* The nearest choice of several: with more and more declarations reserved, and a few more dense items each time. */
+static struct choice choose(const struct spare_mix *m, struct spare_item all)
+{
+    enum { TRIES = 4, MORE = 2 * SPARE_DENSE_TURN };
+    struct choice best = {.off = UINT64_MAX};
+    for (unsigned i = 0; i < TRIES && best.off; i++) {
+        const uint64_t reserved = ((uint64_t)SHORTS_LEAST << i) * (m->shortest.bytes + EXTRA_USUAL);
+        struct debug_spare types = types_among(m, all, (uint64_t)SHORTS_LEAST << i);
+        const uint64_t dense = types.dense;
+        take_nearer(m, &types, all, &best);
+        for (unsigned more = 1; dense && more <= MORE && best.off; more++) {
+            const uint64_t bytes = reserved + spare_dense_until(m, dense + more).bytes;
+            if (bytes > all.bytes)
+                break;
+            types = (struct debug_spare){.rounds = (all.bytes - bytes) * SPARE_ROUND_ONE / m->rounds.bytes,
+                                         .dense = dense + more};
+            take_nearer(m, &types, all, &best);
+        }
+    }
+    assert(best.shorts); /* types leave room for the reserved declarations */
+    return best;
 }
 
 static struct spare_item rounds_until(const void *mix, uint64_t rounds)
@@ -173,7 +214,6 @@ static uint64_t follow_attributes(struct debug *d, const struct spare_mix *m, st
 
 uint64_t spare_fill(struct debug *d, uint64_t bytes, uint64_t attributes)
 {
-    enum { TRIES = 4 };
     d->spare = (struct debug_spare){0};
     d->shorts = 0;
     const struct spare_mix m = spare_mix_of(d);
@@ -184,16 +224,11 @@ uint64_t spare_fill(struct debug *d, uint64_t bytes, uint64_t attributes)
                                    : d->dies_wanted > others ? d->dies_wanted - others
                                                              : 1,
                                    attributes};
-    uint64_t shorts = 0;
-    bool done = false;
-    for (unsigned i = 0; i < TRIES && !done; i++) {
-        d->spare = types_among(&m, all, (uint64_t)SHORTS_LEAST << i);
-        done = leave_enough(&m, &d->spare, all, &shorts);
-    }
-    assert(shorts); /* types leave room for the reserved declarations */
-    d->shorts = (uint32_t)shorts;
-    d->shorts_extra = bytes - spare_sum_of(&m, &d->spare).bytes - shorts * m.shortest.bytes;
-    if (!done)
+    const struct choice nearest = choose(&m, all);
+    d->spare = nearest.types;
+    d->shorts = (uint32_t)nearest.shorts;
+    d->shorts_extra = bytes - spare_sum_of(&m, &d->spare).bytes - nearest.shorts * m.shortest.bytes;
+    if (nearest.off)
         return SPARE_LACKS;
     return d->dies_wanted && attributes && !d->corpus->dialect.lines ? follow_attributes(d, &m, all) : 0;
 }

@@ -68,6 +68,28 @@ static bool may_be(const struct debug *d, enum spare_kind kind)
            (!has_pointer(kind) || unit_has_abbrev(d, ABBREV_POINTER));
 }
 
+static void add(struct spare_item *sum, struct spare_item of, uint64_t times)
+{
+    sum->bytes += of.bytes * times;
+    sum->dies += of.dies * times;
+    sum->attributes += of.attributes * times;
+}
+
+/* Chooses what is beside dense items: plain types, which take as few bytes as a parameter. For each parameter there are
+ * as many of them as in rounds. */
+static void choose_besides(struct spare_mix *m)
+{
+    enum { MOST = 16, PARAMETERS_OF_TURN = SPARE_DENSE_TURN * SPARE_MORE };
+    static const enum spare_kind plain[] = {SPARE_POINTER, SPARE_CONST, SPARE_RESTRICT};
+    const uint64_t parameters = PARAMETERS * (m->each[SPARE_FUNCTION] + m->each[SPARE_FUNCTION_TYPE]);
+    for (unsigned i = 0; i < sizeof plain / sizeof plain[0] && parameters; i++) {
+        const enum spare_kind k = plain[i];
+        const uint64_t beside = m->each[k] * PARAMETERS_OF_TURN / parameters;
+        m->beside[k] = beside < MOST ? (uint32_t)beside : MOST;
+        add(&m->besides, m->item[k], m->beside[k]);
+    }
+}
+
 struct spare_mix spare_mix_of(const struct debug *d)
 {
     static const uint8_t piece[SPARE_KINDS] = {[SPARE_STRUCTURE] = PIECE_STRUCTURE,
@@ -122,6 +144,8 @@ struct spare_mix spare_mix_of(const struct debug *d)
     for (unsigned i = 0; i < SPARE_SORTS && !d->corpus->dialect.index; i++)
         if (may_be(d, sorts[i].kind))
             m.sort[i] = item_of(d, sorts[i].kind, sorts[i].children);
+    if (!cpp)
+        choose_besides(&m);
     return m;
 }
 
@@ -129,13 +153,6 @@ enum spare_kind spare_sort(unsigned sort, uint32_t *children)
 {
     *children = sorts[sort].children;
     return sorts[sort].kind;
-}
-
-static void add(struct spare_item *sum, struct spare_item of, uint64_t times)
-{
-    sum->bytes += of.bytes * times;
-    sum->dies += of.dies * times;
-    sum->attributes += of.attributes * times;
 }
 
 struct spare_item spare_rounds_until(const struct spare_mix *m, uint64_t rounds)
@@ -157,6 +174,7 @@ struct spare_item spare_dense_until(const struct spare_mix *m, uint64_t dense)
     struct spare_item sum = {0};
     add(&sum, m->dense, dense);
     add(&sum, (struct spare_item){m->dense_more, 0, m->dense_richer}, spare_others_until(m, dense));
+    add(&sum, m->besides, dense / SPARE_DENSE_TURN);
     return sum;
 }
 

@@ -38,12 +38,20 @@ struct spare_mix {
     enum spare_kind instead;  /* the kind of the other dense items */
     uint64_t dense_more;      /* bytes that one of these takes more; 0: there are none of them */
     uint64_t dense_richer;
+    uint32_t beside[SPARE_KINDS];        /* items of a kind with each turn of dense ones */
+    struct spare_item besides;           /* what all of them take */
     struct spare_item sort[SPARE_SORTS]; /* one item of each sort; without entries: there can be none */
     struct spare_item shortest;          /* declaration with the shortest name in the entry */
 };
 
 /* The mix for this library. With an index of names there are no spare types. */
 struct spare_mix spare_mix_of(const struct debug *d);
+
+/* How many items of a kind are beside the first `dense` dense ones. */
+static inline uint64_t spare_beside_until(const struct spare_mix *m, enum spare_kind kind, uint64_t dense)
+{
+    return dense / SPARE_DENSE_TURN * m->beside[kind];
+}
 
 /* The kind of a sort; sets how many children an item has. */
 enum spare_kind spare_sort(unsigned sort, uint32_t *children);

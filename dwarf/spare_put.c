@@ -220,6 +220,11 @@ uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, u
             put_item(&w, m.instead, SPARE_MORE);
         else
             put_item(&w, SPARE_FUNCTION_TYPE, SPARE_PARAMETERS_MANY);
+        for (enum spare_kind k = 0; k < SPARE_KINDS; k++)
+            for (uint64_t of = spare_beside_until(&m, k, i); of < spare_beside_until(&m, k, i + 1); of++) {
+                w.last = next_type(&w);
+                put_item(&w, k, m.children[k]);
+            }
     }
     for (uint64_t round = from.rounds; round < to.rounds; round++) {
         vary(&w, random_at(d->variety + 6, round));

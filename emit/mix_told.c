@@ -120,7 +120,7 @@ struct mix_entries mix_entries_wanted(const struct settling *s)
  * times, because a set has just as many wherever that is possible. */
 static uint64_t off(const struct mix_entries *wanted, const struct settled *s)
 {
-    enum { ONE = 1 << 20, TIMES = 4 };
+    enum { ONE = 1 << 20, TIMES = 32 };
     const uint64_t dies = wanted->dies ? TIMES * ONE * apart(s->dies, wanted->dies) / wanted->dies : 0;
     const uint64_t defined = wanted->defined ? ONE * apart(s->defined, wanted->defined) / wanted->defined : 0;
     return dies + defined;
@@ -167,6 +167,29 @@ static bool is_tiny(const struct plan_mix *asked)
     return asked->size[DEBUG_INFO] < LEAST;
 }
 
+/* Takes back some of the locals that *good has and *first has not, if these leave other entries too little room: about
+ * as few as leave them enough. */
+static bool take_back(const struct lacking *l, const struct settled *first, struct settled *good, struct error *own)
+{
+    enum { TRIES = 8 };
+    const uint64_t aim = first->dies < l->wanted.dies ? first->dies : l->wanted.dies;
+    const bool lacks = good->dies < aim && is_small(l);
+    struct lacking with = *l;
+    uint32_t few = first->mix.besides;
+    uint32_t many = good->mix.besides;
+    for (unsigned i = 0; i < TRIES && lacks && many > few + 1; i++) {
+        struct settled now;
+        bool fits;
+        with.besides = few + (many - few) / 2;
+        if (!settle_told(&with, good->mix.letters, good->mix.told, &now, &fits, own))
+            return false;
+        if (fits && is_better(l, &now, good))
+            *good = now;
+        *(fits && now.dies >= aim ? &few : &many) = with.besides;
+    }
+    return true;
+}
+
 /* Adds as many locals as functions lack entries, beginning with *first, or fewer where so many leave other entries too
  * little room. */
 static bool add_besides(const struct lacking *l, const struct settled *first, struct error *own)
@@ -190,6 +213,8 @@ static bool add_besides(const struct lacking *l, const struct settled *first, st
         else
             bad = besides;
     }
+    if (!take_back(l, first, &good, own))
+        return false;
     if (is_better(l, &good, l->best))
         *l->best = good;
     return true;
@@ -292,7 +317,7 @@ static bool tell_parts(const struct lacking *l, struct error *own)
     const struct settled *const best = l->best;
     const struct mix_entries *const wanted = &l->wanted;
     const uint32_t from = best->mix.told;
-    const uint32_t most = are_few(best->dies, wanted->dies) && is_small(l) ? MOST : LITTLE;
+    const uint32_t most = is_small(l) ? MOST : LITTLE;
     struct settled last = *best;
     for (uint32_t less = 1; less <= most && less < from; less *= 2) {
         struct settled now;

@@ -188,7 +188,7 @@ static void forget_before(struct prepared *p)
 static bool follow_attributes(struct prepared *p, const struct options *o, const struct debug_counts *any,
                               struct error *e)
 {
-    const double far = 0.048;
+    const double far = 0.05;
     struct debug_counts counts;
     p->plan.any_attributes = false;
     if (!manner_sample(&p->plan, p->stock, o->threads, &counts, e))

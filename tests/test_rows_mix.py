@@ -313,8 +313,8 @@ def test_no_more_is_told_of_functions_than_the_row_says(programs, tmp_path, leas
 
 
 def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
-    """Where .debug_info has no room for all entries, functions give up some of theirs, but keep as many as `defined`
-    says."""
+    """Where .debug_info has no room for as many entries and all that there is to tell, functions give up some of theirs,
+    but nearly keep as many as `defined` says."""
     row, several = variants(ROWS.split("\n- ")[0].replace("dies: 5503", "dies: 7000, defined: 0"), "defined", [2500, 3600])
     paths, told = make(programs, tmp_path, several)
     found = []
@@ -322,7 +322,7 @@ def test_no_less_is_told_of_functions_than_the_row_says(programs, tmp_path):
         check_sections(row, path)
         found.append(of_functions(path))
         assert library["differs"].get("dwarf: defined", [0, wanted])[1] == found[-1][1]
-    assert found[0][0] == 7000 > found[1][0] and "dwarf: dies" not in told[0]["differs"]
+        assert (found[-1][0], library["differs"].get("dwarf: dies")) == (7000, None)
     assert 2500 - 7000 / 32 < found[0][1] < 3000 < 3600 - 7000 / 32 < found[1][1]
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths])
 
@@ -537,7 +537,7 @@ def made_in_manners(programs, tmp_path_factory):
         said = f"distributions: {json.dumps(said)}\n" if texts else ""
         head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40, views: true}\n"
         profile, made = directory / f"{name}.prof", directory / name
-        profile.write_text(head + said + "libraries:\n" + ROWS.replace("dies: 12491", "dies: 100000"))
+        profile.write_text(head + said + "libraries:\n" + ROWS)
         report = programs.run("pyelfgen", "--profile", profile, "-o", made).stdout
         assert ("followed in part" in report) == bool(texts)
         found[name] = [made / f"libmodule{i}.so" for i in range(4)]
