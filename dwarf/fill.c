@@ -415,6 +415,7 @@ static bool fill_info(struct debug *d, uint64_t rest, const struct header_limit 
     *left = leave_room(d, rest, *left, limit, &less);
     if (!leave_shortest(d, left, e) || !fill_spare(d, rest, less, limit, left, e))
         return false;
+    unit_share_spare(d, *left);
     for (uint32_t i = 0; i < d->unit_count; i++) {
         const uint64_t spare = spare_size(d, i);
         d->unit[i].info_size += spare;

@@ -189,9 +189,11 @@ struct spare_item spare_sum_of(const struct spare_mix *m, const struct debug_spa
 
 struct debug_spare spare_before_unit(const struct debug *d, uint32_t unit)
 {
-    struct debug_spare before = {d->spare.rounds * unit / d->unit_count, d->spare.dense * unit / d->unit_count, {0}};
+    const uint64_t until = unit ? d->unit[unit - 1].spare_until : 0;
+    const uint64_t all = d->unit[d->unit_count - 1].spare_until;
+    struct debug_spare before = {d->spare.rounds * until / all, d->spare.dense * until / all, {0}};
     for (unsigned i = 0; i < SPARE_SORTS; i++)
-        before.sort[i] = d->spare.sort[i] * unit / d->unit_count;
+        before.sort[i] = d->spare.sort[i] * until / all;
     return before;
 }
 

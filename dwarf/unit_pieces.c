@@ -177,6 +177,19 @@ uint64_t unit_spread(struct debug *d, struct names_bound *names, uint64_t rest, 
     return carry;
 }
 
+void unit_share_spare(struct debug *d, uint64_t bytes)
+{
+    enum { ALL = 1 << 20 };
+    const struct shares shares = unit_shares(d, bytes);
+    const bool is_uneven = d->uneven.count && shares.weights;
+    struct shares sizes = unit_sizes(d, bytes);
+    uint64_t until = 0;
+    for (uint32_t i = 0; i < d->unit_count; i++) {
+        until += is_uneven ? unit_lacks(d, &sizes, i) : 1;
+        d->unit[i].spare_until = (uint32_t)(is_uneven ? until * ALL / shares.weights : until);
+    }
+}
+
 void unit_drop_pieces(struct debug *d)
 {
     for (uint32_t i = 0; i < d->unit_count; i++) {

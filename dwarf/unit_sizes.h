@@ -319,6 +319,9 @@ uint64_t unit_take_back(struct debug *d);
 void unit_drop_pieces(struct debug *d);
 uint64_t unit_pieces_size(const struct debug *d, const struct debug_unit *u);
 
+/* Divides `bytes` of spare types among units: equally or, where units are to be unlike in size, by what they lack. */
+void unit_share_spare(struct debug *d, uint64_t bytes);
+
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 
