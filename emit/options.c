@@ -140,6 +140,9 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
 {
     switch (key) {
     case CLI_OPERAND:
+        if (o->verify)
+            return error_set(e, ERROR_USAGE, "--verify: one set at a time: '%.200s' comes after '%.200s'; see --help",
+                             value, o->verify);
         if (o->profile[0] && !isdigit((unsigned char)*value))
             return error_set(e, ERROR_USAGE, "'%.200s' is one argument too many beside --profile; see --help", value);
         return take_operand(p, value, e);
