@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/replacement.h"
+#include "base/whole.h"
 
 enum { COLOURS = 256 };
 
@@ -83,7 +84,11 @@ static bool write_points(const struct png *png, FILE *file, const uint8_t *point
     errno = 0;
     if (png->write(&image, file, 0, points, side, colour))
         return true;
-    return error_errno(e, path, image.message[0] ? image.message : "the picture cannot be written");
+    if (errno == 0) /* it is libpng that fails, and not the file */
+        return error_set(e, ERROR_SYSTEM, "%s: the picture cannot be written: %s", path, image.message);
+    return error_errno(e, path,
+                       whole_is_full() ? "cannot be written; make room, and run again"
+                                       : "cannot be written; choose another directory");
 }
 
 bool picture_write(const char *path, const uint8_t *points, int side, struct error *e)

@@ -209,6 +209,14 @@ def test_killed_under_a_simulation(programs, bad, tmp_path):
     assert list(temporary.glob("vgdb-*")) == []
 
 
+def test_no_room_for_the_picture(programs, good, file_system):
+    """It is said as of other files, and nothing is left."""
+    little = file_system("4k")
+    done = programs.run("pyelfrun", "--counters", "none", "--picture", little / "p.png", good, status=1)
+    assert f": {little}/p.png: cannot be written; make room, and run again: No space left on device\n" in done.stderr
+    assert list(little.iterdir()) == []
+
+
 @pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
 def test_no_room_for_temporary_files(programs, good, file_system, options):
     """One line says so before anything runs. Open MPI would print many."""
