@@ -123,6 +123,8 @@ def test_summary(explain, captured, small):
         "It is about all libraries together: nothing is said of single ones.\nIt names no library.\n"
         "Its numbers reveal how many libraries there are and how much is in all of them.\n"
     )
+    text = explain("pyelfgen-profile: 1\nmodules: 1\nfunctions: 9\nnames: {length: 15}\n")
+    assert text.endswith(" is in all of them, how large functions are and how long names are.\n")
     sums = "sections: {text: 60000 B, data: 3000 B, debug: 0 B, symtab: 0 B, strtab: 0 B}"
     text = explain(f"pyelfgen-profile: 1\nmodules: 0\nutilities: 1\n{sums}\n")
     assert text.startswith("The application has 1 shared library, no Python extension module.\nIt has ")
