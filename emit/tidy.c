@@ -175,8 +175,13 @@ static bool is_taken(int directory, const char *name, bool (*is_final)(const cha
 
 static bool refuse(const struct walk *w, const char *name, struct error *e)
 {
-    error_set(e, ERROR_USAGE, "the directory holds '%s%.100s', which is not of a set; give an empty or a new one",
-              w->within, name);
+    if (w->is_set)
+        error_set(e, ERROR_USAGE,
+                  "the set holds '%s%.100s', which is not of it; remove that, or give another directory", w->within,
+                  name);
+    else
+        error_set(e, ERROR_USAGE, "the directory holds '%s%.100s', which is not of a set; give an empty or a new one",
+                  w->within, name);
     return error_at(e, w->path, 0);
 }
 
@@ -418,9 +423,7 @@ static bool refuse_library(struct walk *w, int directory, const char *name, stru
         return each_entry(w, directory, name, refuse_debug_names, e);
     if (!tidy_looks_like_library(name))
         return true;
-    error_set(e, ERROR_USAGE, "the set holds '%.100s', which is not of it; remove that, or give another directory",
-              name);
-    return error_at(e, w->path, 0);
+    return refuse(w, name, e);
 }
 
 bool tidy_take_over(int directory, const char *path, struct error *e)

@@ -56,7 +56,9 @@ def content(directory):
     return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
-def refusal(directory, name):
+def refusal(directory, name, in_set=False):
+    if in_set:
+        return f"pyelfgen: {directory}: the set holds '{name}', which is not of it; remove that, or give another directory\n"
     return f"pyelfgen: {directory}: the directory holds '{name}', which is not of a set; give an empty or a new one\n"
 
 
@@ -120,7 +122,7 @@ def test_in_a_set(name, force, generate, into):
     generate()
     (into / name).write_text(NAMES.get(name, "mine\n"))
     before = content(into)
-    assert generate(*force, status=2) == refusal(into, name)
+    assert generate(*force, status=2) == refusal(into, name, in_set=True)
     assert content(into) == before
 
 
@@ -130,7 +132,7 @@ def test_sources_in_a_set(generate, into):
     (into / "sources" / "mine.c").write_text("int mine;\n")
     (into / "sources" / "libmodule0_1.c").write_text("int mine;\n")
     before = content(into)
-    assert generate("--sources", "--force", status=2) == refusal(into, "sources/libmodule0_1.c")
+    assert generate("--sources", "--force", status=2) == refusal(into, "sources/libmodule0_1.c", in_set=True)
     assert content(into) == before
     (into / "sources" / "libmodule0_1.c").unlink()
     generate("--sources")
@@ -361,7 +363,7 @@ def test_a_directory_by_the_name_of_a_file(programs, tmp_path, name, finished):
     into = tmp_path / "set"
     before = with_directory(programs, into, name, finished)
     done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, status=2)
-    assert done.stderr == refusal(into, name)
+    assert done.stderr == refusal(into, name, in_set=finished)
     assert content(into) == before
 
 
@@ -373,7 +375,7 @@ def test_a_directory_by_the_name_of_an_unfinished_file(programs, tmp_path, name,
     before = with_directory(programs, into, name, finished)
     for option in ("--sources", "--separate=build-id", "--seed=7"):
         done = programs.run("pyelfgen", "-q", "-P", SMALL, "-o", into, option, status=2)
-        assert done.stderr == refusal(into, name)
+        assert done.stderr == refusal(into, name, in_set=finished)
     assert content(into) == before
 
 
