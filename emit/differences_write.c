@@ -29,7 +29,8 @@ static const char none[] = "none";
 enum comparison { SAME, DIFFERENT, UNKNOWN };
 
 /* Whether a value that a captured row leaves out is 0, because others that are counted with it are there: sizes of
- * debug sections, or what units have. Units whose entries could not be read have no version. */
+ * debug sections, what units have, or what zstd makes of a part. Units whose entries could not be read have no version.
+ */
 static bool is_none(const struct profile_row *row, enum row_value v)
 {
     bool any = false;
@@ -37,6 +38,8 @@ static bool is_none(const struct profile_row *row, enum row_value v)
         any |= row->value[mix] > 0;
     if (v >= ROW_MIX_INFO && v <= ROW_DWO_OTHER)
         return any;
+    if (v >= ROW_ZSTD_TEXT && v <= ROW_ZSTD_NAMES)
+        return row->value[ROW_ZSTD_TEXT] > 0;
     return v >= ROW_DWARF_UNITS && v <= ROW_DWARF_ENTRIES && row->value[ROW_DWARF_VERSION] > 0;
 }
 
@@ -47,9 +50,21 @@ static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_val
     return says == PROFILE_DERIVED && profile_is_captured(plan->profile) && is_none(row, v) ? 0 : says;
 }
 
+/* Whether zstd makes something, which is not counted, of a part that the library has. */
+static bool has_packed(const struct differences *d, enum row_value v)
+{
+    if (v == ROW_ZSTD_DATA)
+        return d->value[ROW_DATA] > 0;
+    if (v == ROW_ZSTD_DEBUG)
+        return d->value[ROW_DEBUG] > 0;
+    return v == ROW_ZSTD_TEXT || v == ROW_ZSTD_NAMES; /* all libraries have code and dynamic symbols */
+}
+
 static enum comparison compare(int64_t wanted, const struct differences *d, enum row_value v)
 {
-    if (wanted == PROFILE_DERIVED || wanted == d->value[v] || (!wanted && d->value[v] == PROFILE_DERIVED))
+    if (wanted == PROFILE_DERIVED || wanted == d->value[v])
+        return SAME;
+    if (!wanted && d->value[v] == PROFILE_DERIVED && !has_packed(d, v))
         return SAME;
     /* not a property of the library */
     if (v == ROW_DWARF_SAMPLED || v == ROW_KIND)

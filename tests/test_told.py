@@ -53,6 +53,10 @@ UNKNOWN = "".join(
 SCRIPT = BARE + """
 __asm__(".pushsection .debug_gdb_scripts, \\"MS\\", @progbits, 1\\n.byte 1\\n.asciz \\"script.py\\"\\n.popsection");
 """
+# The same in a section that is loaded, as Rust has it: it is text and debug at once.
+LOADED = SCRIPT.replace('"MS', '"aMS')
+# Neither data nor names.
+NOTHING = "void _start(void) { for (;;); }\n"
 SHARED = ["-fPIC", "-shared"]
 CASES = {
     "bare": (BARE, ["-O2", "-fno-asynchronous-unwind-tables", *SHARED]),
@@ -63,6 +67,8 @@ CASES = {
     "alone": ("int own = 5;\nvoid _start(void) { for (;;) own++; }\n", ["-s", "-static", "-nostdlib"]),
     "unknown": (UNKNOWN, ["-g", "-O2", *SHARED]),
     "script": (SCRIPT, ["-O2", *SHARED]),
+    "loaded": (LOADED, ["-O2", *SHARED]),
+    "nothing": (NOTHING, ["-s", "-static", "-nostdlib"]),
     "unoptimised": (MIXED, ["-g", "-O0", *SHARED]),
 }
 
