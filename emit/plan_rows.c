@@ -211,6 +211,7 @@ static void begin_want(const struct plan *plan, const struct plan_library *l, ui
     *w = (struct want){.row = row_number,
                        .exported = -1,
                        .cap = UINT32_MAX,
+                       .few = UINT32_MAX,
                        .bound_most = UINT32_MAX,
                        .calls = ROWS_CALLS_WHOLE,
                        .share = ROWS_EXTRA_WHOLE,
@@ -378,6 +379,24 @@ const char *plan_rows_advice(const struct plan *plan, const struct plan_library 
     return text;
 }
 
+/* Whether fewer small functions would be of help, so that a captured library need not be larger than its row. */
+static bool has_small_to_lose(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    enum { LOWERED_MOST = 16 }; /* of the rounds, which other libraries take part in */
+    return profile_is_captured(plan->profile) && w->lowered < LOWERED_MOST && l->small && l->small <= w->few &&
+           !w->loose[w->lack] && (w->lack == SIZE_TEXT || w->lack == SIZE_SYMTAB || w->lack == SIZE_STRTAB);
+}
+
+/* How many small functions are left, if these have half of their part in what is lacking, but one of them at least
+ * goes. With fewer of them names are others, and less may be lacking than it seems. */
+static uint32_t fewer_small(const struct plan_library *l, const struct want *w)
+{
+    const uint64_t said = (uint64_t)l->said->value[ROW_TEXT + w->lack];
+    const uint64_t lacking = w->needs > said ? w->needs - said : 0;
+    const uint32_t part = w->needs ? (uint32_t)(lacking * l->small / w->needs / 2) : 0;
+    return l->small - 1 - rows_smaller(part, l->small - 1);
+}
+
 /* Lowers what each library that did not fit wants in the next round. Sets *again if there was such a library. */
 static bool lower(struct rows *r, bool *again, struct error *e)
 {
@@ -400,7 +419,10 @@ static bool lower(struct rows *r, bool *again, struct error *e)
             w->silent = true;
         else if (w->bound)
             w->bound_most = w->bound / 2;
-        else if (!rows_loosen(r->s->plan->profile, w))
+        else if (has_small_to_lose(plan, l, w)) {
+            w->few = fewer_small(l, w);
+            w->lowered++;
+        } else if (!rows_loosen(r->s->plan->profile, w))
             return error_set(
                 e, ERROR_INFEASIBLE, PROFILE_ROWS ": row %u: %s: %lld bytes are too few: %s needs %llu; %s", w->row,
                 rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack], l->name,

@@ -156,7 +156,7 @@ static void set_counts(const struct plan *plan, struct plan_library *l, const st
     l->function_names = names_of(plan, l, w, functions);
     l->exported_names = names_of(plan, l, w, exported);
     set_callers(l, callers_most(l, w, functions, exported));
-    rows_set_small(l, w, missing_functions(l, w));
+    rows_set_small(l, w, rows_smaller(missing_functions(l, w), w->few));
     const uint64_t others = (uint64_t)functions + glue_symbols(l) + l->small;
     const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;
     l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
@@ -336,23 +336,53 @@ static bool fits_with_less(struct rows *r, uint32_t index, uint64_t code)
     return true;
 }
 
+/* As fits_with_less, with this many small functions. */
+static bool fits_with_count(struct rows *r, uint32_t index, uint64_t code, uint32_t small)
+{
+    struct plan_library *l = &r->s->plan->library[index];
+    rows_set_small(l, &r->want[index], small);
+    rows_set_extra(r->s->plan, l, &r->want[index]);
+    return fits_with_less(r, index, code);
+}
+
+/* Finds how many small functions fit, where as many as there are do and `most` do not: a library that lacks a few bytes
+ * is not to lose half of its functions. */
+static bool fits_with_more(struct rows *r, uint32_t index, uint64_t code, uint32_t most)
+{
+    struct want *w = &r->want[index];
+    uint32_t least = r->s->plan->library[index].small;
+    const uint64_t work = w->work;
+    bool is_least = true;
+    while (most > least && most - least > 1 && !has_tried_enough(w)) {
+        const uint32_t middle = least + (most - least) / 2;
+        is_least = fits_with_count(r, index, code, middle);
+        *(is_least ? &least : &most) = middle;
+    }
+    if (is_least)
+        return true;
+    w->work = work; /* extras are given up as they were */
+    return fits_with_count(r, index, code, least);
+}
+
 /* As fits_with_less. Functions beyond the numbered ones are small ones: with `all` every one of them has to fit,
- * without it their number is halved until they fit. */
+ * without it there are as many as fit. Their number is halved until they do, and then increased. */
 static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool all)
 {
     struct plan_library *l = &r->s->plan->library[index];
     const struct want *w = &r->want[index];
+    uint32_t most = 0;
     while (!fits_with_less(r, index, code)) {
         const uint32_t less = l->small > w->small ? w->small : l->small / 2;
         const uint32_t left = less < l->small_exported ? less : l->small_exported;
         if (all || !l->small || left < l->small_leaf + l->small_leaves ||
             left + l->extra.aliases + l->extra.objects < w->bound || has_tried_enough(w))
             return false;
+        most = l->small;
         if (!rows_set_small(l, w, less))
             continue;
         rows_set_extra(r->s->plan, l, w);
     }
-    return true;
+    return fits_with_more(r, index, code, most);
 }
 
 /* How many numbered functions there are, if all functions together are to be as many symbols as wanted. */
@@ -578,6 +608,7 @@ bool rows_loosen(const struct profile *p, struct want *w)
         return false;
     w->hurried |= loaded;
     w->work = 0;
+    w->few = UINT32_MAX; /* fewer were of no help */
     w->loose[loaded ? SIZE_TEXT : SIZE_SYMTAB] = w->loose[loaded ? SIZE_DATA : SIZE_STRTAB] = true;
     return true;
 }

@@ -35,7 +35,9 @@ struct want {
     bool silent;         /* whether it has no room for imports */
     uint32_t calls;      /* share of its imports that it may call, in 1/ROWS_CALLS_WHOLE */
     uint32_t slots;      /* PLT slots that it has if no function is given up */
-    uint32_t cap;        /* upper bound of numbered functions in this round */
+    uint32_t cap;        /* upper bound of numbered functions in this round, */
+    uint32_t few;        /* and of small ones, */
+    uint32_t lowered;    /* which was lowered so many times */
     uint32_t *lengths;   /* scratch for WANT_LENGTHS times `most_names` lengths; owned; NULL: none */
     struct drawn_lengths *drawn_lengths; /* what the row's distribution gave last; owned; NULL: no `lengths` */
     uint32_t most_names; /* upper bound of the names whose lengths are chosen: those of undefined symbols, of all

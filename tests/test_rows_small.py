@@ -274,3 +274,21 @@ def test_a_captured_module_that_is_too_small_is_larger(programs, tmp_path):
     assert library["differs"]["data"] == [608, size] and 608 < size < 700
     programs.run("pyelfgen", "--verify", tmp_path / "set")
     assert "every result right" in programs.run("pyelfrun", "--phases", "import,visit", tmp_path / "set").stdout
+
+
+def test_where_not_all_fit_as_many_are_left_as_fit(programs, tmp_path):
+    """Names of five characters and functions without code leave no room for those of a twin, which are longer. It gives
+    up those that are too many, not half of all, and its sizes are the row's."""
+    count = 5000
+    text = "".join(f".globl t{i}\n.type t{i}, @function\nt{i}:\n" for i in range(count))
+    (tmp_path / "a.s").write_text(f'{text}ret\n.section .note.GNU-stack, "", @progbits\n')
+    programs.command([tool("gcc"), "-shared", "-o", tmp_path / "real.so", tmp_path / "a.s"], leaks=False)
+    programs.run("pyelfprof", "-q", "-o", tmp_path / "p", tmp_path / "real.so")
+    programs.run("pyelfgen", "-q", "-P", tmp_path / "p", "-o", tmp_path / "set")
+    (library,) = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    wanted, got = library["differs"]["dynamic: functions"]
+    assert wanted == count and 0.7 * count < got < count
+    assert not {"text", "data", "symtab", "strtab"} & library["differs"].keys()
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+    load = f"import ctypes; ctypes.CDLL({str(tmp_path / 'set' / 'libutility0.so')!r})"
+    subprocess.run([sys.executable, "-c", load], check=True)
