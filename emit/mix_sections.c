@@ -64,6 +64,20 @@ static bool ask_for_entries(struct asked *a)
     return true;
 }
 
+/* Asks for three quarters of the ranges, where those that were asked for last, a little fewer each time, were still too
+ * many: the more there are, the more of them the last function has to make up for. Without a size there would be hardly
+ * any. False where that was tried often enough. */
+static bool ask_for_fewer_ranges(struct asked *a, uint64_t possible)
+{
+    enum { TRIES = 6, PART = 4, PAIR = 16 };
+    uint64_t *const ranges = &a->size[DEBUG_RANGES];
+    const uint64_t less = *ranges / PART / PAIR * PAIR;
+    if (!possible || possible >= *ranges || !less || a->nearer[MIX_RNGLISTS]++ >= NEARER_MOST + TRIES)
+        return false;
+    *ranges -= less;
+    return true;
+}
+
 /* Leaves one section open, in this order, where the sum of all is wrong. .debug_info is the first, because it can
  * take what the others leave. False where all are open. */
 static bool leave_one_open(struct asked *a)
@@ -96,6 +110,8 @@ static bool relent(struct asked *a, enum debug_section section, uint64_t possibl
     if (kind == MIX_KINDS || kind == MIX_INFO || a->size[section] == DEBUG_ANY)
         return leave_one_open(a);
     uint64_t *size = &a->size[section];
+    if (kind == MIX_RNGLISTS && a->nearer[kind] >= NEARER_MOST && ask_for_fewer_ranges(a, possible))
+        return true;
     if (a->nearer[kind]++ >= NEARER_MOST || possible == 0 || possible == *size) {
         *size = DEBUG_ANY;
         return true;

@@ -1057,3 +1057,31 @@ def test_headers_names_leave_room_for_rows_of_line_tables(programs, tmp_path):
     assert abs(len(rows) - 18235) < 0.1 * 18235
     assert len(re.findall(r"^file_names\[", said, flags=re.M)) > 2 * 73
     assert ask("eu-elflint", "--gnu-ld", path) == "No errors\n"
+
+
+# As a library in Rust has them: most of .debug_ranges is of a few large functions.
+RANGED = """\
+- {kind: utility, text: 330981, data: 12328, bss: 2727, debug: 4314366, symtab: 25032, strtab: 77900,
+   functions: 566, dynamic: {functions: 10, undefined: 53, weak: 8, versioned: 50, dynstr: 890},
+   local: {functions: 556, objects: 43, other: 380}, relocations: {relative: 593, jump-slot: 3, glob-dat: 51,
+   tls: 4, symbols: 51, pages: 5, relro: 368}, plt: 3, outside: 3, data-rel-ro: 7064, soname: false,
+   function-sizes: '0*2 3 5 6 9 11 13 16*2 18 19*3 20 21 24*2 25 29 31 36 40 44 49 53 55 61 70 75 77 82 85 93 97 98 100 103*4
+   105 110 116 125 130 137 141 149 153 157 161 169 174 179 182 188 198 209 217 225 231 238 242 249 253
+   261 268 274 283 299 313 317 329 336 357 387 402 422 448 463 485 540 598 659 725 778 810 813 887 957
+   1010 1076 1328 1443 1613 1728 2454 2721 4542 16011',
+   share: {code: 252675, plt: 64, constants: 21880, unwind: 37796, symbols: 2906, relocations: 15624},
+   zstd: {text: 169980, data: 1448, debug: 881744, names: 23171}, dwarf: {version: 4, language: c, units: 20,
+   uneven: 939, code: 209228, dies: 75260, defined: 51456, attributes: 377681, rows: 63987, entries: 2772},
+   mix: {info: 1223523, abbrev: 8035, line: 463725, str: 1995045, loclists: 113590, rnglists: 479104,
+   aranges: 31344}}
+"""
+
+
+def test_there_are_fewer_ranges_where_not_all_can_be_and_not_none(programs, tmp_path):
+    """What ranges leave goes to entries, and the other sections have their sizes."""
+    _, (library,) = make(programs, tmp_path, RANGED)
+    [row] = yaml.safe_load(RANGED)
+    assert {name for name in library["differs"] if name.startswith("mix")} == {"mix: info", "mix: rnglists"}
+    sizes = sections_of(tmp_path / "set" / "libutility0.so")
+    assert row["mix"]["rnglists"] / 4 < sizes["ranges"] < row["mix"]["rnglists"]
+    assert sizes["info"] + sizes["ranges"] == row["mix"]["info"] + row["mix"]["rnglists"]
