@@ -49,19 +49,27 @@ static bool ask_for_less(struct asked *a, uint64_t needs)
     return true;
 }
 
+/* Takes a part of the bytes of ranges that are asked for, `most` times at the most. Returns how many; 0: none. */
+static uint64_t take_ranges(struct asked *a, unsigned part, unsigned most)
+{
+    enum { PAIR = 16 };
+    uint64_t *const ranges = &a->size[DEBUG_RANGES];
+    const uint64_t less = *ranges == DEBUG_ANY ? 0 : *ranges / part / PAIR * PAIR;
+    if (!less || a->nearer[MIX_RNGLISTS]++ >= most)
+        return 0;
+    *ranges -= less;
+    return less;
+}
+
 /* Asks for fewer bytes of ranges, and for as many more of entries, in a library with lines alone: what has ranges there
  * are inlined calls, and entries may have no room for as many as ranges take. False where that was tried often enough.
  */
 static bool ask_for_entries(struct asked *a)
 {
-    enum { TRIES = 6, PART = 6, PAIR = 16 };
-    uint64_t *const ranges = &a->size[DEBUG_RANGES];
-    const uint64_t less = *ranges / PART / PAIR * PAIR;
-    if (!a->has_lines_alone || *ranges == DEBUG_ANY || !less || a->nearer[MIX_RNGLISTS]++ >= TRIES)
-        return false;
-    *ranges -= less;
+    enum { PART = 6, TRIES = 6 };
+    const uint64_t less = a->has_lines_alone ? take_ranges(a, PART, TRIES) : 0;
     a->size[DEBUG_INFO] += less;
-    return true;
+    return less;
 }
 
 /* Asks for three quarters of the ranges, where those that were asked for last, a little fewer each time, were still too
@@ -69,13 +77,8 @@ static bool ask_for_entries(struct asked *a)
  * any. False where that was tried often enough. */
 static bool ask_for_fewer_ranges(struct asked *a, uint64_t possible)
 {
-    enum { TRIES = 6, PART = 4, PAIR = 16 };
-    uint64_t *const ranges = &a->size[DEBUG_RANGES];
-    const uint64_t less = *ranges / PART / PAIR * PAIR;
-    if (!possible || possible >= *ranges || !less || a->nearer[MIX_RNGLISTS]++ >= NEARER_MOST + TRIES)
-        return false;
-    *ranges -= less;
-    return true;
+    enum { PART = 4, TRIES = NEARER_MOST + 6 };
+    return possible && possible < a->size[DEBUG_RANGES] && take_ranges(a, PART, TRIES);
 }
 
 /* Leaves one section open, in this order, where the sum of all is wrong. .debug_info is the first, because it can
