@@ -77,7 +77,7 @@ bool replacement_is_same(const char *one, const char *other)
     return strcmp(path[0], path[1]) == 0;
 }
 
-static bool cannot(const struct replacement *r, struct error *e)
+bool replacement_cannot(const struct replacement *r, struct error *e)
 {
     const char *advice = whole_is_full() ? "make room, and run again" : "choose another directory";
     char what[64];
@@ -107,13 +107,13 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
     if (stat(path, old) != 0) {
         *old = (struct stat){0};
         if (errno != ENOENT || !follow(path, r->path))
-            return cannot(r, e);
+            return replacement_cannot(r, e);
     } else if (!S_ISREG(old->st_mode)) {
         error_set(e, ERROR_INPUT, "is %s; give another name",
                   S_ISDIR(old->st_mode) ? "a directory" : "no regular file");
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
-        return cannot(r, e);
+        return replacement_cannot(r, e);
     } else if ((what = who_stays(r->path))) {
         error_set(e, ERROR_INPUT, "is %s, which no result replaces; give another name", what);
         return error_at(e, path, 0);
@@ -212,11 +212,11 @@ bool replacement_open(struct replacement *r, const char *path, struct error *e)
         return false;
     const int fd = open_removable(r);
     if (fd < 0)
-        return cannot(r, e);
+        return replacement_cannot(r, e);
     r->file = set_rights(fd, &old) ? fdopen(fd, "w") : NULL;
     if (r->file)
         return true;
-    cannot(r, e);
+    replacement_cannot(r, e);
     close(fd);
     remove_temporary(r);
     return false;
@@ -267,7 +267,7 @@ bool replacement_keep(struct replacement *r, struct error *e)
         sync_directory(r->path);
         return true;
     }
-    cannot(r, e);
+    replacement_cannot(r, e);
     remove_temporary(r);
     return false;
 }

@@ -35,6 +35,9 @@ struct replacement {
  * After true, end it by replacement_keep or replacement_drop. */
 bool replacement_open(struct replacement *r, const char *path, struct error *e);
 
+/* Says, by errno, why the file cannot be written, and what to do. Returns false. */
+bool replacement_cannot(const struct replacement *r, struct error *e);
+
 /* Ends the replacement and gives the file its name. If anything could not be written, the temporary file is removed,
  * nothing is replaced, and `e` says why. */
 bool replacement_keep(struct replacement *r, struct error *e);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/replacement.h"
-#include "base/whole.h"
 
 enum { COLOURS = 256 };
 
@@ -69,7 +68,7 @@ static void fill_colours(uint8_t colour[COLOURS][3])
     }
 }
 
-static bool write_points(const struct png *png, FILE *file, const uint8_t *points, int side, const char *path,
+static bool write_points(const struct png *png, const struct replacement *to, const uint8_t *points, int side,
                          struct error *e)
 {
     uint8_t colour[COLOURS][3];
@@ -82,13 +81,11 @@ static bool write_points(const struct png *png, FILE *file, const uint8_t *point
     };
     fill_colours(colour);
     errno = 0;
-    if (png->write(&image, file, 0, points, side, colour))
+    if (png->write(&image, to->file, 0, points, side, colour))
         return true;
     if (errno == 0) /* it is libpng that fails, and not the file */
-        return error_set(e, ERROR_SYSTEM, "%s: the picture cannot be written: %s", path, image.message);
-    return error_errno(e, path,
-                       whole_is_full() ? "cannot be written; make room, and run again"
-                                       : "cannot be written; choose another directory");
+        return error_set(e, ERROR_SYSTEM, "%s: the picture cannot be written: %s", to->name, image.message);
+    return replacement_cannot(to, e);
 }
 
 bool picture_write(const char *path, const uint8_t *points, int side, struct error *e)
@@ -96,7 +93,7 @@ bool picture_write(const char *path, const uint8_t *points, int side, struct err
     struct png png = {0};
     struct replacement to;
     bool well = open_png(&png, e) && replacement_open(&to, path, e);
-    if (well && !write_points(&png, to.file, points, side, path, e)) {
+    if (well && !write_points(&png, &to, points, side, e)) {
         replacement_drop(&to);
         well = false;
     }
