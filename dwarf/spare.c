@@ -110,60 +110,62 @@ static struct debug_spare types_among(const struct spare_mix *m, struct spare_it
     return (struct debug_spare){.rounds = rounds, .dense = dense};
 }
 
-/* Whether declarations can take exactly what types leave of `all`. Sets *shorts to how many, or to the nearest number
- * that can take the bytes. */
-static bool leave_enough(const struct spare_mix *m, const struct debug_spare *s, struct spare_item all,
-                         uint64_t *shorts)
-{
-    const struct spare_item types = spare_sum_of(m, s);
-    *shorts = 0;
-    if (types.bytes + m->shortest.bytes > all.bytes)
-        return false;
-    const uint64_t bytes = all.bytes - types.bytes;
-    const uint64_t dies = all.dies > types.dies ? all.dies - types.dies : 1;
-    const uint64_t least = (bytes + m->shortest.bytes + EXTRA_MOST - 1) / (m->shortest.bytes + EXTRA_MOST);
-    const uint64_t most = bytes / m->shortest.bytes;
-    *shorts = dies < least ? least : dies < most ? dies : most;
-    return dies >= least && dies <= most;
-}
-
 /* Types, and how many declarations take what they leave. */
 struct choice {
     struct debug_spare types;
     uint64_t shorts;
-    uint64_t off; /* how far entries are from the wanted number */
+    uint64_t off; /* how far entries are from the wanted number; UINT64_MAX: types leave no declaration room */
 };
 
-static void take_nearer(const struct spare_mix *m, const struct debug_spare *types, struct spare_item all,
+/* The choice of these types. Of declarations there are as many as `all` says or, where these cannot take the bytes that
+ * are left, the nearest number that can. */
+static struct choice choice_of(const struct spare_mix *m, struct debug_spare types, struct spare_item all)
+{
+    const struct spare_item sum = spare_sum_of(m, &types);
+    if (sum.bytes + m->shortest.bytes > all.bytes)
+        return (struct choice){.off = UINT64_MAX};
+    const uint64_t bytes = all.bytes - sum.bytes;
+    const uint64_t dies = all.dies > sum.dies ? all.dies - sum.dies : 1;
+    const uint64_t least = (bytes + m->shortest.bytes + EXTRA_MOST - 1) / (m->shortest.bytes + EXTRA_MOST);
+    const uint64_t most = bytes / m->shortest.bytes;
+    const uint64_t shorts = dies < least ? least : dies < most ? dies : most;
+    return (struct choice){types, shorts, shorts == dies ? 0 : apart(sum.dies + shorts, all.dies)};
+}
+
+static void take_nearer(struct choice *best, struct choice now)
+{
+    if (now.off < best->off)
+        *best = now;
+}
+
+/* Takes the nearest of choices with a few dense items more than `dense`; rounds take what these leave of `bytes`. */
+static void take_denser(const struct spare_mix *m, struct spare_item all, uint64_t bytes, uint64_t dense,
                         struct choice *best)
 {
-    struct choice now = {.types = *types};
-    const bool is_exact = leave_enough(m, types, all, &now.shorts);
-    now.off = is_exact ? 0 : apart(spare_sum_of(m, types).dies + now.shorts, all.dies);
-    if (now.shorts && now.off < best->off)
-        *best = now;
+    enum { MORE = 2 * SPARE_DENSE_TURN };
+    for (unsigned more = 1; more <= MORE && best->off; more++) {
+        const uint64_t taken = spare_dense_until(m, dense + more).bytes;
+        if (taken > bytes)
+            break;
+        const uint64_t rounds = (bytes - taken) * SPARE_ROUND_ONE / m->rounds.bytes;
+        take_nearer(best, choice_of(m, (struct debug_spare){.rounds = rounds, .dense = dense + more}, all));
+    }
 }
 
 /* The nearest choice of several: with more and more declarations reserved, and a few more dense items each time. */
 static struct choice choose(const struct spare_mix *m, struct spare_item all)
 {
-    enum { TRIES = 4, MORE = 2 * SPARE_DENSE_TURN };
+    enum { TRIES = 4 };
     struct choice best = {.off = UINT64_MAX};
     for (unsigned i = 0; i < TRIES && best.off; i++) {
-        const uint64_t reserved = ((uint64_t)SHORTS_LEAST << i) * (m->shortest.bytes + EXTRA_USUAL);
-        struct debug_spare types = types_among(m, all, (uint64_t)SHORTS_LEAST << i);
-        const uint64_t dense = types.dense;
-        take_nearer(m, &types, all, &best);
-        for (unsigned more = 1; dense && more <= MORE && best.off; more++) {
-            const uint64_t bytes = reserved + spare_dense_until(m, dense + more).bytes;
-            if (bytes > all.bytes)
-                break;
-            types = (struct debug_spare){.rounds = (all.bytes - bytes) * SPARE_ROUND_ONE / m->rounds.bytes,
-                                         .dense = dense + more};
-            take_nearer(m, &types, all, &best);
-        }
+        const uint64_t shorts = (uint64_t)SHORTS_LEAST << i;
+        const uint64_t reserved = shorts * (m->shortest.bytes + EXTRA_USUAL);
+        const struct debug_spare types = types_among(m, all, shorts);
+        take_nearer(&best, choice_of(m, types, all));
+        if (types.dense) /* then all has room for what is reserved */
+            take_denser(m, all, all.bytes - reserved, types.dense, &best);
     }
-    assert(best.shorts); /* types leave room for the reserved declarations */
+    assert(best.off != UINT64_MAX); /* types leave room for the reserved declarations */
     return best;
 }
 
