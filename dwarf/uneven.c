@@ -6,7 +6,7 @@
 enum {
     TOSSES = UNEVEN_LEVELS - 1,
     ALL = 1 << TOSSES,
-    SPREAD = 64, /* a unit's weight is its level's times SPREAD to 3 * SPREAD - 1, or less different from 2 * SPREAD */
+    SPREAD = 64, /* a unit's weight is its level's times SPREAD to 3 * SPREAD - 1, or nearer to 2 * SPREAD */
 };
 
 /* Sets which ranks have each level. */
@@ -52,7 +52,7 @@ static uint32_t level_of(const struct uneven *u, uint32_t unit)
 static uint64_t factor_of(const struct uneven *u, uint32_t unit)
 {
     const uint64_t r = random_at(u->key, unit) & (2 * SPREAD - 1);
-    return u->count ? 2 * SPREAD - u->spread + r * u->spread / SPREAD : SPREAD + r;
+    return SPREAD + u->nearer + r * (SPREAD - u->nearer) / SPREAD;
 }
 
 /* Sums of the factors of the units of each level, and of their squares. */
@@ -103,7 +103,7 @@ static double base_for(const struct factors *f, uint32_t count, double wanted)
 
 struct uneven uneven_make(uint32_t count, uint32_t wanted, uint64_t key)
 {
-    struct uneven u = {.key = key, .count = count, .spread = SPREAD};
+    struct uneven u = {.key = key, .count = count};
     if (count < 2 || wanted <= UNEVEN_ONE)
         return (struct uneven){.key = key};
     deal_levels(&u);
@@ -111,8 +111,8 @@ struct uneven uneven_make(uint32_t count, uint32_t wanted, uint64_t key)
     const double least = unlikeness(&factors, count, 1) - 1;
     const double beyond = (double)wanted / UNEVEN_ONE - 1;
     if (beyond < least) { /* with levels of one weight, factors alone make units that unlike */
-        while ((double)u.spread * u.spread * least > beyond * SPREAD * SPREAD)
-            u.spread--;
+        while ((double)((SPREAD - u.nearer) * (SPREAD - u.nearer)) * least > beyond * SPREAD * SPREAD)
+            u.nearer++;
         factors = count_factors(&u);
     }
     const double base = base_for(&factors, count, (double)wanted / UNEVEN_ONE);

@@ -18,7 +18,7 @@ enum {
 struct uneven {
     uint64_t key;
     uint32_t count;                 /* number of units; 0: weights are of about one size */
-    uint32_t spread;                /* how different the weights of one level are */
+    uint32_t nearer;                /* by how much weights of one level are nearer to their mean than usual */
     uint32_t until[UNEVEN_LEVELS];  /* rank behind the last unit of each level */
     uint64_t weight[UNEVEN_LEVELS]; /* weight of a unit of each level */
 };
