@@ -211,6 +211,29 @@ static inline uint32_t rows_least_exported(const struct plan_library *l, const s
     return (rows_is_called(l, w) ? 1u : 0u) + (l->calls && w->leaves ? 1u : 0u);
 }
 
+/* plan_rows_counts.c: counts, before it is known whether they fit. */
+
+/* Sets want.names for as many functions as there can be. ERROR_MEMORY when memory ran out. */
+bool rows_sum_names(const struct plan *plan, const struct plan_library *l, struct want *w, struct error *e);
+
+/* How many functions of the glue the row counts: those that are symbols or, in a stripped library, those with entries
+ * in unwind tables. */
+uint32_t rows_glue_symbols(const struct plan_library *l);
+
+/* How many numbered functions there are, if all functions together are to be as many symbols as wanted. */
+uint32_t rows_numbered(const struct plan *plan, const struct plan_library *l, const struct want *w);
+
+/* Sets counts, names and extras of a library with `functions` numbered functions, of which `exported` are exported. */
+void rows_set_counts(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t functions,
+                     uint32_t exported);
+
+/* Divides the library's calls over at most `most` functions. */
+void rows_set_callers(struct plan_library *l, uint32_t most);
+
+/* Sets how many imports the library calls: at most `fourths` fourths. Each takes a PLT slot, so they are at most as
+ * many as the row's slots beside those that lead to Python. */
+void rows_set_calls(const struct plan *plan, struct plan_library *l, uint32_t fourths);
+
 /* A worker's task, with a struct rows as context: settles the counts of a library, as far as its imports are known. An
  * ERROR_INFEASIBLE, with the nearest size that is possible, where no counts fit. */
 bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct error *e);
