@@ -124,7 +124,7 @@ static bool write_part(void *context, unsigned worker, uint32_t index, struct er
     const struct assembly *a = w->a;
     const struct plan *plan = a->joined.plan;
     const bool own = index == join_parts(&a->joined);
-    struct builder *b = &a->builders[worker];
+    struct builder *b = &a->builders->of[worker];
     if (worker == 0 && ranks_stopped(a->ranks, e))
         return false;
     b->joined = &a->joined;
@@ -167,13 +167,13 @@ static bool read_back(const void *context, void *bytes, uint64_t size, uint64_t 
     return output_read(&w->output, bytes, size, offset, e);
 }
 
-static bool write_all(struct writing *w, unsigned threads, struct set_file *file, struct error *e)
+static bool write_all(struct writing *w, struct set_file *file, struct error *e)
 {
     const struct layout *l = &w->a->joined.layout;
     file->size = l->file_size;
     digest_pieces_start(&w->digest, l->file_size);
     const bool ok = output_write_headers(&w->output, l, e) && write_shared(w, e) &&
-                    workers_run(threads, join_parts(&w->a->joined) + 1, write_part, w, e) &&
+                    workers_run(w->a->builders->count, join_parts(&w->a->joined) + 1, write_part, w, e) &&
                     digest_pieces_end(&w->digest, read_back, w, file->digest, e);
     digest_pieces_free(&w->digest);
     return ok;
@@ -182,7 +182,7 @@ static bool write_all(struct writing *w, unsigned threads, struct set_file *file
 bool assemble_lay(struct assembly *a, struct error *e)
 {
     const struct plan *plan = a->joined.plan;
-    struct builder *b = &a->builders[0];
+    struct builder *b = &a->builders->of[0];
     b->only_sizes = true;
     if (!library_size(b, plan, a->stock, a->joined.own, e))
         return false;
@@ -211,7 +211,7 @@ static bool check_sizes(const struct plan *plan, const struct plan_library *own,
     return true;
 }
 
-bool assemble(struct assembly *a, unsigned threads, struct set_library *out, struct error *e)
+bool assemble(struct assembly *a, struct set_library *out, struct error *e)
 {
     const struct plan_library *own = &a->joined.plan->library[a->joined.own];
     const char *name = plan_stem(own);
@@ -228,7 +228,7 @@ bool assemble(struct assembly *a, unsigned threads, struct set_library *out, str
     if (!check_sizes(a->joined.plan, own, out->size, e) ||
         !output_begin(&w.output, a->directory->fd, name, path, 0777, a->joined.layout.file_size, e))
         return false;
-    const bool ok = write_all(&w, threads, out->file, e);
+    const bool ok = write_all(&w, out->file, e);
     out->files = 1;
     if (ok && !a->directory->force && same_file(a->directory->fd, name, w.output.fd)) {
         out->file->kept = true;

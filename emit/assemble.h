@@ -5,6 +5,7 @@
 #ifndef EMIT_ASSEMBLE_H
 #define EMIT_ASSEMBLE_H
 
+#include "emit/builders.h"
 #include "emit/directory.h"
 #include "emit/join.h"
 #include "emit/progress.h"
@@ -12,8 +13,8 @@
 #include "emit/set.h"
 
 struct assembly {
-    struct joined joined;     /* join_measure has been called for every part; assemble_lay lays it out */
-    struct builder *builders; /* one for each thread; borrowed */
+    struct joined joined;      /* join_measure has been called for every part; assemble_lay lays it out */
+    struct builders *builders; /* borrowed */
     const struct stock *stock;
     struct directory *directory; /* the set's; borrowed */
     const struct ranks *ranks;   /* ranks of this run; asked now and then whether another rank has failed */
@@ -31,6 +32,6 @@ bool assemble_is_near(const struct plan *plan);
 bool assemble_lay(struct assembly *a, struct error *e);
 
 /* Lays the executable out and writes it; fills `out`. */
-bool assemble(struct assembly *a, unsigned threads, struct set_library *out, struct error *e);
+bool assemble(struct assembly *a, struct set_library *out, struct error *e);
 
 #endif

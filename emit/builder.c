@@ -1,7 +1,7 @@
-/* Frees what a builder owns; see library.h. */
+/* Frees what a builder owns, see library.h, and keeps builders for threads, see builders.h. */
 #include <stdlib.h>
 
-#include "emit/library.h"
+#include "emit/builders.h"
 
 void builder_free(struct builder *b)
 {
@@ -19,9 +19,29 @@ void builder_free(struct builder *b)
     b->capacity = 0;
 }
 
-void builders_free(struct builder *builders, unsigned count)
+bool builders_start(struct builders *b, unsigned threads, struct error *e)
 {
-    for (unsigned i = 0; builders && i < count; i++)
-        builder_free(&builders[i]);
-    free(builders);
+    b->count = threads ? threads : 1;
+    b->of = calloc(b->count, sizeof *b->of);
+    return b->of || error_set(e, ERROR_MEMORY, "out of memory for %u threads", b->count);
+}
+
+void builders_forget(struct builders *b)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        struct builder *const one = &b->of[i];
+        one->translated.stock = NULL;
+        one->loaded.row = NULL;
+        one->joined = NULL;
+        one->large = NULL;
+        one->only_sizes = one->is_normal = false;
+    }
+}
+
+void builders_free(struct builders *b)
+{
+    for (unsigned i = 0; b->of && i < b->count; i++)
+        builder_free(&b->of[i]);
+    free(b->of);
+    *b = (struct builders){.of = NULL};
 }

@@ -13,7 +13,7 @@ enum { UNIT_LEAST = 512 }; /* bytes of debug information; a unit takes more */
 struct checking {
     const struct plan *plan;
     const struct stock *stock;
-    struct builder *builders; /* of each thread */
+    struct builders *builders;
 };
 
 /* Units with code, at most: without a row that says how many, each has half as many functions as on average, or more
@@ -42,21 +42,19 @@ static bool may_have_too_many(const struct plan *plan, const struct corpus *corp
 static bool check_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct checking *c = context;
-    struct builder *b = &c->builders[worker];
+    struct builder *b = &c->builders->of[worker];
     return !may_have_too_many(c->plan, &c->stock->corpus, &c->plan->library[index]) ||
            (mix_settle_library(b, c->plan, c->stock, index, e) && large_size_again(b, c->plan, c->stock, index, e));
 }
 
-bool dwo_check(const struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+bool dwo_check(const struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e)
 {
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         any |= may_have_too_many(plan, &stock->corpus, &plan->library[i]);
     if (!any)
         return true;
-    struct checking c = {plan, stock, calloc(threads, sizeof *c.builders)};
-    const bool ok = c.builders ? workers_run(threads, plan_counted(plan), check_library, &c, e)
-                               : error_set(e, ERROR_MEMORY, "out of memory");
-    builders_free(c.builders, threads);
-    return ok;
+    struct checking c = {plan, stock, builders};
+    builders_forget(builders);
+    return workers_run(builders->count, plan_counted(plan), check_library, &c, e);
 }

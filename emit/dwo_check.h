@@ -6,9 +6,9 @@
 #ifndef EMIT_DWO_CHECK_H
 #define EMIT_DWO_CHECK_H
 
-#include "emit/library.h"
+#include "emit/builders.h"
 
 /* False where a library would have too many. Nothing is done where debug information is not split into .dwo files. */
-bool dwo_check(const struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
+bool dwo_check(const struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e);
 
 #endif

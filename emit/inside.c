@@ -11,7 +11,7 @@ enum { TRIES_MOST = 12 };
 struct settling {
     struct plan *plan;
     const struct stock *stock;
-    struct builder *builders; /* of each thread */
+    struct builders *builders;
     struct joined joined;
 };
 
@@ -20,7 +20,7 @@ struct settling {
 static bool size_part(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct settling *s = context;
-    struct builder *b = &s->builders[worker];
+    struct builder *b = &s->builders->of[worker];
     const uint32_t row = join_row(&s->joined, index);
     b->only_sizes = true;
     if (!library_size(b, s->plan, s->stock, row, e))
@@ -62,14 +62,14 @@ static bool adjust(struct plan *plan, const struct layout_sizes *sizes, bool *se
     return true;
 }
 
-static bool settle(struct settling *s, unsigned threads, struct error *e)
+static bool settle(struct settling *s, struct error *e)
 {
     const uint32_t own = plan_executable(s->plan);
-    struct builder *b = &s->builders[0];
+    struct builder *b = &s->builders->of[0];
     b->only_sizes = true;
     if (!join_start(&s->joined, s->plan, own))
         return error_set(e, ERROR_MEMORY, "out of memory for " EXECUTABLE_LINK);
-    if (!workers_run(threads, join_parts(&s->joined), size_part, s, e))
+    if (!workers_run(s->builders->count, join_parts(&s->joined), size_part, s, e))
         return false;
     bool settled = false;
     for (unsigned tries = 0; !settled; tries++) {
@@ -91,15 +91,13 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
     return true;
 }
 
-bool inside_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+bool inside_settle(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e)
 {
-    struct settling s = {.plan = plan, .stock = stock};
+    struct settling s = {.plan = plan, .stock = stock, .builders = builders};
     if (!plan->inside || !plan->executables.link)
         return true;
-    s.builders = calloc(WORKERS_MOST, sizeof *s.builders);
-    bool ok = s.builders || error_set(e, ERROR_MEMORY, "out of memory");
-    ok = ok && settle(&s, threads, e);
+    builders_forget(builders);
+    const bool ok = settle(&s, e);
     join_free(&s.joined);
-    builders_free(s.builders, WORKERS_MOST);
     return ok;
 }

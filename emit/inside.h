@@ -7,9 +7,9 @@
 #ifndef EMIT_INSIDE_H
 #define EMIT_INSIDE_H
 
-#include "emit/library.h"
+#include "emit/builders.h"
 
 /* Settles the sizes of pyelf-link's parts, if it has any, so that its sizes are those in plan->link. */
-bool inside_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
+bool inside_settle(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e);
 
 #endif

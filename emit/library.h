@@ -173,9 +173,6 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 
 void builder_free(struct builder *b);
 
-/* Frees `count` builders and the array, which may be NULL. */
-void builders_free(struct builder *builders, unsigned count);
-
 /* symbols.c: .dynsym, .dynstr, hashes, versions, .symtab, .strtab; fills
  * plt_symbols, the .dynsym index of each PLT slot's symbol. */
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);

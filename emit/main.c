@@ -69,7 +69,7 @@ static bool size_set(struct run *r, struct error *e)
     if (!plan->profile->rows || !ranks_leads(&r->ranks))
         return true;
     progress_start(&r->progress, "sizing", plan_counted(plan), r->options.quiet);
-    bool ok = set_size(&r->set, plan, r->prepared.stock, r->options.threads, &r->progress, e);
+    bool ok = set_size(&r->set, plan, r->prepared.stock, &r->prepared.builders, &r->progress, e);
     progress_end(&r->progress);
     return ok;
 }
@@ -93,7 +93,7 @@ static bool generate(struct run *r, struct error *e)
     struct set_making how = {.force = o->force,
                              .sources = o->sources,
                              .local = o->node_local,
-                             .threads = o->threads,
+                             .builders = &r->prepared.builders,
                              .ranks = &r->ranks,
                              .progress = &r->progress};
 

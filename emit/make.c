@@ -10,13 +10,11 @@
 #include "emit/large.h"
 #include "emit/mix.h"
 
-struct builder *make_start(struct set *set, unsigned threads, struct error *e)
+bool make_start(struct set *set, struct error *e)
 {
     set->library = calloc(set->plan->library_count, sizeof *set->library);
-    struct builder *builders = set->library ? calloc(threads, sizeof *builders) : NULL;
-    if (!builders)
-        error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", set->plan->library_count);
-    return builders;
+    return set->library ||
+           error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", set->plan->library_count);
 }
 
 /* --- libraries ------------------------------------------------------------------------ */

@@ -12,9 +12,8 @@
 #include "emit/files.h"
 #include "emit/set.h"
 
-/* Allocates set->library and a builder for each thread. NULL with `e`. Free with builders_free and set_free, the
- * latter also after a failure. */
-struct builder *make_start(struct set *set, unsigned threads, struct error *e);
+/* Allocates set->library. Free with set_free, also after a failure. */
+bool make_start(struct set *set, struct error *e);
 
 /* Fills *out, except for the files and their digests. The library's size pass must be done and, unless
  * make_is_planned, its write pass. Fails where the sizes are not those of the plan. Free with make_forget, also

@@ -12,7 +12,7 @@
 struct sampling {
     const struct plan *plan;
     const struct stock *stock;
-    struct builder *builders;    /* of each thread */
+    struct builders *builders;
     struct debug_counts *counts; /* of each thread */
     const struct manner_sampled *sampled;
 };
@@ -89,7 +89,7 @@ static int by_bytes(const void *a, const void *b, void *bytes)
 static bool count_library(void *context, unsigned worker, uint32_t number, struct error *e)
 {
     const struct sampling *s = context;
-    struct builder *const b = &s->builders[worker];
+    struct builder *const b = &s->builders->of[worker];
     const struct manner_sampled *const sampled = &s->sampled[number];
     struct debug_counts counts = {.imports = 0};
     b->only_sizes = false;
@@ -101,23 +101,23 @@ static bool count_library(void *context, unsigned worker, uint32_t number, struc
     return true;
 }
 
-bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
-                   struct error *e)
+bool manner_sample(const struct plan *plan, const struct stock *stock, struct builders *builders,
+                   struct debug_counts *counts, struct error *e)
 {
     struct manner_sampled *const sampled = malloc((plan_counted(plan) + (size_t)1) * sizeof *sampled);
     uint64_t *const bytes = bytes_of_each(plan);
-    struct sampling s = {plan, stock, calloc(threads, sizeof *s.builders), calloc(threads, sizeof *s.counts), sampled};
-    bool ok = s.builders && s.counts && sampled && bytes;
+    struct sampling s = {plan, stock, builders, calloc(builders->count, sizeof *s.counts), sampled};
+    builders_forget(builders);
+    bool ok = s.counts && sampled && bytes;
     if (ok) {
         const uint32_t count = manner_sample_choose(bytes, plan_counted(plan), sampled);
         qsort_r(sampled, count, sizeof *sampled, by_bytes, bytes);
-        ok = workers_run(threads, count, count_library, &s, e);
+        ok = workers_run(builders->count, count, count_library, &s, e);
     } else
         error_set(e, ERROR_MEMORY, "out of memory");
     *counts = (struct debug_counts){.imports = 0};
-    for (unsigned i = 0; i < threads && ok; i++)
+    for (unsigned i = 0; i < builders->count && ok; i++)
         debug_counts_add(counts, &s.counts[i], COUNT_ONCE);
-    builders_free(s.builders, threads);
     free(s.counts);
     free(sampled);
     free(bytes);

@@ -3,7 +3,7 @@
 #define EMIT_MANNER_SAMPLE_H
 
 #include "dwarf/count.h"
-#include "emit/library.h"
+#include "emit/builders.h"
 
 /* Whether a sample can tell: most of the debug information is in libraries that are small enough to be composed in
  * memory. */
@@ -24,7 +24,7 @@ uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct 
 
 /* Sets *counts to the entries of a sample, each library weighted by the bytes that it stands for. Settles the mixes
  * of these libraries. Uses up to `threads` threads. */
-bool manner_sample(const struct plan *plan, const struct stock *stock, unsigned threads, struct debug_counts *counts,
-                   struct error *e);
+bool manner_sample(const struct plan *plan, const struct stock *stock, struct builders *builders,
+                   struct debug_counts *counts, struct error *e);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/memory_set.h"
 #include "base/whole.h"
 #include "base/workers.h"
+#include "emit/builders.h"
 #include "emit/files.h"
 #include "emit/make.h"
 #include "emit/view_names.h"
@@ -33,9 +34,8 @@ struct work {
     struct set set;
     const struct stock *stock;
     struct progress *progress;
-    unsigned threads;
-    struct builder *builders; /* of each thread */
-    struct stored *stored;    /* as plan->library */
+    struct builders *builders;
+    struct stored *stored; /* as plan->library */
 };
 
 /* --- descriptors ------------------------------------------------------------------------ */
@@ -120,7 +120,7 @@ static bool read_needs(struct stored *s, const struct library_file *file)
 static bool store_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct work *w = context;
-    struct builder *b = &w->builders[worker];
+    struct builder *b = &w->builders->of[worker];
     const struct plan *plan = w->set.plan;
     if (!make_library(b, plan, w->stock, index, &w->set.library[index], e))
         return false;
@@ -237,23 +237,23 @@ static void free_work(struct work *w, bool keep)
             close(w->stored[i].fd);
         free(w->stored[i].need);
     }
-    builders_free(w->builders, w->threads);
     set_free(&w->set);
     free(w->stored);
 }
 
-bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, struct builders *builders,
                  struct progress *progress, int *fd, struct error *e)
 {
     if (strchr(profile, '\n'))
         return error_set(e, ERROR_USAGE, "the name of the profile has a line break; rename it");
-    struct work w = {.profile = profile, .set.plan = plan, .stock = stock, .progress = progress, .threads = threads};
+    struct work w = {.profile = profile, .set.plan = plan, .stock = stock, .progress = progress, .builders = builders};
+    builders_forget(builders);
     w.stored = calloc(plan->library_count, sizeof *w.stored);
     for (uint32_t i = 0; w.stored && i < plan->library_count; i++)
         w.stored[i].fd = -1;
     bool ok = w.stored || no_memory(plan, e);
-    ok = ok && (w.builders = make_start(&w.set, threads, e)) && raise_limit(plan->library_count, e) &&
-         workers_run(threads, plan->library_count, store_library, &w, e) && store_texts(&w, fd, e);
+    ok = ok && make_start(&w.set, e) && raise_limit(plan->library_count, e) &&
+         workers_run(builders->count, plan->library_count, store_library, &w, e) && store_texts(&w, fd, e);
     free_work(&w, ok);
     return ok;
 }

@@ -13,7 +13,7 @@
 /* Makes the set from a plan. `profile`: the name of the plan's profile. *fd: the descriptor of the list; it stays
  * open across exec, as do those of the libraries. Raises the limit of open descriptors accordingly. Refuses sets
  * that cannot be loaded this way. */
-bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+bool memory_make(const char *profile, const struct plan *plan, const struct stock *stock, struct builders *builders,
                  struct progress *progress, int *fd, struct error *e);
 
 #endif

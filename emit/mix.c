@@ -45,9 +45,9 @@ struct bounds {
 struct settling {
     struct plan *plan;
     const struct stock *stock;
-    struct builder *builders; /* of each thread */
-    struct trial *trial;      /* of each library */
-    struct bounds *bounds;    /* of each library and kind */
+    struct builders *builders;
+    struct trial *trial;   /* of each library */
+    struct bounds *bounds; /* of each library and kind */
     uint64_t wanted[MIX_KINDS];
     bool given[MIX_KINDS];
     enum mix_kind wrong; /* after a failure: the kind that was in the way, or MIX_KINDS */
@@ -160,7 +160,7 @@ static bool try_library(void *context, unsigned worker, uint32_t index, struct e
 {
     struct settling *s = context;
     struct trial *t = &s->trial[index];
-    struct builder *b = &s->builders[worker];
+    struct builder *b = &s->builders->of[worker];
     if (!t->dirty)
         return true;
     struct error own = {0};
@@ -261,7 +261,7 @@ static bool refuse_library(struct settling *s, uint32_t index, struct error *e)
 }
 
 /* Settles all libraries from the beginning, for the totals that are now given. */
-static bool settle(struct settling *s, unsigned threads, struct error *e)
+static bool settle(struct settling *s, struct error *e)
 {
     const uint32_t count = plan_counted(s->plan);
     s->wrong = MIX_KINDS;
@@ -277,7 +277,7 @@ static bool settle(struct settling *s, unsigned threads, struct error *e)
         return false;
     for (unsigned round = 0; round < ROUNDS_MOST; round++) {
         bool learnt = false;
-        if (!workers_run(threads, count, try_library, s, e))
+        if (!workers_run(s->builders->count, count, try_library, s, e))
             return false;
         for (uint32_t i = 0; i < count; i++) {
             if (s->trial[i].fits)
@@ -309,19 +309,19 @@ static uint64_t total_of(const struct settling *s, enum mix_kind kind)
 
 /* Finds the nearest possible total of a kind, or nearly: bisects between the wanted total and what the kind takes
  * when it is left open. False where even that does not go with the other kinds. */
-static bool nearest(struct settling *s, enum mix_kind kind, unsigned threads, uint64_t *total)
+static bool nearest(struct settling *s, enum mix_kind kind, uint64_t *total)
 {
     const uint64_t wanted = s->wanted[kind];
     const uint64_t unit = granule(s, kind);
     uint64_t wrong = wanted;
     s->given[kind] = false;
-    bool found = settle(s, threads, NULL);
+    bool found = settle(s, NULL);
     s->given[kind] = true;
     *total = s->wanted[kind] = total_of(s, kind) / unit * unit;
-    found = found && settle(s, threads, NULL);
+    found = found && settle(s, NULL);
     for (unsigned step = 0; found && step < BISECTIONS; step++) {
         s->wanted[kind] = (wrong / 2 + *total / 2) / unit * unit;
-        if (settle(s, threads, NULL))
+        if (settle(s, NULL))
             *total = s->wanted[kind];
         else
             wrong = s->wanted[kind];
@@ -331,11 +331,11 @@ static bool nearest(struct settling *s, enum mix_kind kind, unsigned threads, ui
 }
 
 /* Reports the nearest possible total of a kind; false where there is none, or where it is the wanted one. */
-static bool refuse_total(struct settling *s, enum mix_kind kind, unsigned threads, const char *beside, struct error *e)
+static bool refuse_total(struct settling *s, enum mix_kind kind, const char *beside, struct error *e)
 {
     const uint64_t wanted = s->wanted[kind];
     uint64_t total;
-    if (!nearest(s, kind, threads, &total) || total == wanted)
+    if (!nearest(s, kind, &total) || total == wanted)
         return false;
     error_set(e, ERROR_INFEASIBLE, "dwarf: mix: %s: %llu bytes are too %s for this code%s; the nearest is %llu",
               kinds[kind].key, (unsigned long long)wanted, wanted > total ? "many" : "few", beside,
@@ -349,18 +349,18 @@ static bool refuse_total(struct settling *s, enum mix_kind kind, unsigned thread
 
 /* Reports which total one section can have beside the others, first for the section in the way. If more than one is
  * wrong, reports what the section in the way can have alone. */
-static void explain(struct settling *s, unsigned threads, struct error *e)
+static void explain(struct settling *s, struct error *e)
 {
     const enum mix_kind first = s->wrong;
-    if (first != MIX_KINDS && refuse_total(s, first, threads, " and the other sections", e))
+    if (first != MIX_KINDS && refuse_total(s, first, " and the other sections", e))
         return;
     for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
-        if (s->given[kind] && kind != first && refuse_total(s, kind, threads, " and the other sections", e))
+        if (s->given[kind] && kind != first && refuse_total(s, kind, " and the other sections", e))
             return;
     for (enum mix_kind kind = 0; kind < MIX_KINDS; kind++)
         s->given[kind] &= kind == first;
     if (first != MIX_KINDS)
-        refuse_total(s, first, threads, "", e);
+        refuse_total(s, first, "", e);
 }
 
 static bool read_profile(struct settling *s, struct error *e)
@@ -386,11 +386,12 @@ bool mix_is_wanted(const struct profile *profile)
     return profile->rows || profile_has_mix(profile);
 }
 
-bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+bool mix_settle(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e)
 {
-    struct settling s = {.plan = plan, .stock = stock};
+    struct settling s = {.plan = plan, .stock = stock, .builders = builders};
+    builders_forget(builders);
     if (plan->profile->rows || (stock->corpus.dialect.clang && !plan->without_debug))
-        return mix_settle_rows(plan, stock, threads, e);
+        return mix_settle_rows(plan, stock, builders, e);
     if (!mix_is_wanted(plan->profile) || plan->without_debug)
         return true;
     if (!read_profile(&s, e))
@@ -398,19 +399,17 @@ bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, 
     plan->mix = malloc(plan->library_count * sizeof *plan->mix);
     s.trial = calloc(plan->library_count, sizeof *s.trial);
     s.bounds = malloc(plan->library_count * sizeof *s.bounds * MIX_KINDS);
-    s.builders = calloc(threads ? threads : 1, sizeof *s.builders);
-    bool ok = plan->mix && s.trial && s.bounds && s.builders;
+    bool ok = plan->mix && s.trial && s.bounds;
     if (!ok)
         error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
     struct error own = {0};
-    if (ok && !settle(&s, threads, &own)) {
+    if (ok && !settle(&s, &own)) {
         if (e)
             *e = own;
         if (own.code == ERROR_INFEASIBLE)
-            explain(&s, threads, e);
+            explain(&s, e);
         ok = false;
     }
-    builders_free(s.builders, threads ? threads : 1);
     free(s.trial);
     free(s.bounds);
     return ok;

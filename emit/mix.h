@@ -11,14 +11,14 @@
 #ifndef EMIT_MIX_H
 #define EMIT_MIX_H
 
-#include "emit/library.h"
+#include "emit/builders.h"
 
 /* Whether the profile wants sizes of single debug sections. */
 bool mix_is_wanted(const struct profile *profile);
 
 /* Fills plan->mix, and plan->guides where libraries are settled later; plan_free frees both. Leaves both NULL where
  * the profile wants no mix. On ERROR_INFEASIBLE the message names the section and the nearest total. */
-bool mix_settle(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
+bool mix_settle(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e);
 
 /* To be called before a library is sized. Settles the library's mix, unless that has been done. Forgets what the
  * builder has sized before, so that large_size_again starts anew. Only one thread at a time may call this for one

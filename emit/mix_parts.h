@@ -4,9 +4,8 @@
 #define EMIT_MIX_PARTS_H
 
 #include "dwarf/unit.h"
+#include "emit/builders.h"
 #include "emit/plan.h"
-
-struct stock;
 
 /* Convert between a kind and its section; the second returns MIX_KINDS for a section without a kind. */
 enum debug_section mix_section(enum mix_kind kind);
@@ -18,6 +17,6 @@ bool mix_size_settled(struct builder *b, const struct plan *plan, const struct s
                       struct error *e);
 
 /* As mix_settle, for profiles with rows and for clang's form. */
-bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e);
+bool mix_settle_rows(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e);
 
 #endif

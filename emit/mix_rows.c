@@ -194,8 +194,8 @@ bool mix_size(struct builder *b, const struct plan *plan, const struct stock *st
 struct guiding {
     const struct plan *plan;
     const struct stock *stock;
-    struct builder *builders; /* of each */
-    uint32_t step;            /* every so many guides */
+    struct builders *builders;
+    uint32_t step; /* every so many guides */
 };
 
 /* Settles a guide, unless it is settled already. */
@@ -203,28 +203,25 @@ static bool settle_guide(void *context, unsigned worker, uint32_t number, struct
 {
     const struct guiding *g = context;
     const uint32_t index = number * g->step * g->plan->guides->step;
-    return mix_settle_library(&g->builders[worker], g->plan, g->stock, index, e);
+    return mix_settle_library(&g->builders->of[worker], g->plan, g->stock, index, e);
 }
 
 /* Settles the guides before all others, and some of them before the rest, so that where a library's search begins does
  * not depend on the number of threads. */
-static bool settle_guides(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+static bool settle_guides(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e)
 {
     struct mix_guides *const g = plan->guides;
-    struct guiding guiding = {plan, stock, calloc(threads ? threads : 1, sizeof *guiding.builders), GUIDES_STEP};
+    struct guiding guiding = {plan, stock, builders, GUIDES_STEP};
     const uint32_t count = plan_counted(plan);
-    if (!guiding.builders)
-        return error_set(e, ERROR_MEMORY, "out of memory");
     if (count >= GUIDED_LEAST) {
         g->count = count / GUIDES_STEP < MIX_GUIDES_MOST ? count / GUIDES_STEP : MIX_GUIDES_MOST;
         g->step = count / g->count;
     }
-    bool ok = workers_run(threads, (g->count + GUIDES_STEP - 1) / GUIDES_STEP, settle_guide, &guiding, e);
+    bool ok = workers_run(builders->count, (g->count + GUIDES_STEP - 1) / GUIDES_STEP, settle_guide, &guiding, e);
     g->settled = guiding.step;
     guiding.step = 1;
-    ok = ok && workers_run(threads, g->count, settle_guide, &guiding, e);
+    ok = ok && workers_run(builders->count, g->count, settle_guide, &guiding, e);
     g->settled = 1;
-    builders_free(guiding.builders, threads ? threads : 1);
     return ok;
 }
 
@@ -241,7 +238,7 @@ static uint64_t average_dies(const struct plan *plan)
     return count ? sum / count : 0;
 }
 
-bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned threads, struct error *e)
+bool mix_settle_rows(struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e)
 {
     bool any = stock->corpus.dialect.clang;
     for (uint32_t i = 0; i < plan_counted(plan) && !any; i++)
@@ -265,7 +262,7 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, unsigned thre
             plan->mix[i].size[k] = DEBUG_ANY;
     }
     plan->guides->average = average_dies(plan);
-    return settle_guides(plan, stock, threads, e);
+    return settle_guides(plan, stock, builders, e);
 }
 
 struct mix_before *mix_before_none(const struct profile *profile)

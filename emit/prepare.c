@@ -155,7 +155,7 @@ static bool make_in_manner(struct prepared *p, const struct options *o, const st
         assemble_check(&p->plan, o->sources, e) &&
 
         /* What each debug section gets, where the profile says. */
-        mix_settle(&p->plan, p->stock, o->threads, e);
+        mix_settle(&p->plan, p->stock, &p->builders, e);
 }
 
 static void forget(struct prepared *p)
@@ -185,13 +185,12 @@ static void forget_before(struct prepared *p)
 /* Decides whether libraries get as many attributes as their rows say, or nearly, by spare types. They need not
  * (plan.any_attributes) if a sample then has entries that are far from the application's, and further than those with
  * `any` number of attributes. */
-static bool follow_attributes(struct prepared *p, const struct options *o, const struct debug_counts *any,
-                              struct error *e)
+static bool follow_attributes(struct prepared *p, const struct debug_counts *any, struct error *e)
 {
     const double far = 0.05;
     struct debug_counts counts;
     p->plan.any_attributes = false;
-    if (!manner_sample(&p->plan, p->stock, o->threads, &counts, e))
+    if (!manner_sample(&p->plan, p->stock, &p->builders, &counts, e))
         return false;
     const double distance = manner_distance(&p->profile, &counts);
     p->plan.any_attributes = distance > far && distance > manner_distance(&p->profile, any);
@@ -207,7 +206,7 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
     for (;;) {
         struct debug_counts counts;
         p->plan.any_attributes = true;
-        if (made && !manner_sample(&p->plan, p->stock, o->threads, &counts, e))
+        if (made && !manner_sample(&p->plan, p->stock, &p->builders, &counts, e))
             return false;
         progress_step(progress);
         if (!manner_search_next(search, &p->profile, made ? &counts : NULL, manner))
@@ -225,14 +224,14 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
     if (!p->profile.rows || search->tries == 1)
         return true;
     mix_forget(&p->plan); /* libraries were settled nearly as before, but for the first try */
-    return mix_settle(&p->plan, p->stock, o->threads, e);
+    return mix_settle(&p->plan, p->stock, &p->builders, e);
 }
 
 static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
                          struct error *e)
 {
     struct manner_search search = {.tries = 0};
-    return search_manner(p, o, manner, &search, progress, e) && follow_attributes(p, o, &search.best.counts, e);
+    return search_manner(p, o, manner, &search, progress, e) && follow_attributes(p, &search.best.counts, e);
 }
 
 /* Makes stock and plan. *manner is set to how headers and blocks are made. */
@@ -263,7 +262,7 @@ static bool make_split(struct prepared *p, const struct options *o, const struct
     const bool any_attributes = p->plan.any_attributes;
     bool ok = true;
     for (unsigned round = 0; ok && round < ROUNDS && split_fit_is_wanted(&p->plan); round++) {
-        ok = split_fit(&p->profile, &p->plan, p->stock, o->threads, e);
+        ok = split_fit(&p->profile, &p->plan, p->stock, &p->builders, e);
         forget(p);
         ok = ok && make_in_manner(p, o, manner, e);
         p->plan.any_attributes = any_attributes;
@@ -278,6 +277,9 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     if (!o->threads)
         o->threads = workers_processors();
 
+    if (!builders_start(&p->builders, o->threads, e))
+        return false;
+
     /* What the application looks like: complete and in range from here on. */
     return load_profile(&p->profile, o, e) &&
 
@@ -288,10 +290,10 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
            make_split(p, o, &manner, e) &&
 
            /* Whether no library has too many .dwo files. */
-           dwo_check(&p->plan, p->stock, o->threads, e) &&
+           dwo_check(&p->plan, p->stock, &p->builders, e) &&
 
            /* What parts of a large executable come to. */
-           inside_settle(&p->plan, p->stock, o->threads, e);
+           inside_settle(&p->plan, p->stock, &p->builders, e);
 }
 
 void prepare_free(struct prepared *p)
@@ -299,4 +301,5 @@ void prepare_free(struct prepared *p)
     forget(p);
     forget_before(p);
     profile_free(&p->profile);
+    builders_free(&p->builders);
 }

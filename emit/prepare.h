@@ -2,17 +2,19 @@
 #ifndef EMIT_PREPARE_H
 #define EMIT_PREPARE_H
 
+#include "emit/builders.h"
 #include "emit/options.h"
 #include "emit/plan.h"
 #include "emit/profile.h"
 #include "emit/stock.h"
 
-/* What `prepare` makes, in this order. */
+/* What `prepare` makes. */
 struct prepared {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
     struct mix_before *before; /* while the manner is searched for (mix.h); else NULL */
+    struct builders builders;  /* o->threads of them, which further steps may use */
 };
 
 /* Fails where the profile cannot be met. Sets o->threads if it is 0. Takes over o->counts if Pynamic's arguments were

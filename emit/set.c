@@ -14,6 +14,7 @@
 #include "base/workers.h"
 #include "elf/output.h"
 #include "emit/assemble.h"
+#include "emit/builders.h"
 #include "emit/differences.h"
 #include "emit/directory.h"
 #include "emit/driver_py.h"
@@ -30,9 +31,8 @@ struct work {
     struct set *set;
     const struct set_making *how;
     const struct stock *stock;
-    struct builder *builders; /* of each thread */
-    struct share share;       /* rows of the plan that this rank makes */
-    uint32_t marker;          /* place of the first marker in `share`; share.count: another rank makes it */
+    struct share share; /* rows of the plan that this rank makes */
+    uint32_t marker;    /* place of the first marker in `share`; share.count: another rank makes it */
     struct directory directory;
     struct sources sources;
     struct assembly pyelf_static; /* if it is made */
@@ -133,7 +133,7 @@ static void measure(struct work *w, const struct library *l)
 static bool write_library(struct work *w, unsigned worker, uint32_t index, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    struct builder *b = &w->builders[worker];
+    struct builder *b = &w->how->builders->of[worker];
     const bool file = make_has_file(plan, &plan->library[index]);
     const bool source = w->set->sources && plan->library[index].kind != LIBRARY_STATIC;
     b->only_sizes = !file && !source;
@@ -182,7 +182,7 @@ static uint32_t find_marker(const struct work *w)
 static bool make_in_turn(void *context, unsigned worker, uint32_t turn, struct error *e)
 {
     struct work *w = context;
-    struct builder *b = &w->builders[worker];
+    struct builder *b = &w->how->builders->of[worker];
     const uint32_t index = row_in_turn(w, turn);
     if (worker == 0 && ranks_stopped(w->how->ranks, e))
         return false;
@@ -215,7 +215,7 @@ static bool open_directory(struct work *w, struct error *e)
 static bool measure_library(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     struct work *w = context;
-    struct builder *b = &w->builders[worker];
+    struct builder *b = &w->how->builders->of[worker];
     if (worker == 0 && ranks_stopped(w->how->ranks, e))
         return false;
     b->only_sizes = true;
@@ -227,7 +227,7 @@ static bool measure_library(void *context, unsigned worker, uint32_t index, stru
 
 static bool measure_all(struct work *w, struct error *e)
 {
-    return workers_run(w->how->threads, w->set->plan->library_count, measure_library, w, e);
+    return workers_run(w->how->builders->count, w->set->plan->library_count, measure_library, w, e);
 }
 
 /* Prepares the executables that are put together from parts. Whether pyelf-static can be made is certain only when all
@@ -236,7 +236,7 @@ static bool try_joined(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
     struct assembly *a = &w->pyelf_static;
-    *a = (struct assembly){.builders = w->builders,
+    *a = (struct assembly){.builders = w->how->builders,
                            .stock = w->stock,
                            .directory = &w->directory,
                            .ranks = w->how->ranks,
@@ -254,7 +254,7 @@ static bool try_joined(struct work *w, struct error *e)
 /* Writes the source of what pyelf-static itself brings. */
 static bool write_joined_source(struct work *w, struct error *e)
 {
-    struct builder *b = &w->builders[0];
+    struct builder *b = &w->how->builders->of[0];
     b->joined = &w->pyelf_static.joined;
     b->only_sizes = false;
     const bool ok = library_size(b, w->set->plan, w->stock, plan_static(w->set->plan), e) && library_write(b, e) &&
@@ -276,14 +276,13 @@ static bool write_joined(struct work *w, struct error *e)
     const struct plan *plan = w->set->plan;
     if (!measure_others(w, e))
         return false;
-    if (plan->executables.link && plan->inside &&
-        !assemble(&w->pyelf_link, w->how->threads, &w->set->library[plan_executable(plan)], e))
+    if (plan->executables.link && plan->inside && !assemble(&w->pyelf_link, &w->set->library[plan_executable(plan)], e))
         return false;
     if (!plan->executables.joined)
         return true;
     if (w->set->sources && !(assemble_lay(&w->pyelf_static, e) && write_joined_source(w, e)))
         return false;
-    return assemble(&w->pyelf_static, w->how->threads, &w->set->library[plan_static(plan)], e);
+    return assemble(&w->pyelf_static, &w->set->library[plan_static(plan)], e);
 }
 
 /* Whether every file was there already, as it should be. Of sources this is known only where one rank writes them. */
@@ -331,7 +330,7 @@ static bool write_share(struct work *w, struct error *e)
         !sources_begin(&w->sources, &w->directory, w->stock, SOURCES_WITHOUT_HEADERS, e))
         return false;
     w->marker = find_marker(w);
-    return workers_run(w->how->threads, w->share.count, make_in_turn, w, e);
+    return workers_run(w->how->builders->count, w->share.count, make_in_turn, w, e);
 }
 
 /* Ends a step that takes long, on every rank. A rank that failed tells the others at once. */
@@ -357,7 +356,8 @@ static bool write_set(struct work *w, struct error *e)
 static bool start(struct work *w, struct error *e)
 {
     const struct plan *plan = w->set->plan;
-    if (!(w->builders = make_start(w->set, w->how->threads, e)) || !together_share(&w->share, plan, w->how, e))
+    builders_forget(w->how->builders);
+    if (!make_start(w->set, e) || !together_share(&w->share, plan, w->how, e))
         return false;
     w->how->progress->total -= plan->library_count - w->share.count;
     return true;
@@ -379,7 +379,6 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
     }
     if (d->path)
         directory_close(d);
-    builders_free(w.builders, how->threads);
     share_free(&w.share);
     return ok;
 }

@@ -16,6 +16,7 @@
 #include "emit/progress.h"
 #include "emit/stock.h"
 
+struct builders;    /* builders.h */
 struct differences; /* differences.h */
 struct ranks;       /* ranks.h */
 
@@ -54,12 +55,12 @@ struct set {
 
 /* What is asked for besides the plan. */
 struct set_making {
-    const char *path; /* the set's directory */
-    bool force;       /* write everything anew */
-    bool sources;     /* write sources, too, which debuggers list (sources.h) */
-    bool local;       /* the directory is each node's own */
-    unsigned threads;
-    struct ranks *ranks; /* that share the work (ranks.h) */
+    const char *path;          /* the set's directory */
+    bool force;                /* write everything anew */
+    bool sources;              /* write sources, too, which debuggers list (sources.h) */
+    bool local;                /* the directory is each node's own */
+    struct builders *builders; /* of each thread that is to make libraries */
+    struct ranks *ranks;       /* that share the work (ranks.h) */
     struct progress *progress;
 };
 
@@ -73,7 +74,7 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
 
 /* Sizes the libraries of the set, but no executables, and writes nothing: `set` then has what differences_report tells.
  * Calls progress_step for each. Free with set_free. */
-bool set_size(struct set *set, const struct plan *plan, const struct stock *stock, unsigned threads,
+bool set_size(struct set *set, const struct plan *plan, const struct stock *stock, struct builders *builders,
               struct progress *progress, struct error *e);
 
 /* How often set_generate calls progress_step. */

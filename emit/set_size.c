@@ -1,13 +1,12 @@
 /* Sizes a set that is not written; see set.h. */
-#include <stdlib.h>
-
 #include "base/workers.h"
+#include "emit/builders.h"
 #include "emit/make.h"
 
 struct sizing {
     struct set *set;
     const struct stock *stock;
-    struct builder *builders; /* of each thread */
+    struct builders *builders;
     struct progress *progress;
 };
 
@@ -15,19 +14,17 @@ static bool size_library(void *context, unsigned worker, uint32_t index, struct 
 {
     struct sizing *s = context;
     struct set *set = s->set;
-    if (!make_size(&s->builders[worker], set->plan, s->stock, index, &set->library[index], e))
+    if (!make_size(&s->builders->of[worker], set->plan, s->stock, index, &set->library[index], e))
         return false;
     progress_step(s->progress);
     return true;
 }
 
-bool set_size(struct set *set, const struct plan *plan, const struct stock *stock, unsigned threads,
+bool set_size(struct set *set, const struct plan *plan, const struct stock *stock, struct builders *builders,
               struct progress *progress, struct error *e)
 {
     *set = (struct set){.plan = plan};
-    struct sizing s = {.set = set, .stock = stock, .progress = progress};
-    s.builders = make_start(set, threads, e);
-    const bool ok = s.builders && workers_run(threads, plan_counted(plan), size_library, &s, e);
-    builders_free(s.builders, threads);
-    return ok;
+    struct sizing s = {set, stock, builders, progress};
+    builders_forget(builders);
+    return make_start(set, e) && workers_run(builders->count, plan_counted(plan), size_library, &s, e);
 }

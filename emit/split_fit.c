@@ -28,8 +28,8 @@ struct outcome {
 struct fitting {
     const struct plan *plan;
     const struct stock *stock;
-    struct builder *builders; /* of each thread */
-    struct outcome *outcome;  /* of each library; zeroed where it is not in the sample */
+    struct builders *builders;
+    struct outcome *outcome; /* of each library; zeroed where it is not in the sample */
     struct manner_sampled *sampled;
 };
 
@@ -44,7 +44,7 @@ bool split_fit_is_wanted(const struct plan *plan)
 static bool try_library(void *context, unsigned worker, uint32_t number, struct error *e)
 {
     const struct fitting *f = context;
-    struct builder *const b = &f->builders[worker];
+    struct builder *const b = &f->builders->of[worker];
     const uint32_t index = f->sampled[number].index;
     const struct profile_row *const said = f->plan->library[index].said;
     struct outcome *const o = &f->outcome[index];
@@ -96,16 +96,16 @@ static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, 
     return manner_sample_choose(bytes, plan_counted(plan), sampled);
 }
 
-bool split_fit(struct profile *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+bool split_fit(struct profile *profile, const struct plan *plan, const struct stock *stock, struct builders *builders,
                struct error *e)
 {
     const size_t count = plan_counted(plan) + (size_t)1;
     uint64_t *const bytes = malloc(count * sizeof *bytes);
-    struct fitting f = {plan, stock, calloc(threads, sizeof *f.builders), calloc(count, sizeof *f.outcome),
-                        malloc(count * sizeof *f.sampled)};
-    bool ok = bytes && f.builders && f.outcome && f.sampled;
+    struct fitting f = {plan, stock, builders, calloc(count, sizeof *f.outcome), malloc(count * sizeof *f.sampled)};
+    bool ok = bytes && f.outcome && f.sampled;
+    builders_forget(builders);
     if (ok)
-        ok = workers_run(threads, choose(plan, f.sampled, bytes), try_library, &f, e);
+        ok = workers_run(builders->count, choose(plan, f.sampled, bytes), try_library, &f, e);
     else
         error_set(e, ERROR_MEMORY, "out of memory");
     for (uint32_t i = 0; ok && i < plan_counted(plan); i++) {
@@ -115,7 +115,6 @@ bool split_fit(struct profile *profile, const struct plan *plan, const struct st
         else if (l->kept) /* too little for a unit: there is nothing to split */
             profile_unsplit_undo(profile, (uint32_t)(l->said - profile->row));
     }
-    builders_free(f.builders, threads);
     free(f.outcome);
     free(f.sampled);
     free(bytes);

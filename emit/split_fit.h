@@ -7,6 +7,7 @@
 #ifndef EMIT_SPLIT_FIT_H
 #define EMIT_SPLIT_FIT_H
 
+#include "emit/builders.h"
 #include "emit/plan.h"
 #include "emit/profile.h"
 #include "emit/stock.h"
@@ -16,7 +17,7 @@ bool split_fit_is_wanted(const struct plan *plan);
 
 /* Changes the rows of *profile, which the plan was made from. The plan does not fit the rows then, and has to be made
  * again. False after a failure. */
-bool split_fit(struct profile *profile, const struct plan *plan, const struct stock *stock, unsigned threads,
+bool split_fit(struct profile *profile, const struct plan *plan, const struct stock *stock, struct builders *builders,
                struct error *e);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/manifest.h"
 #include "base/workers.h"
+#include "emit/builders.h"
 #include "emit/differences.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
@@ -34,7 +35,6 @@ struct entry {
 
 struct view {
     const struct stock *stock;
-    unsigned threads;
     struct view_names names;
 
     pthread_mutex_t lock; /* of all that follows */
@@ -43,7 +43,7 @@ struct view {
     struct entry *entry;
     struct images images;
     struct text text[TEXTS];
-    struct builder *builder;
+    struct builders builders;
     struct builder **idle; /* those that nobody uses */
     unsigned idles;
     struct view_counts counts;
@@ -170,7 +170,7 @@ static bool bring_next(void *context, unsigned worker, uint32_t library, struct 
 static bool bring_all(struct view *v, enum known want, const struct view_stop *stop, struct error *e)
 {
     struct everything all = {v, want, stop};
-    return workers_run(v->threads, v->set.plan->library_count, bring_next, &all, e);
+    return workers_run(v->builders.count, v->set.plan->library_count, bring_next, &all, e);
 }
 
 /* --- texts ----------------------------------------------------------------------------- */
@@ -400,17 +400,19 @@ struct view_counts view_counts(struct view *v)
     return counts;
 }
 
-static bool start(struct view *v, uint64_t cache, struct error *e)
+static bool start(struct view *v, uint64_t cache, unsigned threads, struct error *e)
 {
     const uint32_t count = v->set.plan->library_count;
     v->entry = calloc(count, sizeof *v->entry);
-    v->idle = calloc(v->threads, sizeof(struct builder *));
+    if (!builders_start(&v->builders, threads, e))
+        return false;
+    v->idle = calloc(v->builders.count, sizeof(struct builder *));
     if (!v->entry || !v->idle || !images_start(&v->images, count, cache))
         return error_set(e, ERROR_MEMORY, "out of memory for a set of %u libraries", count);
-    if (!(v->builder = make_start(&v->set, v->threads, e)))
+    if (!make_start(&v->set, e))
         return false;
-    for (unsigned i = v->threads; i--;)
-        v->idle[v->idles++] = &v->builder[i];
+    for (unsigned i = v->builders.count; i--;)
+        v->idle[v->idles++] = &v->builders.of[i];
     return true;
 }
 
@@ -423,11 +425,10 @@ struct view *view_open(const struct plan *plan, const struct stock *stock, uint6
         return NULL;
     }
     v->stock = stock;
-    v->threads = threads;
     v->set.plan = plan;
     pthread_mutex_init(&v->lock, NULL);
     pthread_cond_init(&v->changed, NULL);
-    if (start(v, cache, e) && name_all(v, e))
+    if (start(v, cache, threads, e) && name_all(v, e))
         return v;
     view_free(v);
     return NULL;
@@ -438,7 +439,7 @@ void view_free(struct view *v)
     if (!v)
         return;
     set_free(&v->set);
-    builders_free(v->builder, v->threads);
+    builders_free(&v->builders);
     for (unsigned i = 0; i < TEXTS; i++)
         free(v->text[i].bytes.data);
     images_free(&v->images);

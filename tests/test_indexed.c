@@ -23,6 +23,7 @@ struct made {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
+    struct builders builders; /* for settling */
     struct builder builder;
 };
 
@@ -36,14 +37,15 @@ static void make(struct made *m, const char *text)
     const struct manner usual = manner_usual();
     m->stock = stock_make(stock_dialect(p), &usual, p->seed, 2);
     assert_non_null(m->stock);
-    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) || !mix_settle(&m->plan, m->stock, 1, &e) ||
-        !mix_size(&m->builder, &m->plan, m->stock, 0, &e))
+    if (!builders_start(&m->builders, 1, &e) || !plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) ||
+        !mix_settle(&m->plan, m->stock, &m->builders, &e) || !mix_size(&m->builder, &m->plan, m->stock, 0, &e))
         fail_msg("%s: %s", text, e.text);
 }
 
 static void unmake(struct made *m)
 {
     builder_free(&m->builder);
+    builders_free(&m->builders);
     plan_free(&m->plan);
     stock_free(m->stock);
     profile_free(&m->profile);

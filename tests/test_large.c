@@ -29,6 +29,7 @@ struct made {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
+    struct builders builders;      /* for settling */
     struct builder image, windows; /* one for each way of writing */
 };
 
@@ -43,7 +44,8 @@ static void make(struct made *m, const char *text)
     m->stock = stock_make(stock_dialect(p), &usual, p->seed, 2);
     assert_non_null(m->stock);
     assert_true(stock_add_rows(m->stock, p, 2));
-    if (!plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) || !mix_settle(&m->plan, m->stock, 1, &e))
+    if (!builders_start(&m->builders, 1, &e) || !plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) ||
+        !mix_settle(&m->plan, m->stock, &m->builders, &e))
         fail_msg("%s: %s", text, e.text);
 }
 
@@ -51,6 +53,7 @@ static void unmake(struct made *m)
 {
     builder_free(&m->image);
     builder_free(&m->windows);
+    builders_free(&m->builders);
     plan_free(&m->plan);
     stock_free(m->stock);
     profile_free(&m->profile);

@@ -91,7 +91,7 @@ static bool generate(struct run *r, int *fd, struct error *e)
     bool ok = prepare(&p, o, e);
     if (ok) {
         progress_start(&progress, "generating", p.plan.library_count, o->quiet);
-        ok = memory_make(r->profile, &p.plan, p.stock, o->threads, &progress, fd, e);
+        ok = memory_make(r->profile, &p.plan, p.stock, &p.builders, &progress, fd, e);
         progress_end(&progress);
     }
     prepare_free(&p);

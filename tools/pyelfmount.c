@@ -36,6 +36,7 @@ static bool run(struct run *r, struct error *e)
     /* From the profile to a plan that can be met. */
     if (!prepare(&r->prepared, &r->options.set, e))
         return false;
+    builders_free(&r->prepared.builders); /* the view has its own, which it keeps small */
 
     /* After this every name is known, and no thread of the view's is left. */
     r->view = view_open(&r->prepared.plan, r->prepared.stock, o->cache, o->set.threads, e);
