@@ -92,10 +92,21 @@ static struct mix_before *before_of(const struct settling *s)
     return s->plan->before && s->index < plan_counted(s->plan) ? &s->plan->before[s->index] : NULL;
 }
 
+/* Settles the library in full, beginning with how it was settled with another stock. */
+static bool settle_after(const struct settling *s, const struct mix_before *before, struct settled *best,
+                         struct error *own)
+{
+    struct settling guided = *s;
+    guided.guide = before->is_settled ? &before->settled : NULL;
+    return settle_units(&guided, best, own);
+}
+
 /* Settles the library nearly as before or, where it was not settled before or that does not go, in full. */
 static bool settle_somehow(const struct settling *s, struct settled *best, struct error *own)
 {
     struct mix_before *const before = before_of(s);
+    if (before && s->plan->is_final)
+        return settle_after(s, before, best, own);
     if (before && before->is_open)
         return error_set(own, ERROR_INFEASIBLE, "sizes of debug sections do not go together");
     if (before && before->is_settled) {
@@ -168,7 +179,7 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
     struct mix_tries tries;
     tries.count = 0; /* no try is read before it is made */
     const bool ok =
-        settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], &tries, NULL, false}, e);
+        settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], &tries, NULL, false, NULL}, e);
     b->large = large;
     b->only_sizes = only_sizes;
     return ok;

@@ -53,7 +53,7 @@ int32_t mix_usual_expression(const struct settling *s);
  * or after another failure; `own` says which. */
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own);
 
-/* How much is told of functions of a similar guide. 0: there is none. */
+/* How much is told of functions of the library's guide, or of a similar one. 0: there is none, or all is told. */
 uint32_t mix_guided_told(const struct settling *s);
 
 /* If the library is a guide, records where its searches ended, for other libraries to begin there. */

@@ -155,11 +155,16 @@ int32_t mix_usual_expression(const struct settling *s)
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
-/* Finds where to begin: where this library ended before, or where similar guides did. False where there are neither. */
+/* Finds where to begin: where this library ended before, if only with another stock, or where similar guides did. False
+ * where there are neither. */
 static bool guided(const struct settling *s, struct places *b)
 {
     if (s->start) {
         *b = *s->start;
+        return true;
+    }
+    if (s->guide) {
+        *b = s->guide->end;
         return true;
     }
     const struct mix_guides *const g = s->plan->guides;
@@ -250,6 +255,8 @@ static bool is_guide(const struct mix_guides *g, uint32_t index)
 uint32_t mix_guided_told(const struct settling *s)
 {
     const struct mix_guides *const g = s->plan->guides;
+    if (s->guide)
+        return s->guide->mix.told < DESCRIBE_TOLD_ALL ? s->guide->mix.told : 0;
     const struct guide *const told = guide_for(g, g->told, density_of(s, ROW_DWARF_DEFINED, DEBUG_INFO));
     return told ? (uint32_t)told->end.at : 0;
 }

@@ -466,14 +466,17 @@ bool mix_settle_told(const struct settling *s, struct settled *best, struct erro
 {
     const struct plan_mix asked = *s->mix;
     const struct mix_entries wanted = mix_entries_wanted(s);
-    /* from where a similar guide ended takes a third of the tries */
-    const uint32_t told = is_tiny(&asked) ? 0 : mix_guided_told(s);
-    bool ok = told && settle_from(s, told, best, own);
+    const bool tiny = is_tiny(&asked);
+    struct settling from = *s;
+    from.guide = tiny ? NULL : s->guide;
+    /* from where a guide ended takes a third of the tries */
+    const uint32_t told = tiny ? 0 : mix_guided_told(s);
+    bool ok = told && settle_from(&from, told, best, own);
     if (told && !ok && own->code != ERROR_INFEASIBLE)
         return false;
     if (!ok || !is_well(best, &wanted)) {
         *s->mix = asked;
-        ok = settle_from(s, 0, best, own);
+        ok = settle_from(&from, 0, best, own);
     }
     if (ok)
         *s->mix = best->mix;

@@ -326,8 +326,9 @@ struct plan {
     char *function_sizes;   /* distribution for libraries whose rows state none; owned; or NULL (plan_function_sizes) */
     struct plan_mix *mix;   /* one for each library; NULL where the profile wants no sizes of debug sections (mix.h) */
     struct mix_guides *guides;  /* where the search for each mix begins; NULL without rows, or where none is wanted */
-    struct mix_before *before;  /* while a manner is searched for: how each library was settled with another; borrowed;
-                                   or NULL: libraries are settled in full (mix.h) */
+    struct mix_before *before;  /* where a manner is searched for: how each library was settled with another; borrowed;
+                                   or NULL */
+    bool is_final;              /* libraries are settled in full, not only nearly as before (mix.h) */
     bool wanted[SIZE_KINDS];    /* whether the profile states the size */
     bool stripped;              /* the profile wants no symbol tables */
     bool without_debug;         /* the profile wants no debug information */

@@ -151,6 +151,7 @@ static bool make_in_manner(struct prepared *p, const struct options *o, const st
     if (!make_stock_and_plan(p, o, manner, e))
         return false;
     p->plan.before = p->before;
+    p->plan.is_final = p->has_manner;
     return /* Whether one executable can hold them all, where it is to. */
         assemble_check(&p->plan, o->sources, e) &&
 
@@ -216,7 +217,7 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
         if (!made && e->code != ERROR_INFEASIBLE)
             return false;
     }
-    forget_before(p);
+    p->plan.is_final = p->has_manner = true;
     if (!search->is_best) {
         forget_stock(p);
         return make_in_manner(p, o, manner, e);

@@ -13,7 +13,8 @@ struct prepared {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
-    struct mix_before *before; /* while the manner is searched for (mix.h); else NULL */
+    struct mix_before *before; /* where the manner is searched for (mix.h); else NULL */
+    bool has_manner;           /* that search has ended */
     struct builders builders;  /* o->threads of them, which further steps may use */
 };
 
