@@ -32,16 +32,24 @@ static bool tell_less(const struct mix_entries *wanted, const struct settled *no
     return mix->told < now->mix.told;
 }
 
-/* The mix to begin with: as much is told as before or a little more, and no locals are added. Asks for the sizes that
- * came out before, which go together; but not where clang's form is to come out of other sizes each time. */
-static struct plan_mix first_mix(const struct settling *s, const struct mix_entries *wanted,
-                                 const struct settled *before)
+/* Tells more of functions where these have too few entries, by so many that locals should not make up for all of them,
+ * and there is room for more. False where nothing is to change. */
+static bool tell_more(const struct mix_entries *wanted, const struct settled *now, struct plan_mix *mix)
 {
-    enum { MORE = 8, LITTLE = 64 };
+    enum { MANY = 64 };
+    const uint64_t lacks = now->defined < wanted->defined ? wanted->defined - now->defined : 0;
+    const uint64_t more = now->defined ? now->mix.told * lacks / now->defined : 0;
+    const uint64_t told = now->mix.told + more < DESCRIBE_TOLD_ALL ? now->mix.told + more : DESCRIBE_TOLD_ALL;
+    mix->told = (uint32_t)told;
+    return lacks > wanted->defined / MANY && now->dies >= wanted->dies && told > now->mix.told;
+}
+
+/* The mix to begin with: as much is told as before, and no locals are added. Asks for the sizes that came out before,
+ * which go together; but not where clang's form is to come out of other sizes each time. */
+static struct plan_mix first_mix(const struct settling *s, const struct settled *before)
+{
     struct plan_mix mix = before->mix;
-    const uint32_t more = before->dies + wanted->dies / LITTLE < wanted->dies ? 0 : MORE;
     mix.besides = 0;
-    mix.told = mix.told + more < DESCRIBE_TOLD_ALL ? mix.told + more : DESCRIBE_TOLD_ALL;
     if (s->builder->is_normal) {
         memcpy(mix.size, s->mix->size, sizeof mix.size);
         mix.normal = s->mix->normal;
@@ -69,7 +77,7 @@ bool mix_settle_as_before(const struct settling *s, const struct settled *before
     enum { TRIES = 3 };
     const struct mix_entries wanted = mix_entries_wanted(s);
     struct settling again = *s;
-    struct plan_mix mix = first_mix(s, &wanted, before);
+    struct plan_mix mix = first_mix(s, before);
     bool taken = true;
     again.start = &before->end;
     again.roughly = true;
@@ -77,7 +85,7 @@ bool mix_settle_as_before(const struct settling *s, const struct settled *before
     for (unsigned i = 0; i < TRIES && taken; i++) {
         if (!try_mix(&again, &wanted, &mix, best, &taken, own))
             return false;
-        taken = taken && best->dies && tell_less(&wanted, best, &mix);
+        taken = taken && best->dies && (tell_less(&wanted, best, &mix) || (!i && tell_more(&wanted, best, &mix)));
     }
     if (!best->mix.told)
         return false;
