@@ -53,6 +53,9 @@ int32_t mix_usual_expression(const struct settling *s);
  * or after another failure; `own` says which. */
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own);
 
+/* How many debug sections have the size that was asked for. */
+unsigned mix_met(const uint64_t *size, const uint64_t *asked);
+
 /* How much is told of functions of the library's guide, or of a similar one. 0: there is none, or all is told. */
 uint32_t mix_guided_told(const struct settling *s);
 

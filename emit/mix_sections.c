@@ -272,6 +272,14 @@ void mix_leave_guide(const struct settling *s, const struct places *end)
     g->told[number] = (struct guide){density_of(s, ROW_DWARF_DEFINED, DEBUG_INFO), {(int32_t)s->mix->told, 0}};
 }
 
+unsigned mix_met(const uint64_t *size, const uint64_t *asked)
+{
+    unsigned met = 0;
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        met += size[i] == asked[i];
+    return met;
+}
+
 bool mix_settle_sections(const struct settling *s, struct settled *out, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
@@ -301,8 +309,7 @@ bool mix_settle_sections(const struct settling *s, struct settled *out, struct e
     const struct mix_tried *const now = mix_try(s, own);
     if (now->code)
         return false;
-    *out = (struct settled){*s->mix, at, 0, now->dies, now->defined, s->roughly && is_last};
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
-        out->met += s->mix->size[i] == asked.size[i];
+    *out = (struct settled){*s->mix,   at,           mix_met(s->mix->size, asked.size),
+                            now->dies, now->defined, s->roughly && is_last};
     return true;
 }

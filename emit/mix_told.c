@@ -35,18 +35,44 @@ struct lacking {
     struct settled *best;
 };
 
-/* Settles the library with these values; `fits`: whether that is possible. False after another failure, which `own`
- * has. */
-static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told, struct settled *out, bool *fits,
-                        struct error *own)
+/* Whether a library is small enough to be composed many times. */
+static bool is_small(const struct lacking *l)
+{
+    enum { MOST = 4000000 }; /* bytes of .debug_info */
+    return l->asked->size[DEBUG_INFO] < MOST;
+}
+
+/* Whether a library is so small that a few functions more or less tell, and a try costs little. */
+static bool is_tiny(const struct plan_mix *asked)
+{
+    enum { LEAST = 1 << 17 }; /* bytes of .debug_info */
+    return asked->size[DEBUG_INFO] < LEAST;
+}
+
+/* Settles the library with these values and, at first, sizes; `fits`: whether that is possible. False after another
+ * failure, which `own` has. */
+static bool settle_sized(const struct lacking *l, const uint64_t *size, uint32_t letters, uint32_t told,
+                         struct settled *out, bool *fits, struct error *own)
 {
     *out = (struct settled){0};
     *l->s->mix = *l->asked;
+    memcpy(l->s->mix->size, size, sizeof l->s->mix->size);
     l->s->mix->letters = letters;
     l->s->mix->told = told;
     l->s->mix->besides = l->besides;
     *fits = mix_settle_sections(l->s, out, own);
+    out->met = *fits ? mix_met(out->mix.size, l->asked->size) : 0;
     return *fits || own->code == ERROR_INFEASIBLE;
+}
+
+/* As settle_sized. Begins with the sizes of the best, which go together: those that were asked for may take many tries
+ * until it is known, once more, that they do not. In a tiny library that costs little, and may bring something. */
+static bool settle_told(const struct lacking *l, uint32_t letters, uint32_t told, struct settled *out, bool *fits,
+                        struct error *own)
+{
+    *fits = false;
+    return (is_tiny(l->asked) || settle_sized(l, l->best->mix.size, letters, told, out, fits, own)) &&
+           (*fits || settle_sized(l, l->asked->size, letters, told, out, fits, own));
 }
 
 /* Settles the library with these values. Takes the result as the best if it is right (no fewer sections are met, and
@@ -77,7 +103,7 @@ static bool settle_sizes(const struct lacking *l, struct error *own)
     for (unsigned i = 0; l->best->met < DEBUG_SECTION_COUNT && same < SAME_MOST && i < sizeof told; i++) {
         struct settled now;
         bool fits;
-        if (!settle_told(l, l->asked->letters, told[i], &now, &fits, own))
+        if (!settle_sized(l, l->asked->size, l->asked->letters, told[i], &now, &fits, own))
             return false;
         same += fits && memcmp(now.mix.size, l->best->mix.size, sizeof now.mix.size) == 0;
         if (fits && now.met > l->best->met)
@@ -151,20 +177,6 @@ uint32_t mix_besides(const struct plan_mix *asked, uint64_t said, uint64_t lacki
 static bool is_better(const struct lacking *l, const struct settled *now, const struct settled *than)
 {
     return now->met >= than->met && mix_is_nearer(&l->wanted, now, than);
-}
-
-/* Whether a library is small enough to be composed many times. */
-static bool is_small(const struct lacking *l)
-{
-    enum { MOST = 4000000 }; /* bytes of .debug_info */
-    return l->asked->size[DEBUG_INFO] < MOST;
-}
-
-/* Whether a library is so small that a few functions more or less tell, and a try costs little. */
-static bool is_tiny(const struct plan_mix *asked)
-{
-    enum { LEAST = 1 << 17 }; /* bytes of .debug_info */
-    return asked->size[DEBUG_INFO] < LEAST;
 }
 
 /* Takes back some of the locals that *good has and *first has not, if these leave other entries too little room: about
