@@ -6,9 +6,14 @@
 
 #include "base/bytes.h"
 
+struct once_slot {
+    uint32_t place; /* offset + 1; 0: free */
+    uint32_t hash;  /* of the string, which so need not be read again: strings are many times what a cache holds */
+};
+
 /* A hash table of offsets of strings; empty when zeroed. */
 struct once {
-    uint32_t *slot; /* offset + 1; 0: free */
+    struct once_slot *slot;
     uint32_t slots; /* a power of two */
     uint32_t used;
 };
