@@ -96,14 +96,20 @@ struct preparation {
  * made. */
 static uint64_t names_most(const struct prepared *p)
 {
-    const struct plan *plan = &p->plan;
-    uint64_t largest = 0;
-    if (mix_is_wanted(&p->profile) || plan->executables.link || plan->executables.joined)
+    const struct plan *const plan = &p->plan;
+    const struct corpus *const corpus = &p->stock->corpus;
+    const bool is_open = (mix_is_wanted(&p->profile) && !p->profile.rows) || corpus->dialect.clang;
+    uint64_t most = 0;
+    if (is_open || plan->executables.link || plan->executables.joined)
         return UINT64_MAX;
-    for (uint32_t i = 0; i < plan->library_count; i++)
-        if (plan->library[i].size[SIZE_DEBUG] > largest)
-            largest = plan->library[i].size[SIZE_DEBUG];
-    return debug_names_usual(&p->stock->corpus, largest);
+    for (uint32_t i = 0; i < plan->library_count; i++) {
+        const struct plan_library *const l = &plan->library[i];
+        const int64_t said = l->said ? l->said->value[ROW_MIX_STR] : 0; /* and headers' names are a part of it */
+        const uint64_t usual = debug_names_usual(corpus, l->size[SIZE_DEBUG]);
+        const uint64_t names = said > 0 && (uint64_t)said > usual ? (uint64_t)said : usual;
+        most = names > most ? names : most;
+    }
+    return most;
 }
 
 /* Sets the error that says why there is no stock. Returns false. */
