@@ -9,97 +9,137 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/workers.h"
+
 enum {
     ZLIB_LEVEL = 6, /* the default of zlib, and so of compilers, linkers and objcopy */
     ZSTD_LEVEL = 3, /* the default of zstd */
     CHDR_ALIGN = 8,
-    CHDR_ZSTD = 2,   /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
+    CHDR_ZSTD = 2, /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
+    SHARED_LEAST =
+        1 << 24,           /* bytes of sections that several threads pack; fewer are packed sooner than threads start */
+    PACK_THREADS_MOST = 4, /* hardly more than that many sections take long */
     TIMES_MOST = 16, /* libdwarf takes a section for broken that is more than so many times its compressed bytes */
 };
 
+/* A section that is to be packed, and what becomes of it. */
+struct packed {
+    enum section_id id;
+    uint64_t at;   /* offset in the scratch memory, which has as much room as the section takes now */
+    uint64_t size; /* bytes that it takes then */
+    bool compressed;
+};
+
+/* What the threads share that pack the sections of one file. */
 struct packing {
+    const struct layout *l;
+    const uint8_t *image;
+    uint8_t *scratch;
     enum pack_kind kind;
-    struct libdeflate_compressor *zlib; /* NULL for other kinds */
+    uint32_t count;
+    struct packed section[SECTION_COUNT];
+    struct libdeflate_compressor *zlib[PACK_THREADS_MOST]; /* of each thread; NULL for other kinds */
 };
 
 /* Compresses into `room` bytes at `to`. Returns the compressed bytes; 0 if they do not fit. */
-static size_t compress_bytes(const struct packing *packing, uint8_t *to, size_t room, const uint8_t *from, size_t size)
+static size_t compress_bytes(const struct packing *packing, unsigned worker, uint8_t *to, size_t room,
+                             const uint8_t *from, size_t size)
 {
     if (packing->kind == PACK_ZLIB)
-        return libdeflate_zlib_compress(packing->zlib, from, size, to, room);
+        return libdeflate_zlib_compress(packing->zlib[worker], from, size, to, room);
     const size_t n = ZSTD_compress(to, room, from, size, ZSTD_LEVEL);
     return ZSTD_isError(n) ? 0 : n;
 }
 
-/* Appends section `id` as it will be in the file: compressed if that is shorter and readers accept it, else as it is.
- */
-static bool append_section(struct layout *l, const uint8_t *image, enum section_id id, const struct packing *packing,
-                           struct bytes *out)
+/* Puts a section into the scratch memory as it will be in the file: compressed if that is shorter and readers accept
+ * it, else as it is. */
+static bool pack_section(void *context, unsigned worker, uint32_t number, struct error *e)
 {
-    struct section *s = &l->section[id];
-    const uint8_t *from = image + s->offset;
-    bool debug = strncmp(layout_kind(id)->name, ".debug", 6) == 0;
+    struct packing *const packing = context;
+    struct packed *const p = &packing->section[number];
+    const struct section *const s = &packing->l->section[p->id];
+    const uint8_t *const from = packing->image + s->offset;
+    uint8_t *const to = packing->scratch + p->at;
+    const bool debug = strncmp(layout_kind(p->id)->name, ".debug", 6) == 0;
+    (void)e;
     if (debug && s->size > sizeof(Elf64_Chdr)) {
         const Elf64_Chdr header = {.ch_type = packing->kind == PACK_ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB,
                                    .ch_size = s->size,
                                    .ch_addralign = 1};
-        uint8_t *p = bytes_reserve(out, s->size);
-        if (!p)
-            return false;
-        size_t n = compress_bytes(packing, p + sizeof header, s->size - sizeof header, from, s->size);
-        if (n >= (s->size + TIMES_MOST - 1) / TIMES_MOST) {
-            memcpy(p, &header, sizeof header);
-            s->packed = sizeof header + n;
-            bytes_keep(out, p + s->packed);
-            return true;
-        }
+        const size_t n = compress_bytes(packing, worker, to + sizeof header, s->size - sizeof header, from, s->size);
+        p->compressed = n >= (s->size + TIMES_MOST - 1) / TIMES_MOST;
+        p->size = sizeof header + n;
+        memcpy(to, &header, sizeof header);
     }
-    bytes_append(out, from, s->size);
-    return !out->failed;
-}
-
-/* Appends all sections from the first debug section on to `scratch`. *start becomes the file offset where they are to
- * begin; it stays 0 if there are none. */
-static bool append_sections(struct layout *l, const uint8_t *image, const struct packing *packing,
-                            struct bytes *scratch, uint64_t *start)
-{
-    for (enum section_id id = SECTION_DEBUG_ARANGES; id < SECTION_COUNT; id++) {
-        struct section *s = &l->section[id];
-        if (!s->index)
-            continue;
-        if (!*start)
-            *start = s->offset;
-        s->packed = 0;
-        uint64_t offset = scratch->size;
-        bool enough = append_section(l, image, id, packing, scratch);
-        /* the section is moved up to where its alignment lets it begin */
-        uint64_t align = s->packed ? CHDR_ALIGN : layout_kind(id)->align;
-        uint64_t gap = (align - (*start + offset) % align) % align;
-        uint64_t bytes = scratch->size - offset;
-        if (!enough || !bytes_reserve(scratch, gap))
-            return false;
-        memmove(scratch->data + offset + gap, scratch->data + offset, bytes);
-        memset(scratch->data + offset, 0, gap);
-        scratch->size += gap;
-        s->offset = *start + offset + gap;
+    if (!p->compressed) {
+        p->size = s->size;
+        memcpy(to, from, s->size);
     }
     return true;
 }
 
-bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e)
+/* Lists the sections from the first debug section on. Returns their bytes. */
+static uint64_t list_sections(struct packing *packing)
 {
-    const struct packing packing = {kind, kind == PACK_ZLIB ? libdeflate_alloc_compressor(ZLIB_LEVEL) : NULL};
-    uint64_t start = 0;
-    scratch->size = 0;
-    const bool enough = (packing.zlib || kind != PACK_ZLIB) && append_sections(l, image, &packing, scratch, &start);
-    libdeflate_free_compressor(packing.zlib);
-    if (!enough)
-        return error_set(e, ERROR_MEMORY, "out of memory for compressing debug information");
-    if (!start)
+    uint64_t bytes = 0;
+    packing->count = 0;
+    for (enum section_id id = SECTION_DEBUG_ARANGES; id < SECTION_COUNT; id++) {
+        if (!packing->l->section[id].index)
+            continue;
+        packing->section[packing->count++] = (struct packed){.id = id, .at = bytes};
+        bytes += packing->l->section[id].size;
+    }
+    return bytes;
+}
+
+/* Packs all sections with up to `threads` threads. False when memory ran out. */
+static bool pack_sections(struct packing *packing, unsigned threads)
+{
+    bool enough = true;
+    for (unsigned i = 0; i < threads && packing->kind == PACK_ZLIB; i++)
+        enough &= (packing->zlib[i] = libdeflate_alloc_compressor(ZLIB_LEVEL)) != NULL;
+    struct error none = {0};
+    enough = enough && workers_run(threads, packing->count, pack_section, packing, &none);
+    for (unsigned i = 0; i < threads; i++)
+        libdeflate_free_compressor(packing->zlib[i]);
+    return enough;
+}
+
+/* Moves the packed sections to where they begin in the file: each to the first place behind the one before it that its
+ * alignment allows. */
+static void place_sections(const struct packing *packing, struct layout *l, uint8_t *image)
+{
+    uint64_t end = l->section[packing->section[0].id].offset;
+    for (uint32_t i = 0; i < packing->count; i++) {
+        const struct packed *const p = &packing->section[i];
+        struct section *const s = &l->section[p->id];
+        const uint64_t align = p->compressed ? CHDR_ALIGN : layout_kind(p->id)->align;
+        const uint64_t gap = (align - end % align) % align;
+        assert(end + gap + p->size <= l->file_size);
+        memset(image + end, 0, gap);
+        s->packed = p->compressed ? p->size : 0;
+        s->offset = end + gap;
+        memcpy(image + s->offset, packing->scratch + p->at, p->size);
+        end = s->offset + p->size;
+    }
+    layout_end(l, end);
+}
+
+bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, unsigned threads, struct bytes *scratch,
+                struct error *e)
+{
+    struct packing packing = {.l = l, .image = image, .kind = kind};
+    const uint64_t bytes = list_sections(&packing);
+    const unsigned most = bytes < SHARED_LEAST || !threads ? 1
+                          : threads < PACK_THREADS_MOST    ? threads
+                                                           : PACK_THREADS_MOST;
+    if (!packing.count)
         return true;
-    assert(start + scratch->size <= l->file_size);
-    memcpy(image + start, scratch->data, scratch->size);
-    layout_end(l, start + scratch->size);
+    scratch->size = 0;
+    packing.scratch = bytes_reserve(scratch, bytes);
+    if (!packing.scratch || !pack_sections(&packing, most))
+        return error_set(e, ERROR_MEMORY, "out of memory for compressing debug information");
+    place_sections(&packing, l, image);
     return true;
 }
 

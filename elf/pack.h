@@ -13,9 +13,10 @@
 
 enum pack_kind { PACK_NONE, PACK_ZLIB, PACK_ZSTD };
 
-/* Compresses the debug sections of a written image in place, and corrects the offsets of the layout. `scratch` keeps
- * its memory from call to call. Call layout_write afterwards. */
-bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, struct bytes *scratch, struct error *e);
+/* Compresses the debug sections of a written image in place, with up to `threads` threads where they are large, and
+ * corrects the offsets of the layout. `scratch` keeps its memory from call to call. Call layout_write afterwards. */
+bool pack_debug(struct layout *l, uint8_t *image, enum pack_kind kind, unsigned threads, struct bytes *scratch,
+                struct error *e);
 
 /* Uncompresses the beginning of a compressed section of any file, up to `room` bytes. Returns how many bytes it wrote;
  * 0 if it cannot. `from` is the section as it is in the file, or only its beginning: zstd needs a whole block, up to

@@ -23,6 +23,8 @@ bool builders_start(struct builders *b, unsigned threads, struct error *e)
 {
     b->count = threads ? threads : 1;
     b->of = calloc(b->count, sizeof *b->of);
+    for (unsigned i = 0; b->of && i < b->count; i++)
+        b->of[i].threads = b->count;
     return b->of || error_set(e, ERROR_MEMORY, "out of memory for %u threads", b->count);
 }
 

@@ -55,7 +55,7 @@ static bool end_file(struct builder *b, struct layout *l, uint8_t *image, const 
 {
     enum pack_kind packing = files_packing(b->library.plan);
     struct library_file *file = &b->files[b->file_count++];
-    if (packing != PACK_NONE && !pack_debug(l, image, packing, &b->packed, e))
+    if (packing != PACK_NONE && !pack_debug(l, image, packing, b->threads, &b->packed, e))
         return false;
     layout_write(l, image);
     bytes_keep(&b->split_files, image + l->file_size);

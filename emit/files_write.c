@@ -7,7 +7,7 @@
 static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct error *e)
 {
     enum pack_kind packing = files_packing(b->library.plan);
-    return packing == PACK_NONE || pack_debug(l, image, packing, &b->packed, e);
+    return packing == PACK_NONE || pack_debug(l, image, packing, b->threads, &b->packed, e);
 }
 
 bool files_write(struct builder *b, struct error *e)

@@ -112,6 +112,7 @@ struct translated {
 };
 
 struct builder {
+    unsigned threads; /* that may work on one library; 0 is taken as 1 */
     struct arena arena;
     struct composed composed; /* of debug information */
     struct bytes sources;     /* memory lent to struct debug, as `statics` is */
