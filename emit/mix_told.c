@@ -93,6 +93,12 @@ static bool settle_lacking(const struct lacking *l, uint32_t letters, uint32_t t
     return true;
 }
 
+/* How many sections are to have their wanted sizes: all, or as many as had them when the library was settled before. */
+static uint32_t met_enough(const struct settling *s)
+{
+    return s->guide ? s->guide->met : DEBUG_SECTION_COUNT;
+}
+
 /* Where a section does not have its wanted size, tells less of functions: that changes what is left to the last
  * function, which makes up the section's size. Ends when that makes no difference to any section. */
 static bool settle_sizes(const struct lacking *l, struct error *own)
@@ -100,7 +106,7 @@ static bool settle_sizes(const struct lacking *l, struct error *own)
     enum { SAME_MOST = 2 };
     static const uint8_t told[] = {63, 62, 60, 56, 48, 32, 16, 8};
     unsigned same = 0;
-    for (unsigned i = 0; l->best->met < DEBUG_SECTION_COUNT && same < SAME_MOST && i < sizeof told; i++) {
+    for (unsigned i = 0; l->best->met < met_enough(l->s) && same < SAME_MOST && i < sizeof told; i++) {
         struct settled now;
         bool fits;
         if (!settle_sized(l, l->asked->size, l->asked->letters, told[i], &now, &fits, own))
@@ -465,12 +471,12 @@ static bool settle_from(const struct settling *s, uint32_t told, struct settled 
     return settle_finally(&l, &start, own);
 }
 
-/* Whether all sections have the sizes that were asked for, and there are as many entries as wanted, of functions very
- * nearly. */
-static bool is_well(const struct settled *s, const struct mix_entries *wanted)
+/* Whether enough sections have the sizes that were asked for, and there are as many entries as wanted, of functions
+ * very nearly. */
+static bool is_well(const struct settling *from, const struct settled *s, const struct mix_entries *wanted)
 {
     enum { LITTLE = 256 };
-    return s->met == DEBUG_SECTION_COUNT && (!wanted->dies || s->dies == wanted->dies) &&
+    return s->met >= met_enough(from) && (!wanted->dies || s->dies == wanted->dies) &&
            (!wanted->defined || apart(s->defined, wanted->defined) <= wanted->defined / LITTLE);
 }
 
@@ -486,7 +492,7 @@ bool mix_settle_told(const struct settling *s, struct settled *best, struct erro
     bool ok = told && settle_from(&from, told, best, own);
     if (told && !ok && own->code != ERROR_INFEASIBLE)
         return false;
-    if (!ok || !is_well(best, &wanted)) {
+    if (!ok || !is_well(&from, best, &wanted)) {
         *s->mix = asked;
         ok = settle_from(&from, 0, best, own);
     }
