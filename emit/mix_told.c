@@ -257,7 +257,8 @@ static uint32_t next_amount(struct amounts *a)
     return !step ? a->little + room / 2 : a->down ? a->much - step : a->little + step;
 }
 
-/* Notes an amount that was tried, and whether it made a difference. */
+/* Notes an amount that was tried, and whether it made a difference. Where more made none, other than one that is told
+ * too much, all there is to tell is told probably, and the greatest amount is next. */
 static void note_amount(struct amounts *a, uint32_t told, bool is_enough, bool differs)
 {
     *(is_enough ? &a->little : &a->much) = told;
@@ -267,7 +268,7 @@ static void note_amount(struct amounts *a, uint32_t told, bool is_enough, bool d
     }
     if (a->down == is_enough || !differs)
         a->step = 0; /* the end is between the last two, or far */
-    a->first = 0;
+    a->first = is_enough && !differs ? a->much - 1 : 0;
 }
 
 /* How much to tell next, by the entries of what was told last, where functions have as many for each part that is told:
@@ -314,7 +315,7 @@ static bool tell_as_much(const struct lacking *l, struct settled *now, struct er
         if (!settle_told(l, l->best->mix.letters, told, &less, &fits, own))
             return false;
         const bool is_enough = fits && less.defined <= said;
-        note_amount(&a, told, is_enough, less.defined < of_much);
+        note_amount(&a, told, is_enough, is_enough ? less.defined != now->defined : less.defined < of_much);
         if (is_enough)
             *now = less;
         else if (fits) {
