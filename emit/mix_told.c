@@ -367,6 +367,15 @@ static bool settle_defined(const struct lacking *l, struct error *own)
     return !has_calls || tell_parts(l, own);
 }
 
+/* How much to tell next where functions have fewer entries than they are to have at the least: half of what is missing
+ * more, if each part that is told has as many, so that it is not too much. */
+static uint32_t more_told(uint32_t told, uint64_t defined, uint64_t least)
+{
+    const uint64_t half = defined ? told * (least - defined) / defined / 2 : 0;
+    const uint32_t room = DESCRIBE_TOLD_ALL - told;
+    return told + (half < 1 ? 1 : half < room ? (uint32_t)half : room);
+}
+
 /* Settles the best finally, with the numbers of rows and list entries too, as the first one was. This changes how many
  * entries functions have; where they have too few, tells more again. */
 static bool settle_rows_too(struct lacking *l, struct error *own)
@@ -376,7 +385,7 @@ static bool settle_rows_too(struct lacking *l, struct error *own)
     uint32_t told = best->mix.told;
     bool goes_on = rough.is_rough;
     l->besides = best->mix.besides;
-    for (; goes_on; told++) {
+    while (goes_on) {
         struct settled fully;
         bool fits;
         if (!settle_told(l, rough.mix.letters, told, &fully, &fits, own))
@@ -384,6 +393,7 @@ static bool settle_rows_too(struct lacking *l, struct error *own)
         if (fits && fully.met >= rough.met)
             *best = fully;
         goes_on = fits && fully.defined < l->least && told < DESCRIBE_TOLD_ALL && !l->besides;
+        told = goes_on ? more_told(told, fully.defined, l->least) : told;
     }
     return true;
 }
