@@ -70,6 +70,12 @@ static bool is_there(const char *path, size_t length)
     return access(directory, F_OK) == 0;
 }
 
+/* Whether a directory cannot be made there, by this user. */
+static bool is_elsewhere(int number)
+{
+    return number == EROFS || number == EACCES || number == EPERM || number == ENOTDIR;
+}
+
 /* Sets the error for a directory that cannot be made. If its parent is not there, the message names the parent. The
  * parent is not made, because its name may be a typing error. */
 static void cannot_make(const char *path, struct error *e)
@@ -88,6 +94,8 @@ static void cannot_make(const char *path, struct error *e)
                  is_there(path, length) ? "cannot make a directory in %.*s; give another"
                                         : "cannot make the directory; make %.*s first",
                  (int)length, path);
+    else if (is_elsewhere(number))
+        snprintf(what, sizeof what, "cannot make the directory; give another");
     errno = number;
     error_errno(e, path, what);
 }

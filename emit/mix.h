@@ -6,7 +6,8 @@
  *
  * Where the profile has rows, each library's mix comes from its own row. The thread that makes the library settles
  * it. That takes dozens of size passes, or hundreds. While a manner is searched for, the first try settles libraries
- * so, and each later one begins with what came out before, which takes two or three.
+ * so, and each later one begins with what came out before, which takes one to three. When the search has ended,
+ * libraries are settled in full again, from where they ended before.
  */
 #ifndef EMIT_MIX_H
 #define EMIT_MIX_H

@@ -861,6 +861,7 @@ def test_a_child_whose_parent_has_just_ended(probe, small, bare_path, tmp_path):
         (["--command=true 'x"], "--command: a quote is not closed"),
         (["--until=main", "SET"], "--until is of a --command"),
         (["--model", "--tools=nm", "SET"], "--model is of debuggers"),
+        (["--libraries=500", "--tools=load", "SET"], "--libraries is of debuggers"),
         (["SET", "SET", "SET"], "two applications are compared, no more"),
     ],
 )

@@ -480,11 +480,17 @@ def without_privilege(programs):
     return run
 
 
+def test_read_only_file_system(file_system, refused):
+    directory = file_system("1m,ro")
+    what = "cannot make the directory; give another: Read-only file system"
+    assert refused(directory / "set") == f"{directory}/set: {what}"
+
+
 def test_directory_that_may_not_be_written(without_privilege, profile, tmp_path):
     directory = tmp_path / "closed"
     directory.mkdir(mode=0o555)
     done = without_privilege("-P", profile, "-o", directory / "set", "-q", status=1)
-    assert done.stderr == f"pyelfgen: {directory}/set: cannot make the directory: Permission denied\n"
+    assert done.stderr == f"pyelfgen: {directory}/set: cannot make the directory; give another: Permission denied\n"
     done = without_privilege("-P", profile, "-o", directory, "-q", status=1)
     assert re.fullmatch(rf"pyelfgen: {directory}/\S+: cannot create the file: Permission denied\n", done.stderr)
     assert list(directory.iterdir()) == []

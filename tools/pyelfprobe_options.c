@@ -278,16 +278,16 @@ static bool take(struct probe_options *o, int key, const char *value, struct err
     case OPTION_PATTERN:
         return read_plain("pattern", value, &o->pattern, e);
     case OPTION_MODEL:
-        o->model = true;
+        o->model = o->model ? o->model : "--model";
         return true;
     case OPTION_LIBRARIES:
-        o->model = true;
+        o->model = o->model ? o->model : "--libraries";
         return cli_number(value, "--libraries", 1, 1000000000, &o->libraries, e);
     case OPTION_TASKS:
-        o->model = true;
+        o->model = o->model ? o->model : "--tasks";
         return cli_number(value, "--tasks", 1, 1000000000, &o->tasks, e);
     case OPTION_BREAKPOINTS:
-        o->model = true;
+        o->model = o->model ? o->model : "--breakpoints";
         return cli_number(value, "--breakpoints", 1, 1000, &o->breakpoints, e);
     case OPTION_JSON:
         return read_plain("json", value, &o->json, e);
@@ -304,11 +304,12 @@ static bool check(const struct probe_options *o, struct error *e)
     if (o->commands && (o->start_given || o->preloads))
         return error_set(e, ERROR_USAGE, "--command: it is started as it is; leave --start and --preload out");
     if (o->commands && o->model)
-        return error_set(e, ERROR_USAGE, "--model: the number of a command's libraries cannot be varied; give files");
+        return error_set(e, ERROR_USAGE, "%s: the number of a command's libraries cannot be varied; give files",
+                         o->model);
     if (o->until && !o->commands)
         return error_set(e, ERROR_USAGE, "--until is of a --command: when files are loaded is known");
     if (o->model && !o->tool[TOOL_GDB] && !o->tool[TOOL_LLDB])
-        return error_set(e, ERROR_USAGE, "--model is of debuggers: --tools needs gdb or lldb for it");
+        return error_set(e, ERROR_USAGE, "%s is of debuggers: --tools needs gdb or lldb for it", o->model);
     return true;
 }
 

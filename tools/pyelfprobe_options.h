@@ -40,11 +40,11 @@ struct probe_options {
     size_t preloads;
     const char *python; /* a path, or a name in PATH */
     bool python_given;
-    const char *json;    /* NULL: no file */
-    const char *place;   /* function to break at; NULL: one of the last library's */
-    const char *until;   /* function where a command has loaded everything; NULL: its end */
-    const char *pattern; /* for `info functions` */
-    bool model;
+    const char *json;                       /* NULL: no file */
+    const char *place;                      /* function to break at; NULL: one of the last library's */
+    const char *until;                      /* function where a command has loaded everything; NULL: its end */
+    const char *pattern;                    /* for `info functions` */
+    const char *model;                      /* the first option that asks for the model; NULL: none does */
     uint64_t breakpoints, libraries, tasks; /* libraries: 0: as many as the application has */
     bool quiet;
 };
