@@ -4,9 +4,10 @@ After a warm-up, `pyelfgen` and `cp -r` of its result run in alternating pairs. 
 of the pairs: the absolute times of a shared machine drift by a factor of three, the ratios hardly. Outside of the timed
 part the former output is deleted, memory is fetched, and a disk is synced.
 
-Each pair has three more measurements: plain writes of as many bytes in as many files by as many threads, which is the
-least that any generator could take; the same set with an executable that is linked with it; and the set as one
-executable instead.
+Each pair has four more measurements: plain writes of as many bytes in as many files by as many threads, which is the
+least that any generator could take; the twin of the set, from what `pyelfprof` captures of it; the same set with an
+executable that is linked with it; and the set as one executable instead. A profile that was captured already has no
+executables, and is its own twin's: then there are the first two only.
 """
 
 import argparse
@@ -46,23 +47,33 @@ def peak_memory(command):
 
 
 # The measurements: pyelfgen, the two that it is compared with, and pyelfgen with more options. RATIOS are printed.
-GENERATED, COPIED, WRITTEN, LINKED, STATIC = "pyelfgen", "cp -r", "plain writes", "--link", "--static --no-libraries"
-RATIOS = [(GENERATED, COPIED), (GENERATED, WRITTEN), (LINKED, GENERATED), (STATIC, GENERATED)]
+GENERATED, COPIED, WRITTEN, TWIN = "pyelfgen", "cp -r", "plain writes", "pyelfgen, captured"
+LINKED, STATIC = "--link", "--static --no-libraries"
+RATIOS = [(GENERATED, COPIED), (GENERATED, WRITTEN), (TWIN, COPIED), (LINKED, GENERATED), (STATIC, GENERATED)]
 
 
-def bench(generator, profile, directory, threads, pairs, sync):
+def is_captured(profile):
+    """Whether a profile has rows, as captures have."""
+    path = pathlib.Path(profile)
+    return path.is_file() and re.search(r"(?m)^libraries *:", path.read_text()) is not None
+
+
+def bench(programs, profile, directory, threads, pairs, sync):
     """The bytes of the set, and a row {measurement: seconds} for each pair."""
-    made, copied, written = (directory / name for name in ("made", "copied", "written"))
+    made, copied, written, capture = (directory / name for name in ("made", "copied", "written", "captured.prof"))
+    more = not is_captured(profile)
 
-    def generate(*options):
-        command = [generator, "--profile", profile, "-o", str(made), "-j", str(threads), "--quiet", *options]
+    def generate(*options, of=profile):
+        command = [programs / "pyelfgen", "--profile", of, "-o", made, "-j", str(threads), "--quiet", *options]
         subprocess.run(command, check=True)
 
-    def generated(*options):
+    def generated(*options, of=profile):
         remove(made, sync)
-        return timed(lambda: generate(*options), total)
+        return timed(lambda: generate(*options, of=of), total)
 
     generate()
+    if more:
+        subprocess.run([programs / "pyelfprof", "--quiet", "-o", capture, made], check=True)
     sizes = [path.stat().st_size for path in made.iterdir()]
     total = sum(sizes)
     rows = []
@@ -71,8 +82,10 @@ def bench(generator, profile, directory, threads, pairs, sync):
         remove(copied, sync)
         row[WRITTEN] = timed(lambda: plain_writes(sizes, written, threads), total)
         remove(written, sync)
-        row[STATIC] = generated("--static", "--no-libraries")
-        row[LINKED] = generated("--link")
+        if more:
+            row[STATIC] = generated("--static", "--no-libraries")
+            row[LINKED] = generated("--link")
+            row[TWIN] = generated(of=capture)
         row[GENERATED] = generated()
         if sync:
             os.sync()
@@ -87,10 +100,12 @@ def report(where, total, rows):
         print(f"  {title:<38}{min(values):8.3f}{statistics.median(values):8.3f}{max(values):8.3f}")
 
     print(f"{where}: {total / 1e6:.0f} MB, {len(rows)} pairs{'':22}min  median     max")
-    for what in (GENERATED, COPIED, WRITTEN, LINKED, STATIC):
-        line(f"{what}, seconds", [row[what] for row in rows])
+    for what in (GENERATED, COPIED, WRITTEN, TWIN, LINKED, STATIC):
+        if what in rows[0]:
+            line(f"{what}, seconds", [row[what] for row in rows])
     for what, beside in RATIOS:
-        line(f"{what} / {beside}", [row[what] / row[beside] for row in rows])
+        if what in rows[0]:
+            line(f"{what} / {beside}", [row[what] / row[beside] for row in rows])
 
 
 def main():
@@ -103,18 +118,18 @@ def main():
     parser.add_argument("--json", help="also write the measurements to this file")
     options = parser.parse_args()
     build = pathlib.Path(os.environ.get("PYELFGEN_BUILD", pathlib.Path(__file__).resolve().parent.parent / "build"))
-    generator = str(build / "bin" / "pyelfgen")
+    programs = build / "bin"
     places = [("tmpfs", "/dev/shm", False)]
     if not options.no_disk:
         places.append(("disk", options.disk or str(build), True))
     results = {}
     for where, parent, sync in places:
         with tempfile.TemporaryDirectory(dir=parent, prefix="bench-") as directory:
-            total, rows = bench(generator, options.profile, pathlib.Path(directory), options.threads, options.pairs, sync)
+            total, rows = bench(programs, options.profile, pathlib.Path(directory), options.threads, options.pairs, sync)
         report(where, total, rows)
         results[where] = {"bytes": total, "seconds": rows}
     with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="bench-") as directory:
-        command = [generator, "--profile", options.profile, "-o", f"{directory}/set", "-q", "-j"]
+        command = [programs / "pyelfgen", "--profile", options.profile, "-o", f"{directory}/set", "-q", "-j"]
         for threads in (1, options.threads):
             peak = peak_memory([*command, str(threads), "--force"])
             print(f"peak memory, {threads} thread{'s' * (threads > 1)}: {peak:.0f} MB")

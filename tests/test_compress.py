@@ -65,6 +65,24 @@ def test_readers_have_nothing_to_say(packed):
         dump = subprocess.run(["readelf", "-aW", "--debug-dump=info", path], capture_output=True, text=True)
         assert dump.stderr == ""
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_threads_compress_the_same(programs, tmp_path, kind):
+    """From 16 MB of debug information on the sections of one library are compressed by several threads."""
+    profile = tmp_path / "large.prof"
+    profile.write_text(
+        "pyelfgen-profile: 1\nmodules: 1\nutilities: 0\n"
+        "sections: {text: 6 MB, data: 500 kB, debug: 24 MB, symtab: 300 kB, strtab: 1 MB}\n"
+    )
+    for jobs in ("1", "3"):
+        programs.run("pyelfgen", "-P", profile, "-o", tmp_path / jobs, "-q", "-j", jobs, "--compress", kind)
+    library = tmp_path / "3" / "libmodule0.so"
+    assert library.read_bytes() == (tmp_path / "1" / "libmodule0.so").read_bytes()
+    programs.run("pyelfgen", "-P", profile, "-o", tmp_path / "plain", "-q")
+    for section in (".debug_info", ".debug_str"):
+        plain = section_bytes(tmp_path / "plain" / "libmodule0.so", section, tmp_path)
+        assert section_bytes(library, section, tmp_path) == plain
+
+
 def test_dwarfdump_reads_what_repeats_itself(programs, tmp_path):
     """libdwarf refuses sections that shrink more than 16 times. So .debug_abbrev of many units is not compressed."""
     profile = tmp_path / "units.prof"
