@@ -26,11 +26,12 @@ static bool grow(struct once *o)
     if (!more.slot)
         return false;
     for (uint32_t i = 0; i < o->slots; i++) {
+        if (!o->slot[i].place)
+            continue;
         uint32_t at = o->slot[i].hash & (more.slots - 1);
-        while (o->slot[i].place && more.slot[at].place)
+        while (more.slot[at].place)
             at = (at + 1) & (more.slots - 1);
-        if (o->slot[i].place)
-            more.slot[at] = o->slot[i];
+        more.slot[at] = o->slot[i];
     }
     free(o->slot);
     *o = more;

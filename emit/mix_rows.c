@@ -97,7 +97,10 @@ static bool settle_after(const struct settling *s, const struct mix_before *befo
                          struct error *own)
 {
     struct settling guided = *s;
-    guided.guide = before->is_settled ? &before->settled : NULL;
+    if (before->is_settled) {
+        guided.start = &before->settled.end;
+        guided.guide = &before->settled;
+    }
     return settle_units(&guided, best, own);
 }
 

@@ -155,16 +155,11 @@ int32_t mix_usual_expression(const struct settling *s)
     return each - OTHERS < DESCRIBE_EXPRESSION_MOST ? (int32_t)(each - OTHERS) : DESCRIBE_EXPRESSION_MOST;
 }
 
-/* Finds where to begin: where this library ended before, if only with another stock, or where similar guides did. False
- * where there are neither. */
+/* Finds where to begin: where this library ended before, or where similar guides did. False where there are neither. */
 static bool guided(const struct settling *s, struct places *b)
 {
     if (s->start) {
         *b = *s->start;
-        return true;
-    }
-    if (s->guide) {
-        *b = s->guide->end;
         return true;
     }
     const struct mix_guides *const g = s->plan->guides;

@@ -497,7 +497,10 @@ bool mix_settle_told(const struct settling *s, struct settled *best, struct erro
     const struct mix_entries wanted = mix_entries_wanted(s);
     const bool tiny = is_tiny(&asked);
     struct settling from = *s;
-    from.guide = tiny ? NULL : s->guide;
+    if (tiny) {
+        from.start = NULL;
+        from.guide = NULL;
+    }
     /* from where a guide ended takes a third of the tries */
     const uint32_t told = tiny ? 0 : mix_guided_told(s);
     bool ok = told && settle_from(&from, told, best, own);

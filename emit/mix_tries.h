@@ -36,7 +36,8 @@ struct settling {
     struct mix_tries *tries;
     const struct places *start; /* where to begin (mix_rows_parts.h); NULL: the library is settled for the first time */
     bool roughly;               /* the numbers of line-table rows and list entries may differ from the library's row */
-    const struct settled *guide; /* how it was settled with another stock; NULL: similar libraries are its guides */
+    const struct settled *guide; /* how it was settled with another stock, and `start` is where that ended; NULL:
+                                    similar libraries are its guides */
 };
 
 /* Where the search for one of the values ended. The searches of similar libraries begin there. */

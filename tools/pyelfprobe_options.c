@@ -245,6 +245,13 @@ static bool add_preload(struct probe_options *o, const char *value, struct error
     return read_plain("preload", value, &o->preload[o->preloads++], e);
 }
 
+/* Notes that an option asks for the model; the first one is what messages name. */
+static void want_model(struct probe_options *o, const char *option)
+{
+    if (!o->model)
+        o->model = option;
+}
+
 static bool take(struct probe_options *o, int key, const char *value, struct error *e)
 {
     switch (key) {
@@ -278,16 +285,16 @@ static bool take(struct probe_options *o, int key, const char *value, struct err
     case OPTION_PATTERN:
         return read_plain("pattern", value, &o->pattern, e);
     case OPTION_MODEL:
-        o->model = o->model ? o->model : "--model";
+        want_model(o, "--model");
         return true;
     case OPTION_LIBRARIES:
-        o->model = o->model ? o->model : "--libraries";
+        want_model(o, "--libraries");
         return cli_number(value, "--libraries", 1, 1000000000, &o->libraries, e);
     case OPTION_TASKS:
-        o->model = o->model ? o->model : "--tasks";
+        want_model(o, "--tasks");
         return cli_number(value, "--tasks", 1, 1000000000, &o->tasks, e);
     case OPTION_BREAKPOINTS:
-        o->model = o->model ? o->model : "--breakpoints";
+        want_model(o, "--breakpoints");
         return cli_number(value, "--breakpoints", 1, 1000, &o->breakpoints, e);
     case OPTION_JSON:
         return read_plain("json", value, &o->json, e);
