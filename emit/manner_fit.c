@@ -24,8 +24,8 @@ enum {
     FINE = 256                              /* steps of weights */
 };
 
-/* A set's counts beside the profile's distributions. `scale` brings the profile's numbers to as many entries as the
- * set has. */
+/* Counts of what was made beside the profile's distributions. `scale` brings the profile's numbers to as many entries
+ * as the set has. */
 struct fit {
     const struct debug_counts *made;
     const char *tags, *attributes;
@@ -51,13 +51,13 @@ static double tagged(const uint64_t counts[ABBREV_COUNT], const char *tag)
     return sum;
 }
 
-static struct fit fit_of(const struct profile *p, const struct debug_counts *made)
+static struct fit fit_of(const struct profile_entries *said, const struct debug_counts *made)
 {
     struct fit f = {.made = made,
-                    .tags = p->distributions[DISTRIBUTION_TAGS],
-                    .attributes = p->distributions[DISTRIBUTION_ATTRIBUTES],
-                    .is_cpp = p->dwarf.language == LANGUAGE_CPP,
-                    .is_fortran = p->dwarf.language == LANGUAGE_FORTRAN};
+                    .tags = said->tags,
+                    .attributes = said->attributes,
+                    .is_cpp = said->language == LANGUAGE_CPP,
+                    .is_fortran = said->language == LANGUAGE_FORTRAN};
     const uint64_t all = tags_sum(f.tags);
     f.scale = all ? all_of(made) / (double)all : 0;
     return f;
@@ -163,14 +163,14 @@ static double attributes_distance(const struct fit *f)
     return distance(sum, all, met);
 }
 
-bool manner_can_fit(const struct profile *p)
+bool manner_can_fit(const struct profile_entries *said)
 {
-    return !p->dwarf.type_units && profile_has_manner(p);
+    return !said->profile->dwarf.type_units && profile_has_manner(said);
 }
 
-double manner_distance(const struct profile *p, const struct debug_counts *counts)
+double manner_distance(const struct profile_entries *said, const struct debug_counts *counts)
 {
-    const struct fit f = fit_of(p, counts);
+    const struct fit f = fit_of(said, counts);
     const double tags = tags_distance(&f);
     const double attributes = attributes_distance(&f);
     return tags > attributes ? tags : attributes;
@@ -503,15 +503,16 @@ static void fit_c(const struct fit *f, struct manner *m)
 
 /* Corrects each number by what is lacking. In C++ the numbers of blocks stay as they are, because most blocks are of
  * functions that were inlined. */
-struct manner manner_fitted(const struct manner *m, const struct profile *p, const struct debug_counts *counts)
+struct manner manner_fitted(const struct manner *m, const struct profile_entries *said,
+                            const struct debug_counts *counts)
 {
-    const struct fit f = fit_of(p, counts);
+    const struct fit f = fit_of(said, counts);
     struct manner next = *m;
     if (f.is_cpp)
         fit_cpp(&f, &next);
     else
         fit_c(&f, &next);
-    if (p->dwarf.compiler == COMPILER_CLANG)
+    if (said->profile->dwarf.compiler == COMPILER_CLANG)
         fit_placed(&f, &next);
     else
         fit_gone(&f, &next);

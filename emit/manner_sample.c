@@ -2,9 +2,11 @@
 #include "emit/manner_sample.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/workers.h"
 #include "emit/mix.h"
+#include "emit/profile_entries.h"
 
 #define LIBRARY_BYTES UINT64_C(600000000) /* of a library in a sample, at most */
 #define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information in a sample, about */
@@ -13,7 +15,7 @@ struct sampling {
     const struct plan *plan;
     const struct stock *stock;
     struct builders *builders;
-    struct debug_counts *counts; /* of each thread */
+    struct debug_counts (*counts)[DEBUG_LANGUAGES]; /* of each thread */
     const struct manner_sampled *sampled;
 };
 
@@ -39,9 +41,9 @@ bool manner_sample_tells(const struct plan *plan)
     return bytes_of_all(plan) > all / 2;
 }
 
-/* The distance in bytes from one place to the next. Libraries of average size at these places have SAMPLE_BYTES
- * together; there is at least one place. 0 where all libraries have no more than SAMPLE_BYTES. */
-static uint64_t step_of(const uint64_t *bytes, uint32_t libraries)
+/* The distance in bytes from one place to the next. Libraries of average size at these places have `most` bytes
+ * together; there is at least one place. 0 where all libraries have no more. */
+static uint64_t step_of(const uint64_t *bytes, uint32_t libraries, uint64_t most)
 {
     uint64_t all = 0;
     uint64_t count = 0;
@@ -49,13 +51,14 @@ static uint64_t step_of(const uint64_t *bytes, uint32_t libraries)
         all += bytes[i];
         count += bytes[i] > 0;
     }
-    const uint64_t step = all > SAMPLE_BYTES ? all / count * (all / SAMPLE_BYTES) : 0;
+    const uint64_t step = all > most ? all / count * (all / most) : 0;
     return step < all ? step : all;
 }
 
-uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct manner_sampled *sampled)
+uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint32_t samples,
+                              struct manner_sampled *sampled)
 {
-    const uint64_t step = step_of(bytes, libraries);
+    const uint64_t step = step_of(bytes, libraries, SAMPLE_BYTES / samples);
     uint32_t count = 0;
     uint64_t at = step / 2;
     for (uint32_t i = 0; i < libraries; i++) {
@@ -68,22 +71,53 @@ uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct 
     return count;
 }
 
-/* Bytes of each library, for manner_sample_choose; to be freed. NULL when memory ran out. */
-static uint64_t *bytes_of_each(const struct plan *plan)
+/* The language whose entries a library's count among. */
+static enum debug_language language_of(const struct plan *plan, uint32_t index)
 {
-    uint64_t *const bytes = malloc((plan_counted(plan) + (size_t)1) * sizeof *bytes);
-    for (uint32_t i = 0; bytes && i < plan_counted(plan); i++)
-        bytes[i] = manner_sample_bytes(&plan->library[i]);
-    return bytes;
+    const struct profile *const p = plan->profile;
+    const struct profile_row *const row = plan->library[index].said;
+    return row ? profile_entries(p, profile_row_language(p, row)).language : p->dwarf.language;
+}
+
+/* How many languages libraries are in. */
+static uint32_t languages_of(const struct plan *plan)
+{
+    bool is_there[DEBUG_LANGUAGES] = {false};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        is_there[language_of(plan, i)] |= manner_sample_bytes(&plan->library[i]) > 0;
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
+        count += is_there[i];
+    return count;
+}
+
+/* Sets the bytes of each library for manner_sample_choose; 0 for those in other languages. */
+static void set_bytes(const struct plan *plan, enum debug_language language, uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        bytes[i] = language_of(plan, i) == language ? manner_sample_bytes(&plan->library[i]) : 0;
 }
 
 /* Large libraries first, so that no thread is left with one when all others have ended. */
-static int by_bytes(const void *a, const void *b, void *bytes)
+static int by_bytes(const void *a, const void *b, void *plan)
 {
-    const uint64_t *const of = bytes;
-    const uint64_t x = of[((const struct manner_sampled *)a)->index];
-    const uint64_t y = of[((const struct manner_sampled *)b)->index];
+    const struct plan_library *const library = ((const struct plan *)plan)->library;
+    const uint64_t x = manner_sample_bytes(&library[((const struct manner_sampled *)a)->index]);
+    const uint64_t y = manner_sample_bytes(&library[((const struct manner_sampled *)b)->index]);
     return (x < y) - (x > y);
+}
+
+/* Chooses the libraries of the sample, of each language some; returns how many. `bytes` is room for a number for each
+ * library. */
+static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, uint64_t *bytes)
+{
+    const uint32_t languages = languages_of(plan);
+    uint32_t count = 0;
+    for (unsigned i = 0; i < DEBUG_LANGUAGES && languages; i++) {
+        set_bytes(plan, i, bytes);
+        count += manner_sample_choose(bytes, plan_counted(plan), languages, sampled + count);
+    }
+    return count;
 }
 
 static bool count_library(void *context, unsigned worker, uint32_t number, struct error *e)
@@ -97,27 +131,29 @@ static bool count_library(void *context, unsigned worker, uint32_t number, struc
         return false;
     if (!debug_count(&b->library.debug, &counts))
         return error_set(e, ERROR_MEMORY, "out of memory");
-    debug_counts_add(&s->counts[worker], &counts, sampled->times);
+    debug_counts_add(&s->counts[worker][language_of(s->plan, sampled->index)], &counts, sampled->times);
     return true;
 }
 
 bool manner_sample(const struct plan *plan, const struct stock *stock, struct builders *builders,
-                   struct debug_counts *counts, struct error *e)
+                   struct debug_counts counts[DEBUG_LANGUAGES], struct error *e)
 {
-    struct manner_sampled *const sampled = malloc((plan_counted(plan) + (size_t)1) * sizeof *sampled);
-    uint64_t *const bytes = bytes_of_each(plan);
+    const size_t room = plan_counted(plan) + (size_t)1;
+    struct manner_sampled *const sampled = malloc(room * sizeof *sampled);
+    uint64_t *const bytes = malloc(room * sizeof *bytes);
     struct sampling s = {plan, stock, builders, calloc(builders->count, sizeof *s.counts), sampled};
     builders_forget(builders);
     bool ok = s.counts && sampled && bytes;
     if (ok) {
-        const uint32_t count = manner_sample_choose(bytes, plan_counted(plan), sampled);
-        qsort_r(sampled, count, sizeof *sampled, by_bytes, bytes);
+        const uint32_t count = choose(plan, sampled, bytes);
+        qsort_r(sampled, count, sizeof *sampled, by_bytes, (void *)plan);
         ok = workers_run(builders->count, count, count_library, &s, e);
     } else
         error_set(e, ERROR_MEMORY, "out of memory");
-    *counts = (struct debug_counts){.imports = 0};
+    memset(counts, 0, DEBUG_LANGUAGES * sizeof *counts);
     for (unsigned i = 0; i < builders->count && ok; i++)
-        debug_counts_add(counts, &s.counts[i], COUNT_ONCE);
+        for (unsigned k = 0; k < DEBUG_LANGUAGES; k++)
+            debug_counts_add(&counts[k], &s.counts[i][k], COUNT_ONCE);
     free(s.counts);
     free(sampled);
     free(bytes);

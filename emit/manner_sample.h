@@ -19,12 +19,15 @@ struct manner_sampled {
 uint64_t manner_sample_bytes(const struct plan_library *row);
 
 /* Chooses libraries at equal distances by bytes, or all where there are few bytes. `bytes`: of each of the
- * `libraries` libraries; 0 excludes a library. Returns how many are in `sampled`, which has room for all. */
-uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, struct manner_sampled *sampled);
+ * `libraries` libraries; 0 excludes a library. `samples`: how many samples of this size there are to be. Returns how
+ * many are in `sampled`, which has room for all. */
+uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint32_t samples,
+                              struct manner_sampled *sampled);
 
-/* Sets *counts to the entries of a sample, each library weighted by the bytes that it stands for. Settles the mixes
- * of these libraries. Uses up to `threads` threads. */
+/* Sets `counts` to the entries of a sample, each library weighted by the bytes that it stands for: those of each
+ * language of which the profile says them, and of all others together with the profile's language. Settles the mixes of
+ * these libraries. */
 bool manner_sample(const struct plan *plan, const struct stock *stock, struct builders *builders,
-                   struct debug_counts *counts, struct error *e);
+                   struct debug_counts counts[DEBUG_LANGUAGES], struct error *e);
 
 #endif

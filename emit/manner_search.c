@@ -60,9 +60,9 @@ static double step_after(double step, double moved, double lacks)
 
 /* The next manner: the last one with each number its step nearer. Steps are halved where the try from there was
  * `too_far`. */
-static struct manner go_on(struct manner_search *s, const struct profile *p, bool too_far)
+static struct manner go_on(struct manner_search *s, const struct profile_entries *said, bool too_far)
 {
-    struct manner to = manner_fitted(&s->last.manner, p, &s->last.counts);
+    struct manner to = manner_fitted(&s->last.manner, said, &s->last.counts);
     struct manner next = to;
     double number[MANNER_NUMBERS];
     for (unsigned i = 0; i < MANNER_NUMBERS; i++) {
@@ -87,14 +87,14 @@ static double lacks(const struct debug_counts *counts)
     return counts->libraries ? counts->lacks / (double)counts->libraries / 2 : 0;
 }
 
-bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *counts,
+bool manner_search_next(struct manner_search *s, const struct profile_entries *said, const struct debug_counts *counts,
                         struct manner *m)
 {
     const double near_enough = 0.025;
     const double few_enough = 0.01;
     const double far = 1.25; /* times the nearest distance: a try this far off leads nowhere */
     const double lacking = counts ? lacks(counts) : 0;
-    const double apart = counts ? manner_distance(p, counts) : HUGE_VAL;
+    const double apart = counts ? manner_distance(said, counts) : HUGE_VAL;
     const double distance = apart + lacking;
     s->is_best = !s->tries || distance < s->nearest;
     s->since_best = s->is_best ? 0 : s->since_best + 1;
@@ -108,7 +108,7 @@ bool manner_search_next(struct manner_search *s, const struct profile *p, const 
     const bool leads_nowhere = s->tries >= FULL - 1 && distance > far * s->nearest;
     if (leads_nowhere)
         s->last = s->best;
-    const struct manner next = go_on(s, p, !counts || leads_nowhere);
+    const struct manner next = go_on(s, said, !counts || leads_nowhere);
     const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->since_best < SINCE_BEST_MOST && !s->is_near;
     *m = goes_on ? next : s->best.manner;
     return goes_on;

@@ -13,7 +13,7 @@
 
 #include "dwarf/count.h"
 #include "dwarf/manner.h"
-#include "emit/profile.h"
+#include "emit/profile_entries.h"
 
 enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 21 };
 
@@ -35,7 +35,7 @@ struct manner_search {
 /* Notes the entries that came of *m, or NULL if nothing can be made in that manner; those of the first manner must
  * be given. Returns true and sets *m to the manner to try next. After the last try returns false and sets *m to the
  * best manner. */
-bool manner_search_next(struct manner_search *s, const struct profile *p, const struct debug_counts *made,
+bool manner_search_next(struct manner_search *s, const struct profile_entries *said, const struct debug_counts *made,
                         struct manner *m);
 
 #endif

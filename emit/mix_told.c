@@ -17,7 +17,8 @@ static uint64_t defined_least(const struct settling *s, const struct mix_entries
 {
     enum { LITTLE = 32 };
     const uint64_t said = wanted->defined;
-    const uint64_t share = wanted->dies * s->stock->corpus.manner.defined / MANNER_USUAL;
+    const struct stock *const stock = stock_of(s->stock, &s->plan->library[s->index]);
+    const uint64_t share = wanted->dies * stock->corpus.manner.defined / MANNER_USUAL;
     const uint64_t little = s->plan->guides->average / LITTLE;
     const uint64_t least = share > little ? share - little : 0;
     if (!said)

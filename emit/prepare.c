@@ -10,9 +10,8 @@
 #include "emit/inside.h"
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
-#include "emit/manner_search.h"
+#include "emit/manners.h"
 #include "emit/mix.h"
-#include "emit/profile_manner.h"
 #include "emit/progress.h"
 #include "emit/split_fit.h"
 
@@ -136,12 +135,13 @@ static bool make_part(void *context, unsigned worker, uint32_t part, struct erro
 
 /* Makes the stock, from which all libraries are made and which is read-only from then on, and beside it the plan, if
  * there is none yet. */
-static bool make_stock_and_plan(struct prepared *p, const struct options *o, const struct manner *manner,
+static bool make_stock_and_plan(struct prepared *p, const struct options *o, const struct manners *manners,
                                 struct error *e)
 {
     struct preparation w = {p, o, p->plan.library != NULL};
+    const struct manner *const manner = &manners->of[p->profile.dwarf.language];
     if (!(p->stock = stock_begin(stock_dialect(&p->profile), manner, p->profile.seed)) ||
-        !stock_add_rows(p->stock, &p->profile, o->threads))
+        !stock_add_rows(p->stock, &p->profile, manners, o->threads))
         return stock_failed(p->stock, e);
     if (!workers_run(o->threads, STOCK_PARTS, make_part, &w, e))
         return false;
@@ -152,9 +152,9 @@ static bool make_stock_and_plan(struct prepared *p, const struct options *o, con
     return make_plan(p, o, e);
 }
 
-static bool make_in_manner(struct prepared *p, const struct options *o, const struct manner *manner, struct error *e)
+static bool make_in_manners(struct prepared *p, const struct options *o, const struct manners *manners, struct error *e)
 {
-    if (!make_stock_and_plan(p, o, manner, e))
+    if (!make_stock_and_plan(p, o, manners, e))
         return false;
     p->plan.before = p->before;
     p->plan.is_final = p->has_manner;
@@ -195,38 +195,42 @@ static void forget_before(struct prepared *p)
 static bool follow_attributes(struct prepared *p, const struct debug_counts *any, struct error *e)
 {
     const double far = 0.05;
-    struct debug_counts counts;
+    const struct profile_entries said = profile_entries_of_all(&p->profile);
+    struct debug_counts counts[DEBUG_LANGUAGES];
+    struct debug_counts all = {.imports = 0};
     p->plan.any_attributes = false;
-    if (!manner_sample(&p->plan, p->stock, &p->builders, &counts, e))
+    if (!manner_sample(&p->plan, p->stock, &p->builders, counts, e))
         return false;
-    const double distance = manner_distance(&p->profile, &counts);
-    p->plan.any_attributes = distance > far && distance > manner_distance(&p->profile, any);
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
+        debug_counts_add(&all, &counts[i], COUNT_ONCE);
+    const double distance = manner_distance(&said, &all);
+    p->plan.any_attributes = distance > far && distance > manner_distance(&said, any);
     return true;
 }
 
-/* Makes stock and plan in the manner that comes nearest to the application, of those that are tried and in which sizes
- * can be met. The first one has been made. `search` is left with the nearest. */
-static bool search_manner(struct prepared *p, const struct options *o, struct manner *manner,
-                          struct manner_search *search, struct progress *progress, struct error *e)
+/* Makes stock and plan in the manners that come nearest to the application, of those that are tried and in which sizes
+ * can be met. The first ones have been made. `search` is left with the nearest. */
+static bool search_manners(struct prepared *p, const struct options *o, struct manners *manners,
+                           struct manners_search *search, struct progress *progress, struct error *e)
 {
     bool made = true;
     for (;;) {
-        struct debug_counts counts;
+        struct debug_counts counts[DEBUG_LANGUAGES];
         p->plan.any_attributes = true;
-        if (made && !manner_sample(&p->plan, p->stock, &p->builders, &counts, e))
+        if (made && !manner_sample(&p->plan, p->stock, &p->builders, counts, e))
             return false;
         progress_step(progress);
-        if (!manner_search_next(search, &p->profile, made ? &counts : NULL, manner))
+        if (!manners_search_next(search, made ? counts : NULL, manners))
             break;
         forget_stock(p);
-        made = make_in_manner(p, o, manner, e);
+        made = make_in_manners(p, o, manners, e);
         if (!made && e->code != ERROR_INFEASIBLE)
             return false;
     }
     p->plan.is_final = p->has_manner = true;
     if (!search->is_best) {
         forget_stock(p);
-        return make_in_manner(p, o, manner, e);
+        return make_in_manners(p, o, manners, e);
     }
     if (!p->profile.rows || search->tries == 1)
         return true;
@@ -234,36 +238,38 @@ static bool search_manner(struct prepared *p, const struct options *o, struct ma
     return mix_settle(&p->plan, p->stock, &p->builders, e);
 }
 
-static bool make_nearest(struct prepared *p, const struct options *o, struct manner *manner, struct progress *progress,
-                         struct error *e)
-{
-    struct manner_search search = {.tries = 0};
-    return search_manner(p, o, manner, &search, progress, e) && follow_attributes(p, &search.best.counts, e);
-}
-
-/* Makes stock and plan. *manner is set to how headers and blocks are made. */
-static bool make(struct prepared *p, const struct options *o, struct manner *manner, struct error *e)
+static bool make_nearest(struct prepared *p, const struct options *o, struct manners *manners,
+                         struct manners_search *search, struct error *e)
 {
     struct progress progress;
-    const bool can_fit = manner_can_fit(&p->profile);
-    *manner = profile_manner(&p->profile);
+    progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
+    progress.of = "tries";
+    const bool made = search_manners(p, o, manners, search, &progress, e);
+    const struct debug_counts best = manners_search_best(search);
+    const bool well = made && follow_attributes(p, &best, e);
+    progress_end(&progress);
+    return well;
+}
+
+/* Makes stock and plan. *manners is set to how headers and blocks are made. */
+static bool make(struct prepared *p, const struct options *o, struct manners *manners, struct error *e)
+{
+    struct manners_search search;
+    const bool can_fit = manners_search_start(&search, &p->profile);
+    *manners = manners_of(&p->profile);
     if (can_fit && p->profile.rows && !(p->before = mix_before_none(&p->profile)))
         return error_set(e, ERROR_MEMORY, "out of memory");
-    if (!make_in_manner(p, o, manner, e))
+    if (!make_in_manners(p, o, manners, e))
         return false;
     if (!can_fit || !manner_sample_tells(&p->plan)) {
         forget_before(p);
         return true;
     }
-    progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
-    progress.of = "tries";
-    const bool made = make_nearest(p, o, manner, &progress, e);
-    progress_end(&progress);
-    return made;
+    return make_nearest(p, o, manners, &search, e);
 }
 
 /* Makes stock and plan again until .dwo files are about as large as rows say, if libraries are split by their rows. */
-static bool make_split(struct prepared *p, const struct options *o, const struct manner *manner, struct error *e)
+static bool make_split(struct prepared *p, const struct options *o, const struct manners *manners, struct error *e)
 {
     enum { ROUNDS = 2 };
     const bool any_attributes = p->plan.any_attributes;
@@ -271,7 +277,7 @@ static bool make_split(struct prepared *p, const struct options *o, const struct
     for (unsigned round = 0; ok && round < ROUNDS && split_fit_is_wanted(&p->plan); round++) {
         ok = split_fit(&p->profile, &p->plan, p->stock, &p->builders, e);
         forget(p);
-        ok = ok && make_in_manner(p, o, manner, e);
+        ok = ok && make_in_manners(p, o, manners, e);
         p->plan.any_attributes = any_attributes;
     }
     return ok;
@@ -279,7 +285,7 @@ static bool make_split(struct prepared *p, const struct options *o, const struct
 
 bool prepare(struct prepared *p, struct options *o, struct error *e)
 {
-    struct manner manner;
+    struct manners manners;
     *p = (struct prepared){0};
     if (!o->threads)
         o->threads = workers_processors();
@@ -291,10 +297,10 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     return load_profile(&p->profile, o, e) &&
 
            /* What cannot be met is refused here and in the next steps, before anything is written. */
-           make(p, o, &manner, e) &&
+           make(p, o, &manners, e) &&
 
            /* What debug information that is split has to be before that. */
-           make_split(p, o, &manner, e) &&
+           make_split(p, o, &manners, e) &&
 
            /* Whether no library has too many .dwo files. */
            dwo_check(&p->plan, p->stock, &p->builders, e) &&

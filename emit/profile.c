@@ -208,7 +208,8 @@ static const char *foreign_word(const char *text, enum profile_words kind, size_
 static bool words_check(const char *text, enum profile_key_id key, const struct profile_source *s, struct error *e)
 {
     size_t length;
-    const char *const word = foreign_word(text, (enum profile_words)(PROFILE_WORDS_TAGS + key - KEY_TAGS), &length);
+    const enum profile_words words = (enum profile_words)(PROFILE_WORDS_TAGS + (key - KEY_TAGS) % DISTRIBUTION_KINDS);
+    const char *const word = foreign_word(text, words, &length);
     return !word || profile_wrong(s, key, e, "'%.*s' is no word of DWARF; count it with 'others'",
                                   length < PROFILE_SHOWN ? (int)length : PROFILE_SHOWN, word);
 }

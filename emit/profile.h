@@ -41,6 +41,13 @@ enum { PROFILE_MANY_ROWS = 200 };
 /* The five sizes, and the optional sixth. docs/sizes.md says what they count and, as code, elf/sizes.c. */
 enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZE_BSS, SIZE_KINDS };
 
+enum debug_language {
+    LANGUAGE_C,
+    LANGUAGE_CPP,
+    LANGUAGE_FORTRAN,
+    DEBUG_LANGUAGES
+}; /* the first two as dwarf/dialect.h has them */
+
 /* Distributions over all captured libraries, kept as text. */
 enum {
     DISTRIBUTION_FUNCTION_SIZES,
@@ -49,14 +56,16 @@ enum {
     DISTRIBUTION_TAGS,
     DISTRIBUTION_FORMS,
     DISTRIBUTION_ATTRIBUTES,
-    PROFILE_DISTRIBUTIONS
+    DISTRIBUTION_OF_LANGUAGES, /* tags, forms and attributes of the libraries in each language, in the order of enum
+                                  debug_language */
+    DISTRIBUTION_KINDS = DISTRIBUTION_OF_LANGUAGES - DISTRIBUTION_TAGS,
+    PROFILE_DISTRIBUTIONS = DISTRIBUTION_OF_LANGUAGES + DEBUG_LANGUAGES * DISTRIBUTION_KINDS
 };
 
 enum hash_style { HASH_GNU, HASH_SYSV, HASH_BOTH };
 enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
-enum debug_language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_FORTRAN }; /* the first two as dwarf/dialect.h has them */
 enum debug_compiler { COMPILER_GCC, COMPILER_CLANG };
 enum name_index { NAME_INDEX_NONE, NAME_INDEX_GDB, NAME_INDEX_DEBUG_NAMES }; /* as dwarf/dialect.h has them */
 enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };

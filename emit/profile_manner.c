@@ -71,21 +71,29 @@ bool profile_row_has_lines(const struct profile *p, const struct profile_row *ro
            !p->dwarf.type_units && !p->dwarf.split;
 }
 
-/* The sum of a value over all rows with debug information, less `each_less` for each. */
-static uint64_t sum_of(const struct profile *p, enum row_value value, uint64_t each_less)
+/* The language that entries are made in: those of Fortran are made as in C. */
+static enum debug_language language_made(const struct profile_entries *said)
+{
+    return said->language == LANGUAGE_CPP ? LANGUAGE_CPP : LANGUAGE_C;
+}
+
+/* The sum of a value over the rows with debug information that the entries are of, less `each_less` for each. */
+static uint64_t sum_of(const struct profile_entries *said, enum row_value value, uint64_t each_less)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (p->row[i].value[value] > 0 && p->row[i].value[ROW_DWARF_UNITS] > 0)
-            sum += less((uint64_t)p->row[i].value[value], each_less);
+    for (uint32_t i = 0; i < said->profile->rows; i++) {
+        const struct profile_row *const row = &said->profile->row[i];
+        if (row->value[value] > 0 && row->value[ROW_DWARF_UNITS] > 0 && profile_entries_have(said, row))
+            sum += less((uint64_t)row->value[value], each_less);
+    }
     return sum;
 }
 
 /* How many functions debug information describes: all but those of the C library's start files. */
-static uint64_t functions_of(const struct profile *p)
+static uint64_t functions_of(const struct profile_entries *said)
 {
     enum { STARTING = 6 };
-    return sum_of(p, ROW_FUNCTIONS, STARTING);
+    return sum_of(said, ROW_FUNCTIONS, STARTING);
 }
 
 /* How many there are for each of `of`, which is not 0; rounded, within bounds. */
@@ -145,12 +153,15 @@ static uint16_t members_usual(uint64_t count, uint64_t structures)
 }
 
 /* How many units may have inline functions; never 0. */
-static uint64_t units_not_terse(const struct profile *p)
+static uint64_t units_not_terse(const struct profile_entries *said)
 {
     uint64_t units = 0;
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (p->row[i].value[ROW_DWARF_UNITS] > 0 && !profile_row_is_terse(p, &p->row[i]))
-            units += (uint64_t)p->row[i].value[ROW_DWARF_UNITS];
+    for (uint32_t i = 0; i < said->profile->rows; i++) {
+        const struct profile_row *const row = &said->profile->row[i];
+        if (row->value[ROW_DWARF_UNITS] > 0 && !profile_row_is_terse(said->profile, row) &&
+            profile_entries_have(said, row))
+            units += (uint64_t)row->value[ROW_DWARF_UNITS];
+    }
     return units ? units : 1;
 }
 
@@ -192,10 +203,10 @@ static void share_fortran(struct manner *m, const char *tags, const char *attrib
 }
 
 /* Reads what headers of C declare: entries that neither every unit has anyway nor other entries bring with them. */
-static void read_pieces(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+static void read_pieces(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
     enum { POINTERS = 2, CONSTS = 1, /* for each unit */ VOID_OF = 6 /* one const type in so many is of void */ };
-    const uint64_t units = sum_of(p, ROW_DWARF_UNITS, 0);
+    const uint64_t units = sum_of(said, ROW_DWARF_UNITS, 0);
     const uint64_t inlines = tags_count(attributes, "inline");
     const uint64_t structures = tags_count(tags, "structure_type");
     const uint64_t unions = tags_count(tags, "union_type");
@@ -204,7 +215,7 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
     const uint64_t types = tags_count(tags, "subroutine_type");
     const uint64_t restricts = tags_count(tags, "restrict_type");
     const uint64_t atomics = tags_count(tags, "atomic_type");
-    m->inlines = for_each_of(inlines, units_not_terse(p), INLINES_LEAST, CORPUS_INLINES);
+    m->inlines = for_each_of(inlines, units_not_terse(said), INLINES_LEAST, CORPUS_INLINES);
     if (structures)
         m->unnamed = (uint8_t)(typedefs >= structures ? m->unnamed : typedefs * m->unnamed / structures);
     if (structures + unions)
@@ -223,9 +234,9 @@ static void read_pieces(struct manner *m, const struct profile *p, const char *t
         [PIECE_VARIABLE] = structures * m->piece[PIECE_VARIABLE] / m->piece[PIECE_STRUCTURE], /* as usual */
         [PIECE_ENUMERATION] = tags_count(tags, "enumeration_type"),
         [PIECE_RESTRICT] = restricts,
-        [PIECE_FUNCTION] = less(tags_count(tags, "subprogram"), functions_of(p) + inlines),
+        [PIECE_FUNCTION] = less(tags_count(tags, "subprogram"), functions_of(said) + inlines),
     };
-    if (p->dwarf.language == LANGUAGE_FORTRAN)
+    if (said->language == LANGUAGE_FORTRAN)
         share_fortran(m, tags, attributes, count);
     else if (structures)
         share_pieces(m, count);
@@ -256,10 +267,10 @@ static uint16_t told_of(double more)
 }
 
 /* Reads how code is described: calls with what they pass, inlined calls, blocks, locals and labels. */
-static void read_code(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+static void read_code(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
     enum { LABELLED = 30 }; /* functions have labels if at least one in so many has one */
-    const enum debug_language language = profile_language_made(p);
+    const enum debug_language language = language_made(said);
     const uint64_t calls = tags_calls(tags);
     const uint64_t blocks = tags_count(tags, "lexical_block");
     const uint64_t variables = tags_count(tags, "variable");
@@ -268,7 +279,7 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
         return;
     m->inlined = nearest_step(times_usual(inlined, calls, usual[language].inlined), 1);
     if (language == LANGUAGE_CPP) { /* everything else goes by what was inlined */
-        const double each = times_usual(inlined, sum_of(p, ROW_SHARE_CODE, 0), INLINED_CODE);
+        const double each = times_usual(inlined, sum_of(said, ROW_SHARE_CODE, 0), INLINED_CODE);
         const uint16_t dense = nearest_root(MANNER_USUAL * each, 1); /* calls in one run are nested: a square */
         m->inlined = (uint16_t)((dense > m->inlined ? dense : m->inlined) * 6U / 5);
         m->lexical = LEXICAL_CPP;
@@ -277,7 +288,7 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
             m->spread = SPREAD_CPP;
         return;
     }
-    m->labels = tags_count(tags, "label") * LABELLED >= functions_of(p);
+    m->labels = tags_count(tags, "label") * LABELLED >= functions_of(said);
     const double passed = (double)tags_passed(tags) / (double)calls - usual[language].parameters;
     m->calls = CALLS;
     m->ending = ENDING;
@@ -291,19 +302,19 @@ static void read_code(struct manner *m, const struct profile *p, const char *tag
 
 /* Reads how much of .debug_info is about functions: what their entries would take here, by the tags. Where it is nearly
  * all, it is as much as there is to say about the code. */
-static void read_entries(struct manner *m, const struct profile *p, const char *tags)
+static void read_entries(struct manner *m, const struct profile_entries *said, const char *tags)
 {
     enum { STEP = MANNER_USUAL / 16, ALL = MANNER_USUAL * 7 / 8 };
     enum { CALL = 16, PASSED = 7, BLOCK = 10, VARIABLE = 17, FUNCTION = 44 }; /* bytes; with parameters, as `of` */
     static const struct {
         uint64_t inlined, much;
     } of[] = {[LANGUAGE_C] = {47, MANNER_USUAL * 15 / 32}, [LANGUAGE_CPP] = {58, MANNER_USUAL * 9 / 16}};
-    const enum debug_language language = profile_language_made(p);
-    const uint64_t info = sum_of(p, ROW_MIX_INFO, 0);
+    const enum debug_language language = language_made(said);
+    const uint64_t info = sum_of(said, ROW_MIX_INFO, 0);
     const uint64_t bytes = CALL * tags_calls(tags) + PASSED * tags_passed(tags) +
                            of[language].inlined * tags_count(tags, "inlined_subroutine") +
                            BLOCK * tags_count(tags, "lexical_block") + VARIABLE * tags_count(tags, "variable") +
-                           FUNCTION * functions_of(p);
+                           FUNCTION * functions_of(said);
     if (!info)
         return;
     const uint64_t share = bytes * MANNER_USUAL / info;
@@ -314,24 +325,24 @@ static void read_entries(struct manner *m, const struct profile *p, const char *
 }
 
 /* Reads the share of entries that are defined functions or belong to these. */
-static void read_defined(struct manner *m, const struct profile *p, const char *tags)
+static void read_defined(struct manner *m, const struct profile_entries *said, const char *tags)
 {
     enum { PARAMETERS = 2 }; /* of a function; every two inlined calls have three more */
     const uint64_t inlined = tags_count(tags, "inlined_subroutine");
     const uint64_t parameters = tags_count(tags, "formal_parameter");
-    const uint64_t own = PARAMETERS * functions_of(p) + inlined + inlined / 2;
-    const uint64_t defined = functions_of(p) + (own < parameters ? own : parameters) + inlined + tags_calls(tags) +
+    const uint64_t own = PARAMETERS * functions_of(said) + inlined + inlined / 2;
+    const uint64_t defined = functions_of(said) + (own < parameters ? own : parameters) + inlined + tags_calls(tags) +
                              tags_passed(tags) + tags_count(tags, "lexical_block") + tags_count(tags, "label") +
                              tags_count(tags, "variable");
-    const uint64_t all = sum_of(p, ROW_DWARF_DIES, 0);
+    const uint64_t all = sum_of(said, ROW_DWARF_DIES, 0);
     m->defined = (uint8_t)(defined < all ? defined * MANNER_USUAL / all : MANNER_USUAL);
 }
 
 /* Reads how many names are short. The limits are such that a twin's profile gives the same number again, although other
  * entries have short names, too. */
-static void read_names(struct manner *m, const struct profile *p, const char *attributes)
+static void read_names(struct manner *m, const struct profile_entries *said, const char *attributes)
 {
-    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const char *const forms = said->forms;
     const double names = (double)tags_count(attributes, "name");
     const double brief = forms ? (double)tags_count(forms, "string") : 0;
     if (brief > 0.18 * names)
@@ -339,10 +350,10 @@ static void read_names(struct manner *m, const struct profile *p, const char *at
 }
 
 /* How many entries name a line and are neither defined functions nor in these. */
-static uint64_t declared_of(const struct profile *p, const char *tags, const char *attributes)
+static uint64_t declared_of(const struct profile_entries *said, const char *tags, const char *attributes)
 {
     static const char *const declared[] = {"member", "structure_type", "union_type", "enumeration_type", "typedef"};
-    uint64_t all = less(tags_count(tags, "subprogram"), functions_of(p) + tags_count(attributes, "inline"));
+    uint64_t all = less(tags_count(tags, "subprogram"), functions_of(said) + tags_count(attributes, "inline"));
     for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
         all += tags_count(tags, declared[i]);
     return all;
@@ -351,12 +362,12 @@ static uint64_t declared_of(const struct profile *p, const char *tags, const cha
 /* Reads how many declarations have a line of one byte and, beyond these, how many lines of functions, as far as forms
  * tell. Lines of calls take two bytes as a rule, and some lines of functions take one, so declarations are rounded down
  * rather than up. */
-static void read_lines(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+static void read_lines(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
     enum { STEPS = 16 };
-    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    const uint64_t all = declared_of(p, tags, attributes);
-    const uint64_t others = p->dwarf.compiler == COMPILER_CLANG ? tags_count(attributes, "high_pc") : 0;
+    const char *const forms = said->forms;
+    const uint64_t all = declared_of(said, tags, attributes);
+    const uint64_t others = said->profile->dwarf.compiler == COMPILER_CLANG ? tags_count(attributes, "high_pc") : 0;
     const uint64_t longer = forms ? tags_count(forms, "data2") + less(tags_count(forms, "data4"), others) : UINT64_MAX;
     const uint64_t low = less(tags_count(attributes, "decl_line") + tags_count(attributes, "call_line"), longer);
     m->low = (uint8_t)(!all ? 0 : low < all ? (low * MANNER_LOWS + all / 4) / all : MANNER_LOWS);
@@ -382,52 +393,53 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
 
 /* Reads whether inlined calls refer to functions of another unit, the first one. Not where there are partial units,
  * because most references between units lead to these. */
-static void read_origins(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+static void read_origins(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
-    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const char *const forms = said->forms;
     const uint64_t far = forms ? tags_count(forms, "ref_addr") : 0;
     m->far = !tags_count(tags, "partial_unit") && far > tags_count(attributes, "abstract_origin") / 2;
 }
 
 /* Reads whether the ends of functions have the form that dwz gives them. */
-static void read_ends(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+static void read_ends(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
-    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
+    const char *const forms = said->forms;
     const uint64_t ends = tags_count(attributes, "high_pc");
     m->shortest = forms && ends && tags_count(tags, "partial_unit") && tags_count(forms, "udata") >= ends - ends / 4;
 }
 
 /* Reads how many additional headers the strings of C++ need: one for every EACH bytes beyond SOME in the largest
  * .debug_str. */
-static void read_further(struct manner *m, const struct profile *p)
+static void read_further(struct manner *m, const struct profile_entries *said)
 {
     enum { SOME = 2000000, EACH = 220000 };
     int64_t most = 0;
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (p->row[i].value[ROW_MIX_STR] > most)
-            most = p->row[i].value[ROW_MIX_STR];
+    for (uint32_t i = 0; i < said->profile->rows; i++) {
+        const struct profile_row *const row = &said->profile->row[i];
+        if (row->value[ROW_MIX_STR] > most && profile_entries_have(said, row))
+            most = row->value[ROW_MIX_STR];
+    }
     const int64_t further = most > SOME ? (most - SOME) / EACH : 0;
     m->further = (uint8_t)(further < CORPUS_FURTHER ? further : CORPUS_FURTHER);
 }
 
 /* How many entries an application must have for its counts to count. In Fortran fewer are enough, as less debug
  * information is usual. */
-static uint64_t entries_least(const struct profile *p)
+static uint64_t entries_least(const struct profile_entries *said)
 {
-    return p->dwarf.language == LANGUAGE_FORTRAN ? NAMED_LEAST : ENTRIES_LEAST;
+    return said->language == LANGUAGE_FORTRAN ? NAMED_LEAST : ENTRIES_LEAST;
 }
 
 /* Whether the application has at least so many entries. */
-static bool has_many(const struct profile *p, uint64_t least)
+static bool has_many(const struct profile_entries *said, uint64_t least)
 {
-    return sum_of(p, ROW_DWARF_DIES, 0) >= least;
+    return sum_of(said, ROW_DWARF_DIES, 0) >= least;
 }
 
 /* Whether tags and attributes tell how entries are made. */
-bool profile_has_manner(const struct profile *p)
+bool profile_has_manner(const struct profile_entries *said)
 {
-    return p->distributions[DISTRIBUTION_TAGS] && p->distributions[DISTRIBUTION_ATTRIBUTES] &&
-           has_many(p, entries_least(p));
+    return said->tags && said->attributes && has_many(said, entries_least(said));
 }
 
 /* Whether there are so many constants in abbreviations that they are the file of most declarations. */
@@ -436,11 +448,11 @@ static bool is_of_most(uint64_t constants, const char *attributes)
     return constants >= tags_count(attributes, "decl_file") / 3 * 2 + 1;
 }
 
-bool profile_has_one_file(const struct profile *p)
+bool profile_has_one_file(const struct profile_entries *said)
 {
-    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
-    return forms && attributes && has_many(p, ENTRIES_LEAST) &&
+    const char *const forms = said->forms;
+    const char *const attributes = said->attributes;
+    return forms && attributes && has_many(said, ENTRIES_LEAST) &&
            is_of_most(tags_count(forms, "implicit_const"), attributes);
 }
 
@@ -448,16 +460,16 @@ bool profile_has_one_file(const struct profile *p)
  * header; the file of functions and of what is in them, where all are in one source; the sizes of pointers; and
  * attributes of enumerations and inline functions. Where there are partial units, functions with a low line name their
  * file here (abbrev_low), and headers' declarations name none. */
-bool profile_has_several_files(const struct profile *p)
+bool profile_has_several_files(const struct profile_entries *said)
 {
     enum { OF_ENUMERATION = 2 };
-    const char *const forms = p->distributions[DISTRIBUTION_FORMS];
-    const char *const tags = p->distributions[DISTRIBUTION_TAGS];
-    const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
-    if (!forms || !tags || !attributes || !has_many(p, ENTRIES_LEAST))
+    const char *const forms = said->forms;
+    const char *const tags = said->tags;
+    const char *const attributes = said->attributes;
+    if (!forms || !tags || !attributes || !has_many(said, ENTRIES_LEAST))
         return false;
     const uint64_t files = tags_count(attributes, "decl_file");
-    const uint64_t declared = declared_of(p, tags, attributes);
+    const uint64_t declared = declared_of(said, tags, attributes);
     const uint64_t others = tags_count(tags, "pointer_type") + OF_ENUMERATION * tags_count(tags, "enumeration_type") +
                             tags_count(attributes, "inline");
     const uint64_t constants = less(tags_count(forms, "implicit_const"), others);
@@ -468,44 +480,47 @@ bool profile_has_several_files(const struct profile *p)
 }
 
 /* Reads how many functions of a unit with lines alone are inlined, if most units are such: none where no calls are. */
-static void read_lines_inlined(struct manner *m, const struct profile *p, const char *tags, const char *attributes)
+static void read_lines_inlined(struct manner *m, const struct profile_entries *said, const char *tags,
+                               const char *attributes)
 {
     uint64_t units = 0;
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (profile_row_has_lines(p, &p->row[i]))
-            units += (uint64_t)p->row[i].value[ROW_DWARF_UNITS];
+    for (uint32_t i = 0; i < said->profile->rows; i++) {
+        const struct profile_row *const row = &said->profile->row[i];
+        if (profile_row_has_lines(said->profile, row) && profile_entries_have(said, row))
+            units += (uint64_t)row->value[ROW_DWARF_UNITS];
+    }
     if (units)
         m->of_lines = tags_count(tags, "inlined_subroutine")
                           ? for_each_of(tags_count(attributes, "inline"), units, 1, CORPUS_INLINES)
                           : 0;
 }
 
-struct manner profile_manner(const struct profile *p)
+struct manner profile_manner(const struct profile_entries *said)
 {
-    const char *const tags = p->distributions[DISTRIBUTION_TAGS];
-    const char *const attributes = p->distributions[DISTRIBUTION_ATTRIBUTES];
+    const char *const tags = said->tags;
+    const char *const attributes = said->attributes;
     struct manner m = manner_usual();
-    if (p->dwarf.language == LANGUAGE_FORTRAN)
+    if (said->language == LANGUAGE_FORTRAN)
         m = manner_fortran(m);
     if (tags)
-        read_defined(&m, p, tags);
+        read_defined(&m, said, tags);
     if (tags && attributes)
-        read_lines_inlined(&m, p, tags, attributes);
-    if (attributes && has_many(p, NAMED_LEAST) && p->dwarf.language != LANGUAGE_CPP)
-        read_names(&m, p, attributes);
-    if (!profile_has_manner(p))
+        read_lines_inlined(&m, said, tags, attributes);
+    if (attributes && has_many(said, NAMED_LEAST) && said->language != LANGUAGE_CPP)
+        read_names(&m, said, attributes);
+    if (!profile_has_manner(said))
         return m;
-    if (p->dwarf.language != LANGUAGE_CPP) {
-        read_pieces(&m, p, tags, attributes);
-        read_lines(&m, p, tags, attributes);
+    if (said->language != LANGUAGE_CPP) {
+        read_pieces(&m, said, tags, attributes);
+        read_lines(&m, said, tags, attributes);
     } else {
         read_classes(&m, tags);
-        read_further(&m, p);
+        read_further(&m, said);
     }
-    read_code(&m, p, tags, attributes);
-    read_entries(&m, p, tags);
+    read_code(&m, said, tags, attributes);
+    read_entries(&m, said, tags);
     read_imports(&m, tags, attributes);
-    read_ends(&m, p, tags, attributes);
-    read_origins(&m, p, tags, attributes);
+    read_ends(&m, said, tags, attributes);
+    read_origins(&m, said, tags, attributes);
     return m;
 }

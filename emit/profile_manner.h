@@ -3,22 +3,22 @@
 #define EMIT_PROFILE_MANNER_H
 
 #include "dwarf/manner.h"
-#include "emit/profile.h"
+#include "emit/profile_entries.h"
 
 /* The manner that follows from the tags and attributes of a captured application, if these count enough entries;
  * otherwise the usual manner. Whatever the profile says, headers and blocks can be made in it. */
-struct manner profile_manner(const struct profile *p);
+struct manner profile_manner(const struct profile_entries *said);
 
 /* Whether tags and attributes tell how entries are made. */
-bool profile_has_manner(const struct profile *p);
+bool profile_has_manner(const struct profile_entries *said);
 
 /* Whether nearly all declarations of the application have DW_AT_decl_file as a constant in the abbreviation. This is so
  * where hardly anything but functions and their contents is described (dialect.one_file). */
-bool profile_has_one_file(const struct profile *p);
+bool profile_has_one_file(const struct profile_entries *said);
 
 /* Whether the application's units of C declare things in several headers each, as far as forms tell
  * (dialect.several_files). */
-bool profile_has_several_files(const struct profile *p);
+bool profile_has_several_files(const struct profile_entries *said);
 
 /* Whether a row has functions and line tables alone, as code that was compiled with -g1 (dialect.lines). */
 bool profile_row_has_lines(const struct profile *p, const struct profile_row *row);

@@ -108,6 +108,15 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_TAGS]                 = {SECTION_DISTRIBUTIONS, "tags",            KIND_TEXT,   AT(distributions[3]),     0,     PROFILE_BYTES_MOST,     0, NULL},
     [KEY_FORMS]                = {SECTION_DISTRIBUTIONS, "forms",           KIND_TEXT,   AT(distributions[4]),     0,     PROFILE_BYTES_MOST,     0, NULL},
     [KEY_ATTRIBUTES]           = {SECTION_DISTRIBUTIONS, "attributes",      KIND_TEXT,   AT(distributions[5]),     0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_TAGS_C]               = {SECTION_DISTRIBUTIONS, "tags-c",          KIND_TEXT,   AT(distributions[6]),     0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_FORMS_C]              = {SECTION_DISTRIBUTIONS, "forms-c",         KIND_TEXT,   AT(distributions[7]),     0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_ATTRIBUTES_C]         = {SECTION_DISTRIBUTIONS, "attributes-c",    KIND_TEXT,   AT(distributions[8]),     0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_TAGS_CPP]             = {SECTION_DISTRIBUTIONS, "tags-c++",        KIND_TEXT,   AT(distributions[9]),     0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_FORMS_CPP]            = {SECTION_DISTRIBUTIONS, "forms-c++",       KIND_TEXT,   AT(distributions[10]),    0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_ATTRIBUTES_CPP]       = {SECTION_DISTRIBUTIONS, "attributes-c++",  KIND_TEXT,   AT(distributions[11]),    0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_TAGS_FORTRAN]         = {SECTION_DISTRIBUTIONS, "tags-fortran",    KIND_TEXT,   AT(distributions[12]),    0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_FORMS_FORTRAN]        = {SECTION_DISTRIBUTIONS, "forms-fortran",   KIND_TEXT,   AT(distributions[13]),    0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_ATTRIBUTES_FORTRAN]   = {SECTION_DISTRIBUTIONS, "attributes-fortran", KIND_TEXT,   AT(distributions[14]),    0,     PROFILE_BYTES_MOST,     0, NULL},
     [KEY_FROM]                 = {SECTION_CAPTURED, "from",                 KIND_TEXT,   AT(captured.from),        0,     PROFILE_APPLICATION_MOST, 0,
                                   CHOICES("files", "exec", "python", "run", "pid", "core")},
     [KEY_CAPTURED_LIBRARIES]   = {SECTION_CAPTURED, "libraries",            KIND_NUMBER, AT(captured.libraries),   0,     PROFILE_ROW_MOST,       DERIVED, NULL},
@@ -127,6 +136,6 @@ const struct profile_key profile_keys[KEY_ALL] = {
 static_assert(KEY_BSS - KEY_TEXT == SIZE_BSS - SIZE_TEXT, "the keys of the sizes are in the order of enum size_kind");
 static_assert(KEY_MIX_RNGLISTS - KEY_MIX_INFO == MIX_RNGLISTS - MIX_INFO && MIX_RNGLISTS == MIX_KINDS - 1,
               "the keys of the debug sections are in the order of enum mix_kind");
-static_assert(KEY_ATTRIBUTES - KEY_FUNCTION_SIZES == PROFILE_DISTRIBUTIONS - 1, "each distribution has a key");
+static_assert(KEY_ATTRIBUTES_FORTRAN - KEY_FUNCTION_SIZES == PROFILE_DISTRIBUTIONS - 1, "each distribution has a key");
 static_assert(ROW_BSS - ROW_TEXT == SIZE_BSS - SIZE_TEXT && ROW_MIX_RNGLISTS - ROW_MIX_INFO == MIX_RNGLISTS - MIX_INFO,
               "and so are those of rows");

@@ -128,6 +128,7 @@ static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES 
 
 struct dialect stock_dialect(const struct profile *profile)
 {
+    const struct profile_entries said = profile_entries(profile, profile->dwarf.language);
     return (struct dialect){.version = (uint8_t)profile->dwarf.version,
                             .language = (uint8_t)profile_language_made(profile),
                             .fortran = profile->dwarf.language == LANGUAGE_FORTRAN,
@@ -135,36 +136,38 @@ struct dialect stock_dialect(const struct profile *profile)
                             .type_units = profile->dwarf.type_units,
                             .views = profile->dwarf.views,
                             .clang = profile->dwarf.compiler == COMPILER_CLANG,
-                            .one_file = profile_has_one_file(profile),
-                            .several_files = profile_has_several_files(profile)};
+                            .one_file = profile_has_one_file(&said),
+                            .several_files = profile_has_several_files(&said)};
 }
 
 struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row)
 {
-    const int64_t said = row->value[ROW_DWARF_VERSION];
-    const char *word = row->text[ROW_TEXT_LANGUAGE];
-    if (said != PROFILE_DERIVED)
-        d.version = said >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
+    const int64_t version = row->value[ROW_DWARF_VERSION];
+    const enum debug_language language = profile_row_language(profile, row);
+    const struct profile_entries said = profile_entries(profile, language);
+    if (version != PROFILE_DERIVED)
+        d.version = version >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
     d.clang = d.clang && !dialect_is_4(d);
-    const bool is_fortran = word && strncmp(word, "fortran", 7) == 0 && !d.index && !d.type_units && !d.clang;
-    const bool is_cpp = word && strcmp(word, "c++") == 0 && !d.type_units;
-    if (is_fortran || is_cpp || (word && strcmp(word, "c") == 0)) {
-        d.language = is_cpp ? DWARF_CPP : DWARF_C;
-        d.fortran = is_fortran;
+    d.language = language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C;
+    d.fortran = language == LANGUAGE_FORTRAN;
+    if (said.divided) {
+        d.one_file = profile_has_one_file(&said);
+        d.several_files = profile_has_several_files(&said);
     }
     d.lines = !d.clang && profile_row_has_lines(profile, row);
     d.terse = d.language == DWARF_C && !d.fortran && !d.lines && profile_row_is_terse(profile, row);
     return d;
 }
 
-bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads)
+bool stock_add_rows(struct stock *s, const struct profile *profile, const struct manners *manners, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
         const struct dialect dialect = stock_row_dialect(profile, s->corpus.dialect, &profile->row[i]);
         const unsigned kind = corpus_kind(dialect);
         if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;
-        s->other[kind] = stock_begin(dialect, &s->corpus.manner, s->seed);
+        const struct manner *const manner = &manners->of[profile_row_language(profile, &profile->row[i])];
+        s->other[kind] = stock_begin(dialect, manner, s->seed);
         if (s->other[kind] && dialect.lines)
             s->other[kind]->told = &s->corpus;
         if (!s->other[kind] || !make_all(s->other[kind], threads))

@@ -5,6 +5,7 @@
 #include "dwarf/corpus.h"
 #include "emit/block.h"
 #include "emit/filler.h"
+#include "emit/manners.h"
 #include "emit/plan.h"
 
 enum { STOCK_LITERALS = 1 << 16 };
@@ -44,7 +45,7 @@ void stock_end(struct stock *s);
 
 /* Makes what the libraries of a profile's rows need besides: other versions of DWARF and other
  * languages. False when memory ran out, or the stock is overfull. */
-bool stock_add_rows(struct stock *s, const struct profile *profile, unsigned threads);
+bool stock_add_rows(struct stock *s, const struct profile *profile, const struct manners *manners, unsigned threads);
 
 /* The dialect that the profile states, without its rows. */
 struct dialect stock_dialect(const struct profile *profile);

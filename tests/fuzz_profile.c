@@ -49,15 +49,15 @@ static void check_manner(const struct manner *m)
 }
 
 /* Headers can be made in the manner that the profile says, and in those that a search makes of it. */
-static void check_manners(const struct profile *p)
+static void check_manners(const struct profile_entries *said)
 {
     struct debug_counts made = {.all = {[ABBREV_CALL_SITE] = 7, [ABBREV_INLINED] = 3, [ABBREV_LOCAL] = 9}};
-    struct manner m = profile_manner(p);
+    struct manner m = profile_manner(said);
     check_manner(&m);
-    for (unsigned i = 0; i < 3 && manner_can_fit(p); i++) {
-        const double distance = manner_distance(p, &made);
+    for (unsigned i = 0; i < 3 && manner_can_fit(said); i++) {
+        const double distance = manner_distance(said, &made);
         require(distance >= 0 && distance < 2, "a distance of more than all", "");
-        m = manner_fitted(&m, p, &made);
+        m = manner_fitted(&m, said, &made);
         check_manner(&m);
     }
 }
@@ -72,7 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_error(&e);
         return 0;
     }
-    check_manners(&p);
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        const struct profile_entries said = profile_entries(&p, i);
+        check_manners(&said);
+    }
     char *text, *again;
     size_t text_size, again_size;
     require(profile_text(&p, &text, &text_size, &e), "an accepted profile has no text", e.text);

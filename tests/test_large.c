@@ -40,10 +40,10 @@ static void make(struct made *m, const char *text)
     if (!profile_parse(&m->profile, text, strlen(text), "test.prof", &e))
         fail_msg("%s: %s", text, e.text);
     const struct profile *p = &m->profile;
-    const struct manner usual = manner_usual();
-    m->stock = stock_make(stock_dialect(p), &usual, p->seed, 2);
+    const struct manners usual = {{manner_usual(), manner_usual(), manner_usual()}};
+    m->stock = stock_make(stock_dialect(p), &usual.of[0], p->seed, 2);
     assert_non_null(m->stock);
-    assert_true(stock_add_rows(m->stock, p, 2));
+    assert_true(stock_add_rows(m->stock, p, &usual, 2));
     if (!builders_start(&m->builders, 1, &e) || !plan_make(&m->plan, p, NULL, &m->stock->corpus, 1, &e) ||
         !mix_settle(&m->plan, m->stock, &m->builders, &e))
         fail_msg("%s: %s", text, e.text);

@@ -33,7 +33,7 @@ static struct stock *make_stock(const struct profile *p, uint16_t names)
     m.names = names;
     struct stock *const s = stock_make(stock_dialect(p), &m, p->seed, 1);
     assert_non_null(s);
-    assert_true(stock_add_rows(s, p, 1));
+    assert_true(stock_add_rows(s, p, &(struct manners){{m, m, m}}, 1));
     return s;
 }
 

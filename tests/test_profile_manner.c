@@ -12,10 +12,28 @@
 #include "emit/profile_manner.h"
 #include "manner_case.h"
 
+static struct manner manner_of(const struct profile *p)
+{
+    const struct profile_entries said = profile_entries_of_all(p);
+    return profile_manner(&said);
+}
+
+static bool has_one_file(const struct profile *p)
+{
+    const struct profile_entries said = profile_entries_of_all(p);
+    return profile_has_one_file(&said);
+}
+
+static bool has_several_files(const struct profile *p)
+{
+    const struct profile_entries said = profile_entries_of_all(p);
+    return profile_has_several_files(&said);
+}
+
 static struct manner manner_for(const char *language, const char *row, const char *tags, const char *attributes)
 {
     struct profile p = manner_profile(language, row, tags, attributes);
-    const struct manner m = profile_manner(&p);
+    const struct manner m = manner_of(&p);
     profile_free(&p);
     assert_pieces_are_all(&m);
     return m;
@@ -60,7 +78,7 @@ static void needs_many(void **state)
         struct error e = {0};
         const int size = snprintf(made, sizeof made, text, many ? 10000 : 9999);
         assert_true(profile_parse(&p, made, (size_t)size, "manner", &e));
-        assert_int_equal(profile_manner(&p).inlined, many ? 0 : MANNER_USUAL);
+        assert_int_equal(manner_of(&p).inlined, many ? 0 : MANNER_USUAL);
         profile_free(&p);
     }
 }
@@ -208,7 +226,7 @@ static void follows_names(void **state)
             cases[i].language, cases[i].bytes);
         if (!profile_parse(&p, text, (size_t)size, "names", &e))
             fail_msg("%s", e.text);
-        assert_int_equal(profile_manner(&p).further, cases[i].further);
+        assert_int_equal(manner_of(&p).further, cases[i].further);
         profile_free(&p);
     }
 }
@@ -240,7 +258,7 @@ static void follows_lines(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p;
         with_forms(cases[i].forms, "decl_line:200 call_line:100", "member:100 typedef:100", &p);
-        assert_int_equal(profile_manner(&p).low, cases[i].low);
+        assert_int_equal(manner_of(&p).low, cases[i].low);
         profile_free(&p);
     }
 }
@@ -262,8 +280,8 @@ static void follows_partial_units(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p;
         with_forms(cases[i].forms, "high_pc:100 decl_line:600", cases[i].tags, &p);
-        assert_int_equal(profile_manner(&p).shortest, cases[i].shortest);
-        assert_int_equal(profile_manner(&p).lows, cases[i].lows);
+        assert_int_equal(manner_of(&p).shortest, cases[i].shortest);
+        assert_int_equal(manner_of(&p).lows, cases[i].lows);
         profile_free(&p);
     }
 }
@@ -282,20 +300,20 @@ static void follows_forms(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p;
         with_forms(cases[i].forms, "name:100 decl_file:100", "call_site:9", &p);
-        assert_int_equal(profile_manner(&p).brief, cases[i].brief);
-        assert_int_equal(profile_has_one_file(&p), cases[i].one_file);
+        assert_int_equal(manner_of(&p).brief, cases[i].brief);
+        assert_int_equal(has_one_file(&p), cases[i].one_file);
         profile_free(&p);
     }
     struct profile p;
     with_forms("ref_addr:60", "abstract_origin:100", "call_site:9", &p);
-    assert_true(profile_manner(&p).far);
+    assert_true(manner_of(&p).far);
     profile_free(&p);
     with_forms("ref_addr:40", "abstract_origin:100", "call_site:9", &p);
-    assert_false(profile_manner(&p).far);
+    assert_false(manner_of(&p).far);
     profile_free(&p);
     with_forms("string:50 implicit_const:50", "type:5", "call_site:9", &p);
-    assert_int_equal(profile_manner(&p).brief, 9);
-    assert_true(profile_has_one_file(&p));
+    assert_int_equal(manner_of(&p).brief, 9);
+    assert_true(has_one_file(&p));
     profile_free(&p);
 }
 
@@ -326,7 +344,7 @@ static void several_headers_leave_no_constants(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct profile p;
         with_forms(cases[i].forms, "name:100 decl_file:100", cases[i].tags, &p);
-        if (profile_has_several_files(&p) != cases[i].several)
+        if (has_several_files(&p) != cases[i].several)
             fail_msg("%s", cases[i].forms);
         profile_free(&p);
     }

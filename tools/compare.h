@@ -136,7 +136,8 @@ struct compare_row {
 };
 
 /* What is counted by its name in DWARF. */
-enum compare_tally_of { TALLY_TAGS, TALLY_FORMS, TALLY_ATTRIBUTES, COMPARE_TALLIES };
+/* Of all libraries; behind these, the same of those in each language, where libraries are in several. */
+enum compare_tally_of { TALLY_TAGS, TALLY_FORMS, TALLY_ATTRIBUTES, COMPARE_WHOLE_TALLIES, COMPARE_TALLIES = 12 };
 extern const char *const compare_tally_names[COMPARE_TALLIES];
 
 struct compare_tally {

@@ -164,7 +164,8 @@ static void add_tally(struct comparison *c, enum compare_tally_of of, bool sampl
         }
     }
     q.distance = distance_of_shares(counts[REAL], counts[TWIN], count);
-    const bool asked = (q.number[REAL] && q.number[TWIN]) || (count && !compare_is_unknown(c, GROUP_DWARF));
+    const bool both = q.number[REAL] && q.number[TWIN];
+    const bool asked = both || (of < COMPARE_WHOLE_TALLIES && count && !compare_is_unknown(c, GROUP_DWARF));
     if (asked && say_both(c, q.name, q.number))
         add(c, &q, false);
     free(counts[REAL]);

@@ -13,7 +13,9 @@
 enum { ROWS_MOST = 100000, EDGES_MOST = 1 << 23, NAME_MOST = 200, WORD_MOST = 4096 };
 
 const char *const compare_sample_names[COMPARE_SAMPLES] = {"function-sizes", "name-lengths"};
-const char *const compare_tally_names[COMPARE_TALLIES] = {"tags", "forms", "attributes"};
+const char *const compare_tally_names[COMPARE_TALLIES] = {
+    "tags",     "forms",     "attributes",     "tags-c",       "forms-c",       "attributes-c",
+    "tags-c++", "forms-c++", "attributes-c++", "tags-fortran", "forms-fortran", "attributes-fortran"};
 
 struct reading {
     struct compare *c;

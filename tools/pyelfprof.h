@@ -90,6 +90,12 @@ struct prof_place {
     uint64_t device, inode;
 };
 
+/* Languages of debug information that sets can be in, and all others together. */
+enum prof_language { PROF_C, PROF_CPP, PROF_FORTRAN, PROF_OTHERS, PROF_LANGUAGES };
+
+/* The language that a value of DW_AT_language stands for, whatever its year. */
+enum prof_language prof_language_of(uint32_t language);
+
 enum prof_from { FROM_FILES, FROM_EXEC, FROM_PYTHON, FROM_RUN, FROM_PID, FROM_CORE };
 
 struct prof {
@@ -114,7 +120,8 @@ struct prof {
     uint64_t first_loaded; /* when the first file of a run was loaded: CLOCK_MONOTONIC, nanoseconds */
     bool failed;
     struct histogram functions, name_lengths, degree;
-    struct debug_stats dwarf; /* of all files together */
+    struct debug_stats dwarf;                    /* of all files together */
+    struct debug_stats dwarf_of[PROF_LANGUAGES]; /* of those that are mostly in each language */
 };
 
 /* Returns p. Where p is NULL the program ends: memory is short, and a profile with a part missing would be wrong.

@@ -89,6 +89,8 @@ void prof_free(struct prof *p)
     free(p->file);
     free(p->refused);
     stats_free(&p->dwarf);
+    for (unsigned i = 0; i < PROF_LANGUAGES; i++)
+        stats_free(&p->dwarf_of[i]);
     arena_free(&p->arena);
 }
 

@@ -169,14 +169,24 @@ static void put_needed(struct flow *row, const struct prof_file *file)
     putc('\'', row->to);
 }
 
+enum prof_language prof_language_of(uint32_t language)
+{
+    char key[STATS_NAME];
+    const char *name = stats_key_name(STATS_LANGUAGE, language, key);
+    if (strncmp(name, "C_plus_plus", strlen("C_plus_plus")) == 0)
+        return PROF_CPP;
+    if (strncmp(name, "Fortran", strlen("Fortran")) == 0)
+        return PROF_FORTRAN;
+    return strcmp(name, "C") == 0 || (name[0] == 'C' && name[1] >= '0' && name[1] <= '9') ? PROF_C : PROF_OTHERS;
+}
+
 static const char *language_name(uint32_t language, char text[STATS_NAME])
 {
     char key[STATS_NAME];
     const char *name = stats_key_name(STATS_LANGUAGE, language, key);
-    if (strncmp(name, "C_plus_plus", 11) == 0)
-        return "c++";
-    if (strcmp(name, "C") == 0 || (name[0] == 'C' && name[1] >= '0' && name[1] <= '9'))
-        return "c";
+    const enum prof_language of = prof_language_of(language);
+    if (of == PROF_CPP || of == PROF_C)
+        return of == PROF_C ? "c" : "c++";
     /* A language that nobody knows is a number that the file chose: it becomes "other". */
     size_t i = 0;
     for (; name[i] && i < STATS_NAME - 1; i++)
@@ -433,14 +443,15 @@ static void write_histogram(FILE *to, const char *key, const struct histogram *h
         fputs("'\n", to);
 }
 
-static void write_tally(FILE *to, const char *key, const struct prof *p, enum stats_tally tally,
+/* Writes a key that ends in `of`. */
+static void write_tally(FILE *to, const char *key, const char *of, const struct debug_stats *s, enum stats_tally tally,
                         enum profile_words words)
 {
-    const struct stats_tally_table *t = &p->dwarf.tally[tally];
+    const struct stats_tally_table *t = &s->tally[tally];
     uint64_t rest = t->rest;
     if (t->count == 0)
         return;
-    fprintf(to, "  %s: '", key);
+    fprintf(to, "  %s%s: '", key, of);
     for (uint32_t i = 0; i < t->count; i++) {
         char text[STATS_NAME];
         const char *name = stats_key_name(tally, t->of[i].key, text);
@@ -464,15 +475,81 @@ static void write_sections(FILE *to, const struct file_sizes *s, bool bss)
     fputs("}\n", to);
 }
 
-static void write_distributions(FILE *to, const struct prof *p)
+/* What most of the debug information is like, by its bytes. */
+struct majority {
+    bool old; /* DWARF 4 or before */
+    bool clang, views, zlib, zstd;
+    enum prof_language language;
+    uint64_t units, described; /* of all: compile units, and functions that these describe */
+};
+
+static struct majority majority_of(const struct prof *p)
+{
+    uint64_t known = 0, old = 0, views = 0, clang = 0, zlib = 0, zstd = 0;
+    uint64_t in[PROF_LANGUAGES] = {0};
+    struct majority m = {.language = PROF_C};
+    for (size_t i = 0; i < p->count; i++) {
+        const struct capture *c = &p->file[i].capture;
+        const struct prof_dwarf *d = &p->file[i].dwarf;
+        if (!d->known)
+            continue;
+        known += c->sizes.debug / 2; /* half: more than that is most */
+        old += d->version < 5 ? c->sizes.debug : 0;
+        in[prof_language_of(d->language)] += c->sizes.debug;
+        views += d->views ? c->sizes.debug : 0;
+        clang += d->clang ? c->sizes.debug : 0;
+        zlib += c->compression == ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
+        zstd += c->compression && c->compression != ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
+        m.units += d->units;
+        m.described += c->functions.count;
+    }
+    m.old = old > known;
+    m.clang = clang > known && !m.old;        /* clang's form exists in version 5 alone, */
+    m.views = views > known && !m.clang;      /* has no views, */
+    if (in[PROF_FORTRAN] > known && !m.clang) /* and exists for no Fortran */
+        m.language = PROF_FORTRAN;
+    if (in[PROF_CPP] > known)
+        m.language = PROF_CPP;
+    m.zlib = zlib > known;
+    m.zstd = zstd > known;
+    return m;
+}
+
+static void write_tallies(FILE *to, const char *of, const struct debug_stats *s)
+{
+    write_tally(to, "tags", of, s, STATS_TAG, PROFILE_WORDS_TAGS);
+    write_tally(to, "forms", of, s, STATS_FORM, PROFILE_WORDS_FORMS);
+    write_tally(to, "attributes", of, s, STATS_ATTRIBUTE, PROFILE_WORDS_ATTRIBUTES);
+}
+
+/* Writes the tallies of each language if libraries are in several; those of few entries do not count. Other languages
+ * count as the majority's, in which sets have them. */
+static bool write_languages(FILE *to, const struct prof *p, struct error *e)
+{
+    enum { LEAST = 1000 };
+    static const char *const of[] = {[PROF_C] = "-c", [PROF_CPP] = "-c++", [PROF_FORTRAN] = "-fortran"};
+    const struct majority majority = majority_of(p);
+    struct debug_stats own = {.number = {0}};
+    unsigned languages = 0;
+    bool ok = stats_add(&own, &p->dwarf_of[majority.language], e) && stats_add(&own, &p->dwarf_of[PROF_OTHERS], e);
+    for (enum prof_language i = 0; i < PROF_OTHERS; i++)
+        languages += p->dwarf_of[i].number[STATS_DIES] >= LEAST;
+    const bool is_made_otherwise = majority.clang && p->dwarf_of[PROF_FORTRAN].number[STATS_DIES];
+    for (enum prof_language i = 0; ok && i < PROF_OTHERS && languages > 1 && !is_made_otherwise; i++)
+        if (p->dwarf_of[i].number[STATS_DIES] >= LEAST)
+            write_tallies(to, of[i], i == majority.language ? &own : &p->dwarf_of[i]);
+    stats_free(&own);
+    return ok;
+}
+
+static bool write_distributions(FILE *to, const struct prof *p, struct error *e)
 {
     fputs("distributions:\n", to);
     write_histogram(to, "function-sizes", &p->functions);
     write_histogram(to, "name-lengths", &p->name_lengths);
     write_histogram(to, "degree", &p->degree);
-    write_tally(to, "tags", p, STATS_TAG, PROFILE_WORDS_TAGS);
-    write_tally(to, "forms", p, STATS_FORM, PROFILE_WORDS_FORMS);
-    write_tally(to, "attributes", p, STATS_ATTRIBUTE, PROFILE_WORDS_ATTRIBUTES);
+    write_tallies(to, "", &p->dwarf);
+    return write_languages(to, p, e);
 }
 
 /* How most of the debug information in debug files is found; NULL where there are no debug files. The rows say which
@@ -508,48 +585,28 @@ static bool any_mangled(const struct prof *p)
     return mangled > functions / 2;
 }
 
-/* What most of the debug information is like, by its bytes, in the keys that every profile has. Rows say where single
+/* Writes what most of the debug information is like, in the keys that every profile has. Rows say where single
  * libraries differ. */
 static void write_majority(FILE *to, const struct prof *p)
 {
-    uint64_t known = 0, old = 0, cpp = 0, fortran = 0, views = 0, clang = 0, zlib = 0, zstd = 0, units = 0,
-             described = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        const struct capture *c = &p->file[i].capture;
-        const struct prof_dwarf *d = &p->file[i].dwarf;
-        char text[STATS_NAME];
-        if (!d->known)
-            continue;
-        known += c->sizes.debug / 2; /* half: more than that is most */
-        old += d->version < 5 ? c->sizes.debug : 0;
-        cpp += strcmp(language_name(d->language, text), "c++") == 0 ? c->sizes.debug : 0;
-        fortran += strncmp(language_name(d->language, text), "fortran", 7) == 0 ? c->sizes.debug : 0;
-        views += d->views ? c->sizes.debug : 0;
-        clang += d->clang ? c->sizes.debug : 0;
-        zlib += c->compression == ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
-        zstd += c->compression && c->compression != ELFCOMPRESS_ZLIB ? c->sizes.debug : 0;
-        units += d->units;
-        described += c->functions.count;
-    }
+    static const char *const names[] = {[PROF_C] = "c", [PROF_CPP] = "c++", [PROF_FORTRAN] = "fortran"};
+    const struct majority m = majority_of(p);
     if (any_mangled(p))
         fputs("names: {style: itanium}\n", to);
-    const bool is_4 = old > known;
-    const bool is_clangs = clang > known && !is_4; /* clang's form exists in version 5 alone, and has no views */
-    const uint64_t each = units ? (described + units / 2) / units : 0;
+    const uint64_t each = m.units ? (m.described + m.units / 2) / m.units : 0;
     const char *const separate = separation(p);
     struct flow f = {.to = to, .open = "dwarf: ", .comma = ", "};
-    if (units) {
-        put_number(&f, "version", is_4 ? 4 : 5);
-        const bool has_fortran = fortran > known && !is_clangs; /* clang's form exists for no Fortran */
-        put_word(&f, "language", cpp > known ? "c++" : has_fortran ? "fortran" : "c");
+    if (m.units) {
+        put_number(&f, "version", m.old ? 4 : 5);
+        put_word(&f, "language", names[m.language]);
         put_number(&f, "units", each ? each : 1);
     }
-    if (is_clangs)
+    if (m.clang)
         put_word(&f, "compiler", "clang");
-    if (views > known && !is_clangs)
+    if (m.views)
         put_word(&f, "views", "true");
-    if (zlib > known || zstd > known)
-        put_word(&f, "compress", zlib > known ? "zlib" : "zstd");
+    if (m.zlib || m.zstd)
+        put_word(&f, "compress", m.zlib ? "zlib" : "zstd");
     if (separate)
         put_word(&f, "separate", separate);
     flow_end(&f);
@@ -583,7 +640,8 @@ bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
     write_majority(to, p);
     fprintf(to, "captured: {from: %s, libraries: %zu, unreadable: %zu}\n", from_names[p->from], p->count,
             p->unreadable);
-    write_distributions(to, p);
+    if (!write_distributions(to, p, e))
+        return false;
     fputs("libraries:\n", to);
     for (size_t i = 0; i < p->count; i++)
         write_row(to, p, &p->file[i]);

@@ -1,0 +1,62 @@
+/* See manners.h. */
+#include "emit/manners.h"
+
+#include "emit/manner_fit.h"
+#include "emit/profile_manner.h"
+
+/* Sets the manners of languages without their own. */
+static void set_others(struct manners *m, const struct profile *p)
+{
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
+        if (!profile_is_divided(p, i))
+            m->of[i] = m->of[p->dwarf.language];
+}
+
+struct manners manners_of(const struct profile *p)
+{
+    struct manners m;
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        const struct profile_entries said = profile_entries(p, i);
+        m.of[i] = profile_manner(&said);
+    }
+    return m;
+}
+
+bool manners_search_start(struct manners_search *s, const struct profile *p)
+{
+    bool any = false;
+    *s = (struct manners_search){.profile = p};
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        const struct profile_entries said = profile_entries(p, i);
+        s->searched[i] = said.language == i && manner_can_fit(&said);
+        s->goes_on[i] = s->searched[i];
+        any |= s->searched[i];
+    }
+    return any;
+}
+
+bool manners_search_next(struct manners_search *s, const struct debug_counts *made, struct manners *m)
+{
+    bool any = false;
+    s->is_best = true;
+    s->tries++;
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        const struct profile_entries said = profile_entries(s->profile, i);
+        if (!s->goes_on[i])
+            continue;
+        s->goes_on[i] = manner_search_next(&s->of[i], &said, made ? &made[i] : NULL, &m->of[i]);
+        s->is_best = s->is_best && s->of[i].is_best;
+        any |= s->goes_on[i];
+    }
+    set_others(m, s->profile);
+    return any;
+}
+
+struct debug_counts manners_search_best(const struct manners_search *s)
+{
+    struct debug_counts all = {.imports = 0};
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
+        if (s->searched[i])
+            debug_counts_add(&all, &s->of[i].best.counts, COUNT_ONCE);
+    return all;
+}
