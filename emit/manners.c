@@ -19,6 +19,7 @@ struct manners manners_of(const struct profile *p)
         const struct profile_entries said = profile_entries(p, i);
         m.of[i] = profile_manner(&said);
     }
+    set_others(&m, p);
     return m;
 }
 

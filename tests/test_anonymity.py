@@ -21,7 +21,8 @@ SCHEMA = set(
     """
     pyelfgen-profile modules utilities sections text data debug symtab strtab bss names style itanium dwarf version
     language c c++ fortran units compiler clang views compress zlib zstd captured from files exec python run pid core libraries unreadable
-    distributions function-sizes name-lengths degree tags forms attributes others kind module utility machine loaded
+    distributions function-sizes name-lengths degree tags forms attributes tags-c forms-c attributes-c tags-c++ forms-c++ attributes-c++
+    tags-fortran forms-fortran attributes-fortran others kind module utility machine loaded
     import functions dynamic objects other undefined weak weak-functions weak-objects unique versioned aliases used dynstr local global relocations relative jump-slot glob-dat
     copy tls irelative relr plt needed outside indirect hash sysv both none bind now relro full build-id false soname
     cf-protection data-rel-ro runpath versions versions-defined ifunc constructors constructor-code constructor-memory constructor-bss init-code unwind-entries unwind-small exceptions table destructors page pages loads mangled demangled cold cold-code

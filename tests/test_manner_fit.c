@@ -14,6 +14,8 @@
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
 #include "emit/manner_search.h"
+#include "emit/manners.h"
+#include "emit/profile_manner.h"
 #include "manner_case.h"
 
 static struct profile profile_of(const char *tags, const char *attributes)
@@ -419,6 +421,90 @@ static void what_turns_goes_half_as_far(void **state)
     profile_free(&t.p);
 }
 
+/* A profile of a library in C, which says the entries of C, and of one in C++. */
+static struct profile profile_of_both(const char *tags_cpp)
+{
+    static const char text[] =
+        "pyelfgen-profile: 1\ndwarf: {language: c}\nlibraries:\n"
+        "- {kind: utility, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, strtab: 9, functions: 106, "
+        "dwarf: {version: 5, language: c, units: 10, dies: 100000}}\n"
+        "- {kind: utility, text: 90 kB, data: 1500, bss: 8, debug: 100 kB, symtab: 48, strtab: 9, functions: 1006, "
+        "dwarf: {version: 5, language: c++, units: 10, dies: 100000}}\n";
+    struct profile p;
+    struct error e = {0};
+    if (!profile_parse(&p, text, strlen(text), "both", &e))
+        fail_msg("%s", e.text);
+    p.distributions[DISTRIBUTION_TAGS] = strdup(TAGS " class_type:9000 member:90000");
+    p.distributions[DISTRIBUTION_ATTRIBUTES] = strdup(ATTRIBUTES);
+    if (!tags_cpp)
+        return p;
+    char **const of = &p.distributions[DISTRIBUTION_OF_LANGUAGES];
+    of[LANGUAGE_C * DISTRIBUTION_KINDS] = strdup(TAGS);
+    of[LANGUAGE_C * DISTRIBUTION_KINDS + 2] = strdup(ATTRIBUTES);
+    of[LANGUAGE_CPP * DISTRIBUTION_KINDS] = strdup(tags_cpp);
+    of[LANGUAGE_CPP * DISTRIBUTION_KINDS + 2] = strdup("location:20000");
+    return p;
+}
+
+/* What a profile says of a language is of the rows in that language. Languages without that are as the profile's. */
+static void each_language_has_its_own_manner(void **state)
+{
+    (void)state;
+    struct profile p = profile_of_both("typedef:6000 " CPP_TAGS);
+    const struct manners m = manners_of(&p);
+    struct profile c = profile_of(TAGS, ATTRIBUTES);
+    struct profile cpp = manner_profile("c++", "", "typedef:6000 " CPP_TAGS, "location:20000");
+    cpp.row[0].value[ROW_FUNCTIONS] = 1006;
+    const struct profile_entries of_c = profile_entries_of_all(&c);
+    const struct profile_entries of_cpp = profile_entries_of_all(&cpp);
+    const struct manner alone[] = {profile_manner(&of_c), profile_manner(&of_cpp)};
+    assert_memory_equal(&m.of[LANGUAGE_C], &alone[0], sizeof alone[0]);
+    assert_memory_equal(&m.of[LANGUAGE_CPP], &alone[1], sizeof alone[1]);
+    assert_memory_equal(&m.of[LANGUAGE_FORTRAN], &alone[0], sizeof alone[0]);
+    profile_free(&p);
+    p = profile_of_both(NULL);
+    const struct manners same = manners_of(&p);
+    assert_memory_equal(&same.of[LANGUAGE_CPP], &same.of[LANGUAGE_C], sizeof same.of[0]);
+    profile_free(&p);
+    profile_free(&c);
+    profile_free(&cpp);
+}
+
+/* One that is near ends, while another goes on. Both are of one set again when the latter ends. */
+static void each_language_has_its_own_search(void **state)
+{
+    (void)state;
+    struct profile p = profile_of_both("typedef:6000 " CPP_TAGS);
+    struct manners m = manners_of(&p);
+    const struct manners first = m;
+    struct manners_search s;
+    struct debug_counts made[DEBUG_LANGUAGES] = {[LANGUAGE_C] = all_met(), [LANGUAGE_CPP] = all_met_in_cpp()};
+    assert_true(manners_search_start(&s, &p));
+    assert_true(manners_search_next(&s, made, &m));
+    assert_false(s.goes_on[LANGUAGE_C] || s.goes_on[LANGUAGE_FORTRAN]);
+    assert_memory_equal(&m.of[LANGUAGE_C], &first.of[LANGUAGE_C], sizeof first.of[0]);
+    assert_memory_equal(&m.of[LANGUAGE_FORTRAN], &first.of[LANGUAGE_C], sizeof first.of[0]);
+    assert_true(m.of[LANGUAGE_CPP].typedefs > first.of[LANGUAGE_CPP].typedefs);
+    made[LANGUAGE_C] = (struct debug_counts){.imports = 9}; /* no longer looked at */
+    made[LANGUAGE_CPP].all[ABBREV_TYPEDEF] *= 3;
+    made[LANGUAGE_CPP].header[ABBREV_TYPEDEF] *= 3;
+    unsigned tries = 2;
+    while (manners_search_next(&s, made, &m))
+        tries++;
+    assert_in_range(tries, 2, MANNER_TRIES_MOST);
+    assert_int_equal(s.tries, tries);
+    assert_int_equal(s.is_best, s.of[LANGUAGE_CPP].is_best);
+    assert_memory_equal(&m.of[LANGUAGE_C], &first.of[LANGUAGE_C], sizeof first.of[0]);
+    const struct debug_counts best = manners_search_best(&s);
+    assert_int_equal(best.all[ABBREV_CALL_SITE], 5000 + 1000); /* of C and of C++ */
+    profile_free(&p);
+    p = profile_of_both("");
+    assert_true(manners_search_start(&s, &p));
+    p.row[0].value[ROW_DWARF_DIES] = p.row[1].value[ROW_DWARF_DIES] = 1; /* too few entries to count */
+    assert_false(manners_search_start(&s, &p));
+    profile_free(&p);
+}
+
 /* The libraries of a sample stand for about as many bytes as there are. They have at most `most` bytes themselves. */
 static void assert_sample(const uint64_t *bytes, uint32_t libraries, uint64_t most)
 {
@@ -472,6 +558,7 @@ int main(void)
         cmocka_unit_test(nothing_goes_beyond_bounds),       cmocka_unit_test(the_best_is_found_in_a_few_tries),
         cmocka_unit_test(what_cannot_be_made_is_too_far),   cmocka_unit_test(what_leads_nowhere_is_left),
         cmocka_unit_test(what_turns_goes_half_as_far),      cmocka_unit_test(samples_stand_for_all),
+        cmocka_unit_test(each_language_has_its_own_manner), cmocka_unit_test(each_language_has_its_own_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

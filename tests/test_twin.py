@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 
 import pytest
+import yaml
 
 from captures import Capture, edges, symbols_by_readelf
 from objects import FIVE, ask, each, tool
@@ -380,6 +381,59 @@ def test_debug_information_of_a_program_is_as_the_real_one(programs, tmp_path):
     assert found["dwarf.dies"]["real"] > 200_000
     distances = {name: found[name]["distance"] for name in ("tags", "attributes")}
     assert max(distances.values()) < 0.05, distances
+
+
+WORDS = """\
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <unordered_map>
+std::map<std::string, std::vector<int>> table;
+std::unordered_map<int, std::shared_ptr<std::string>> others;
+int words(const char *text) {
+    std::istringstream in(text);
+    std::string word;
+    int count = 0;
+    while (in >> word) {
+        table[word].push_back(count);
+        others[count++] = std::make_shared<std::string>(word);
+    }
+    for (auto &of : table) std::sort(of.second.begin(), of.second.end(), std::greater<int>());
+    return count;
+}
+bool is_number(const std::string &text) { return std::regex_match(text, std::regex("[0-9]+(\\\\.[0-9]*)?")); }
+void show() { for (const auto &of : others) std::cout << of.first << ' ' << *of.second << '\\n'; }
+"""
+
+
+def tally(text):
+    return {word: int(count) for word, count in (pair.split(":") for pair in text.split())}
+
+
+@pytest.mark.slow
+def test_debug_information_in_two_languages_is_as_the_real_one(programs, tmp_path):
+    """pyelfgen, in C, and a library in C++ make a profile that says how often tags are used in each, and a twin in
+    which they are used nearly as often in each."""
+    real, library = tmp_path / "real.prof", tmp_path / "libwords.so"
+    (tmp_path / "words.cpp").write_text(WORDS)
+    subprocess.run(["g++", "-g", "-O2", "-fPIC", "-shared", "-o", library, tmp_path / "words.cpp"], check=True)
+    programs.run("pyelfprof", "-o", real, programs.path("pyelfgen"), library)
+    said = yaml.safe_load(real.read_text())["distributions"]
+    for name in ("tags", "forms", "attributes"):
+        of = [collections.Counter(tally(said[f"{name}-{language}"])) for language in ("c", "c++")]
+        assert +(of[0] + of[1]) == +collections.Counter(tally(said[name])), name
+        assert f"{name}-fortran" not in said
+    found = {row["name"]: row for row in programs.twin(real, tmp_path)[0]["set"]}
+    distances = {name: found[name]["distance"] for name in ("tags", "tags-c", "tags-c++", "attributes-c++")}
+    assert distances["tags"] < 0.05 and max(distances.values()) < 0.08, distances
+    assert found["tags-c"]["items"]["real"] + found["tags-c++"]["items"]["real"] == found["tags"]["items"]["real"]
+    programs.run("pyelfstat", "--compare", real, tmp_path / "set", "--json", tmp_path / "told.json", status=None)
+    told = {row["name"]: row["state"] for row in json.loads((tmp_path / "told.json").read_text())["set"]}
+    assert "off" not in {told[name] for name in distances}, told
 
 
 @pytest.mark.slow
