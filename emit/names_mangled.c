@@ -237,7 +237,7 @@ static void put_parameters(struct spelling *s, uint64_t key, uint32_t room)
 
 /* --- the name --------------------------------------------------------------------------- */
 
-/* How many of `rest` characters parameters may take. This varies from name to name. */
+/* How many of `rest` characters parameters may take. This varies from name to name, also where their words do not. */
 static uint32_t room_of_parameters(const struct plan_library *l, uint64_t key, uint32_t rest)
 {
     enum { WHOLE = PLAN_ELABORATE_MOST + 1, VARIES = 256 };
@@ -312,7 +312,7 @@ static uint32_t spell(const struct plan_library *l, uint32_t place, uint32_t len
     s.shown = prefix;
     count_class(&s);
 
-    const uint32_t wanted = room_of_parameters(l, key, rest);
+    const uint32_t wanted = room_of_parameters(l, names_own_key(l, place), rest);
     const bool nested = rest > own + LAST_LEAST + COMPONENT_MOST || (wanted > 2 && rest > own + LAST_ROOM);
     const uint32_t most = nested ? rest - own - LAST_ROOM : rest - least;
     const uint32_t brackets = function ? 0 : 2; /* 'I', 'E' */

@@ -18,10 +18,16 @@ static inline uint8_t *names_put_number(uint8_t *p, uint32_t number)
     return end;
 }
 
+/* A key of the name's own. */
+static inline uint64_t names_own_key(const struct plan_library *l, uint64_t number)
+{
+    return random_at(plan_key(l, PURPOSE_NAMES), number);
+}
+
 /* The key from which a name's words follow. Some names have the same key (plan_library.alike). */
 static inline uint64_t names_words_key(const struct plan_library *l, uint64_t number)
 {
-    const uint64_t key = random_at(plan_key(l, PURPOSE_NAMES), number);
+    const uint64_t key = names_own_key(l, number);
     return (key >> 40 & 255) < l->alike ? 0 : key;
 }
 

@@ -505,7 +505,8 @@ static bool run_rounds(struct rows *r, struct error *e)
                          PROFILE_ROWS ": the rows' sizes and calls do not go together; lower 'functions' or symbols of "
                                       "'needed'");
     return workers_run(s->threads, count, rows_make_room, r, e) &&
-           workers_run(s->threads, count, rows_settle_names, r, e) && choose_words(r, e);
+           workers_run(s->threads, count, rows_settle_names, r, e) && choose_words(r, e) &&
+           workers_run(s->threads, count, rows_elaborate_again, r, e);
 }
 
 /* Sets plan->function_sizes: the profile's distribution of functions' sizes without the libraries whose rows state

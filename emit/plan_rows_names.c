@@ -519,6 +519,17 @@ static void elaborate(const struct plan *plan, struct plan_library *l)
         elaborate_to(l, step, (double)wanted * (double)shown(l, step) / (double)(shown(l, 1) + 1));
 }
 
+bool rows_elaborate_again(void *context, unsigned worker, uint32_t index, struct error *e)
+{
+    const struct rows *r = context;
+    struct plan_library *const l = &r->s->plan->library[index];
+    (void)worker;
+    (void)e;
+    if (l->alike)
+        elaborate(r->s->plan, l);
+    return true;
+}
+
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e)
 {
     const struct rows *r = context;

@@ -261,6 +261,10 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
  * size and the lengths have the row's distribution. */
 bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct error *e);
 
+/* A worker's task, when it is settled which names use the same words: has debuggers show as many characters as the row
+ * says, as rows_settle_names has done for names with words of their own. */
+bool rows_elaborate_again(void *context, unsigned worker, uint32_t index, struct error *e);
+
 /* plan_rows_linked.c: values that a row does not state, worked out from its sizes. rows_direct: extra.direct, the
  * entries of .plt.got that explain `share: plt`, or 0. rows_versioned: extra.versioned, for which the row's tables of
  * symbols leave room. rows_buckets: extra.buckets, the buckets of .gnu.hash with which all tables of symbols have the
