@@ -27,31 +27,57 @@ struct pool {
     int64_t more;     /* characters that cold parts take beyond the lengths that they got */
 };
 
-/* With `wide` any name may be exchanged, and one may be reused so many times: then the distribution of lengths over
- * symbols changes a little. */
-enum { WIDE_MOST = 2 };
+/* With `wide` a few names are reused, each about so many times, as `__func__.0` is. Their lengths stand for those of
+ * all names that two symbols had, so that more names may be exchanged. */
+enum { WIDE_EACH = 64 };
 
 static bool is_kept(const struct pool *p, uint32_t number)
 {
     return number >= p->first && number - p->first < p->kept;
 }
 
+/* Keeps the first `shared` lengths, those of names that two symbols have. */
+static void keep_all(struct pool *p, const struct plan_library *l, uint32_t shared)
+{
+    p->kept = shared;
+    p->first = shared < p->named ? rows_smaller(plan_small_local(l), p->named - shared) : 0;
+    memcpy(p->length, l->object_length + shared, p->first * sizeof *p->length);
+    memcpy(p->length + p->first, l->object_length, shared * sizeof *p->length);
+    const uint32_t behind = p->first + shared;
+    memcpy(p->length + behind, l->object_length + behind, (p->named - behind) * sizeof *p->length);
+}
+
+/* Keeps a few of the first `shared` lengths, evenly spread by length, for the last names. */
+static void keep_few(struct pool *p, const struct plan_library *l, uint32_t shared)
+{
+    uint32_t of_length[PROFILE_NAME_MOST + 1] = {0}; /* how many of the first lengths are so long; then those kept */
+    p->kept = shared ? (shared - 1) / WIDE_EACH + 1 : 0;
+    p->first = p->named - p->kept;
+    for (uint32_t i = 0; i < shared; i++)
+        of_length[l->object_length[i]]++;
+    for (uint32_t length = 0, seen = 0, kept = 0; length <= PROFILE_NAME_MOST; length++) {
+        seen += of_length[length];
+        for (of_length[length] = 0; (kept * UINT64_C(2) + 1) * shared < UINT64_C(2) * p->kept * seen; kept++) {
+            p->length[p->first + kept] = (uint16_t)length;
+            of_length[length]++;
+        }
+    }
+    for (uint32_t i = 0, at = 0; i < p->named; i++) {
+        if (i < shared && of_length[l->object_length[i]])
+            of_length[l->object_length[i]]--;
+        else
+            p->length[at++] = l->object_length[i];
+    }
+}
+
 static bool pool_open(struct pool *p, const struct plan_library *l, bool wide)
 {
-    const uint32_t local = plan_small_local(l);
     *p = (struct pool){.named = names_row_objects_named(l)};
-    const uint32_t shared = rows_smaller(l->shared_names, p->named);
-    const uint32_t reused = wide ? l->shared_names / WIDE_MOST + 1 : shared;
-    p->first = reused < p->named ? rows_smaller(local, p->named - reused) : 0;
-    p->kept = wide ? 0 : shared;
     p->length = malloc(p->named * sizeof *p->length + 1);
     p->left = calloc(PROFILE_NAME_MOST + 1, sizeof *p->left);
     if (!p->length || !p->left)
         return false;
-    memcpy(p->length, l->object_length + p->kept, p->first * sizeof *p->length);
-    memcpy(p->length + p->first, l->object_length, p->kept * sizeof *p->length);
-    const uint32_t behind = p->first + p->kept;
-    memcpy(p->length + behind, l->object_length + behind, (p->named - behind) * sizeof *p->length);
+    (wide ? keep_few : keep_all)(p, l, rows_smaller(l->shared_names, p->named));
     for (uint32_t i = 0; i < p->named; i++)
         p->left[p->length[i]] += !is_kept(p, i);
     return true;

@@ -418,9 +418,17 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
     return settle_with(r, index, bytes, ways[best], names[best], &l->names_apart, e);
 }
 
-/* Measures how far a stripped library's names, all of which are settled, are from what is wanted. False when memory ran
- * out. */
-static bool measure_stripped(const struct plan *plan, struct plan_library *l)
+/* Adds the lengths of local small functions and static objects, of each symbol. */
+static void fix_objects(const struct plan_library *l, struct fixed_lengths *f)
+{
+    const uint32_t named = names_row_objects_named(l);
+    for (uint32_t i = 0; i < named; i++)
+        for (uint32_t symbols = names_row_object_symbols(l, i); symbols; symbols--)
+            lengths_fix(f, names_row_object_length(l, i));
+}
+
+/* Measures how far a library's names, all of which are settled, are from what is wanted. False when memory ran out. */
+static bool measure(const struct plan *plan, struct plan_library *l)
 {
     const struct shape s = shape_of(plan, l);
     const uint64_t most = s.symbols + FIXED_LOCAL_COUNT;
@@ -429,9 +437,11 @@ static bool measure_stripped(const struct plan *plan, struct plan_library *l)
     const bool ok = f.length && wanted;
     if (ok) {
         lengths_fix_imports(plan, l, &f);
-        lengths_fix_functions(plan, l, l->exported, &f);
+        lengths_fix_functions(plan, l, l->stripped ? l->exported : l->functions, &f);
         lengths_fix_dynamic(l, &f);
         lengths_fix_others(l, &s, &f);
+        if (!l->stripped)
+            fix_objects(l, &f);
         if (lengths_draw(plan, l, f.count, wanted))
             l->names_apart = distribution_distance(wanted, f.length, f.count);
     }
@@ -537,7 +547,7 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     struct plan_library *l = &s->plan->library[index];
     const uint32_t local = names_are_mangled(&s->plan->names, l) ? 0 : l->functions - l->exported;
     (void)worker;
-    if (l->stripped && !measure_stripped(s->plan, l))
+    if (l->stripped && !measure(s->plan, l))
         return lengths_out_of_memory(l, e);
     elaborate(s->plan, l);
     if (!settles(l))
@@ -556,7 +566,7 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     }
     l->local_names = 0;
     l->local_names = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
-    if (!rows_choose_cold(s->plan, l))
+    if (!rows_choose_cold(s->plan, l) || (l->cold.count && !measure(s->plan, l)))
         return lengths_out_of_memory(l, e);
     mangle_local(s->plan, l);
     return true;
