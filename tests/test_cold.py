@@ -1,6 +1,7 @@
 """Cold parts of functions: counted in real libraries, and what twins make of them. The judges are nm, readelf, objdump
 and gdb."""
 
+import json
 import re
 import struct
 import subprocess
@@ -361,3 +362,36 @@ def test_a_part_that_is_larger_than_all_else(programs, tmp_path):
     (made,) = twin.made
     assert made["cold"] == 1 and made["cold-code"] > 1500
     ask(tool("llvm-dwarfdump"), "--verify", twin.path / "libutility0.so")
+
+
+NAMED = """
+static __attribute__((noinline, used)) long compute_the_residual_of_block_{name}{n}(long *a, long count)
+{{
+    long s = {n};
+    for (long i = 0; i < count; i++) {{
+        if (__builtin_expect(a[i] < 0, 0)) {{ fail(__func__, (int)i); s -= a[i]; fail("again", {n}); }}
+        s += a[i] * {n} ^ (s >> 3);
+    }}
+    return s;
+}}
+"""
+
+
+def test_lengths_of_names_are_as_said(programs, tmp_path):
+    """Parts have long names, and constants called __func__.0 have short ones, which several share. Where the twin's
+    names have other lengths for that, it says how far these are."""
+    for source in range(60):
+        functions = [NAMED.format(n=6 * source + k + 1, name="x" * (3 * k)) for k in range(6)]
+        text = "extern void fail(const char *, int) __attribute__((cold));\n" + "".join(functions)
+        (tmp_path / f"work{source}.c").write_text(text)
+    library = tmp_path / "libwork.so"
+    subprocess.run(
+        [tool("gcc"), "-O2", "-fPIC", "-shared", "-g", *sorted(tmp_path.glob("*.c")), "-o", library], check=True
+    )
+    twin = Twin(programs, library, tmp_path / "twin")
+    assert sum(line.endswith(".cold") for line in ask("nm", library).splitlines()) > 300
+    report = tmp_path / "told.json"
+    programs.run("pyelfstat", "--compare", "--told", library, twin.path, "--json", report)
+    (found,) = [row for row in json.loads(report.read_text())["set"] if row["name"] == "name-lengths"]
+    said = json.loads((twin.path / "differences.json").read_text())["libraries"][0]["differs"].get("name-lengths", [0, 0])
+    assert said[1] == pytest.approx(found["distance"], abs=0.02) or max(said[1], found["distance"]) < 0.05

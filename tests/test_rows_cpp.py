@@ -124,6 +124,15 @@ def test_names_are_demangled_to_as_much_as_the_row_says(made):
         assert sum(name.startswith(special) for name in shown) > 10
 
 
+@pytest.mark.parametrize("packed", [8000, 16000])
+def test_names_of_the_same_words_are_demangled_to_as_much(programs, tmp_path, packed):
+    """So that tables of names compress as a row says, many names may use the same words."""
+    rows = ROWS.replace("name-lengths", f"zstd: {{names: {packed}}}, name-lengths", 1)
+    row = Capture(make(programs, tmp_path, rows).parent / "made.prof").rows[0]
+    assert row["zstd"]["names"] < 20000  # with words of their own 23000
+    assert row["demangled"] == pytest.approx(75000, rel=0.02)
+
+
 @pytest.mark.parametrize("wanted", [1, 30000, 60000, 110000, 220000])
 def test_names_are_demangled_to_little_and_to_much(programs, tmp_path, wanted):
     """Whatever the row asks for, each name is valid and there once. What cannot be met is in differences.json."""
