@@ -126,7 +126,7 @@ struct composer {
     uint32_t list_entries;        /* how many entries it has so far */
     enum {
         LISTS_PLAIN, /* lists are relative to the unit's first address */
-        LISTS_BASED, /* each has a base address of its own */
+        LISTS_BASED, /* each has a base address of its own; in version 5 only */
     } lists_as;
 };
 
@@ -291,10 +291,7 @@ static inline uint32_t compose_next_ranges(const struct composer *c)
 }
 
 /* Offset, in a list that begins with a base address, of that address. */
-static inline uint32_t compose_base_at(struct dialect d)
-{
-    return dialect_is_4(d) ? 8 : 1;
-}
+enum { COMPOSE_BASE_AT = 1 };
 
 /* Bytes that a unit's lists begin with. */
 static inline uint32_t compose_list_header(struct dialect d)

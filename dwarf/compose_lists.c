@@ -2,11 +2,13 @@
  *
  *     version 5    [base_address A] | offset_pair from to [length expression] ... | end_of_list
  *     in C++       start_length A count length expression | end_of_list              of one entry
- *     version 4    [~0 A]           | from to [length expression]             ... | 0 0
+ *     version 4                       from to [length expression]             ... | 0 0
  *
  * In version 5 `from`, `to` and `count` are unsigned LEB128 numbers, and the length of an expression, always below 128
  * here, takes one byte. In version 4 `from` and `to` have the size of addresses, and lengths take two bytes. Without a
  * base address numbers are relative to the unit's first address.
+ *
+ * Lists of version 4 have no base address, because gcc's have none, and lldb takes one for an entry.
  *
  * Parts of functions that stand elsewhere may be before that address, so lists have their addresses, as with gcc. In
  * version 4 these are relative to base address 0, to which gcc's are relative from the beginning.
@@ -68,8 +70,8 @@ static uint8_t *put_base(struct composer *c, uint8_t *p, uint8_t kind, uint64_t 
     c->base = c->lists_as == LISTS_BASED ? base : c->unit->start - c->text;
     if (c->lists_as != LISTS_BASED)
         return p;
-    p = is_4(c) ? put_u64(p, UINT64_MAX) : put_u8(p, kind);
-    return put_u64(p, c->text + base);
+    assert(!is_4(c));
+    return put_u64(put_u8(p, kind), c->text + base);
 }
 
 static uint8_t *put_pair(const struct composer *c, uint8_t *p, uint8_t kind, uint64_t from, uint64_t to)

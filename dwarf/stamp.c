@@ -68,14 +68,15 @@ static void put_copies(struct composer *c, const struct stamp_store *store, cons
     uint8_t *const lists = c->lists;
     uint8_t *const ranges = c->ranges;
     const uint64_t address = c->text + at;
+    const uint64_t moved = dialect_is_4(c->corpus->dialect) ? address - c->unit->start : address;
     const uint64_t value[STAMP_ADDED] = {
         [STAMP_ADDRESS] = address,
         [STAMP_PLACE] = compose_offset_of(c, p),
         [STAMP_LIST] = compose_next_list(c),
         [STAMP_RANGES] = compose_next_ranges(c),
         [STAMP_LINE] = line,
-        [STAMP_LIST_BASE] = address,
-        [STAMP_RANGE_BASE] = address,
+        [STAMP_LIST_BASE] = moved,
+        [STAMP_RANGE_BASE] = moved,
     };
     uint8_t *const in[STAMP_ADDED] = {p, p, p, p, p, lists, ranges};
     uint8_t *const pair_in[] = {lists, ranges};

@@ -4,7 +4,8 @@
  * compose a library's own entries (compose.h). To put a stamp is to copy its entries, lists and rows whole, and to
  * patch address, place, offset, line and names where they stand. Location and range lists come in two forms. With a
  * base address, one addition moves the whole list, wherever it goes. For a unit's first 16 KiB ("near"), lists have
- * numbers of two bytes without a base address, and the code's offset in the unit is added to each. */
+ * numbers of two bytes without a base address, and the code's offset in the unit is added to each. In version 4 it is
+ * added to each number, of eight bytes, of any list. */
 #ifndef DWARF_STAMP_H
 #define DWARF_STAMP_H
 
@@ -22,8 +23,8 @@ enum stamp_patch {
     STAMP_LIST,       /* the offset of its location lists, 4 bytes */
     STAMP_RANGES,     /* the offset of its range lists, 4 bytes */
     STAMP_LINE,       /* the line, 2 bytes */
-    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists */
-    STAMP_RANGE_BASE, /* the code's address, 8 bytes, in the range lists */
+    STAMP_LIST_BASE,  /* the code's address, 8 bytes, in the location lists; in version 4 its offset in the unit */
+    STAMP_RANGE_BASE, /* the same in the range lists */
     STAMP_LIST_PAIR,  /* the code's offset in the unit, twice 2 bytes, in the location lists */
     STAMP_RANGE_PAIR, /* the code's offset in the unit, twice 2 bytes, in the range lists */
     STAMP_NAME,       /* a local's name, 4 bytes, replaced, with the abbreviation code before it */

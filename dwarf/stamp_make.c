@@ -13,8 +13,11 @@ bool stamp_start(struct stamp_maker *m, const struct corpus *corpus)
     memset(m->count, 0, sizeof m->count);
     m->depth = 0;
     m->parent[0] = (struct stamp_parent){0};
-    *c = (struct composer){
-        .corpus = corpus, .out = &m->out, .unit = &m->unit, .references = &m->references, .lists_as = LISTS_BASED};
+    *c = (struct composer){.corpus = corpus,
+                           .out = &m->out,
+                           .unit = &m->unit,
+                           .references = &m->references,
+                           .lists_as = dialect_is_4(corpus->dialect) ? LISTS_PLAIN : LISTS_BASED};
     return compose_reserve(c, MAKE_MOST, MAKE_MOST, MAKE_MOST, MAKE_MOST);
 }
 
@@ -37,10 +40,29 @@ static struct dialect dialect_of(const struct stamp_maker *m)
     return m->composer.corpus->dialect;
 }
 
+/* Notes what moves the list at offset `at`: its base address, or in version 4 both addresses of each entry. */
+static void note_base(struct stamp_maker *m, enum stamp_patch kind, const struct bytes *lists, uint32_t at)
+{
+    if (!dialect_is_4(dialect_of(m))) {
+        stamp_note(m, kind, at + COMPOSE_BASE_AT);
+        return;
+    }
+    for (const uint8_t *p = lists->data + at;;) {
+        const uint32_t entry = (uint32_t)(p - lists->data);
+        const uint64_t from = take_u64(&p);
+        if (!take_u64(&p) && !from)
+            return;
+        stamp_note(m, kind, entry);
+        stamp_note(m, kind, entry + (uint32_t)sizeof from);
+        if (kind == STAMP_LIST_BASE) /* an expression, behind its length */
+            p += 2 + p[0] + 256 * p[1];
+    }
+}
+
 struct debug_list stamp_list_end(struct stamp_maker *m)
 {
     const struct debug_list list = compose_list_end(&m->composer);
-    stamp_note(m, STAMP_LIST_BASE, list.at + compose_base_at(dialect_of(m)));
+    note_base(m, STAMP_LIST_BASE, &m->out.lists, list.at);
     return list;
 }
 
@@ -63,7 +85,7 @@ static void note_ranges(struct stamp_maker *m, uint32_t at, uint32_t count, cons
         uint32_t list = (uint32_t)(ranges_before - m->out.ranges.data);
         stamp_note(m, STAMP_RANGES, at);
         if (m->composer.ranges != ranges_before) /* the list is its own, and not that of an entry around it */
-            stamp_note(m, STAMP_RANGE_BASE, list + compose_base_at(dialect_of(m)));
+            note_base(m, STAMP_RANGE_BASE, &m->out.ranges, list);
     }
 }
 

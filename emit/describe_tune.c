@@ -321,20 +321,21 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
         compose_end_children(c, NULL);
 }
 
-/* Sets kind[0] to lists of so many ranges without a base address of their own, kind[1] to lists with one. Returns how
- * many kinds that makes. */
+/* Sets kind[0] to lists of so many ranges without a base address of their own, and in version 5 kind[1] to lists with
+ * one. Returns how many kinds that makes. */
 static uint32_t range_kinds(struct walk *w, const uint64_t *border, uint32_t entries, struct kind *kind)
 {
     struct composer *c = &w->composer;
     uint8_t *const ranges = c->ranges;
     const bool used = c->uses_ranges;
-    for (uint32_t based = 0; based < 2; based++) {
+    const uint32_t kinds = dialect_is_4(c->corpus->dialect) ? 1 : 2;
+    for (uint32_t based = 0; based < kinds; based++) {
         kind[based] = (struct kind){.entries = (uint8_t)entries, .based = based};
         kind[based].bytes = (uint16_t)put_ranges(w, border, &kind[based]);
         c->ranges = ranges;
     }
     c->uses_ranges = used;
-    return 2;
+    return kinds;
 }
 
 /* Uses lists of two ranges and more. Lists of one range come in where these do not make up the bytes. */

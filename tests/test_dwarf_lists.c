@@ -80,7 +80,8 @@ static void test_version_5_with_a_base(void **state)
     ASSERT_LIST(list, "\x06\x00\x12\x00\x00\x00\x00\x00\x00" /* base_address 0x1200 */
                       "\x04\x00\x7f\x01\x50"
                       "\x00");
-    assert_int_equal(compose_base_at(s.corpus.dialect), 1);
+    assert_int_equal(s.out.lists.data[list + COMPOSE_BASE_AT], 0);
+    assert_int_equal(s.out.lists.data[list + COMPOSE_BASE_AT + 1], 0x12);
     end(&s);
 }
 
@@ -102,7 +103,7 @@ static void test_version_5_of_one_entry(void **state)
     ASSERT_LIST(list, "\x08\x10\x12\x00\x00\x00\x00\x00\x00" /* start_length 0x1210 */
                       "\x80\x02\x01\x50"                     /* 256 reg0 */
                       "\x00");
-    assert_int_equal(s.out.lists.data[list + compose_base_at(s.corpus.dialect)], 0x10);
+    assert_int_equal(s.out.lists.data[list + COMPOSE_BASE_AT], 0x10);
     compose_list_begin(&s.composer, 0x200);
     compose_list_register(&s.composer, 0x200, 0x201, 0);
     compose_list_register(&s.composer, 0x201, 0x202, 1);
@@ -249,14 +250,50 @@ static void test_version_4(void **state)
     assert_int_equal(compose_list_end(&s.composer).at, 0); /* there is no header */
     ASSERT_LIST(0, "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x01\x00\x52"
                    "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
-    s.composer.lists_as = LISTS_BASED;
-    compose_list_begin(&s.composer, 0x80);
-    compose_list_frame(&s.composer, 0x80, 0x90, 8);
-    const uint32_t list = compose_list_end(&s.composer).at;
-    ASSERT_LIST(list, "\xff\xff\xff\xff\xff\xff\xff\xff\x80\x10\x00\x00\x00\x00\x00\x00"
-                      "\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00\x91\x08"
-                      "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00");
-    assert_int_equal(compose_base_at(s.corpus.dialect), 8);
+    end(&s);
+}
+
+/* A stamp's lists have no base address in version 4: each number is moved, to where the code is in the unit. */
+static void test_version_4_of_stamps(void **state)
+{
+    (void)state;
+    enum { AT = 0x12345, NONE = 0 };
+    const uint64_t from[] = {1, 5}, to[] = {3, 6};
+    const uint64_t lists[] = {AT + 2, AT + 4, AT + 4, AT + 134};
+    struct scene s;
+    struct stamp_store store = {.taken = 0};
+    struct stamp_shelves on = {.anywhere.store = &store, .near.store = &store};
+    struct stamp stamp;
+    struct stamp_maker *m = calloc(1, sizeof *m);
+    begin(&s, 4);
+    assert_non_null(m);
+    assert_true(stamp_store_open(&store, 1024));
+    assert_true(stamp_start(m, &s.corpus));
+    stamp_block(m, 2, from, to);
+    stamp_end_children(m);
+    compose_list_begin(&m->composer, 2);
+    compose_list_register(&m->composer, 2, 4, 3);
+    compose_list_frame(&m->composer, 4, 134, -65);
+    stamp_local(m, 0, BASE_LONG, stamp_list_end(m));
+    assert_true(stamp_finish(m, &on, &(struct stamp_wanted){.anywhere = &stamp}));
+    s.unit.start = s.composer.text + 0x100;
+    stamp_put_entries(&s.composer, &store, &stamp, AT + 0x100, 1, 0, NULL);
+    const uint8_t *at = s.out.lists.data;
+    for (unsigned entry = 0; entry < 2; entry++) {
+        assert_int_equal(take_u64(&at), lists[2 * entry]);
+        assert_int_equal(take_u64(&at), lists[2 * entry + 1]);
+        at += 2 + at[0];
+    }
+    assert_true(take_u64(&at) == NONE && take_u64(&at) == NONE && at == s.composer.lists);
+    at = s.out.ranges.data;
+    for (unsigned range = 0; range < 2; range++) {
+        assert_int_equal(take_u64(&at), AT + from[range]);
+        assert_int_equal(take_u64(&at), AT + to[range]);
+    }
+    assert_true(take_u64(&at) == NONE && take_u64(&at) == NONE && at == s.composer.ranges);
+    stamp_maker_free(m);
+    free(m);
+    stamp_store_free(&store);
     end(&s);
 }
 
@@ -305,7 +342,7 @@ static void test_views(void **state)
         struct scene s;
         begin(&s, version);
         s.corpus.dialect.views = true;
-        s.composer.lists_as = LISTS_BASED;
+        s.composer.lists_as = version == 4 ? LISTS_PLAIN : LISTS_BASED;
         compose_list_begin(&s.composer, 0x200);
         compose_list_register(&s.composer, 0x200, 0x27f, 0);
         compose_list_register(&s.composer, 0x27f, 0x27f, 1); /* covers nothing: no view either */
@@ -437,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_version_5_in_two_bytes),
         cmocka_unit_test(ranges_are_shared),
         cmocka_unit_test(test_version_4),
+        cmocka_unit_test(test_version_4_of_stamps),
         cmocka_unit_test(test_parts_that_stand_elsewhere),
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_ranges),

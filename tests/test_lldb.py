@@ -12,7 +12,7 @@ import model
 from conftest import SOURCE
 from dies import Dies
 from entries import declared, first_lines, names_below, structures, subprogram
-from objects import LLDB_ENVIRONMENT, demangled, every, functions, line_of, tool
+from objects import LLDB_ENVIRONMENT, ask, demangled, every, functions, line_of, tool
 
 pytestmark = pytest.mark.slow
 
@@ -187,6 +187,28 @@ def test_image_lookup_of_addresses(probe, small):
         assert found, row
         assert found[1] == name
         assert (found[2], int(found[3])) == line_of(path, address)
+
+
+def ranges_of_inlined_calls(library):
+    """Where the ranges of inlined calls begin that have several, as llvm-dwarfdump shows them."""
+    dump = ask(tool("llvm-dwarfdump", "llvm-dwarfdump-14"), "--debug-info", library)
+    calls = re.findall(r"DW_TAG_inlined_subroutine\n(?:\s+(?:DW_AT|\[).*\n)*", dump)
+    of_calls = [re.findall(r"^\s+\[(0x\w+), 0x\w+\)", call, flags=re.M) for call in calls if "DW_AT_ranges" in call]
+    return [int(low, 16) for ranges in of_calls for low in ranges]
+
+
+@pytest.mark.parametrize("variant", ["views", "views-4", "type-units-4"])
+def test_inlined_calls_of_several_ranges(variant, probe, sets):
+    """lldb finds the inlined call that a range belongs to, in either version, as llvm-symbolizer does."""
+    library = sets.get(variant) / "libmodule0.so"
+    chosen = every(ranges_of_inlined_calls(library), 20)
+    assert len(chosen) > 5
+    symbolizer = [tool("llvm-symbolizer", "llvm-symbolizer-14"), "-e", library, "-fi"]
+    commands = [f"image lookup -v -a {at:#x} {library.name}" for at in chosen]
+    for at, row in zip(chosen, probe(mode="said", library=str(library), commands=commands)):
+        function = ask(*symbolizer, hex(at)).splitlines()[0]
+        found = re.search(r"Summary: libmodule0\.so`.* \[inlined\] (.*?)(?: \+ \d+)? at ", row["out"])
+        assert found and found[1] == function, (row, function)
 
 
 # --- every library ---------------------------------------------------------------------
