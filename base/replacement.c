@@ -79,7 +79,9 @@ bool replacement_is_same(const char *one, const char *other)
 
 bool replacement_cannot(const struct replacement *r, struct error *e)
 {
-    const char *advice = whole_is_full() ? "make room, and run again" : "choose another directory";
+    const char *advice = whole_is_full()  ? "make room, and run again"
+                         : errno == EFBIG ? "raise 'ulimit -f'"
+                                          : "choose another directory";
     char what[64];
     snprintf(what, sizeof what, "cannot be written; %s", advice);
     return error_errno(e, r->name, what);

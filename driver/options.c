@@ -365,6 +365,9 @@ static bool check(const struct options *o, struct error *e)
     if (o->memory && o->cache != CACHE_AS_IT_IS)
         return error_set(e, ERROR_USAGE,
                          "--memory: no file is read, so that --cold and --warm mean nothing; leave them out");
+    if (o->simulate && o->cache != CACHE_AS_IT_IS)
+        return error_set(e, ERROR_USAGE,
+                         "--simulate: nothing is timed, so that --cold and --warm mean nothing; leave them out");
     if (o->memory && (o->repeat > 1 || o->launcher) && profile_find_is_stream(o->set))
         return error_set(e, ERROR_USAGE,
                          "--memory: %.200s can be read once only, by one run without --launcher; give a file",

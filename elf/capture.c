@@ -444,6 +444,7 @@ static bool look_all(struct look *l)
     c->wide = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
     c->library = ehdr.e_type == ET_DYN;
     c->executable = ehdr.e_type == ET_EXEC;
+    c->core = ehdr.e_type == ET_CORE;
     if (!sizes_of(&l->reader, &c->sizes, take_debug_section, c, l->e) || !look_headers(l) ||
         !look_each(l, SHT_DYNAMIC, look_dynamic) || !look_segments(l))
         return false;

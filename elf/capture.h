@@ -115,6 +115,7 @@ struct capture {
     bool wide;        /* ELFCLASS64 */
     bool library;     /* ET_DYN */
     bool executable;  /* ET_EXEC, or position-independent with DF_1_PIE */
+    bool core;        /* ET_CORE */
     bool debug_only;  /* a debug file: the code is in another file */
     bool module;      /* a Python extension module: see `inits` */
     bool named_init;  /* defines the PyInit_ function that its file name asks for */

@@ -342,6 +342,18 @@ def test_what_is_told(compare, twin):
     assert '<td class="told">told</td>' in page.read_text()
 
 
+def test_a_twin_that_tells_nothing(programs, twin):
+    """One line says so: the file is not there, or the operands are in the wrong order."""
+    real, made = twin
+    said = "pyelfstat: --told: there is no differences.json in {}, so nothing is told; give the directory that"
+    done = programs.run("pyelfstat", "--compare", "--told", made, real, status=1)
+    assert done.stderr.startswith(said.format(real)) and done.stderr.count("\n") == 1
+    assert programs.run("pyelfstat", "--compare", real, made, status=1).stderr == ""
+    (made / "differences.json").unlink()
+    assert programs.run("pyelfstat", "--compare", "--told", real, made, status=1).stderr.startswith(said.format(made))
+    assert programs.run("pyelfstat", "--compare", "--told", made, made).stderr == ""
+
+
 def test_what_is_not_counted(compare, twin):
     """What differences.json lists as unknown is told whatever its numbers are, of a library and of the set."""
     real, made = twin

@@ -129,6 +129,7 @@ def test_the_limit_of_descriptors_is_raised(programs, profile):
         (["--memory", "nonesuch"], 1, "pyelf-memory: there is no profile 'nonesuch'"),
         (["--memory", "--mode=link", "small"], 2, "--memory: mode link is an executable"),
         (["--memory", "--cold", "small"], 2, "--memory: no file is read, so that --cold and --warm mean nothing"),
+        (["--simulate", "--warm", "small"], 2, "--simulate: nothing is timed, so that --cold and --warm mean nothing"),
     ],
 )
 def test_wrong_use(arguments, status, said, programs):

@@ -1137,6 +1137,9 @@ def test_a_core(capture, programs, process, tmp_path):
     captured = capture("--no-dwarf", core)
     assert [row["name"] for row in captured.rows] == wanted
     assert flow_from(captured) == "core"
+    done = programs.run("pyelfprof", "-o", tmp_path / "none.prof", "--exec", core, status=1)
+    assert f"{core}: is a core file, and no library or program; pyelfprof CORE, without --exec, captures" in done.stderr
+    assert not (tmp_path / "none.prof").exists()
     content = core.read_bytes()
     core.write_bytes(content[:3000])
     done = programs.run("pyelfprof", "-o", tmp_path / "none.prof", core, status=1)
@@ -1709,6 +1712,9 @@ def test_packed_relocations_of_many_places(programs, tmp_path):
 # ---- the command line ----
 
 
+EXPLAINS = "--explain takes one PROFILE, and no option that says what to capture or where to write it; see --help"
+
+
 @pytest.mark.parametrize(
     "arguments, said",
     [
@@ -1718,9 +1724,11 @@ def test_packed_relocations_of_many_places(programs, tmp_path):
         (["-o", "x", "--exec"], "it is not said of what to make the profile; see --help"),
         (["-o", "x", "--exec", "--pid", "1"], "only one of --exec, --python, --run and --pid can be; see --help"),
         (["-o", "x", "--pid", "one"], "--pid"),
-        (["--explain", "a", "b"], "--explain takes one PROFILE and no --output; see --help"),
-        (["--explain", "-o", "x", "b"], "--explain takes one PROFILE and no --output; see --help"),
-        (["--explain", "--list", "x", "b"], "--explain takes one PROFILE and no --output; see --help"),
+        (["--explain", "a", "b"], EXPLAINS),
+        (["--explain", "-o", "x", "b"], EXPLAINS),
+        (["--explain", "--list", "x", "b"], EXPLAINS),
+        (["--explain", "--without-libc", "b"], EXPLAINS),
+        (["--explain", "--exec", "b"], EXPLAINS),
         (["--list", "", "a"], "--list: which file? see --help"),
         (["--list", "./x", "-o", "x", "a"], "--output and --list are to write the same file; give each its own"),
         (["--list", "-", "-o", "-", "a"], "--output and --list are to write the same file; give each its own"),
@@ -1740,6 +1748,15 @@ def test_a_profile_is_no_file_of_the_application(programs, tmp_path, tiny_librar
     assert done.stderr == f"pyelfprof: {profile}: is a profile already; --explain says what is in it\n"
     done = programs.run("pyelfstat", profile, status=1)
     assert f"{profile}: is not an ELF file, but a profile; give --compare for two of these\n" in done.stderr
+
+
+def test_a_script_is_no_program(programs, tmp_path):
+    script = tmp_path / "python3"
+    script.write_text("#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n")
+    script.chmod(0o755)
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", "--exec", script, status=1)
+    said = "is a script; give the program that it starts, or capture a run of it with --run"
+    assert done.stderr == f"pyelfprof: {script}: {said}\n"
 
 
 def test_a_debug_file_is_no_library(programs, tmp_path, tiny_library):

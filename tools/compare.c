@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cli.h"
+#include "base/manifest.h"
 #include "base/process.h"
 #include "base/profile_find.h"
 #include "base/replacement.h"
@@ -232,6 +233,18 @@ void compare_free(struct comparison *c)
         compare_side_free(&c->side[s]);
 }
 
+/* Says why nothing is told, where something is off: the operands may be in the wrong order, or the file was left behind
+ * when the set was copied. */
+static void say_untold(const struct comparison *c)
+{
+    const struct compare_options *const o = &c->compare->options;
+    if (o->told && !c->tells && !compare_agrees(c))
+        fprintf(stderr,
+                "pyelfstat: --told: there is no " MANIFEST_ROWS_FILE " in %.200s, so nothing is told; give the "
+                "directory that pyelfgen wrote as TWIN\n",
+                compare_text(c->compare, o->path[TWIN]));
+}
+
 int compare_main(int argc, char **argv)
 {
     struct compare *compare = report_must(calloc(1, sizeof *compare));
@@ -249,6 +262,7 @@ int compare_main(int argc, char **argv)
         compare_read_told(c);
         compare_quantities(c);
         write_all(c);
+        say_untold(c);
     }
     if (status < 0)
         status = compare->trouble ? STATUS_TROUBLE : compare_agrees(c) ? STATUS_AGREES : STATUS_DIFFERS;

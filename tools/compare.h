@@ -247,6 +247,7 @@ struct comparison {
     struct compare_keys keys;
     struct compare_pairs pairs;
     struct compare_list set;
+    bool tells;                          /* there is a differences.json */
     struct json_object *told;            /* what is told of each library of the twin, by name; NULL: nothing */
     struct json_object *untold;          /* names of what pyelfgen does not count in the set; NULL: nothing */
     struct compare_library *library;     /* one for each pair; NULL for summaries */

@@ -45,7 +45,8 @@ void compare_read_told(struct comparison *c)
     struct error e;
     const char *set = c->compare->options.path[TWIN];
     const int length = snprintf(path, sizeof path, "%s/" MANIFEST_ROWS_FILE, set);
-    if (c->side[TWIN].profile || length < 0 || (size_t)length >= sizeof path || lstat(path, &st) != 0)
+    c->tells = !c->side[TWIN].profile && length >= 0 && (size_t)length < sizeof path && lstat(path, &st) == 0;
+    if (!c->tells)
         return;
     struct json_object *top = json_file_read(path, &limits, &e);
     if (!top) {

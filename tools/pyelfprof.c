@@ -72,7 +72,8 @@ static const struct cli_program program = {
                "--list writes what is not in the profile: for each library of the twin a line with its\n"
                "name, a tab, and the path of the file.\n"
                "\n"
-               "Libraries that PROGRAMs need are found as ld.so(8) finds them, without running anything:\n"
+               "A PROGRAM without '/' is looked for in PATH, and then in the working directory. Libraries\n"
+               "that PROGRAMs need are found as ld.so(8) finds them, without running anything:\n"
                "by DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, /etc/ld.so.cache and the system's directories.\n"
                "A SCRIPT runs under the python3 in PATH; the extension modules that are there at its end\n"
                "are captured, in the order of their import. A COMMAND runs with an audit library\n"
@@ -208,11 +209,20 @@ static bool runs(const struct command *c)
     return c->p.from == FROM_RUN || c->p.from == FROM_PYTHON;
 }
 
+static bool asks_for_capture(const struct command *c)
+{
+    const struct prof *p = &c->p;
+    return c->modes || p->output || p->list || p->names || p->summary || p->no_dwarf || p->full || p->load ||
+           p->without_libc || p->onlys || p->withouts;
+}
+
 static bool check(const struct command *c, struct error *e)
 {
     if (c->explain)
-        return (c->operands == 1 && !c->p.output && !c->p.list) ||
-               error_set(e, ERROR_USAGE, "--explain takes one PROFILE and no --output; see --help");
+        return (c->operands == 1 && !asks_for_capture(c)) ||
+               error_set(e, ERROR_USAGE,
+                         "--explain takes one PROFILE, and no option that says what to capture or "
+                         "where to write it; see --help");
     if (c->p.list && !*c->p.list)
         return error_set(e, ERROR_USAGE, "--list: which file? see --help");
     if (c->p.output && c->p.list && replacement_is_same(c->p.output, c->p.list))

@@ -187,15 +187,19 @@ static bool is_shared_object(const struct capture *c)
     return c->library && c->wide && !c->executable && !c->debug_only;
 }
 
-/* Corrects the error for an operand that is a profile and no ELF file. */
+/* Corrects the error for an operand that is a profile or a script and no ELF file. */
 static void advise(const char *path, struct error *e)
 {
     char start[256];
     ssize_t n;
-    if (strcmp(e->text, "is not an ELF file") != 0 || !file_begin(path, start, sizeof start, &n) ||
-        !file_begin_is_profile(start, n))
+    if (strcmp(e->text, "is not an ELF file") != 0 || !file_begin(path, start, sizeof start, &n))
         return;
-    error_set(e, ERROR_INPUT, "is a profile already; --explain says what is in it");
+    if (n > 2 && start[0] == '#' && start[1] == '!')
+        error_set(e, ERROR_INPUT, "is a script; give the program that it starts, or capture a run of it with --run");
+    else if (file_begin_is_profile(start, n))
+        error_set(e, ERROR_INPUT, "is a profile already; --explain says what is in it");
+    else
+        return;
     error_at(e, path, 0);
 }
 
@@ -219,6 +223,12 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     const struct capture *c = &file->capture;
     if (!file->given && !is_shared_object(c)) {
         file->left_out = true;
+    } else if (c->core) {
+        error_set(&e, ERROR_INPUT,
+                  "is a core file, and no library or program; pyelfprof CORE, without --exec, captures "
+                  "what its process had loaded");
+        error_at(&e, file->path, 0);
+        note(&file->failed, &e);
     } else if (c->debug_only && t->p->output) { /* no set could be made of it */
         error_set(&e, ERROR_INPUT, "has debug information alone, and no code; give the file that it belongs to");
         error_at(&e, file->path, 0);

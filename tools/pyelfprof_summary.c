@@ -24,15 +24,20 @@ enum { SAID = 240 };
 
 struct sums {
     size_t symbols, debug, libc; /* how many libraries have them, and how many are the C library's */
+    const char *first;           /* name of the first that has them and is not the C library's; NULL: there is none */
 };
 
 static struct sums count(const struct prof *p)
 {
     struct sums s = {0};
-    for (size_t i = 0; i < p->count; i++) {
-        s.symbols += p->file[i].capture.sizes.symtab != 0;
-        s.debug += p->file[i].capture.sizes.debug != 0;
-        s.libc += prof_is_libc(p->file[i].name);
+    for (size_t i = p->count; i-- > 0;) {
+        const char *const name = p->file[i].name;
+        const struct file_sizes *const sizes = &p->file[i].capture.sizes;
+        s.symbols += sizes->symtab != 0;
+        s.debug += sizes->debug != 0;
+        s.libc += prof_is_libc(name);
+        if ((sizes->symtab || sizes->debug) && !prof_is_libc(name))
+            s.first = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     }
     return s;
 }
@@ -144,6 +149,10 @@ bool prof_sums_suffice(const struct prof *p, struct error *e)
     if (in_some(p, &s))
         snprintf(some, sizeof some, "; only %zu of %zu have symbols, and %zu debug information", s.symbols, p->count,
                  s.debug);
-    return error_set(e, ERROR_INPUT, "pyelfgen makes no set of these sums: %s%s: leave out --summary%s", reason(said),
-                     some, s.libc ? ", or the C library with --without-libc" : "");
+    char others[160] = "";
+    if (in_some(p, &s) && s.first)
+        snprintf(others, sizeof others, ", or those that have them, by --without '%.100s'%s", s.first,
+                 s.symbols > 1 || s.debug > 1 ? " and so on" : "");
+    return error_set(e, ERROR_INPUT, "pyelfgen makes no set of these sums: %s%s: leave out --summary%s%s", reason(said),
+                     some, s.libc ? ", or the C library with --without-libc" : "", others);
 }
