@@ -10,7 +10,7 @@
 #include "emit/inside.h"
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
-#include "emit/manners.h"
+#include "emit/manners_search.h"
 #include "emit/mix.h"
 #include "emit/progress.h"
 #include "emit/split_fit.h"
@@ -256,7 +256,7 @@ static bool make(struct prepared *p, const struct options *o, struct manners *ma
 {
     struct manners_search search;
     const bool can_fit = manners_search_start(&search, &p->profile);
-    *manners = manners_of(&p->profile);
+    *manners = profile_manners(&p->profile);
     if (can_fit && p->profile.rows && !(p->before = mix_before_none(&p->profile)))
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (!make_in_manners(p, o, manners, e))

@@ -524,3 +524,21 @@ struct manner profile_manner(const struct profile_entries *said)
     read_origins(&m, said, tags, attributes);
     return m;
 }
+
+void profile_manners_share(struct manners *m, const struct profile *p)
+{
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
+        if (!profile_is_divided(p, i))
+            m->of[i] = m->of[p->dwarf.language];
+}
+
+struct manners profile_manners(const struct profile *p)
+{
+    struct manners m;
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        const struct profile_entries said = profile_entries(p, i);
+        m.of[i] = profile_manner(&said);
+    }
+    profile_manners_share(&m, p);
+    return m;
+}

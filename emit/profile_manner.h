@@ -9,6 +9,18 @@
  * otherwise the usual manner. Whatever the profile says, headers and blocks can be made in it. */
 struct manner profile_manner(const struct profile_entries *said);
 
+/* The manner of each language that a set's libraries are in. */
+struct manners {
+    struct manner of[DEBUG_LANGUAGES];
+};
+
+/* Those that follow from the profile. Languages of which it says nothing by themselves have the manner of the profile's
+ * own. */
+struct manners profile_manners(const struct profile *p);
+
+/* Gives those languages that manner again, when it has changed. */
+void profile_manners_share(struct manners *m, const struct profile *p);
+
 /* Whether tags and attributes tell how entries are made. */
 bool profile_has_manner(const struct profile_entries *said);
 

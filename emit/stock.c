@@ -8,7 +8,6 @@
 #include "base/huge.h"
 #include "base/random.h"
 #include "base/workers.h"
-#include "emit/profile_manner.h"
 
 enum {
     LITERAL_PACKED = 42, /* what zstd -3 leaves of literals, %, when it meets them first */

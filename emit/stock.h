@@ -5,8 +5,8 @@
 #include "dwarf/corpus.h"
 #include "emit/block.h"
 #include "emit/filler.h"
-#include "emit/manners.h"
 #include "emit/plan.h"
+#include "emit/profile_manner.h"
 
 enum { STOCK_LITERALS = 1 << 16 };
 

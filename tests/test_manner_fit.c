@@ -14,8 +14,7 @@
 #include "emit/manner_fit.h"
 #include "emit/manner_sample.h"
 #include "emit/manner_search.h"
-#include "emit/manners.h"
-#include "emit/profile_manner.h"
+#include "emit/manners_search.h"
 #include "manner_case.h"
 
 static struct profile profile_of(const char *tags, const char *attributes)
@@ -451,7 +450,7 @@ static void each_language_has_its_own_manner(void **state)
 {
     (void)state;
     struct profile p = profile_of_both("typedef:6000 " CPP_TAGS);
-    const struct manners m = manners_of(&p);
+    const struct manners m = profile_manners(&p);
     struct profile c = profile_of(TAGS, ATTRIBUTES);
     struct profile cpp = manner_profile("c++", "", "typedef:6000 " CPP_TAGS, "location:20000");
     cpp.row[0].value[ROW_FUNCTIONS] = 1006;
@@ -463,7 +462,7 @@ static void each_language_has_its_own_manner(void **state)
     assert_memory_equal(&m.of[LANGUAGE_FORTRAN], &alone[0], sizeof alone[0]);
     profile_free(&p);
     p = profile_of_both(NULL);
-    const struct manners same = manners_of(&p);
+    const struct manners same = profile_manners(&p);
     assert_memory_equal(&same.of[LANGUAGE_CPP], &same.of[LANGUAGE_C], sizeof same.of[0]);
     profile_free(&p);
     profile_free(&c);
@@ -475,7 +474,7 @@ static void each_language_has_its_own_search(void **state)
 {
     (void)state;
     struct profile p = profile_of_both("typedef:6000 " CPP_TAGS);
-    struct manners m = manners_of(&p);
+    struct manners m = profile_manners(&p);
     const struct manners first = m;
     struct manners_search s;
     struct debug_counts made[DEBUG_LANGUAGES] = {[LANGUAGE_C] = all_met(), [LANGUAGE_CPP] = all_met_in_cpp()};

@@ -1,27 +1,7 @@
-/* See manners.h. */
-#include "emit/manners.h"
+/* See manners_search.h. */
+#include "emit/manners_search.h"
 
 #include "emit/manner_fit.h"
-#include "emit/profile_manner.h"
-
-/* Sets the manners of languages without their own. */
-static void set_others(struct manners *m, const struct profile *p)
-{
-    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
-        if (!profile_is_divided(p, i))
-            m->of[i] = m->of[p->dwarf.language];
-}
-
-struct manners manners_of(const struct profile *p)
-{
-    struct manners m;
-    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
-        const struct profile_entries said = profile_entries(p, i);
-        m.of[i] = profile_manner(&said);
-    }
-    set_others(&m, p);
-    return m;
-}
 
 bool manners_search_start(struct manners_search *s, const struct profile *p)
 {
@@ -49,7 +29,7 @@ bool manners_search_next(struct manners_search *s, const struct debug_counts *ma
         s->is_best = s->is_best && s->of[i].is_best;
         any |= s->goes_on[i];
     }
-    set_others(m, s->profile);
+    profile_manners_share(m, s->profile);
     return any;
 }
 

@@ -1,27 +1,22 @@
-/* The manner (dwarf/manner.h) of each language that a set's libraries are in, and the search for them.
+/* Looks for the manners (dwarf/manner.h) of all languages in which a set comes nearest to an application's debug
+ * information.
  *
- * Where the profile says of each language how often tags and attributes are used, each has a manner and a search of its
- * own (manner_search.h). The searches go side by side: every try is a set in the manners that each of them tries, and a
- * search that has ended stays at its best. Other languages have the manner of the profile's.
+ * Each language of which the profile says how often tags and attributes are used has a search of its own
+ * (manner_search.h). These go side by side: every try is a set in the manners that each of them tries, and a search
+ * that has ended stays at its best. Where the profile does not divide by language there is one search, for all
+ * libraries.
  */
-#ifndef EMIT_MANNERS_H
-#define EMIT_MANNERS_H
+#ifndef EMIT_MANNERS_SEARCH_H
+#define EMIT_MANNERS_SEARCH_H
 
 #include "emit/manner_search.h"
-#include "emit/profile_entries.h"
-
-struct manners {
-    struct manner of[DEBUG_LANGUAGES];
-};
-
-/* The manners that follow from the profile. */
-struct manners manners_of(const struct profile *p);
+#include "emit/profile_manner.h"
 
 struct manners_search {
     const struct profile *profile;
     struct manner_search of[DEBUG_LANGUAGES];
-    bool goes_on[DEBUG_LANGUAGES];
     bool searched[DEBUG_LANGUAGES];
+    bool goes_on[DEBUG_LANGUAGES];
     unsigned tries;
     bool is_best; /* once all have ended: each manner that was tried last is the best of its language */
 };
