@@ -31,10 +31,11 @@ static void unsplit_sizes(struct profile_row *row)
     int64_t *const v = row->value;
     const int64_t ranges = at_least_0(v[ROW_MIX_RNGLISTS]); /* of units; in version 4 all */
     const bool is_clangs = v[ROW_MIX_STR_OFFSETS] > 0;      /* gcc's skeletons have no strings by number */
+    const bool is_4 = v[ROW_DWARF_VERSION] > 0 && v[ROW_DWARF_VERSION] < 5;
     take(row, ROW_MIX_INFO, ROW_DWO_INFO, is_clangs ? 150 : 127);
     take(row, ROW_MIX_ABBREV, ROW_DWO_ABBREV, 100);
     take(row, ROW_MIX_STR, ROW_DWO_STR, 73);
-    take(row, ROW_MIX_LOCLISTS, ROW_DWO_LOCLISTS, 100);
+    take(row, ROW_MIX_LOCLISTS, ROW_DWO_LOCLISTS, is_4 ? 220 : 100); /* whole addresses, which .dwo files have not */
     take(row, ROW_MIX_RNGLISTS, ROW_DWO_RNGLISTS, 80);
     v[ROW_MIX_RNGLISTS] = ranges ? at_least_0(v[ROW_MIX_RNGLISTS]) + ranges : v[ROW_MIX_RNGLISTS];
     v[ROW_MIX_ADDR] = v[ROW_MIX_STR_OFFSETS] = v[ROW_MIX_NAMES] = v[ROW_MIX_MACRO] = v[ROW_MIX_OTHER] = 0;
