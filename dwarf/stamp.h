@@ -36,7 +36,7 @@ enum stamp_patch {
 };
 enum {
     STAMP_ADDED = STAMP_LIST_PAIR, /* the first kinds, up to here, are each patched by one addition */
-    STAMP_PATCHES_MOST = 1024,
+    STAMP_PATCHES_MOST = 1024,     /* of each kind; in version 4 two for each entry of a list */
     STAMP_DEPTH_MOST = 32,
 };
 

@@ -215,8 +215,8 @@ static struct json_object *library_object(const struct plan *plan, uint32_t libr
 }
 
 /* Distributions that are known of the whole set only, and not from each library's row. */
-static const enum profile_key_id set_first = KEY_DEGREE, set_last = KEY_ATTRIBUTES;
-static const enum profile_key_id set_divided_last = KEY_ATTRIBUTES_FORTRAN; /* tags, forms and attributes by language */
+static const enum profile_key_id only_of_set[] = {KEY_DEGREE, KEY_TAGS, KEY_FORMS, KEY_ATTRIBUTES};
+enum { ONLY_OF_SET = sizeof only_of_set / sizeof only_of_set[0] };
 
 static bool is_said_of_set(const struct plan *plan, enum profile_key_id key)
 {
@@ -229,10 +229,10 @@ static bool write_unknown(FILE *f, const struct plan *plan)
     char name[PROFILE_PATH + 32];
     const char *before = "";
     bool ok = fputs("  \"unknown\": [", f) >= 0;
-    for (enum profile_key_id key = set_first; key <= set_divided_last; key++) {
-        if (!is_said_of_set(plan, key))
+    for (unsigned i = 0; i < ONLY_OF_SET; i++) {
+        if (!is_said_of_set(plan, only_of_set[i]))
             continue;
-        ok = ok && fprintf(f, "%s \"%s\"", before, quantity(key, name)) > 0;
+        ok = ok && fprintf(f, "%s \"%s\"", before, quantity(only_of_set[i], name)) > 0;
         before = ",";
     }
     return ok && fputs(" ],\n", f) >= 0;
@@ -452,12 +452,12 @@ void differences_report(FILE *f, const struct plan *plan, const struct set *set,
     report_edges(f, plan, &any);
     report_languages(f, set, &any);
     report_distances(f, set, &any);
-    for (enum profile_key_id key = set_first; key <= set_last; key++) { /* those of languages are parts of these */
-        const bool nearly = key == KEY_TAGS || key == KEY_ATTRIBUTES;
-        if (!is_said_of_set(plan, key))
+    for (unsigned i = 0; i < ONLY_OF_SET; i++) {
+        const bool nearly = only_of_set[i] == KEY_TAGS || only_of_set[i] == KEY_ATTRIBUTES;
+        if (!is_said_of_set(plan, only_of_set[i]))
             continue;
         report_heading(f, &any);
-        fprintf(f, "%-47s%28s\n", quantity(key, name), nearly ? "followed in part" : "not followed");
+        fprintf(f, "%-47s%28s\n", quantity(only_of_set[i], name), nearly ? "followed in part" : "not followed");
     }
     if (any && written)
         fprintf(f, "each library's are in " DIFFERENCES_FILE " beside its manifest\n");

@@ -76,7 +76,7 @@ static enum debug_language language_of(const struct plan *plan, uint32_t index)
 {
     const struct profile *const p = plan->profile;
     const struct profile_row *const row = plan->library[index].said;
-    return row ? profile_entries(p, profile_row_language(p, row)).language : p->dwarf.language;
+    return row ? profile_counted_as(p, row) : p->dwarf.language;
 }
 
 /* How many languages libraries are in. */

@@ -23,6 +23,8 @@ bool manners_search_next(struct manners_search *s, const struct debug_counts *ma
     s->tries++;
     for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
         const struct profile_entries said = profile_entries(s->profile, i);
+        if (!s->searched[i] && made)
+            s->of[i].best.counts = made[i];
         if (!s->goes_on[i])
             continue;
         s->goes_on[i] = manner_search_next(&s->of[i], &said, made ? &made[i] : NULL, &m->of[i]);
@@ -37,7 +39,6 @@ struct debug_counts manners_search_best(const struct manners_search *s)
 {
     struct debug_counts all = {.imports = 0};
     for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
-        if (s->searched[i])
-            debug_counts_add(&all, &s->of[i].best.counts, COUNT_ONCE);
+        debug_counts_add(&all, &s->of[i].best.counts, COUNT_ONCE);
     return all;
 }

@@ -27,7 +27,7 @@ bool manners_search_start(struct manners_search *s, const struct profile *p);
 /* As manner_search_next, for all languages; `made` has as many counts as there are languages, or is NULL. */
 bool manners_search_next(struct manners_search *s, const struct debug_counts *made, struct manners *m);
 
-/* The entries of the best tries, of all languages together. */
+/* The entries of the best tries, of all languages together; of those without a search, what came of the last try. */
 struct debug_counts manners_search_best(const struct manners_search *s);
 
 #endif

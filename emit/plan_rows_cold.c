@@ -51,7 +51,7 @@ static void keep_all(struct pool *p, const struct plan_library *l, uint32_t shar
 static void keep_few(struct pool *p, const struct plan_library *l, uint32_t shared)
 {
     uint32_t of_length[PROFILE_NAME_MOST + 1] = {0}; /* how many of the first lengths are so long; then those kept */
-    p->kept = shared ? (shared - 1) / WIDE_EACH + 1 : 0;
+    p->kept = shared ? rows_smaller((l->shared_names - 1) / WIDE_EACH + 1, shared) : 0;
     p->first = p->named - p->kept;
     for (uint32_t i = 0; i < shared; i++)
         of_length[l->object_length[i]]++;

@@ -29,10 +29,21 @@ static const char *text_of(char *const *texts, unsigned distribution)
     return texts[distribution - DISTRIBUTION_TAGS];
 }
 
-bool profile_is_divided(const struct profile *p, enum debug_language language)
+static bool has_texts(const struct profile *p, enum debug_language language)
 {
     char *const *const texts = texts_of(p, language);
     return text_of(texts, DISTRIBUTION_TAGS) && text_of(texts, DISTRIBUTION_ATTRIBUTES);
+}
+
+bool profile_is_divided(const struct profile *p, enum debug_language language)
+{
+    return has_texts(p, language) && has_texts(p, p->dwarf.language);
+}
+
+enum debug_language profile_counted_as(const struct profile *p, const struct profile_row *row)
+{
+    const enum debug_language language = profile_row_language(p, row);
+    return profile_is_divided(p, language) ? language : p->dwarf.language;
 }
 
 static struct profile_entries entries_of(const struct profile *p, enum debug_language language, char *const *texts)
@@ -60,5 +71,5 @@ struct profile_entries profile_entries(const struct profile *p, enum debug_langu
 
 bool profile_entries_have(const struct profile_entries *of, const struct profile_row *row)
 {
-    return !of->divided || profile_row_language(of->profile, row) == of->language;
+    return !of->divided || profile_counted_as(of->profile, row) == of->language;
 }

@@ -16,8 +16,12 @@ struct profile_entries {
 /* The language in which debug information of a row is made: the row's own where we can write it, else the profile's. */
 enum debug_language profile_row_language(const struct profile *p, const struct profile_row *row);
 
-/* Whether the profile has tags and attributes of that language's libraries. */
+/* Whether the profile says the entries of that language's libraries by themselves: it has their tags and attributes,
+ * and those of its own language, with which all libraries count that are in other languages. */
 bool profile_is_divided(const struct profile *p, enum debug_language language);
+
+/* The language whose entries a row's count among; of all libraries where the profile is not divided. */
+enum debug_language profile_counted_as(const struct profile *p, const struct profile_row *row);
 
 /* What it says of all libraries; and of those in a language. Where the latter is not said, it is the former, with the
  * profile's language. */

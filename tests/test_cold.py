@@ -1,6 +1,7 @@
 """Cold parts of functions: counted in real libraries, and what twins make of them. The judges are nm, readelf, objdump
 and gdb."""
 
+import collections
 import json
 import re
 import struct
@@ -395,3 +396,36 @@ def test_lengths_of_names_are_as_said(programs, tmp_path):
     (found,) = [row for row in json.loads(report.read_text())["set"] if row["name"] == "name-lengths"]
     said = json.loads((twin.path / "differences.json").read_text())["libraries"][0]["differs"].get("name-lengths", [0, 0])
     assert said[1] == pytest.approx(found["distance"], abs=0.02) or max(said[1], found["distance"]) < 0.05
+
+
+# A tenth of PETSc: three of four names of static functions and objects are used more than once.
+SHARED = """\
+pyelfgen-profile: 1
+captured: {{from: files, libraries: 1, unreadable: 0}}
+libraries:
+- {{kind: utility, text: 2135894, data: 18292, bss: 210804, debug: 4923404, symtab: 109032, strtab: {strtab}, functions: 2879,
+   dynamic: {{functions: 1171, objects: 89, undefined: 97, weak: 4, dynstr: 30573}}, outside: 1, plt: 632,
+   local: {{functions: 1708, objects: 1324, other: 151}}, cold: 1099, cold-code: 622099, name-lengths: '{lengths}',
+   relocations: {{relative: 181, jump-slot: 632, glob-dat: 235, symbols: 273, pages: 32, relro: 89}},
+   share: {{code: 1570367, unwind: 330636}}, dwarf: {{version: 5, units: 150}}}}
+"""
+LENGTHS = """2 7 8 9 10*15 11*13 12*3 13*2 14*2 15*2 16*3 17*2 18*3 19*4 20*3 21*3 22*4 23*3 24*4 25*3 26*3 27*3 28*3 29*2 30*3
+31*2 32 33*2 34 35 36 37 38 40 42 48 100""".replace("\n", " ")
+
+
+@pytest.mark.parametrize("strtab", [72000, 68000])
+def test_parts_leave_the_lengths_of_shared_names(programs, tmp_path, strtab):
+    """Where many symbols share names, a few names have many symbols each, so that each part finds a name of its
+    function's length, and lengths are as the row says."""
+    (tmp_path / "a.prof").write_text(SHARED.format(strtab=strtab, lengths=LENGTHS))
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "-q")
+    names = [line.split()[-1] for line in ask("nm", "-a", tmp_path / "set" / "libutility0.so").splitlines()]
+    uses = collections.Counter(names)
+    assert sum(name.endswith(".cold") for name in names) == 1099
+    assert 32 < max(uses.values()) < 80
+    wanted = [int(n) for word in LENGTHS.split() for n in [word.partition("*")[0]] * int(word.partition("*")[2] or 1)]
+    lengths = sorted(len(name) for name in names)
+    for i, length in enumerate(wanted):  # shares up to each of the row's quantiles
+        share = sum(made <= length for made in lengths) / len(lengths)
+        last = max(k for k, other in enumerate(wanted) if other == length)
+        assert i / (len(wanted) - 1) - 0.06 < share < last / (len(wanted) - 1) + 0.06, length

@@ -462,8 +462,17 @@ static void each_language_has_its_own_manner(void **state)
     assert_memory_equal(&m.of[LANGUAGE_FORTRAN], &alone[0], sizeof alone[0]);
     profile_free(&p);
     p = profile_of_both(NULL);
-    const struct manners same = profile_manners(&p);
+    struct manners same = profile_manners(&p);
     assert_memory_equal(&same.of[LANGUAGE_CPP], &same.of[LANGUAGE_C], sizeof same.of[0]);
+    profile_free(&p);
+    /* without those of the profile's own language, those of another say nothing: the rest would be of both */
+    p = profile_of_both("typedef:6000 " CPP_TAGS);
+    free(p.distributions[DISTRIBUTION_OF_LANGUAGES]);
+    p.distributions[DISTRIBUTION_OF_LANGUAGES] = NULL;
+    assert_false(profile_is_divided(&p, LANGUAGE_C) || profile_is_divided(&p, LANGUAGE_CPP));
+    same = profile_manners(&p);
+    assert_memory_equal(&same.of[LANGUAGE_CPP], &same.of[LANGUAGE_C], sizeof same.of[0]);
+    assert_int_equal(profile_counted_as(&p, &p.row[1]), LANGUAGE_C);
     profile_free(&p);
     profile_free(&c);
     profile_free(&cpp);
@@ -498,6 +507,13 @@ static void each_language_has_its_own_search(void **state)
     assert_int_equal(best.all[ABBREV_CALL_SITE], 5000 + 1000); /* of C and of C++ */
     profile_free(&p);
     p = profile_of_both("");
+    assert_int_equal(profile_counted_as(&p, &p.row[1]), LANGUAGE_CPP);
+    p.row[1].value[ROW_DWARF_DIES] = 5000; /* a language of few entries is not searched, and counts all the same */
+    assert_true(manners_search_start(&s, &p));
+    made[LANGUAGE_C] = all_met();
+    made[LANGUAGE_CPP] = all_met_in_cpp();
+    assert_false(manners_search_next(&s, made, &m));
+    assert_int_equal(manners_search_best(&s).all[ABBREV_CALL_SITE], 5000 + 1000);
     assert_true(manners_search_start(&s, &p));
     p.row[0].value[ROW_DWARF_DIES] = p.row[1].value[ROW_DWARF_DIES] = 1; /* too few entries to count */
     assert_false(manners_search_start(&s, &p));

@@ -129,7 +129,7 @@ def test_names_of_the_same_words_are_demangled_to_as_much(programs, tmp_path, pa
     """So that tables of names compress as a row says, many names may use the same words."""
     rows = ROWS.replace("name-lengths", f"zstd: {{names: {packed}}}, name-lengths", 1)
     row = Capture(make(programs, tmp_path, rows).parent / "made.prof").rows[0]
-    assert row["zstd"]["names"] < 20000  # with words of their own 23000
+    assert row["zstd"]["names"] < 1.5 * packed  # with words of their own 23000
     assert row["demangled"] == pytest.approx(75000, rel=0.02)
 
 

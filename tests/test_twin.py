@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -431,9 +432,24 @@ def test_debug_information_in_two_languages_is_as_the_real_one(programs, tmp_pat
     distances = {name: found[name]["distance"] for name in ("tags", "tags-c", "tags-c++", "attributes-c++")}
     assert distances["tags"] < 0.05 and max(distances.values()) < 0.08, distances
     assert found["tags-c"]["items"]["real"] + found["tags-c++"]["items"]["real"] == found["tags"]["items"]["real"]
-    programs.run("pyelfstat", "--compare", real, tmp_path / "set", "--json", tmp_path / "told.json", status=None)
-    told = {row["name"]: row["state"] for row in json.loads((tmp_path / "told.json").read_text())["set"]}
-    assert "off" not in {told[name] for name in distances}, told
+    # a twin of a profile that does not say this is farther, and tells so
+    undivided = tmp_path / "undivided.prof"
+    undivided.write_text(re.sub(r"^  \w+-c.*\n", "", real.read_text(), flags=re.M))
+    programs.run("pyelfgen", "--profile", undivided, "-o", tmp_path / "undivided", "-q")
+    programs.run("pyelfstat", "--compare", real, tmp_path / "undivided", "--json", tmp_path / "told.json", status=1)
+    told = {row["name"]: row for row in json.loads((tmp_path / "told.json").read_text())["set"]}
+    assert told["tags"]["distance"] > 1.2 * distances["tags"]
+    assert "off" not in {told[name]["state"] for name in distances}, told
+
+
+def test_few_entries_of_a_language_count_with_the_others(programs, tmp_path):
+    """They would tell nothing by themselves."""
+    (tmp_path / "few.cpp").write_text("namespace few { struct one { int of() { return 1; } }; } few::one it;\n")
+    library, real = tmp_path / "libfew.so", tmp_path / "real.prof"
+    subprocess.run(["g++", "-g", "-fPIC", "-shared", "-o", library, tmp_path / "few.cpp"], check=True)
+    programs.run("pyelfprof", "-o", real, programs.path("pyelfrun"), library)
+    assert "language: c++" in real.read_text() and "tags-c" not in real.read_text()
+    assert "tags-c" not in programs.twin(real, tmp_path)[1]
 
 
 @pytest.mark.slow

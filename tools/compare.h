@@ -135,9 +135,16 @@ struct compare_row {
     const struct samples *samples[COMPARE_SAMPLES]; /* all values; NULL: only quantiles are known */
 };
 
-/* What is counted by its name in DWARF. */
-/* Of all libraries; behind these, the same of those in each language, where libraries are in several. */
-enum compare_tally_of { TALLY_TAGS, TALLY_FORMS, TALLY_ATTRIBUTES, COMPARE_WHOLE_TALLIES, COMPARE_TALLIES = 12 };
+/* What is counted by its name in DWARF: in all libraries and, behind that, in those of each language, where libraries
+ * are in several. */
+enum compare_tally_of {
+    TALLY_TAGS,
+    TALLY_FORMS,
+    TALLY_ATTRIBUTES,
+    COMPARE_WHOLE_TALLIES,
+    COMPARE_LANGUAGES = 3, /* C, C++, Fortran */
+    COMPARE_TALLIES = COMPARE_WHOLE_TALLIES * (1 + COMPARE_LANGUAGES)
+};
 extern const char *const compare_tally_names[COMPARE_TALLIES];
 
 struct compare_tally {

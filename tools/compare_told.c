@@ -81,7 +81,7 @@ static bool has(struct json_object *names, const char *name)
 bool compare_is_untold_of_set(const struct comparison *c, const struct compare_quantity *q)
 {
     char key[256];
-    snprintf(key, sizeof key, "distributions: %.*s", (int)strcspn(q->name, "."), q->name);
+    snprintf(key, sizeof key, "distributions: %.*s", (int)strcspn(q->name, ".-"), q->name); /* tags-c as tags */
     return has(c->untold, key);
 }
 

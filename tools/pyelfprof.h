@@ -120,8 +120,7 @@ struct prof {
     uint64_t first_loaded; /* when the first file of a run was loaded: CLOCK_MONOTONIC, nanoseconds */
     bool failed;
     struct histogram functions, name_lengths, degree;
-    struct debug_stats dwarf;                    /* of all files together */
-    struct debug_stats dwarf_of[PROF_LANGUAGES]; /* of those that are mostly in each language */
+    struct debug_stats dwarf[PROF_LANGUAGES]; /* of the files that are mostly in each language */
 };
 
 /* Returns p. Where p is NULL the program ends: memory is short, and a profile with a part missing would be wrong.

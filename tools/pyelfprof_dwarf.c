@@ -170,7 +170,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         prof_complain(p, &e);
     }
     const enum prof_language language = prof_language_of(most_of(&s->tally[STATS_LANGUAGE]));
-    if (!stats_add(&p->dwarf, s, &e) || !stats_add(&p->dwarf_of[language], s, &e))
+    if (!stats_add(&p->dwarf[language], s, &e))
         prof_complain(p, &e);
 }
 

@@ -88,9 +88,8 @@ void prof_free(struct prof *p)
         capture_free(&p->file[i].capture);
     free(p->file);
     free(p->refused);
-    stats_free(&p->dwarf);
     for (unsigned i = 0; i < PROF_LANGUAGES; i++)
-        stats_free(&p->dwarf_of[i]);
+        stats_free(&p->dwarf[i]);
     arena_free(&p->arena);
 }
 

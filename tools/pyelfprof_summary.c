@@ -24,7 +24,8 @@ enum { SAID = 240 };
 
 struct sums {
     size_t symbols, debug, libc; /* how many libraries have them, and how many are the C library's */
-    const char *first;           /* name of the first that has them and is not the C library's; NULL: there is none */
+    size_t others;               /* how many have them and are not the C library's, */
+    const char *first;           /* and the name of the first of these */
 };
 
 static struct sums count(const struct prof *p)
@@ -36,8 +37,10 @@ static struct sums count(const struct prof *p)
         s.symbols += sizes->symtab != 0;
         s.debug += sizes->debug != 0;
         s.libc += prof_is_libc(name);
-        if ((sizes->symtab || sizes->debug) && !prof_is_libc(name))
-            s.first = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+        if ((!sizes->symtab && !sizes->debug) || prof_is_libc(name))
+            continue;
+        s.others++;
+        s.first = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     }
     return s;
 }
@@ -134,7 +137,7 @@ bool prof_sums_suffice(const struct prof *p, struct error *e)
 {
     char generator[PATH_MAX];
     char said[SAID];
-    char some[96] = "";
+    char some[128] = "";
     int status;
     if (!find_generator(generator, e))
         return false;
@@ -150,9 +153,9 @@ bool prof_sums_suffice(const struct prof *p, struct error *e)
         snprintf(some, sizeof some, "; only %zu of %zu have symbols, and %zu debug information", s.symbols, p->count,
                  s.debug);
     char others[160] = "";
-    if (in_some(p, &s) && s.first)
+    if (in_some(p, &s) && s.others)
         snprintf(others, sizeof others, ", or those that have them, by --without '%.100s'%s", s.first,
-                 s.symbols > 1 || s.debug > 1 ? " and so on" : "");
+                 s.others > 1 ? " and so on" : "");
     return error_set(e, ERROR_INPUT, "pyelfgen makes no set of these sums: %s%s: leave out --summary%s%s", reason(said),
                      some, s.libc ? ", or the C library with --without-libc" : "", others);
 }

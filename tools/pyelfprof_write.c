@@ -522,23 +522,38 @@ static void write_tallies(FILE *to, const char *of, const struct debug_stats *s)
     write_tally(to, "attributes", of, s, STATS_ATTRIBUTE, PROFILE_WORDS_ATTRIBUTES);
 }
 
-/* Writes the tallies of each language if libraries are in several; those of few entries do not count. Other languages
- * count as the majority's, in which sets have them. */
+/* How many entries of a language tell something by themselves, to pyelfgen, too. */
+static uint64_t entries_least(enum prof_language language)
+{
+    return language == PROF_FORTRAN ? 1000 : 10000;
+}
+
+/* Whether a language's libraries have so many, and sets can be in that language. */
+static bool stands_alone(const struct prof *p, const struct majority *m, enum prof_language language)
+{
+    return language != PROF_OTHERS && !(language == PROF_FORTRAN && m->clang) &&
+           p->dwarf[language].number[STATS_DIES] >= entries_least(language);
+}
+
+/* Writes the tallies of each language if several stand alone. The others count with the majority's, in which, or in
+ * whose manner, sets have them. */
 static bool write_languages(FILE *to, const struct prof *p, struct error *e)
 {
-    enum { LEAST = 1000 };
     static const char *const of[] = {[PROF_C] = "-c", [PROF_CPP] = "-c++", [PROF_FORTRAN] = "-fortran"};
-    const struct majority majority = majority_of(p);
-    struct debug_stats own = {.number = {0}};
-    unsigned languages = 0;
-    bool ok = stats_add(&own, &p->dwarf_of[majority.language], e) && stats_add(&own, &p->dwarf_of[PROF_OTHERS], e);
-    for (enum prof_language i = 0; i < PROF_OTHERS; i++)
-        languages += p->dwarf_of[i].number[STATS_DIES] >= LEAST;
-    const bool is_made_otherwise = majority.clang && p->dwarf_of[PROF_FORTRAN].number[STATS_DIES];
-    for (enum prof_language i = 0; ok && i < PROF_OTHERS && languages > 1 && !is_made_otherwise; i++)
-        if (p->dwarf_of[i].number[STATS_DIES] >= LEAST)
-            write_tallies(to, of[i], i == majority.language ? &own : &p->dwarf_of[i]);
-    stats_free(&own);
+    const struct majority m = majority_of(p);
+    struct debug_stats most = {.number = {0}};
+    bool several = false;
+    bool ok = true;
+    for (enum prof_language i = 0; ok && i < PROF_LANGUAGES; i++) {
+        const bool is_most = i == m.language || !stands_alone(p, &m, i);
+        several |= !is_most;
+        ok = !is_most || stats_add(&most, &p->dwarf[i], e);
+    }
+    several = several && most.number[STATS_DIES] >= entries_least(m.language);
+    for (enum prof_language i = 0; ok && several && i < PROF_OTHERS; i++)
+        if (i == m.language || stands_alone(p, &m, i))
+            write_tallies(to, of[i], i == m.language ? &most : &p->dwarf[i]);
+    stats_free(&most);
     return ok;
 }
 
@@ -548,8 +563,14 @@ static bool write_distributions(FILE *to, const struct prof *p, struct error *e)
     write_histogram(to, "function-sizes", &p->functions);
     write_histogram(to, "name-lengths", &p->name_lengths);
     write_histogram(to, "degree", &p->degree);
-    write_tallies(to, "", &p->dwarf);
-    return write_languages(to, p, e);
+    struct debug_stats all = {.number = {0}};
+    bool ok = true;
+    for (enum prof_language i = 0; ok && i < PROF_LANGUAGES; i++)
+        ok = stats_add(&all, &p->dwarf[i], e);
+    if (ok)
+        write_tallies(to, "", &all);
+    stats_free(&all);
+    return ok && write_languages(to, p, e);
 }
 
 /* How most of the debug information in debug files is found; NULL where there are no debug files. The rows say which
