@@ -70,7 +70,7 @@ uint64_t spare_instead(const struct debug *d, uint64_t left)
     const struct spare_item p = all_pieces(d);
     const struct spare_item dense = spare_dense_until(&m, SPARE_DENSE_TURN);
     const struct spare_item longest = {m.shortest.bytes + EXTRA_MOST, 1, m.shortest.attributes};
-    if (!d->dies_wanted || !m.each[SPARE_FUNCTION_TYPE] || !p.bytes)
+    if (!d->dies_wanted || !m.has_dense || !p.bytes)
         return 0;
     const uint64_t others = spare_dies(d);
     const uint64_t shorts = SHORTS_LEAST * (m.shortest.bytes + EXTRA_USUAL) + dense.bytes;
@@ -102,7 +102,7 @@ static struct debug_spare types_among(const struct spare_mix *m, struct spare_it
     }
     const uint64_t lack = rest.dies * one.bytes - rest.bytes * one.dies;
     const struct spare_item many = spare_dense_until(m, SPARE_DENSE_TURN);
-    const bool helps = m->each[SPARE_FUNCTION_TYPE] && many.dies * one.bytes > many.bytes * one.dies;
+    const bool helps = m->has_dense && many.dies * one.bytes > many.bytes * one.dies;
     const uint64_t gain = helps ? many.dies * one.bytes - many.bytes * one.dies : 1;
     const uint64_t most = helps ? rest.bytes * SPARE_DENSE_TURN / many.bytes : 0;
     const uint64_t dense = lack / gain < most / SPARE_DENSE_TURN ? lack * SPARE_DENSE_TURN / gain : most;

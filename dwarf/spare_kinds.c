@@ -130,6 +130,7 @@ struct spare_mix spare_mix_of(const struct debug *d)
         m.dense_richer = instead.attributes - m.dense.attributes;
     }
     const uint64_t structures = manner->piece[PIECE_STRUCTURE];
+    m.has_dense = structures && !d->corpus->dialect.index && may_be(d, SPARE_FUNCTION_TYPE);
     for (enum spare_kind k = 0; k < SPARE_KINDS && structures && !d->corpus->dialect.index; k++) {
         m.item[k] = item_of(d, k, m.children[k]);
         m.each[k] = may_be(d, k) ? SPARE_ROUND_ONE * manner->piece[piece[k]] / structures : 0;
