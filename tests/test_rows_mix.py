@@ -258,6 +258,31 @@ def test_entries_are_as_many_as_the_row_says(programs, tmp_path, rows, number, w
     test_readers_have_nothing_to_complain_of([(row, path) for path in paths[:: len(paths) - 1]])
 
 
+# One of the C library's, which converts characters: four small units, and tables.
+CONVERTS = """\
+- {kind: utility, text: 7949, data: 632, bss: 8, debug: 21926, symtab: 936, strtab: 615, functions: 9,
+   dynamic: {functions: 2, undefined: 9, weak: 4, versioned: 6, dynstr: 251}, local: {functions: 7, objects: 14, other: 6},
+   relocations: {glob-dat: 4, relr: 3, symbols: 4, pages: 2}, plt: 5, outside: 1, hash: both, soname: false, versions: 4,
+   share: {code: 4418, plt: 104, constants: 1952, unwind: 384, symbols: 751, relocations: 240},
+   dwarf: {version: 5, language: c, units: 4, uneven: 281, dies: 710, attributes: 2285, rows: 821, entries: 620},
+   mix: {info: 7119, abbrev: 1216, line: 3314, str: 2203, line_str: 509, loclists: 6638, rnglists: 719, aranges: 208}}
+"""
+
+
+@pytest.mark.parametrize("types", [1000, 300, 30])
+def test_entries_are_as_many_where_few_types_are_of_functions(programs, tmp_path, types):
+    """Types of functions with many parameters make up for entries that are lacking, also where tags have few of them."""
+    tags = "structure_type:9000 member:18000 typedef:40000 pointer_type:17000 restrict_type:13000 const_type:9000 "
+    tags += "subprogram:3000 formal_parameter:25000 variable:22000 call_site:5500 call_site_parameter:19800"
+    said = json.dumps({"tags": f"{tags} subroutine_type:{types}", "attributes": "name:1"})
+    captured = "captured: {from: files, libraries: 20, unreadable: 0}"
+    text = f"pyelfgen-profile: 1\n{captured}\ndistributions: {said}\nlibraries:\n{CONVERTS * 20}"
+    (tmp_path / "a.prof").write_text(text)
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "-q")
+    for library in json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]:
+        assert "dwarf: dies" not in library["differs"], library
+
+
 # An extension module in C++ with two small units and few abbreviations.
 SMALL_CPP = """\
 - {kind: module, text: 5715, data: 1008, bss: 32, debug: %d, symtab: 1512, strtab: 1111, functions: 11,
