@@ -130,7 +130,6 @@ struct spare_mix spare_mix_of(const struct debug *d)
         m.dense_richer = instead.attributes - m.dense.attributes;
     }
     const uint64_t structures = manner->piece[PIECE_STRUCTURE];
-    m.has_dense = structures && !d->corpus->dialect.index && may_be(d, SPARE_FUNCTION_TYPE);
     for (enum spare_kind k = 0; k < SPARE_KINDS && structures && !d->corpus->dialect.index; k++) {
         m.item[k] = item_of(d, k, m.children[k]);
         m.each[k] = may_be(d, k) ? SPARE_ROUND_ONE * manner->piece[piece[k]] / structures : 0;
@@ -142,6 +141,9 @@ struct spare_mix spare_mix_of(const struct debug *d)
         m.rounds.dies += m.each[k] * m.item[k].dies;
         m.rounds.attributes += m.each[k] * m.item[k].attributes;
     }
+    /* Fortran has hardly any types of functions, and tags would suffer. */
+    m.has_dense = structures && !dialect.index && may_be(d, SPARE_FUNCTION_TYPE) &&
+                  (!dialect.fortran || m.each[SPARE_FUNCTION_TYPE]);
     for (unsigned i = 0; i < SPARE_SORTS && !d->corpus->dialect.index; i++)
         if (may_be(d, sorts[i].kind))
             m.sort[i] = item_of(d, sorts[i].kind, sorts[i].children);
