@@ -519,11 +519,17 @@ enum {
 };
 
 /* The kind of a header's next piece. Each kind is a range of numbers, and all headers go through the numbers in one
- * order. */
+ * order. Small units include little more than a header's first pieces. Where few are types of functions, the first one
+ * is, so that these units can have spare ones (spare_kinds.c). */
 static enum manner_piece next_piece(struct header_builder *b)
 {
+    enum { FEW = 8 };
+    const uint16_t *const piece = b->corpus->manner.piece;
+    const bool is_first = !b->kinds;
     const uint32_t number = (KINDS_FIRST + (b->group * KINDS_APART + b->kinds++) * KINDS_STEP) % MANNER_PIECES;
-    return (enum manner_piece)corpus_piece_kind(b->corpus->manner.piece, PIECES, number);
+    if (is_first && b->corpus->dialect.terse && piece[PIECE_FUNCTION_TYPE] < FEW)
+        return PIECE_FUNCTION_TYPE;
+    return (enum manner_piece)corpus_piece_kind(piece, PIECES, number);
 }
 
 /* How many lines a piece of this kind takes at most. */

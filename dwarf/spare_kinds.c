@@ -141,9 +141,9 @@ struct spare_mix spare_mix_of(const struct debug *d)
         m.rounds.dies += m.each[k] * m.item[k].dies;
         m.rounds.attributes += m.each[k] * m.item[k].attributes;
     }
-    /* Fortran has hardly any types of functions, and tags would suffer. */
-    m.has_dense = structures && !dialect.index && may_be(d, SPARE_FUNCTION_TYPE) &&
-                  (!dialect.fortran || m.each[SPARE_FUNCTION_TYPE]);
+    /* In large libraries that have hardly any of them, tags would suffer. */
+    m.has_dense = m.each[SPARE_FUNCTION_TYPE] ||
+                  (dialect.terse && structures && !dialect.index && may_be(d, SPARE_FUNCTION_TYPE));
     for (unsigned i = 0; i < SPARE_SORTS && !d->corpus->dialect.index; i++)
         if (may_be(d, sorts[i].kind))
             m.sort[i] = item_of(d, sorts[i].kind, sorts[i].children);

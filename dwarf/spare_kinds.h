@@ -35,7 +35,7 @@ struct spare_mix {
     struct spare_item item[SPARE_KINDS];
     struct spare_item rounds; /* what SPARE_ROUND_ONE rounds take */
     struct spare_item dense;  /* dense items: a type of functions with many parameters */
-    bool has_dense;           /* the table has their abbreviations, however few of them rounds have */
+    bool has_dense;           /* there may be some; in small units however few rounds have */
     enum spare_kind instead;  /* the kind of the other dense items */
     uint64_t dense_more;      /* bytes that one of these takes more; 0: there are none of them */
     uint64_t dense_richer;
