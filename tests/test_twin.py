@@ -417,12 +417,12 @@ def tally(text):
 
 @pytest.mark.slow
 def test_debug_information_in_two_languages_is_as_the_real_one(programs, tmp_path):
-    """pyelfgen, in C, and a library in C++ make a profile that says how often tags are used in each, and a twin in
+    """pyelfprobe, in C, and a library in C++ make a profile that says how often tags are used in each, and a twin in
     which they are used nearly as often in each."""
     real, library = tmp_path / "real.prof", tmp_path / "libwords.so"
     (tmp_path / "words.cpp").write_text(WORDS)
     subprocess.run(["g++", "-g", "-O2", "-fPIC", "-shared", "-o", library, tmp_path / "words.cpp"], check=True)
-    programs.run("pyelfprof", "-o", real, programs.path("pyelfgen"), library)
+    programs.run("pyelfprof", "-o", real, programs.path("pyelfprobe"), library)
     said = yaml.safe_load(real.read_text())["distributions"]
     for name in ("tags", "forms", "attributes"):
         of = [collections.Counter(tally(said[f"{name}-{language}"])) for language in ("c", "c++")]
@@ -438,7 +438,7 @@ def test_debug_information_in_two_languages_is_as_the_real_one(programs, tmp_pat
     programs.run("pyelfgen", "--profile", undivided, "-o", tmp_path / "undivided", "-q")
     programs.run("pyelfstat", "--compare", real, tmp_path / "undivided", "--json", tmp_path / "told.json", status=1)
     told = {row["name"]: row for row in json.loads((tmp_path / "told.json").read_text())["set"]}
-    assert told["tags"]["distance"] > 1.2 * distances["tags"]
+    assert told["tags"]["distance"] > 2 * distances["tags"]
     assert "off" not in {told[name]["state"] for name in distances}, told
 
 
