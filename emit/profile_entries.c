@@ -3,13 +3,18 @@
 
 #include <string.h>
 
+uint8_t profile_row_version(const struct profile *p, const struct profile_row *row)
+{
+    const int64_t version = row->value[ROW_DWARF_VERSION];
+    if (version == PROFILE_DERIVED)
+        return (uint8_t)p->dwarf.version;
+    return version >= 5 || p->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
+}
+
 enum debug_language profile_row_language(const struct profile *p, const struct profile_row *row)
 {
     const char *const word = row->text[ROW_TEXT_LANGUAGE];
-    const int64_t version = row->value[ROW_DWARF_VERSION];
-    const bool is_4 =
-        version == PROFILE_DERIVED ? p->dwarf.version == 4 : version < 5 && p->dwarf.index != NAME_INDEX_DEBUG_NAMES;
-    const bool is_clangs = p->dwarf.compiler == COMPILER_CLANG && !is_4;
+    const bool is_clangs = p->dwarf.compiler == COMPILER_CLANG && profile_row_version(p, row) != 4;
     if (!word)
         return p->dwarf.language;
     if (strncmp(word, "fortran", strlen("fortran")) == 0 && !p->dwarf.index && !p->dwarf.type_units && !is_clangs)

@@ -13,6 +13,9 @@ struct profile_entries {
     const char *tags, *forms, *attributes; /* NULL where absent */
 };
 
+/* The version of DWARF, 4 or 5, in which debug information of a row is made. */
+uint8_t profile_row_version(const struct profile *p, const struct profile_row *row);
+
 /* The language in which debug information of a row is made: the row's own where we can write it, else the profile's. */
 enum debug_language profile_row_language(const struct profile *p, const struct profile_row *row);
 

@@ -537,7 +537,8 @@ struct manners profile_manners(const struct profile *p)
     struct manners m;
     for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
         const struct profile_entries said = profile_entries(p, i);
-        m.of[i] = profile_manner(&said);
+        if (said.language == i)
+            m.of[i] = profile_manner(&said);
     }
     profile_manners_share(&m, p);
     return m;

@@ -125,34 +125,34 @@ static_assert((int)LANGUAGE_C == DWARF_C && (int)LANGUAGE_CPP == DWARF_CPP, "lan
 static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES == INDEX_DEBUG_NAMES,
               "indexes of profile.h and dialect.h");
 
+/* Sets where declarations are, by the entries of a language. That takes a look at all rows. */
+static void set_files(struct dialect *d, const struct profile *profile, enum debug_language language)
+{
+    const struct profile_entries said = profile_entries(profile, language);
+    d->one_file = profile_has_one_file(&said);
+    d->several_files = profile_has_several_files(&said);
+}
+
 struct dialect stock_dialect(const struct profile *profile)
 {
-    const struct profile_entries said = profile_entries(profile, profile->dwarf.language);
-    return (struct dialect){.version = (uint8_t)profile->dwarf.version,
-                            .language = (uint8_t)profile_language_made(profile),
-                            .fortran = profile->dwarf.language == LANGUAGE_FORTRAN,
-                            .index = (uint8_t)profile->dwarf.index,
-                            .type_units = profile->dwarf.type_units,
-                            .views = profile->dwarf.views,
-                            .clang = profile->dwarf.compiler == COMPILER_CLANG,
-                            .one_file = profile_has_one_file(&said),
-                            .several_files = profile_has_several_files(&said)};
+    struct dialect d = {.version = (uint8_t)profile->dwarf.version,
+                        .language = (uint8_t)profile_language_made(profile),
+                        .fortran = profile->dwarf.language == LANGUAGE_FORTRAN,
+                        .index = (uint8_t)profile->dwarf.index,
+                        .type_units = profile->dwarf.type_units,
+                        .views = profile->dwarf.views,
+                        .clang = profile->dwarf.compiler == COMPILER_CLANG};
+    set_files(&d, profile, profile->dwarf.language);
+    return d;
 }
 
 struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row)
 {
-    const int64_t version = row->value[ROW_DWARF_VERSION];
     const enum debug_language language = profile_row_language(profile, row);
-    const struct profile_entries said = profile_entries(profile, language);
-    if (version != PROFILE_DERIVED)
-        d.version = version >= 5 || profile->dwarf.index == NAME_INDEX_DEBUG_NAMES ? 5 : 4;
+    d.version = profile_row_version(profile, row);
     d.clang = d.clang && !dialect_is_4(d);
     d.language = language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C;
     d.fortran = language == LANGUAGE_FORTRAN;
-    if (said.divided) {
-        d.one_file = profile_has_one_file(&said);
-        d.several_files = profile_has_several_files(&said);
-    }
     d.lines = !d.clang && profile_row_has_lines(profile, row);
     d.terse = d.language == DWARF_C && !d.fortran && !d.lines && profile_row_is_terse(profile, row);
     return d;
@@ -161,12 +161,13 @@ struct dialect stock_row_dialect(const struct profile *profile, struct dialect d
 bool stock_add_rows(struct stock *s, const struct profile *profile, const struct manners *manners, unsigned threads)
 {
     for (uint32_t i = 0; i < profile->rows; i++) {
-        const struct dialect dialect = stock_row_dialect(profile, s->corpus.dialect, &profile->row[i]);
+        const struct profile_row *const row = &profile->row[i];
+        struct dialect dialect = stock_row_dialect(profile, s->corpus.dialect, row);
         const unsigned kind = corpus_kind(dialect);
         if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;
-        const struct manner *const manner = &manners->of[profile_row_language(profile, &profile->row[i])];
-        s->other[kind] = stock_begin(dialect, manner, s->seed);
+        set_files(&dialect, profile, profile_counted_as(profile, row));
+        s->other[kind] = stock_begin(dialect, &manners->of[profile_row_language(profile, row)], s->seed);
         if (s->other[kind] && dialect.lines)
             s->other[kind]->told = &s->corpus;
         if (!s->other[kind] || !make_all(s->other[kind], threads))

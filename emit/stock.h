@@ -52,7 +52,8 @@ struct dialect stock_dialect(const struct profile *profile);
 
 /* The dialect of a row; `d` is that of the profile. Version and language are the profile's where the row states none.
  * Versions 2 and 3 become 4, and languages that we cannot write become the profile's, as Fortran does with an index,
- * with type units or in clang's form. `terse` is set in C, by profile_row_is_terse. */
+ * with type units or in clang's form. `terse` is set in C, by profile_row_is_terse. Where declarations are
+ * (one_file, several_files) is left as in `d`. */
 struct dialect stock_row_dialect(const struct profile *profile, struct dialect d, const struct profile_row *row);
 
 /* The stock of a library, and its corpus. */

@@ -186,7 +186,7 @@ static bool add_edge(struct reading *r, uint64_t to, bool counted, uint64_t symb
     return true;
 }
 
-/* Reads "0:12 5:3 7-9"; see put_needed in pyelfprof_write.c. */
+/* Reads "0:12 5:3 7-9"; see put_needed in pyelfprof_rows.c. */
 static bool take_needed(struct reading *r, const char *text)
 {
     while (*text) {

@@ -255,6 +255,8 @@ void prof_tell_of_sums(const struct prof *p);
 /* Writes the profile to p->output, or to a stream. */
 bool prof_write(struct prof *p, struct error *e);
 bool prof_write_text(FILE *to, const struct prof *p, struct error *e);
+/* Writes the row of one of its files. */
+void prof_write_row(FILE *to, const struct prof *p, const struct prof_file *file);
 /* Writes to p->list which file each row is of. A line has the library's name in a set, a tab, and the path, in which
  * control characters become '?'. */
 bool prof_write_list(struct prof *p, struct error *e);

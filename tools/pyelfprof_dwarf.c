@@ -55,6 +55,17 @@ static uint32_t most_of(const struct stats_tally_table *t)
     return key;
 }
 
+enum prof_language prof_language_of(uint32_t language)
+{
+    char key[STATS_NAME];
+    const char *name = stats_key_name(STATS_LANGUAGE, language, key);
+    if (strncmp(name, "C_plus_plus", strlen("C_plus_plus")) == 0)
+        return PROF_CPP;
+    if (strncmp(name, "Fortran", strlen("Fortran")) == 0)
+        return PROF_FORTRAN;
+    return strcmp(name, "C") == 0 || (name[0] == 'C' && name[1] >= '0' && name[1] <= '9') ? PROF_C : PROF_OTHERS;
+}
+
 /* Attributes that tell compilers apart, gcc's location views and what clang's string offsets need; and DW_AT_type. */
 enum { STR_OFFSETS_BASE = 0x72, GNU_LOCVIEWS = 0x2137, TYPE = 0x49 };
 
