@@ -49,12 +49,10 @@ static int64_t aliases_with_code(const struct plan_library *row)
 static int64_t versioned_symbols(const struct library *l)
 {
     const struct plan_library *row = l->row;
-    int64_t count = 0;
-    if (row->without_libc)
-        return 0;
-    for (uint32_t i = 0; i < row->extra.outside; i++)
+    int64_t count = row->versioned_imports + !row->without_libc; /* __cxa_finalize */
+    for (uint32_t i = 0; i < row->extra.outside && !row->without_libc; i++)
         count += outside_version(l->shape.python, row->key, row->outside_choice, i) > 0;
-    return count + row->versioned_imports + 1; /* __cxa_finalize */
+    return count;
 }
 
 static void measure_symbols(const struct library *l, int64_t *v)
@@ -67,8 +65,8 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
     v[ROW_DYNAMIC_WEAK_FUNCTIONS] = l->row->extra.weak_own;
     v[ROW_DYNAMIC_WEAK_OBJECTS] = l->row->extra.weak_objects;
-    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + v[ROW_DYNAMIC_WEAK_FUNCTIONS] +
-                          v[ROW_DYNAMIC_WEAK_OBJECTS];
+    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + l->row->extra.weak_imports +
+                          v[ROW_DYNAMIC_WEAK_FUNCTIONS] + v[ROW_DYNAMIC_WEAK_OBJECTS];
     v[ROW_DYNAMIC_UNIQUE] = l->row->extra.unique_objects;
     v[ROW_DYNAMIC_VERSIONED] = versioned_symbols(l);
     v[ROW_DYNAMIC_IFUNC] = l->row->extra.ifunc ? l->shape.resolvers.dynamic_symbols : 0;
@@ -171,7 +169,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_CF_PROTECTION] = elf->cf_protection;
     v[ROW_RUNPATH] = l->row->runpath;
     v[ROW_VERSIONS_DEFINED] = l->layout.section[SECTION_VERDEF].info;
-    v[ROW_VERSIONS] = v[ROW_VERSIONS_DEFINED] + (libc ? (int64_t)shape_versions(l->row, &l->shape) : 0);
+    v[ROW_VERSIONS] = v[ROW_VERSIONS_DEFINED] + (int64_t)shape_versions(l->row, &l->shape);
     v[ROW_TLS] = l->row->extra.tls;
     const struct resolvers *r = &l->shape.resolvers;
     v[ROW_IFUNC] = l->row->extra.ifunc ? (int64_t)r->dynamic_symbols + r->local : 0;

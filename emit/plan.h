@@ -93,7 +93,8 @@ struct plan_library {
     bool without_debug;       /* has no debug information */
     enum separation separate; /* how debuggers find the file with its debug information */
     bool split;               /* its debug information is split into .dwo files or a package */
-    bool without_libc;        /* linked without the C library; symbols of the C library have no versions then */
+    bool without_libc;        /* needs no libc.so.6, as the set has its own C library or the library needs none; symbols
+                                 outside the set have no versions then */
     bool runpath;             /* has a DT_RUNPATH with which it finds the other libraries beside itself */
     uint8_t dwarf_version, dwarf_language;
     bool dwarf_terse;   /* as dialect.terse, */
@@ -134,10 +135,11 @@ struct plan_library {
     uint32_t visited;  /* how many functions a visit of every module reaches */
     /* What it has beyond what its functions need, because the real library has it. */
     struct plan_extra {
-        uint32_t outside; /* imports from outside the set: undefined symbols of functions (outside.h) */
-        uint32_t weak;    /* how many of `outside`, counted from the end, are weak */
-        uint32_t clones;  /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
-        uint32_t slots;   /* PLT slots for imports that are never called: those from the set, then `outside` */
+        uint32_t outside;      /* imports from outside the set: undefined symbols of functions (outside.h) */
+        uint32_t weak;         /* how many of `outside`, counted from the end, are weak */
+        uint32_t weak_imports; /* and how many imports */
+        uint32_t clones; /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
+        uint32_t slots;  /* PLT slots for imports that are never called: those from the set, then `outside` */
         uint32_t small_slots;   /* PLT slots for its own small functions, from the first on */
         uint32_t ifunc;         /* symbols of type STT_GNU_IFUNC that it is to have (resolvers.h), */
         uint32_t ifunc_dynamic; /* and how many of these are to be dynamic, unless it is stripped */

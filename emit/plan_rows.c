@@ -226,6 +226,18 @@ static void begin_want(const struct plan *plan, const struct plan_library *l, ui
     }
 }
 
+/* Whether a row has more versions than it may define itself and need of others in the set. */
+static bool has_versions_of_libc(const struct profile *p, const struct profile_row *row)
+{
+    const uint64_t own = rows_value_or(row, ROW_VERSIONS_DEFINED, 0);
+    if (rows_value_or(row, ROW_VERSIONS, 0) <= own)
+        return false;
+    for (uint32_t i = 0; i < row->edges; i++)
+        if (rows_definitions(&p->row[row->edge[i].row]))
+            return false;
+    return true;
+}
+
 /* Sets what the library is without. The row's sizes, relocations and symbols say it. */
 static void begin_parts(const struct plan *plan, struct plan_library *l)
 {
@@ -238,8 +250,7 @@ static void begin_parts(const struct plan *plan, struct plan_library *l)
     l->inner_marks = objects <= definitions;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
     l->without_debug = sized && row->value[ROW_DEBUG] == 0;
-    l->without_libc =
-        row->value[ROW_OUTSIDE] == 0 && rows_value_or(row, ROW_VERSIONS, 0) == 0 && !rows_definitions(row);
+    l->without_libc = row->value[ROW_OUTSIDE] == 0 && !has_versions_of_libc(p, row);
     l->unaligned = profile_is_captured(p) && profile_row_says(p, row, ROW_MIX_LOCLISTS) == 0;
     l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
     if (l->kind == LIBRARY_MODULE)

@@ -60,7 +60,8 @@ static uint32_t versioned_outside(const struct plan *plan, const struct plan_lib
 {
     const uint32_t others = l->versioned_imports + !l->without_libc; /* __cxa_finalize */
     const int64_t said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_VERSIONED);
-    if (said == PROFILE_DERIVED || (said == 0 && l->said->value[ROW_DYNAMIC_VERSIONED] == PROFILE_DERIVED))
+    if (l->without_libc || said == PROFILE_DERIVED ||
+        (said == 0 && l->said->value[ROW_DYNAMIC_VERSIONED] == PROFILE_DERIVED))
         return OUTSIDE_ANY;
     return more_than((uint64_t)said, others, w->share);
 }
@@ -391,6 +392,13 @@ static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
     return symbols || x->got ? symbols : x->addresses > 0;
 }
 
+/* How many versions of the C library, besides those that any library has, the row leaves. `others` are of other
+ * libraries outside the set. */
+static uint32_t versions_of_libc(const struct plan_library *l, uint32_t others, uint32_t share)
+{
+    return l->without_libc ? 0 : rows_more_of(l, ROW_VERSIONS, rows_versions_least(l) + others, share);
+}
+
 /* How many of the weak symbols that gcc's libraries look for in vain the library has. The row must have as many weak
  * symbols, as many words in .got besides those of imports without a slot, and as many undefined symbols besides those
  * with versions. */
@@ -399,8 +407,7 @@ static uint32_t clones_of(const struct plan *plan, const struct plan_library *l,
     const uint32_t undefined = rows_more_of(l, ROW_DYNAMIC_UNDEFINED, shape_of_symbols(plan, l).undefined, share);
     const uint32_t slots = rows_more_of(l, ROW_PLT, rows_value_or(l->said, ROW_IRELATIVE, 0), share);
     const uint32_t unbound = l->imports > slots ? l->imports - slots : 0;
-    const uint32_t versions =
-        rows_smaller(rows_more_of(l, ROW_VERSIONS, rows_versions_least(l), share), outside_versions_most());
+    const uint32_t versions = rows_smaller(versions_of_libc(l, 0, share), outside_versions_most());
     const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
     const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + unbound + l->result_by_got, share);
     const uint32_t most = rows_smaller(undefined > versions ? undefined - versions : 0, rows_smaller(weak, words));
@@ -414,7 +421,7 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
 {
     const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, w->share);
     const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, w->share) + rows_more_of(l, ROW_ADDRESS_64, 0, w->share);
-    const uint32_t versions = rows_more_of(l, ROW_VERSIONS, rows_versions_least(l), w->share);
+    const uint32_t versions = versions_of_libc(l, 0, w->share);
     l->unbound =
         rows_unbound(plan, l, w, (symbols ? rows_smaller(symbols, words) : words) + l->extra.weak + versions + 1);
     l->extra.outside -= l->unbound;
@@ -438,7 +445,9 @@ static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t s
     x->weak_objects = rows_smaller(rows_smaller(weak - own, x->objects), objects);
     x->unique_objects = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNIQUE, 0, share), x->objects - x->weak_objects);
     x->weak = rows_smaller(weak - own - x->weak_objects, x->outside);
-    x->weak_own = rows_smaller(weak - x->weak_objects - x->weak, exported);
+    const uint32_t left = weak - own - x->weak_objects - x->weak;
+    x->weak_imports = is_said ? rows_smaller(left, l->imports) : 0;
+    x->weak_own = rows_smaller(own + left - x->weak_imports, exported);
 }
 
 /* Sets the versions that the library defines, and their symbols. The row counts these symbols as objects. */
@@ -446,8 +455,8 @@ static void set_definitions(const struct plan *plan, struct plan_library *l, uin
 {
     struct plan_extra *const x = &l->extra;
     const int64_t objects = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_OBJECTS);
-    const bool named = l->elf.soname && !l->without_libc; /* others know the base version by the soname */
-    x->definitions = named ? more_than(rows_definitions(l->said), 0, share) : 0;
+    if (l->elf.soname) /* others know the base version by it */
+        x->definitions = more_than(rows_definitions(l->said), 0, share);
     x->version_symbols = x->definitions;
     if (objects != PROFILE_DERIVED && objects < (int64_t)x->definitions)
         x->version_symbols = (uint32_t)objects;
@@ -545,8 +554,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     const struct shape least = set_symbols(plan, l, w, clones);
     set_slots(plan, l, w, &least);
     x->versioned = rows_versioned(l);
-    const uint64_t versions = rows_versions_least(l) + x->versioned;
-    const uint64_t apart = set_names(plan, l, w, rows_more_of(l, ROW_VERSIONS, versions, w->share));
+    const uint64_t apart = set_names(plan, l, w, versions_of_libc(l, x->versioned, w->share));
     set_words(plan, l, w, &least);
     const struct shape s = set_exceptions(plan, l);
     set_unwind(plan, l, &s);

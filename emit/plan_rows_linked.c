@@ -33,16 +33,21 @@ uint32_t rows_definitions(const struct profile_row *row)
     return all < 2 ? 0 : all - 1 < VERSIONS_OWN_MOST ? (uint32_t)all - 1 : VERSIONS_OWN_MOST;
 }
 
-/* For how many of an edge's symbols the library asks by a version. */
-static uint32_t versioned_symbols(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
-                                  const struct edge_versions *v)
+enum { VERSION_USES = 64 /* symbols of an edge that have the same version; or as many, or more */ };
+
+/* Adds to count[n] how many versions n symbols of an edge have, but for the most common one. */
+static void count_uses(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
+                       uint32_t count[VERSION_USES])
 {
-    const struct plan_library *to = &plan->library[edge->library];
-    uint32_t count = 0;
-    struct import import;
-    for (uint32_t n = edge->first; n < edge->first + edge->symbols && calls_row_import(plan, l, n, &import); n++)
-        count += v->place[versions_of(to, import.function)] > 0;
-    return count;
+    struct edge_versions v;
+    uint32_t most = 0;
+    versions_of_edge(plan, l, edge, UINT32_MAX, &v);
+    for (uint32_t i = 0; i < plan->library[edge->library].extra.definitions; i++) {
+        const uint32_t uses = rows_smaller(v.uses[i], VERSION_USES - 1);
+        count[uses] += uses > 0;
+        most = uses > most ? uses : most;
+    }
+    count[most]--;
 }
 
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
@@ -50,33 +55,52 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
     const uint64_t least = rows_versions_least(l) - l->edge_versions;
     const uint64_t said = rows_value_or(l->said, ROW_VERSIONS, VERSIONS_MOST);
     const uint64_t most = said < VERSIONS_MOST ? said : VERSIONS_MOST;
-    uint64_t left = most > least && !l->without_libc ? most - least : 0;
+    uint64_t left = most > least ? most - least : 0;
+    uint32_t all[VERSION_USES] = {0};
+    struct edge_versions v;
     l->versioned_edges = l->versioned_imports = l->edge_versions = 0;
     l->edge_version_names = 0;
-    for (uint32_t i = 0; i < l->edges; i++) { /* first one version for each edge, then more */
+    for (uint32_t i = 0; i < l->edges; i++) { /* first one version for each edge */
         struct plan_edge *const edge = &l->edge[i];
         edge->versions = left && edge->symbols && plan->library[edge->library].extra.definitions;
         left -= edge->versions;
         l->versioned_edges += edge->versions;
     }
+    for (uint32_t i = 0; i < l->edges; i++)
+        if (l->edge[i].versions)
+            count_uses(plan, l, &l->edge[i], all);
+    uint32_t enough = VERSION_USES - 1; /* then those that more symbols have, */
+    while (enough && all[enough] <= left)
+        left -= all[enough--];
     for (uint32_t i = 0; i < l->edges; i++) {
         struct plan_edge *const edge = &l->edge[i];
-        struct edge_versions v;
+        const struct plan_library *const to = &plan->library[edge->library];
+        uint32_t own[VERSION_USES] = {0};
         if (!edge->versions)
             continue;
-        versions_of_edge(plan, l, edge, (uint32_t)left + 1, &v);
+        count_uses(plan, l, edge, own);
+        for (uint32_t uses = enough + 1; uses < VERSION_USES; uses++)
+            edge->versions += own[uses];
+        if (enough) { /* and of those with as many as are left, the first */
+            const uint32_t more = own[enough] < left ? own[enough] : (uint32_t)left;
+            edge->versions += more;
+            left -= more;
+        }
+        versions_of_edge(plan, l, edge, edge->versions, &v);
         edge->versions = v.count;
-        l->versioned_imports += versioned_symbols(plan, l, edge, &v);
-        left -= v.count - 1;
         l->edge_versions += v.count;
-        for (uint32_t k = 0; k < plan->library[edge->library].extra.definitions; k++)
-            l->edge_version_names += v.place[k] ? versions_bytes(&plan->library[edge->library], k, k + 1) : 0;
+        for (uint32_t k = 0; k < to->extra.definitions; k++) {
+            l->edge_version_names += v.place[k] ? versions_bytes(to, k, k + 1) : 0;
+            l->versioned_imports += v.place[k] ? v.uses[k] : 0;
+        }
     }
 }
 
 uint32_t rows_versioned(const struct plan_library *l)
 {
     enum { LIBRARIES = 8, VERSIONS_EACH = 3 }; /* the first ones, which have OUTSIDE_VERSION; as a rule */
+    if (l->without_libc)                       /* it needs no library outside the set */
+        return 0;
     const struct profile_row *const row = l->said;
     const uint64_t dynstr = rows_value_or(row, ROW_DYNAMIC_DYNSTR, 0);
     const uint64_t all = rows_value_or(row, ROW_VERSIONS, 0);
@@ -87,7 +111,7 @@ uint32_t rows_versioned(const struct plan_library *l)
                              rows_value_or(row, ROW_DYNAMIC_OTHER, 0);
     const uint64_t symbols = 1 + defined + rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
     uint32_t most = rows_smaller(rows_smaller(l->extra.needed, LIBRARIES), all > least ? (uint32_t)(all - least) : 0);
-    if (l->without_libc || !dynstr || symbols > UINT32_MAX)
+    if (!dynstr || symbols > UINT32_MAX)
         return 0;
     const struct gnu_hash usual = hash_gnu_plan((uint32_t)defined, 0);
     const bool gnu = l->elf.hash != HASH_SYSV;

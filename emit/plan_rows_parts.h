@@ -111,12 +111,12 @@ uint32_t rows_initialising(const struct plan_library *l);
 /* How many more than `already` the row states for `v`. Returns `share` / ROWS_EXTRA_WHOLE of these. */
 uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t already, uint32_t share);
 
-/* How many versions a library has that is linked with the C library, before any others of that library are chosen:
- * OUTSIDE_VERSION, RELR_VERSION with packed relocations, its own, and those of libraries of the set. */
+/* How many versions a library has before any others of the C library are chosen: its own and those of libraries of the
+ * set, and, unless it does without libc.so.6, OUTSIDE_VERSION and, with packed relocations, RELR_VERSION. */
 static inline uint64_t rows_versions_least(const struct plan_library *l)
 {
     const uint32_t own = l->extra.definitions ? 1 + l->extra.definitions : 0;
-    return UINT64_C(1) + l->elf.relr + own + l->edge_versions;
+    return (l->without_libc ? 0 : UINT64_C(1) + l->elf.relr) + own + l->edge_versions;
 }
 
 /* How many versions, besides the base version, a row's library is to define. */

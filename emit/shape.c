@@ -426,11 +426,13 @@ static void count_dynamic(const struct plan *plan, const struct plan_library *l,
                  + 3 + (s->packed < s->relative)          /* RELA RELASZ RELAENT, RELACOUNT */
                  + (s->packed ? 3 : 0)                    /* RELR RELRSZ RELRENT */
                  + (l->extra.definitions ? 2 : 0)         /* VERDEF VERDEFNUM */
-                 + 3 + (now ? 2 : 0)                      /* version tables, FLAGS FLAGS_1 */
+                 + (shape_versioned(l) ? 2 : 0)           /* VERNEED VERNEEDNUM */
+                 + shape_has_versions(l)                  /* VERSYM */
+                 + (now ? 2 : 0)                          /* FLAGS FLAGS_1 */
                  + 1 + SHAPE_SPARE_TAGS;                  /* NULL */
     s->spare_tags = SHAPE_SPARE_TAGS;
     if (l->without_libc)
-        s->dynamic -= 1 + 3;
+        s->dynamic--;
     if (s->executable) /* DEBUG, and FLAGS_1 anyway */
         s->dynamic += now ? 1 : 2;
 }
@@ -540,14 +542,12 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNSYM].size = sizeof(Elf64_Sym) * (uint64_t)symbols;
     section[SECTION_DYNSYM].info = 1;
     section[SECTION_DYNSTR].size = s->dynstr;
-    if (!l->without_libc) {
-        section[SECTION_VERSYM].size = sizeof(Elf64_Half) * (uint64_t)symbols;
-        section[SECTION_VERDEF].size = versions_defined_size(l);
-        section[SECTION_VERDEF].info = l->extra.definitions ? 1 + l->extra.definitions : 0;
-        section[SECTION_VERNEED].size = sizeof(Elf64_Verneed) * (uint64_t)shape_versioned(l) +
-                                        sizeof(Elf64_Vernaux) * (uint64_t)shape_versions(l, s);
-        section[SECTION_VERNEED].info = shape_versioned(l);
-    }
+    section[SECTION_VERSYM].size = shape_has_versions(l) ? sizeof(Elf64_Half) * (uint64_t)symbols : 0;
+    section[SECTION_VERDEF].size = versions_defined_size(l);
+    section[SECTION_VERDEF].info = l->extra.definitions ? 1 + l->extra.definitions : 0;
+    section[SECTION_VERNEED].size =
+        sizeof(Elf64_Verneed) * (uint64_t)shape_versioned(l) + sizeof(Elf64_Vernaux) * (uint64_t)shape_versions(l, s);
+    section[SECTION_VERNEED].info = shape_versioned(l);
     section[SECTION_RELA_DYN].size =
         sizeof(Elf64_Rela) * (s->relative - s->packed + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones +
                               l->extra.got + l->extra.tls_modules + l->extra.addresses);

@@ -235,17 +235,23 @@ void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64
  * are in all (shape_versions). */
 static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)
 {
-    return 1 + l->extra.versions + shape_relr_versions(l, s);
+    return l->without_libc ? 0 : 1 + l->extra.versions + shape_relr_versions(l, s);
 }
 
 static inline uint32_t shape_versioned(const struct plan_library *l)
 {
-    return 1 + l->extra.versioned + l->versioned_edges;
+    return !l->without_libc + l->extra.versioned + l->versioned_edges;
 }
 
 static inline uint32_t shape_versions(const struct plan_library *l, const struct shape *s)
 {
     return shape_libc_versions(l, s) + l->extra.versioned + l->edge_versions;
+}
+
+/* Whether the library has versions at all, its own or needed ones. */
+static inline bool shape_has_versions(const struct plan_library *l)
+{
+    return l->extra.definitions || shape_versioned(l);
 }
 
 /* Whether a module, or an executable that contains modules, calls this function of CPython; the name by which it calls

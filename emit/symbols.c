@@ -120,7 +120,8 @@ static void put_imports(struct symbols *t)
         else
             t->names = names_write_function(&l->plan->names, &head, utility, import->function, &l->code.imported[i],
                                             t->names, NULL);
-        undefine(t, name, STB_GLOBAL, import_type(utility, import->function));
+        const unsigned char bind = i + l->row->extra.weak_imports < l->row->imports ? STB_GLOBAL : STB_WEAK;
+        undefine(t, name, bind, import_type(utility, import->function));
     }
     assert(t->names == t->start + 1 + l->row->import_names);
 }
@@ -300,7 +301,7 @@ static struct others put_others(struct symbols *t)
     for (uint32_t i = 0; i < l->row->extra.outside; i++) /* functions; ld types those with versions */
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK,
-                 outside_version(s->python, l->row->key, l->row->outside_choice, i) ? STT_FUNC : STT_NOTYPE);
+                 symbols_version(l, i) ? STT_FUNC : STT_NOTYPE);
     t->unbound = t->undefined;
     for (uint32_t i = 0; i < l->row->unbound; i++)
         undefine(t, put_other(t, names_row_others(l->row) - l->row->unbound + i), STB_GLOBAL, STT_NOTYPE);

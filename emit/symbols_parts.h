@@ -35,7 +35,7 @@ static inline Elf64_Sym symbols_entry(uint32_t name, unsigned char bind, unsigne
 static inline uint32_t symbols_version(const struct library *l, uint32_t outside)
 {
     const struct plan_library *row = l->row;
-    return outside_version(l->shape.python, row->key, row->outside_choice, outside);
+    return row->without_libc ? 0 : outside_version(l->shape.python, row->key, row->outside_choice, outside);
 }
 
 /* What symbols_versions.c needs to know of symbols and names once these are written. A place is a symbol's number in

@@ -65,7 +65,7 @@ static void write_indices(const struct library *l, uint8_t *image, const struct 
     if (imports)
         p = put_import_indices(l, 1 + shape_libc_versions(l->row, &l->shape) + l->row->extra.versioned, p);
     for (uint32_t i = 1 + imports; i <= l->shape.undefined; i++) {
-        uint32_t of = i == o->cxa_finalize || i == o->start_main;
+        uint32_t of = !l->row->without_libc && (i == o->cxa_finalize || i == o->start_main);
         if (i >= o->outside && i < outside)
             of = symbols_version(l, i - o->outside);
         p = put_u16(p, of ? needed_index(l, of) : VER_NDX_GLOBAL);
@@ -172,7 +172,8 @@ static void write_needs(const struct library *l, uint8_t *image, const struct sy
                       .p = image + s->offset,
                       .number = 1,
                       .left = shape_versioned(row)};
-    put_needs(&n, l->strings.libc, v->outside, shape_libc_versions(row, &l->shape));
+    if (!row->without_libc)
+        put_needs(&n, l->strings.libc, v->outside, shape_libc_versions(row, &l->shape));
     uint32_t file = v->files;
     for (uint32_t i = 0; i < row->extra.versioned; i++, file = behind_name(n.strings, file))
         put_needs(&n, file, v->outside, 1);
@@ -187,10 +188,11 @@ static void write_needs(const struct library *l, uint8_t *image, const struct sy
 void symbols_write_versions(const struct library *l, uint8_t *image, const struct others *o,
                             const struct symbol_versions *v)
 {
-    if (l->row->without_libc)
+    if (!shape_has_versions(l->row))
         return;
     write_indices(l, image, o, v);
     if (l->row->extra.definitions)
         write_definitions(l, image, v);
-    write_needs(l, image, v);
+    if (shape_versioned(l->row))
+        write_needs(l, image, v);
 }

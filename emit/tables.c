@@ -439,11 +439,12 @@ static void write_dynamic(const struct library *l, uint8_t *image)
         ENTRY(DT_FLAGS, DF_BIND_NOW);
     if (now || l->shape.executable)
         ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
-    if (!l->row->without_libc) {
+    if (s[SECTION_VERNEED].size) {
         ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
         ENTRY(DT_VERNEEDNUM, own[SECTION_VERNEED].info);
-        ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
     }
+    if (s[SECTION_VERSYM].size)
+        ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
     if (l->shape.packed < l->shape.relative)
         ENTRY(DT_RELACOUNT, l->shape.relative - l->shape.packed +
                                 (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));

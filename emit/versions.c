@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit/calls_rows.h"
@@ -21,6 +22,28 @@ uint64_t versions_bytes(const struct plan_library *l, uint32_t from, uint32_t to
     return (to - from) * (strlen(l->prefix) + sizeof "LIB_1.") + names_digits_sum(from, to);
 }
 
+static int compare_descending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* How many uses of a version are more than enough for it to be among the `most` that are used most; sets *ties to how
+ * many of the versions with exactly that many are among them, too. */
+static uint32_t uses_enough(const uint32_t *uses, uint32_t definitions, uint32_t most, uint32_t *ties)
+{
+    uint32_t sorted[VERSIONS_OWN_MOST];
+    memcpy(sorted, uses, definitions * sizeof *uses);
+    qsort(sorted, definitions, sizeof *sorted, compare_descending);
+    const uint32_t last = most < definitions ? most - 1 : definitions - 1;
+    uint32_t first = last;
+    while (first && sorted[first - 1] == sorted[last])
+        first--;
+    *ties = last + 1 - first;
+    return sorted[last];
+}
+
 void versions_of_edge(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
                       uint32_t most, struct edge_versions *v)
 {
@@ -28,13 +51,19 @@ void versions_of_edge(const struct plan *plan, const struct plan_library *l, con
     struct import import;
     v->count = 0;
     memset(v->place, 0, to->extra.definitions * sizeof *v->place);
+    memset(v->uses, 0, to->extra.definitions * sizeof *v->uses);
     if (!to->extra.definitions || !most)
         return;
     for (uint32_t n = edge->first; n < edge->first + edge->symbols && calls_row_import(plan, l, n, &import); n++)
-        v->place[versions_of(to, import.function)] = 1;
-    for (uint32_t i = 0; i < to->extra.definitions; i++)
-        if (v->place[i])
-            v->place[i] = v->count < most ? (uint16_t)++v->count : 0;
+        v->uses[versions_of(to, import.function)]++;
+    uint32_t ties;
+    const uint32_t enough = uses_enough(v->uses, to->extra.definitions, most, &ties);
+    for (uint32_t i = 0; i < to->extra.definitions; i++) {
+        const bool tied = v->uses[i] == enough && ties;
+        if (v->uses[i] && (v->uses[i] > enough || tied))
+            v->place[i] = (uint16_t)++v->count;
+        ties -= tied;
+    }
 }
 
 uint64_t versions_defined_size(const struct plan_library *l)

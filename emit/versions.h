@@ -2,9 +2,10 @@
  *
  *     LIBU3_1.0, LIBU3_1.1, ...   a library's versions besides the base one, which has its DT_SONAME
  *
- * Most symbols have the first version, as in libraries that have grown. Every fourth symbol has one of the others, in
- * turn. As with ld, each version has an absolute symbol of its name, which has that version. Where there are more than
- * two versions, each has the one before as its parent.
+ * Most symbols have the first version, as in libraries that have grown. Every sixth symbol has one of the others: half
+ * of these in turn, and half so that a version has twice as many symbols as the next. As with ld, each version has an
+ * absolute symbol of its name, which has that version. Where there are more than two versions, each has the one before
+ * as its parent.
  *
  * Sources: "ELF Symbol Versioning" (Drepper); LSB Core 5.0, 10.7 "Symbol Versioning"; binutils' ld 2.40.
  */
@@ -33,22 +34,28 @@ static inline bool versions_have_parents(const struct plan_library *l)
 }
 
 /* The version of a dynamic symbol of a library that has some: `symbol` counts exported functions and then names_row.h's
- * others, as imports do. */
+ * others, as imports do. So who imports n symbols in a row, of a library with many versions, finds some n / 12 +
+ * log2(n)
+ * - 2 versions: as many as real importers of 20 to 200 symbols of the C library ask for, or a few more. */
 static inline uint32_t versions_of(const struct plan_library *l, uint32_t symbol)
 {
-    enum { EACH = 4 };
+    enum { EACH = 6 };
     const uint32_t later = l->extra.definitions - 1;
-    return later && symbol % EACH == EACH - 1 ? 1 + symbol / EACH % later : 0;
+    const uint32_t pair = symbol / (2 * EACH); /* of a symbol whose version is drawn, and one that has it in turn */
+    if (!later || symbol % EACH != EACH - 1)
+        return 0;
+    return 1 + (symbol / EACH % 2 ? pair : (uint32_t)__builtin_ctz(pair + 1)) % later;
 }
 
 /* The versions of what a library imports by one of its edges. */
 struct edge_versions {
     uint32_t count;                    /* how many versions it asks for */
     uint16_t place[VERSIONS_OWN_MOST]; /* by version: its number among these, from 1; 0: it does not ask for it */
+    uint32_t uses[VERSIONS_OWN_MOST];  /* by version: how many of the edge's symbols have it */
 };
 
-/* Finds the versions that library `l` asks for by an edge: the first `most` of those that its symbols have. Symbols of
- * any other version are asked for without one. */
+/* Finds the versions that library `l` asks for by an edge: of those that the edge's symbols have the `most` which most
+ * symbols have. Symbols of any other version are asked for without one. */
 void versions_of_edge(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
                       uint32_t most, struct edge_versions *v);
 

@@ -3,6 +3,7 @@
 readelf, eu-elflint and the dynamic linker judge. A library that ld gave versions is captured, too.
 """
 
+import collections
 import json
 import os
 import re
@@ -207,3 +208,45 @@ libraries:
     for name in names:
         assert elflint(tmp_path / "set" / f"{name}.so") == "No errors\n"
     programs.run("pyelfrun", "--quiet", tmp_path / "set", leaks=False)
+
+
+@pytest.fixture(scope="module")
+def whole(programs, tmp_path_factory):
+    """The twin of ls with all that it loads, the C library and the dynamic linker among it."""
+    directory = tmp_path_factory.mktemp("whole")
+    programs.run("pyelfprof", "--exec", "/bin/ls", "--no-dwarf", "-o", directory / "real.prof")
+    programs.run("pyelfgen", "--profile", directory / "real.prof", "-o", directory / "set")
+    return directory
+
+
+def test_a_set_with_its_own_c_library_needs_no_other(programs, whole):
+    """What gcc's start-up files import of the C library, weakly and with a version, is of the set's.
+
+    Symbols outside the set, which are found in any process, have no version.
+    """
+    compare = ["pyelfstat", "--compare", "--json", "-", "--told", whole / "real.prof", whole / "set"]
+    found = {row["name"]: row for row in json.loads(programs.run(*compare).stdout)["set"]}
+    assert "outside" not in found  # it is 0 on both sides
+    assert found["dynamic.weak-functions"]["state"] == "equal"
+    assert found["dynamic.versioned"]["state"] == "within"
+    paths = sorted((whole / "set").glob("libutility*.so"))
+    assert len(paths) > 3
+    for path in paths:
+        assert "libc.so.6" not in ask("readelf", "-dW", path)
+        assert "libc.so.6" not in ask("readelf", "-VW", path)
+        weak = re.findall(r"WEAK +DEFAULT +UND (\S+)", ask("readelf", "--dyn-syms", "-W", path))
+        assert {"__cxa_finalize", "__gmon_start__"} <= set(weak)
+        assert len(weak) < 4 or any(re.match(r"\w*u\d\w+@LIBU\d", name) for name in weak)
+    code = "import ctypes, os, sys; [ctypes.CDLL(path, os.RTLD_NOW) for path in sys.argv[1:]]"
+    subprocess.run([sys.executable, "-c", code, *paths], check=True)
+
+
+def test_few_symbols_are_asked_for_without_a_version(whole):
+    """Where a library asks for fewer versions than its imports have, these are the versions that most of them have."""
+    for path in sorted((whole / "set").glob("libutility*.so")):
+        named = {version[2]: file for file in (whole / "set").glob("*.so") for version in definitions(file)}
+        imports = [row for row in symbols(path) if row[2] == "UND" and re.match(r"\w*u\d", row[0])]
+        there = {row[0]: row[3] for file in set(named.values()) for row in symbols(file) if row[2] != "UND"}
+        asked = collections.Counter(row[3] for row in imports if row[3])
+        left = collections.Counter(there[row[0]] for row in imports if not row[3] and there.get(row[0]))
+        assert not left or max(left.values()) <= min(asked.values())
