@@ -99,6 +99,7 @@ struct capture_symbols {
     uint64_t functions;                    /* defined: STT_FUNC, STT_GNU_IFUNC */
     uint64_t objects;                      /* defined: STT_OBJECT, STT_COMMON, STT_TLS */
     uint64_t other;                        /* defined: STT_NOTYPE, STT_SECTION, STT_FILE */
+    uint64_t sections, unnamed;            /* STB_LOCAL ones among these: STT_SECTION; STT_NOTYPE without a name */
     uint64_t undefined;                    /* not STB_LOCAL: nothing could define these, so they count as other */
     uint64_t weak;                         /* STB_WEAK, defined or not; counted above as well */
     uint64_t weak_functions, weak_objects; /* the defined ones among them */

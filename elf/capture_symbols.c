@@ -66,7 +66,7 @@ static void count_init(struct look *l, const char *name, size_t length, uint64_t
     l->c->named_init |= length - 7 == stem && memcmp(name + 7, file, stem) == 0;
 }
 
-static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsigned type)
+static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsigned type, bool named)
 {
     const bool weak = GELF_ST_BIND(symbol->st_info) == STB_WEAK;
     of->weak += weak;
@@ -81,7 +81,10 @@ static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsig
         of->weak_objects += weak;
         of->unique += GELF_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE;
     } else {
+        const bool local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
         of->other++;
+        of->sections += local && type == STT_SECTION;
+        of->unnamed += local && type == STT_NOTYPE && !named;
     }
 }
 
@@ -117,7 +120,7 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     unsigned type = GELF_ST_TYPE(symbol->st_info);
     bool local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
     bool function = symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
-    count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type);
+    count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type, length > 0);
     if (function && s->dynamic && symbol->st_size) {
         s->addresses[s->address_count++] = symbol->st_value;
         if (symbol->st_size < UNWIND_SMALL)

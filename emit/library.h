@@ -178,6 +178,10 @@ void builder_free(struct builder *b);
  * plt_symbols, the .dynsym index of each PLT slot's symbol. */
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
 
+/* How many of the symbols of sections that .symtab is to have (plan_library.sections) it has: at most as many as there
+ * are sections before it. */
+uint32_t symtab_sections(const struct library *l);
+
 /* symbols_write_part writes the symbols of a library that is a part of an executable: .symtab with local symbols
  * first, and .strtab, which begins with the names that debug information repeats. `base`: bytes of the executable's
  * strings before the library's. The other two return the number of the part's local symbols and its bytes of

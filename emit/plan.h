@@ -236,6 +236,8 @@ struct plan_library {
     uint32_t local_mangled; /* how many local small functions, the first ones, have mangled names where long enough */
     uint32_t mangled;       /* how many dynamic symbols, exported functions first, have mangled names */
     uint32_t files;         /* local STT_FILE symbols beyond those that every library has */
+    uint32_t sections;      /* local symbols without a name: of sections, as old linkers leave them, */
+    uint32_t unnamed;       /* and of debug information, as link-time optimisation leaves them */
     /* Characters in the names of `files`, ascending: each entry is for an equal part of them (names_row.h). Not used,
      * if the first is 0 or files_named is false: then they have the name of the file that every library has. */
     uint8_t file_length[PLAN_FILE_LENGTHS];
@@ -554,6 +556,12 @@ static inline uint32_t plan_lazy(const struct plan_library *l)
 static inline uint32_t plan_alias_function(const struct plan_library *l, uint32_t alias)
 {
     return (uint32_t)((uint64_t)alias * (plan_exported(l) + l->small_exported) / l->extra.aliases);
+}
+
+/* Local symbols that are neither functions nor objects, beyond those that every library has. */
+static inline uint32_t plan_local_others(const struct plan_library *l)
+{
+    return l->files + l->sections + l->unnamed;
 }
 
 /* How many imports it does not call. */

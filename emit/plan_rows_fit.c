@@ -74,6 +74,15 @@ static uint64_t bss_of(const struct plan *plan, const struct plan_library *l, ui
     return profile_is_captured(plan->profile) && said > most ? most : said;
 }
 
+/* Sets how many local symbols there are that are neither functions nor objects. */
+static void set_local_others(struct plan_library *l, uint32_t share)
+{
+    const uint32_t all = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, share);
+    l->sections = rows_smaller(rows_more_of(l, ROW_LOCAL_SECTIONS, 0, share), all);
+    l->unnamed = rows_smaller(rows_more_of(l, ROW_LOCAL_UNNAMED, 0, share), all - l->sections);
+    l->files = all - l->sections - l->unnamed;
+}
+
 /* Whether the library fits into its row's sizes with its counts, if numbered functions take at least `code` bytes. If
  * it does, the row's sizes become its own, and static objects take the rest of symtab and strtab. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
@@ -88,11 +97,11 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     count_try(l, w);
     l->locals = l->stripped ? 0 : 1;
     l->local_names = l->shared_names = 0;
-    l->files = l->stripped ? 0 : rows_more_of(l, ROW_LOCAL_OTHER, OTHERS_OF_ALL, w->share);
+    set_local_others(l, w->share);
     l->files_named = l->file_length[0];
     plan_rows_set_units(s, index, (uint64_t)wanted[SIZE_DEBUG]);
     if (symtab < base[SIZE_SYMTAB]) {
-        l->files = 0;
+        set_local_others(l, 0);
         solve_base(s, index);
     }
     /* names of functions are worth more than those of files */

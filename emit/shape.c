@@ -231,8 +231,8 @@ static void count_symbols(const struct plan_library *l, struct shape *s)
     s->strtab += names_row_file_bytes(l);
     const uint32_t named = names_row_objects_named(l);
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
-    s->symbols = (uint64_t)s->fixed_locals + l->files + plan_small_local(l) + l->locals + s->local + l->inner_entry +
-                 s->undefined + s->defined + s->inner;
+    s->symbols = (uint64_t)s->fixed_locals + plan_local_others(l) + plan_small_local(l) + l->locals + s->local +
+                 l->inner_entry + s->undefined + s->defined + s->inner;
 }
 
 static uint32_t more_than(int64_t wanted, uint64_t there)
@@ -591,5 +591,5 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
     section[SECTION_SYMTAB].info =
-        s->fixed_locals + l->files + plan_small_local(l) + l->locals + s->local + l->inner_entry;
+        s->fixed_locals + plan_local_others(l) + plan_small_local(l) + l->locals + s->local + l->inner_entry;
 }

@@ -1,8 +1,9 @@
 /* Writes .symtab and .strtab.
  *
- * .symtab has the null entry; local symbols file by file, as ld has them; behind an empty file name those that ld makes
- * itself; and then the entries of .dynsym. An executable's own functions and marks are no dynamic symbols: they stand
- * only here, at the end. .strtab has the names of dynamic symbols at offset 1, as .dynstr has (symbols.c).
+ * .symtab has the null entry; symbols of sections; local symbols file by file, as ld has them; those without a name;
+ * behind an empty file name those that ld makes itself; and then the entries of .dynsym. An executable's own functions
+ * and marks are no dynamic symbols: they stand only here, at the end. .strtab has the names of dynamic symbols at
+ * offset 1, as .dynstr has (symbols.c).
  */
 #include <assert.h>
 #include <string.h>
@@ -120,6 +121,47 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[fixed_local_section(l, i)].index;
         *t->next++ = symbols_entry(next_name(t), STB_LOCAL, k->type, section, value, size);
         t->strings = shape_write_local(l->row, i, t->strings);
+    }
+}
+
+/* Whether a section has a place among those of the file whose symbols are in .symtab, before the tables of symbols. */
+static bool has_symbol(const struct library *l, unsigned id)
+{
+    return l->layout.section[id].index && l->layout.section[id].index < l->layout.section[SECTION_SYMTAB].index;
+}
+
+uint32_t symtab_sections(const struct library *l)
+{
+    uint32_t count = 0;
+    for (unsigned id = 0; id < SECTION_COUNT; id++)
+        count += has_symbol(l, id);
+    return count < l->row->sections ? count : l->row->sections;
+}
+
+/* Writes symbols without a name: those of sections, as ld up to 2.36 left them (binutils PR 27109). */
+static void put_sections(const struct library *l, struct local_table *t)
+{
+    uint32_t left = symtab_sections(l);
+    for (unsigned id = 0; id < SECTION_COUNT && left; id++)
+        if (has_symbol(l, id)) {
+            const struct section *const s = &l->layout.section[id];
+            *t->next++ = symbols_entry(0, STB_LOCAL, STT_SECTION, s->index, s->address, 0);
+            left--;
+        }
+}
+
+/* Writes symbols without a name: gcc's link-time optimisation leaves such symbols, several for each place in
+ * .debug_info to which an object file referred. Where the library has no symbols of so many sections, they stand in for
+ * the rest. */
+static void put_unnamed(const struct library *l, struct local_table *t)
+{
+    enum { EACH = 8 };
+    const struct section *const info = &l->layout.section[SECTION_DEBUG_INFO];
+    const uint32_t count = l->row->unnamed + l->row->sections - symtab_sections(l);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t place = info->index ? info->size / count * (i - i % EACH) : 0;
+        const uint32_t section = info->index ? info->index : SHN_ABS;
+        *t->next++ = symbols_entry(0, STB_LOCAL, STT_NOTYPE, section, place, 0);
     }
 }
 
@@ -381,8 +423,10 @@ void symtab_write(const struct library *l, uint8_t *image, const Elf64_Sym *dyns
     memcpy(strtab, image + s[SECTION_DYNSTR].offset, 1 + l->shape.names);
     struct local_table t = {.next = symtab + 1, .strings = strtab + 1 + l->shape.names, .start = strtab};
     memset(symtab, 0, sizeof *symtab);
+    put_sections(l, &t);
     put_fixed_locals(l, &t, 0, LOCAL_FILE_NONE - 1);
     put_sources(l, &t);
+    put_unnamed(l, &t);
     put_fixed_locals(l, &t, LOCAL_FILE_NONE, FIXED_LOCAL_COUNT - 1);
     uint32_t name = next_name(&t);
     if (!l->row->without_libc)

@@ -128,6 +128,9 @@ def symbols_counted(symbols, dynamic=False, versions=True):
         functions = {"FUNC": "functions", "IFUNC": "functions"}
         key = {**functions, **dict.fromkeys(["OBJECT", "COMMON", "TLS"], "objects")}.get(kind, "other")
         counts[key] += 1
+        if binding == "LOCAL":
+            counts["sections"] += kind == "SECTION"
+            counts["unnamed"] += kind == "NOTYPE" and not name
         if dynamic and key != "other":
             counts[f"weak-{key}"] += binding == "WEAK"
             counts["unique"] += binding == "UNIQUE"

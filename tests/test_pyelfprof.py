@@ -175,6 +175,23 @@ def test_counts_that_are_known(capture, tmp_path):
         check_links(path, row)
 
 
+def test_local_symbols_without_names(programs, capture, tmp_path):
+    """ld leaves symbols of sections where it keeps relocations. Link-time optimisation leaves others, as a twin has."""
+    library = built(tmp_path, "kept", "static int low(void) {return 1;} int up(void) {return low();}", "-g", "-Wl,-q")
+    captured = capture(library)
+    (row,) = captured.rows
+    local = [symbol for symbol in symbols_by_readelf(library, ".symtab") if symbol[2] == "LOCAL"]
+    assert row["local"] == symbols_counted(local)
+    assert row["local"]["sections"] > 20 and "unnamed" not in row["local"]
+    text = captured.path.read_text()
+    text = re.sub(r"other: (\d+)(?=, sections)", lambda found: f"other: {int(found[1]) + 30}", text)
+    (tmp_path / "more").write_text(text.replace(", sections: ", ", unnamed: 30, sections: "))
+    programs.run("pyelfgen", "-P", tmp_path / "more", "-o", tmp_path / "set")
+    (row,) = capture(tmp_path / "set").rows
+    check_row(tmp_path / "set" / "libutility0.so", row)
+    assert row["local"]["unnamed"] == 30
+
+
 def test_a_symbol_table_of_local_symbols_alone(programs, capture, tmp_path):
     """Where a row with a symbol table does not say `global`, it has as many as in `dynamic`. So it says that there are
     none."""

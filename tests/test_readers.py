@@ -4,6 +4,7 @@ Some of them complain about the output of real compilers, too. Where a test look
 its pattern says which ones.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -231,6 +232,36 @@ def test_local_symbols_stand_behind_their_file(sets, name):
         crt, own, linked = [[name for _, name in symbols] for _, symbols in files]
         assert crt == ["__do_global_dtors_aux", "frame_dummy", "completed.0"] and set(linked) == made
         assert any("_helper0" in name for name in own) and any("_var0" in name for name in own)
+
+
+def test_local_symbols_without_names(programs, tmp_path):
+    """Symbols of sections come first, as ld has them. Those that link-time optimisation leaves lead into .debug_info.
+
+    Where a library has fewer sections than symbols of these are asked for, the rest have no section either.
+    """
+    row = """{{kind: utility, text: 90000, data: 9000, bss: 900, debug: {}, symtab: 9600, strtab: 9000, functions: 200,
+        local: {{other: 90, sections: {}, unnamed: {}}}}}"""
+    rows = [row.format(60000, 20, 40), row.format(0, 60, 20), row.format(60000, 0, 0)]
+    (tmp_path / "a.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + "".join(f"- {row}\n" for row in rows))
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set")
+    found = []
+    for number in range(3):
+        path = tmp_path / "set" / f"libutility{number}.so"
+        assert elflint(path) == "No errors\n"
+        text = ask("readelf", "-sW", path).partition(".symtab")[2]
+        table = re.findall(r"^ *(\d+): (\S+) +\w+ (\w+) +LOCAL +\w+ +(\w+) ?(\S*)$", text, flags=re.M)[1:]
+        sections = [int(section) for _, _, kind, section, _ in table if kind == "SECTION"]
+        assert [row[2] for row in table[: len(sections)]] == ["SECTION"] * len(sections)
+        assert len(set(sections)) == len(sections)
+        unnamed = [(section, int(value, 16)) for _, value, kind, section, name in table if kind == "NOTYPE" and not name]
+        info = re.search(r"\[ *(\d+)\] \.debug_info +\S+ +\S+ \S+ (\w+)", ask("readelf", "-SW", path))
+        assert {section for section, _ in unnamed} <= {info[1] if info else "ABS"}
+        assert all(value < (int(info[2], 16) if info else 1) for _, value in unnamed)
+        found.append((len(sections), len(unnamed), sum(row[2] in ("FILE", "NOTYPE", "SECTION") for row in table)))
+    assert found[0] == (20, 40, 90) and found[2] == (0, 0, 90)
+    assert found[1][0] > 20 and found[1][0] + found[1][1] == 80 and found[1][2] == 90
+    told = json.loads((tmp_path / "set" / "differences.json").read_text())["libraries"]
+    assert [library["differs"].get("local: sections") for library in told] == [None, [60, found[1][0]], None]
 
 
 def test_local_symbols_of_rows_are_dealt_to_their_files(programs, tmp_path):

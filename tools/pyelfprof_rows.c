@@ -30,6 +30,8 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
     put_some(&f, "functions", s->functions);
     put_some(&f, "objects", s->objects);
     put_some(&f, "other", s->other);
+    put_some(&f, "sections", dynamic ? 0 : s->sections);
+    put_some(&f, "unnamed", dynamic ? 0 : s->unnamed);
     put_some(&f, "undefined", s->undefined);
     put_some(&f, "weak", s->weak);
     if (dynamic) {
