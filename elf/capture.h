@@ -105,6 +105,8 @@ struct capture_symbols {
     uint64_t weak_functions, weak_objects; /* the defined ones among them */
     uint64_t unique;                       /* objects that are STB_GNU_UNIQUE */
     uint64_t ifunc;                        /* functions that are STT_GNU_IFUNC */
+    uint64_t aliases; /* functions with a size at the address of another one: dynamic ones; of all in .symtab those
+                         that are so only because of local ones */
 };
 
 enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };
@@ -131,8 +133,7 @@ struct capture {
     struct capture_symbols local;   /* .symtab, STB_LOCAL */
     struct capture_symbols global;  /* .symtab, the others */
     uint64_t dynstr;                /* bytes */
-    uint64_t aliases;   /* dynamic functions with a size that share their address with another such function */
-    uint64_t versioned; /* undefined dynamic symbols with a version */
+    uint64_t versioned;             /* undefined dynamic symbols with a version */
     uint64_t ifunc;
     uint64_t mangled;            /* names that begin with _Z */
     uint64_t mangled_functions;  /* those that are names of functions */

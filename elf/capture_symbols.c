@@ -19,10 +19,10 @@ struct counting {
     uint64_t characters; /* characters that may still be looked at */
     uint32_t *sizes;     /* sizes of functions */
     size_t size_count;
-    uint64_t *addresses; /* addresses of dynamic functions with a size; NULL for other tables */
+    uint64_t *addresses; /* of functions with a size */
     size_t address_count;
-    uint64_t *small; /* those of functions under UNWIND_SMALL bytes */
-    size_t small_count;
+    uint64_t *some; /* in .dynsym those of functions under UNWIND_SMALL bytes, in .symtab those of global functions */
+    size_t some_count;
     uint32_t *lengths; /* lengths of names */
     size_t length_count;
     uint64_t mangled, mangled_functions, ifunc;
@@ -121,10 +121,10 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
     bool local = GELF_ST_BIND(symbol->st_info) == STB_LOCAL;
     bool function = symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
     count_kind(s->dynamic ? &c->dynamic : local ? &c->local : &c->global, symbol, type, length > 0);
-    if (function && s->dynamic && symbol->st_size) {
+    if (function && symbol->st_size) {
         s->addresses[s->address_count++] = symbol->st_value;
-        if (symbol->st_size < UNWIND_SMALL)
-            s->small[s->small_count++] = symbol->st_value;
+        if (s->dynamic ? symbol->st_size < UNWIND_SMALL : !local)
+            s->some[s->some_count++] = symbol->st_value;
     }
     if (function)
         s->sizes[s->size_count++] = symbol->st_size < UINT32_MAX ? (uint32_t)symbol->st_size : UINT32_MAX;
@@ -200,9 +200,13 @@ static bool keep(struct look *l, struct counting *s)
     if (s->looked_at)
         c->demangled +=
             s->shown + (uint64_t)((double)(s->named - s->looked_at) / (double)s->looked_at * (double)s->shown);
+    const uint64_t aliases = s->address_count - look_different(s->addresses, s->address_count);
+    const uint64_t some = look_different(s->some, s->some_count);
     if (s->dynamic) {
-        c->aliases += s->address_count - look_different(s->addresses, s->address_count);
-        l->small_named += look_different(s->small, s->small_count);
+        c->dynamic.aliases += aliases;
+        l->small_named += some;
+    } else {
+        c->local.aliases += aliases - (s->some_count - some);
     }
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&
               samples_take(&c->name_lengths, s->lengths, s->length_count);
@@ -252,15 +256,15 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         l->c->has_symtab = true;
     s.sizes = malloc((count + 1) * sizeof *s.sizes);
     s.lengths = malloc((count + 1) * sizeof *s.lengths);
-    s.addresses = s.dynamic ? malloc((count + 1) * sizeof *s.addresses) : NULL;
-    s.small = s.dynamic ? malloc((count + 1) * sizeof *s.small) : NULL;
-    bool ok = ((s.sizes && s.lengths && ((s.addresses && s.small) || !s.dynamic)) || look_no_memory(l)) &&
+    s.addresses = malloc((count + 1) * sizeof *s.addresses);
+    s.some = malloc((count + 1) * sizeof *s.some);
+    bool ok = ((s.sizes && s.lengths && s.addresses && s.some) || look_no_memory(l)) &&
               (!s.dynamic || hashes_room(l, count + 1)) && count_all(l, &s, data, count) && keep(l, &s);
     if (s.dynamic)
         hashes_shrink(l->c);
     free(s.sizes);
     free(s.addresses);
-    free(s.small);
+    free(s.some);
     free(s.lengths);
     return ok;
 }

@@ -80,8 +80,11 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_OTHER] = v[ROW_DYNAMIC_OTHER];
     v[ROW_GLOBAL_UNDEFINED] = s->undefined;
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
-    v[ROW_LOCAL_FUNCTIONS] = s->local + plan_small_local(l->row) + l->row->inner_entry + fixed_locals(l, STT_FUNC);
-    v[ROW_LOCAL_OBJECTS] = l->row->locals + fixed_locals(l, STT_OBJECT);
+    const uint32_t aliases = plan_local_aliases(l->row);
+    v[ROW_LOCAL_FUNCTIONS] =
+        s->local + plan_small_local(l->row) + l->row->inner_entry + aliases + fixed_locals(l, STT_FUNC);
+    v[ROW_LOCAL_OBJECTS] = l->row->locals - aliases + fixed_locals(l, STT_OBJECT);
+    v[ROW_LOCAL_ALIASES] = aliases;
     v[ROW_LOCAL_OTHER] = plan_local_others(l->row) + fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
     v[ROW_LOCAL_SECTIONS] = symtab_sections(l);
     v[ROW_LOCAL_UNNAMED] = l->row->unnamed + l->row->sections - v[ROW_LOCAL_SECTIONS];

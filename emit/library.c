@@ -247,7 +247,7 @@ static uint32_t alignment_for(uint64_t objects)
 static void size_objects(struct library *l)
 {
     const struct plan_library *row = l->row;
-    uint32_t locals = row->locals;
+    const uint32_t locals = row->locals - plan_local_aliases(row);
     l->data_free = row->size[SIZE_DATA] - l->shape.data_tables - l->shape.data - l->relro_free;
     uint64_t in_data = l->data_free / 16;
     uint64_t in_rodata = l->rodata_free / 32;

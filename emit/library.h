@@ -56,6 +56,7 @@ struct library {
     struct glue glue;
     struct code code;
     struct body *body;        /* of each numbered function */
+    uint32_t *alias;          /* what each local alias names, ascending: numbered functions, then small ones */
     double sizes_apart;       /* how far these functions' sizes are from the row's (distribution_distance) */
     uint32_t lead;            /* bytes of .text before the code: cold parts, and padding behind them */
     uint32_t small;           /* offset in the code of the other small functions, which follow the numbered ones */

@@ -214,13 +214,27 @@ uint8_t *names_row_write_other(const struct plan_library *l, uint32_t number, ui
     return put_dynamic(l, l->exported + number, names_row_other_length(l, number), at);
 }
 
-/* Characters of "_ZL" and of "v" at the end; where "v" leaves a character over, the end is "ii". */
-enum { LOCAL_MANGLED = sizeof "_ZLv" - 1 };
+/* Characters of "_ZL" and, of a function, of "v" at the end; where "v" leaves a character over, the end is "ii". */
+enum { LOCAL_MANGLED = sizeof "_ZL" - 1 };
+
+/* Whether static object or local small function `number` is a function, as aliases are. */
+static bool object_is_function(const struct plan_library *l, uint32_t number)
+{
+    const uint32_t small = plan_small_local(l);
+    return number < small || plan_local_alias(l, number - small) < plan_local_aliases(l);
+}
 
 bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number)
 {
-    return !names_row_object_is_cold(l, number) &&
-           names_row_object_length(l, number) >= LOCAL_MANGLED + 2 + names_row_object_least(number) + LETTER;
+    const uint32_t length = names_row_object_length(l, number);
+    const uint32_t ends = object_is_function(l, number);
+    bool even = true;
+    if (names_row_object_is_cold(l, number) ||
+        length < LOCAL_MANGLED + ends + 2 + names_row_object_least(number) + LETTER)
+        return false;
+    if (!ends)
+        names_within(length - LOCAL_MANGLED, &even);
+    return even;
 }
 
 static bool object_is_mangled(const struct plan_library *l, uint32_t number)
@@ -252,9 +266,11 @@ uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, u
     uint8_t *const end = at + length;
     if (object_is_mangled(l, number)) {
         bool even;
-        const uint32_t name = names_within(length - LOCAL_MANGLED, &even);
-        at = put_object(l, number, name, names_put_number(put_bytes(at, "_ZL", 3), name));
-        at = put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
+        const bool ends = object_is_function(l, number);
+        const uint32_t name = names_within(length - LOCAL_MANGLED - ends, &even);
+        at = put_object(l, number, name, names_put_number(put_bytes(at, "_ZL", LOCAL_MANGLED), name));
+        if (ends)
+            at = put_bytes(at, even ? "v" : "ii", even ? 1 : 2);
     } else {
         at = put_object(l, number, length, at);
     }

@@ -87,7 +87,8 @@ struct plan_library {
     uint32_t utilities;       /* how many utilities it needs (DT_NEEDED) */
     bool opened;              /* a utility that the driver opens, because no module needs it (manifest.md) */
     uint32_t needed_digits;   /* decimal digits in the numbers of these utilities, in all */
-    uint32_t locals;          /* static objects beyond those that every library has */
+    uint32_t locals;          /* static objects beyond those that every library has, */
+    uint32_t local_aliases;   /* of which so many are further names of functions (plan_local_aliases) */
     struct profile_elf elf;   /* as the row or, without one, the profile says */
     bool stripped;            /* has no symbol table */
     bool without_debug;       /* has no debug information */
@@ -233,7 +234,8 @@ struct plan_library {
      * the plan. */
     uint16_t *class_letters;
     uint32_t classes;
-    uint32_t local_mangled; /* how many local small functions, the first ones, have mangled names where long enough */
+    uint32_t local_mangled; /* how many local small functions and then static objects, the first ones, have mangled
+                               names where long enough */
     uint32_t mangled;       /* how many dynamic symbols, exported functions first, have mangled names */
     uint32_t files;         /* local STT_FILE symbols beyond those that every library has */
     uint32_t sections;      /* local symbols without a name: of sections, as old linkers leave them, */
@@ -556,6 +558,20 @@ static inline uint32_t plan_lazy(const struct plan_library *l)
 static inline uint32_t plan_alias_function(const struct plan_library *l, uint32_t alias)
 {
     return (uint32_t)((uint64_t)alias * (plan_exported(l) + l->small_exported) / l->extra.aliases);
+}
+
+/* How many of the static objects are further names of functions instead: local symbols, spread evenly over the objects.
+ * plan_local_alias: which of these static object `object` is, counted from 0; their number if it is none. */
+static inline uint32_t plan_local_aliases(const struct plan_library *l)
+{
+    const uint32_t most = l->functions ? l->locals : 0;
+    return l->local_aliases < most ? l->local_aliases : most;
+}
+static inline uint32_t plan_local_alias(const struct plan_library *l, uint32_t object)
+{
+    const uint32_t count = plan_local_aliases(l);
+    const uint64_t alias = (uint64_t)object * count / l->locals;
+    return (object + UINT64_C(1)) * count / l->locals > alias ? (uint32_t)alias : count;
 }
 
 /* Local symbols that are neither functions nor objects, beyond those that every library has. */

@@ -119,6 +119,17 @@ static uint32_t aliases_of(const struct profile_row *row)
     return (uint32_t)(aliases < most ? aliases : most);
 }
 
+/* How many of a row's functions are no aliases, neither dynamic nor local ones. Where there is a function, one is none.
+ */
+static uint64_t without_aliases(const struct profile_row *row, uint64_t functions)
+{
+    const uint64_t aliases = aliases_of(row);
+    const uint64_t local = rows_value_or(row, ROW_LOCAL_ALIASES, 0);
+    if (functions <= aliases)
+        return 0;
+    return functions - aliases > local ? functions - aliases - local : 1;
+}
+
 /* How many functions a row wants. Aliases are not counted. */
 static uint32_t functions_of(const struct plan *plan, const struct plan_library *l)
 {
@@ -134,7 +145,7 @@ static uint32_t functions_of(const struct plan *plan, const struct plan_library 
     if (row->value[ROW_SYMTAB] == 0 && told) /* the row counts those in .dynsym only */
         n = told - constructs;
     else if (row->value[ROW_FUNCTIONS] != PROFILE_DERIVED)
-        n = functions > aliases_of(row) ? functions - aliases_of(row) : 0;
+        n = without_aliases(row, functions);
     else if (row->value[ROW_KIND] == ROW_KIND_UTILITY && plan->profile->utility_functions > 0)
         n = (uint64_t)plan->profile->utility_functions;
     else if (plan->profile->functions > 0)

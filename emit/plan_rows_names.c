@@ -470,8 +470,8 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
     return true;
 }
 
-/* Gives mangled names to local small functions, as many as the row has beyond the other mangled names. Several symbols
- * may share one of these names. */
+/* Gives mangled names to local small functions and static objects, the first ones, as many as the row has beyond the
+ * other mangled names. Several symbols may share one of these names. */
 static void mangle_local(const struct plan *plan, struct plan_library *l)
 {
     uint64_t missing = rows_value_or(l->said, ROW_MANGLED, 0);
@@ -483,7 +483,7 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     const struct shape s = shape_of(plan, l);
     missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others + shape_mangled_locals(l, &s) +
                                          l->cold.mangled);
-    const uint32_t most = (uint32_t)lengths_smaller(plan_small_local(l), names_row_objects_named(l));
+    const uint32_t most = names_row_objects_named(l);
     for (l->local_mangled = 0; l->local_mangled < most; l->local_mangled++) {
         const uint32_t symbols = names_row_object_symbols(l, l->local_mangled);
         if (names_row_object_can_be_mangled(l, l->local_mangled) && symbols > missing)

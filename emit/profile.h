@@ -143,6 +143,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(LOCAL_OTHER, ROW_LOCAL, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \
     X(LOCAL_SECTIONS, ROW_LOCAL, "sections", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
     X(LOCAL_UNNAMED, ROW_LOCAL, "unnamed", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
+    X(LOCAL_ALIASES, ROW_LOCAL, "aliases", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                          \
     X(GLOBAL_FUNCTIONS, ROW_GLOBAL, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                    \
     X(GLOBAL_OBJECTS, ROW_GLOBAL, "objects", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                        \
     X(GLOBAL_OTHER, ROW_GLOBAL, "other", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \

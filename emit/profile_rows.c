@@ -269,7 +269,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
 {
     const int64_t value = row->value[v];
     const bool counts =
-        (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_UNNAMED) || (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_RELRO) ||
+        (v >= ROW_DYNAMIC_FUNCTIONS && v <= ROW_LOCAL_ALIASES) || (v >= ROW_RELATIVE && v <= ROW_RELOCATIONS_RELRO) ||
         v == ROW_METHODS || v == ROW_RUNPATH || v == ROW_IFUNC || v == ROW_VERSIONS || v == ROW_CONSTRUCTOR_CODE ||
         v == ROW_CONSTRUCTOR_MEMORY || v == ROW_CONSTRUCTOR_BSS || v == ROW_INIT_CODE || v == ROW_COLD ||
         v == ROW_COLD_CODE || v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;

@@ -21,6 +21,27 @@ static uint32_t places_of(uint32_t size, uint32_t align)
     return (uint32_t)(((uint64_t)size + align - 1) / align);
 }
 
+/* Sets l->alias: local aliases are spread evenly over numbered functions and small ones that have code and are no cold
+ * parts. False when memory ran out. */
+static bool choose_aliases(struct library *l, struct arena *arena)
+{
+    const struct plan_library *row = l->row;
+    const uint32_t count = plan_local_aliases(row);
+    uint32_t *const small = arena_take(arena, (row->small + UINT64_C(1)) * sizeof *small);
+    l->alias = arena_take(arena, (count + UINT64_C(1)) * sizeof *l->alias);
+    if (!small || !l->alias)
+        return false;
+    uint32_t functions = row->functions;
+    for (uint32_t i = 0; i < row->small; i++)
+        if (row->small_size[i] && !plan_is_cold(row, i))
+            small[functions++ - row->functions] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t of = (uint32_t)((uint64_t)i * functions / count);
+        l->alias[i] = of < row->functions ? of : row->functions + small[of - row->functions];
+    }
+    return true;
+}
+
 /* Sets `fixed` to the sizes of functions that are not numbered, as far as they are symbols;
  * returns how many these are. */
 static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
@@ -44,6 +65,8 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
         if (of >= plan_exported(l->row))
             fixed[count++] = l->row->small_size[of - plan_exported(l->row)];
     }
+    for (uint32_t i = plan_local_aliases(l->row); i-- && l->alias[i] >= l->row->functions;)
+        fixed[count++] = l->row->small_size[l->alias[i] - l->row->functions];
     return count;
 }
 
@@ -63,6 +86,8 @@ static const uint32_t *count_symbols(const struct library *l, const struct ranke
         if (of < plan_exported(l->row) && of < count)
             own[of]++;
     }
+    for (uint32_t i = 0; i < plan_local_aliases(l->row) && l->alias[i] < count; i++)
+        own[l->alias[i]]++;
     before[0] = 0;
     for (uint32_t i = 0; i < count; i++)
         before[i + 1] = before[i] + own[ranked[i].place];
@@ -203,9 +228,9 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t said = row->stripped ? row->exported : count; /* functions whose sizes the row tells */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
-    uint32_t *fixed =
-        arena_take(arena, (FIXED_MOST + (uint64_t)row->small + row->extra.aliases + count) * sizeof *fixed);
-    if (!fixed)
+    const uint64_t aliases = row->extra.aliases + (uint64_t)plan_local_aliases(row);
+    uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + aliases + count) * sizeof *fixed);
+    if (!fixed || !choose_aliases(l, arena))
         return false;
     const uint32_t glue = glue_sizes(l, fixed);
     struct ranked *ranked = arena_take(arena, (count + UINT64_C(1)) * sizeof *ranked);

@@ -212,6 +212,8 @@ struct object_walk {
     struct shared_names names;
     struct names_head head; /* of names of cold parts */
     struct small_walk small;
+    struct small_walk aliased; /* over the small functions that aliases name, */
+    uint64_t aliased_at;       /* and where the last one is */
     uint32_t region, object;
 };
 
@@ -243,6 +245,7 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
         .names = {.named = names_row_objects_named(row), .first = next_name(t)},
         .small = small_walk(l, row->small_exported),
+        .aliased = small_walk(l, 0),
     };
     names_stem(&w.stem, row->name, "_var");
     enter_region(&w, 0);
@@ -272,9 +275,28 @@ static void put_small(struct object_walk *w, struct local_table *t)
                       l->layout.section[SECTION_TEXT].index, small_walk_address(l, &w->small), l->row->small_size[i]);
 }
 
+/* Writes a further name of a function. */
+static void put_alias(struct object_walk *w, struct local_table *t, uint32_t alias)
+{
+    const struct library *l = w->l;
+    const uint32_t functions = l->row->functions;
+    const uint32_t of = l->alias[alias];
+    const uint32_t name = put_object_name(l, t, &w->names, &w->stem, 0);
+    while (of >= functions && (w->aliased.next <= of - functions))
+        w->aliased_at = small_walk_address(l, &w->aliased);
+    *t->next++ = symbols_entry(name, STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
+                               of < functions ? l->code.text + l->body[of].offset : w->aliased_at,
+                               of < functions ? l->body[of].size : l->row->small_size[of - functions]);
+}
+
 static void put_object(struct object_walk *w, struct local_table *t)
 {
     const struct plan_library *row = w->l->row;
+    const uint32_t alias = plan_local_alias(row, w->names.number - plan_small_local(row));
+    if (alias < plan_local_aliases(row)) {
+        put_alias(w, t, alias);
+        return;
+    }
     while (w->object == w->regions[w->region].count)
         enter_region(w, w->region + 1);
     const struct region *g = &w->regions[w->region];

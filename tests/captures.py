@@ -116,6 +116,15 @@ def symbols_by_readelf(path, table):
     return found
 
 
+def local_aliases_by_readelf(path):
+    """How many functions with a size in .symtab share their address only because of local ones."""
+    part = ask("readelf", "-sW", path).partition("Symbol table '.symtab'")[2]
+    row = r"^ *\d+: ([0-9a-f]+) +(?!0 )\w+ I?FUNC +(\w+) +\w+ +(?:\[.*\] )?(?!UND)\w+"
+    found = re.findall(row, part, flags=re.M)
+    others = [address for address, binding in found if binding != "LOCAL"]
+    return len(found) - len({address for address, _ in found}) - (len(others) - len(set(others)))
+
+
 def symbols_counted(symbols, dynamic=False, versions=True):
     """The counts of symbols as rows have them; of those of .dynsym also `weak-functions`, `unique`, `versioned` and so on."""
     counts = collections.Counter()

@@ -20,6 +20,7 @@ from captures import (
     Capture,
     edges,
     flow,
+    local_aliases_by_readelf,
     quantiles,
     relocations_by_readelf,
     symbols_by_readelf,
@@ -71,7 +72,9 @@ def check_row(path, row):
     symbols = symbols_by_readelf(path, ".symtab")
     local = [symbol for symbol in symbols if symbol[2] == "LOCAL"]
     others = [symbol for symbol in symbols if symbol[2] != "LOCAL"]
-    assert row.get("local", {}) == symbols_counted(local), path
+    counted_local = dict(row.get("local", {}))
+    assert counted_local.pop("aliases", 0) == local_aliases_by_readelf(path), path
+    assert counted_local == symbols_counted(local), path
     if "global" in row or not symbols:
         assert row.get("global", {}) == symbols_counted(others), path
         alike = [symbols_counted(table, dynamic=True, versions=False) for table in (others, dynamic)]
@@ -192,6 +195,29 @@ def test_local_symbols_without_names(programs, capture, tmp_path):
     check_row(tmp_path / "set" / "libutility0.so", row)
     unnamed = 30 + captured.rows[0]["local"]["sections"] - row["local"]["sections"]  # it has no sections of relocations
     assert row["local"]["unnamed"] == unnamed < 40
+
+
+def test_local_names_of_functions(programs, capture, tmp_path):
+    """A twin has as many functions with code and unwind entries as the real library, and as many names of these."""
+    text = "".join(
+        f"int f{i}(int x) {{ return x * {i} + f0(x); }}\n"
+        f"extern __typeof(f{i}) g{i} __attribute__((alias(\"f{i}\"), visibility(\"hidden\")));\n"
+        f"static int h{i}(int x) __attribute__((alias(\"f{i}\"), used));\n"
+        for i in range(1, 90)
+    )
+    library = built(tmp_path, "names", "int f0(int x) { return x; }\n" + text, "-O0")
+    captured = capture(library)
+    (row,) = captured.rows
+    check_row(library, row)
+    assert row["local"]["aliases"] == 178 and "aliases" not in row["dynamic"]
+    programs.run("pyelfgen", "-P", captured.path, "-o", tmp_path / "set")
+    (twin,) = capture(tmp_path / "set").rows
+    check_row(tmp_path / "set" / "libutility0.so", twin)
+    assert twin["local"] == row["local"] and twin["functions"] == row["functions"]
+    assert twin["share"]["unwind"] == row["share"]["unwind"]
+    entries = ask("readelf", "--debug-dump=frames", tmp_path / "set" / "libutility0.so").count(" FDE ")
+    # two of the functions that gcc's start-up files add have an entry in twins
+    assert entries == ask("readelf", "--debug-dump=frames", library).count(" FDE ") + 2
 
 
 def test_a_symbol_table_of_local_symbols_alone(programs, capture, tmp_path):

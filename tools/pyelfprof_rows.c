@@ -32,6 +32,7 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
     put_some(&f, "other", s->other);
     put_some(&f, "sections", dynamic ? 0 : s->sections);
     put_some(&f, "unnamed", dynamic ? 0 : s->unnamed);
+    put_some(&f, "aliases", dynamic ? 0 : s->aliases);
     put_some(&f, "undefined", s->undefined);
     put_some(&f, "weak", s->weak);
     if (dynamic) {
@@ -40,7 +41,7 @@ static void put_symbols(struct flow *row, const char *key, const struct capture_
         put_some(&f, "unique", s->unique);
         put_some(&f, "versioned", many && dynamic->versioned == VERSIONED_USUAL ? 0 : dynamic->versioned);
         put_some(&f, "ifunc", dynamic->has_symtab ? s->ifunc : 0);
-        put_some(&f, "aliases", dynamic->aliases);
+        put_some(&f, "aliases", s->aliases);
         put_some(&f, "dynstr", dynamic->dynstr);
     }
     flow_end(&f);
