@@ -89,7 +89,14 @@ uint32_t names_row_other_least(const struct plan_library *l, uint32_t number)
 
 uint32_t names_row_other_length(const struct plan_library *l, uint32_t number)
 {
-    return number < l->other_lengths ? l->other_length[number] : names_row_other_least(l, number);
+    if (number >= l->other_lengths)
+        return names_row_other_least(l, number);
+    if (l->exported + number >= l->mangled)
+        return l->other_length[number];
+    /* when the lengths were settled there may have been fewer functions among these names, which need more than objects
+     */
+    const uint32_t shortest = names_row_shortest(l, l->exported + number);
+    return l->other_length[number] > shortest ? l->other_length[number] : shortest;
 }
 
 uint64_t names_row_other_bytes(const struct plan_library *l)

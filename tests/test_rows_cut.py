@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from objects import ask, tool
+from objects import ask, elflint, tool
 
 HEAD = "pyelfgen-profile: 1\ncaptured: {from: files, libraries: 1, unreadable: 0}\n"
 # What gcc -shared -nostdlib makes of constants, as a library of data for others is made.
@@ -97,6 +97,30 @@ def test_too_little_debug_information_beside_an_index_or_split(programs, tmp_pat
         text=True,
     )
     assert not done.stderr and "Non-debugging symbols" in done.stdout
+
+
+# Of g++ -O1 -g, after objcopy had taken functions from its symbol table.
+CUT_CPP = """\
+- {kind: utility, text: 175979, data: 4840, symtab: 10296, strtab: 39050,
+   dynamic: {functions: 277, objects: 66, undefined: 88, dynstr: 43811},
+   relocations: {relative: 146, glob-dat: 92, relro: 97}, zstd: {names: 13777},
+   function-sizes: '0*3 1*4 10*5 16*2 18 29 30 33*5 44 53 56*2 57 64*2 68 77 81 91*2 93*2 99 101 104 114 123 125 146
+   149*2 155 157*2 164 172 187 192 213 225 245 250 258 299 301 302 315 330 342*2 347 367 407 414 420 421 449*4 457*3
+   467 509 540 591*2 634*2 709 736 743 823 899 962 1027 1030 1127 1190 1259 1412 1438 1462*2 1796 2323',
+   name-lengths: '5 10 11 17 18*2 21 22*2 24 25 26 27 28 30*2 31 33 35 36 41 42 44 47 48 50 51 55 61 65*2 69 70*3 71
+   72 73*6 74*2 75 76 78*2 79 81 82 83*2 84*3 85*2 86 87*3 88 89 91 94 95 97*2 103 105 108 114 116 117 119 123*2
+   126*3 129 133 137 144 149*2 152*3 157 168 185 189 191 202 241 299 309 323'}
+"""
+
+
+def test_names_of_functions_where_others_were_dealt(programs, tmp_path):
+    """Lengths of names are dealt when most functions are numbered. Then more of them have to be small ones, whose
+    mangled names take more than those of the objects that were in their place."""
+    head = HEAD.replace("captured", "names: {style: itanium}\ndwarf: {language: c++}\ncaptured")
+    path, library = make(programs, tmp_path, CUT_CPP, head=head)
+    assert elflint(path) == "No errors\n"
+    functions = re.findall(r" T (\S+)", ask("nm", "-D", path))
+    assert len(set(functions)) == len(functions) > 200 and all(name.startswith("_Z") for name in functions)
 
 
 @pytest.mark.parametrize("page", [4096, 2 << 20])
