@@ -237,7 +237,7 @@ static void begin_want(const struct plan *plan, const struct plan_library *l, ui
     }
 }
 
-/* Whether a row has more versions than it may define itself and need of others in the set. */
+/* Whether a row has more versions than it defines itself, and needs no library of the set that defines any. */
 static bool has_versions_of_libc(const struct profile *p, const struct profile_row *row)
 {
     const uint64_t own = rows_value_or(row, ROW_VERSIONS_DEFINED, 0);

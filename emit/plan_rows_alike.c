@@ -310,6 +310,16 @@ static void put_objects(struct tables *t, const struct plan_library *l)
     }
 }
 
+/* Symbols without a name, most of which lead into .debug_info. */
+static void put_unnamed(struct tables *t, const struct plan_library *l)
+{
+    enum { INFO = 25, PLACE = 8, EACH = 512 };
+    for (uint32_t i = 0; i < l->sections + l->unnamed && reserve(t, &t->symbols, sizeof(Elf64_Sym)); i += t->step) {
+        const Elf64_Sym s = {.st_shndx = INFO, .st_value = (uint64_t)EACH * (i - i % PLACE)};
+        t->symbols.end = put_bytes(t->symbols.end, &s, sizeof s);
+    }
+}
+
 /* Local symbols that compilers and linkers leave, and symbols of source files. */
 static void put_files(struct tables *t, const struct plan_library *l, const struct shape *s)
 {
@@ -331,6 +341,7 @@ static void put_files(struct tables *t, const struct plan_library *l, const stru
         else
             put_symbol(t, name, names_row_write_file(l, name), file);
     }
+    put_unnamed(t, l);
 }
 
 /* Shuffles the symbols from `first` on. In .dynsym, defined symbols are in the order of a hash table, and undefined

@@ -427,9 +427,11 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
     l->extra.outside -= l->unbound;
 }
 
-/* Sets which symbols are weak besides those that every library looks for. Where the row does not say it: with clones,
- * exported functions come first and objects next, because hardly any other undefined symbols are weak then; without
- * clones, undefined symbols come first and exported functions next. */
+/* Sets which symbols are weak besides those that every library looks for. Where the row says how many of those that it
+ * defines are weak, the others are undefined: from outside the set first, then imports, and as a last resort further
+ * exported functions. Where the row does not say it: with clones, exported functions come first and objects next,
+ * because hardly any other undefined symbols are weak then; without clones, undefined symbols come first and exported
+ * functions next. */
 static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t share)
 {
     struct plan_extra *const x = &l->extra;

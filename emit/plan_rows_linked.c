@@ -8,7 +8,10 @@
 #include "emit/versions.h"
 
 /* Numbers of versions have 15 bits. No library comes near the highest. */
-enum { VERSIONS_MOST = 30000 };
+enum {
+    VERSIONS_MOST = 30000,
+    VERSION_USES = 64, /* counts of symbols with the same version: from 0 to 62, and more */
+};
 
 uint32_t rows_direct(const struct profile_row *row, bool cf_protection)
 {
@@ -33,8 +36,6 @@ uint32_t rows_definitions(const struct profile_row *row)
     return all < 2 ? 0 : all - 1 < VERSIONS_OWN_MOST ? (uint32_t)all - 1 : VERSIONS_OWN_MOST;
 }
 
-enum { VERSION_USES = 64 /* symbols of an edge that have the same version; or as many, or more */ };
-
 /* Adds to count[n] how many versions n symbols of an edge have, but for the most common one. */
 static void count_uses(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,
                        uint32_t count[VERSION_USES])
@@ -53,8 +54,8 @@ static void count_uses(const struct plan *plan, const struct plan_library *l, co
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
 {
     const uint64_t least = rows_versions_least(l) - l->edge_versions;
-    const uint64_t said = rows_value_or(l->said, ROW_VERSIONS, VERSIONS_MOST);
-    const uint64_t most = said < VERSIONS_MOST ? said : VERSIONS_MOST;
+    const int64_t said = profile_row_says(plan->profile, l->said, ROW_VERSIONS);
+    const uint64_t most = said == PROFILE_DERIVED || said > VERSIONS_MOST ? VERSIONS_MOST : (uint64_t)said;
     uint64_t left = most > least ? most - least : 0;
     uint32_t all[VERSION_USES] = {0};
     struct edge_versions v;

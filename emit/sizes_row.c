@@ -229,12 +229,13 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
     const uint64_t aliases = row->extra.aliases + (uint64_t)plan_local_aliases(row);
-    uint32_t *fixed = arena_take(arena, (FIXED_MOST + (uint64_t)row->small + aliases + count) * sizeof *fixed);
+    const uint64_t symbols_most = FIXED_MOST + (uint64_t)row->small + aliases + count;
+    uint32_t *fixed = arena_take(arena, symbols_most * sizeof *fixed);
     if (!fixed || !choose_aliases(l, arena))
         return false;
     const uint32_t glue = glue_sizes(l, fixed);
     struct ranked *ranked = arena_take(arena, (count + UINT64_C(1)) * sizeof *ranked);
-    uint32_t *all = arena_take(arena, ((uint64_t)said + glue + 1) * sizeof *all);
+    uint32_t *all = arena_take(arena, symbols_most * sizeof *all);
     uint32_t *wanted = arena_take(arena, (count + UINT64_C(1)) * sizeof *wanted);
     uint32_t *places = arena_take(arena, (count + UINT64_C(1)) * sizeof *places);
     struct drawn_size *size = arena_take(arena, (count + UINT64_C(1)) * sizeof *size);
@@ -274,11 +275,14 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
         const uint32_t rest = bytes - ranked[i].value;
         const uint32_t taken = bytes - (padding < rest ? padding : rest);
         size[ranked[i].place] = (struct drawn_size){.bytes = taken, .places = places[i]};
-        if (i < said)
-            fixed[glue + i] = taken;
+        for (uint32_t symbol = i < said ? before[i] : 0; i < said && symbol < before[i + 1]; symbol++)
+            fixed[glue + symbol] = taken;
     }
     *drawn = size;
-    if (quantiles)
-        l->sizes_apart = distribution_distance(all, fixed, glue + said);
+    if (!quantiles)
+        return true;
+    if (!sizes_said(l->plan, row, glue + before[said], all))
+        return true;
+    l->sizes_apart = distribution_distance(all, fixed, glue + before[said]);
     return true;
 }

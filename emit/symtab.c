@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "emit/files.h"
 #include "emit/names_row.h"
 #include "emit/objects.h"
 #include "emit/small.h"
@@ -124,10 +125,12 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
     }
 }
 
-/* Whether a section has a place among those of the file whose symbols are in .symtab, before the tables of symbols. */
+/* Whether the library has the section, before its tables of symbols. Splitting debug information takes sections of that
+ * away and adds others (dwo.c). */
 static bool has_symbol(const struct library *l, unsigned id)
 {
-    return l->layout.section[id].index && l->layout.section[id].index < l->layout.section[SECTION_SYMTAB].index;
+    const unsigned end = files_are_split(l->row) ? SECTION_DEBUG_ARANGES : SECTION_SYMTAB;
+    return l->layout.section[id].index && id < end;
 }
 
 uint32_t symtab_sections(const struct library *l)
@@ -157,10 +160,11 @@ static void put_unnamed(const struct library *l, struct local_table *t)
 {
     enum { EACH = 8 };
     const struct section *const info = &l->layout.section[SECTION_DEBUG_INFO];
+    const bool leads = info->index && !files_are_split(l->row); /* little is left of what is split */
     const uint32_t count = l->row->unnamed + l->row->sections - symtab_sections(l);
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t place = info->index ? info->size / count * (i - i % EACH) : 0;
-        const uint32_t section = info->index ? info->index : SHN_ABS;
+        const uint64_t place = leads ? info->size / count * (i - i % EACH) : 0;
+        const uint32_t section = leads ? info->index : SHN_ABS;
         *t->next++ = symbols_entry(0, STB_LOCAL, STT_NOTYPE, section, place, 0);
     }
 }

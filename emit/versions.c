@@ -29,14 +29,17 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* How many uses of a version are more than enough for it to be among the `most` that are used most; sets *ties to how
- * many of the versions with exactly that many are among them, too. */
+/* The least that a version among the `most` versions with the most uses has; sets *ties to how many of those with just
+ * as many uses are among them. */
 static uint32_t uses_enough(const uint32_t *uses, uint32_t definitions, uint32_t most, uint32_t *ties)
 {
     uint32_t sorted[VERSIONS_OWN_MOST];
+    *ties = definitions;
+    if (most >= definitions)
+        return 0;
     memcpy(sorted, uses, definitions * sizeof *uses);
     qsort(sorted, definitions, sizeof *sorted, compare_descending);
-    const uint32_t last = most < definitions ? most - 1 : definitions - 1;
+    const uint32_t last = most - 1;
     uint32_t first = last;
     while (first && sorted[first - 1] == sorted[last])
         first--;
