@@ -127,7 +127,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         l->locals += (uint32_t)more;
         l->shared_names = named < more ? (uint32_t)(more - named) : 0;
         solve_base(s, index);
-        const uint64_t most = (uint64_t)(l->locals - l->shared_names) * PROFILE_NAME_MOST / 2;
+        /* local small functions, but for cold parts, have names of this kind, too */
+        const uint32_t free_names = names_row_objects_named(l) - rows_smaller(plan_small_local(l), l->cold.packed);
+        const uint64_t most = (uint64_t)free_names * PROFILE_NAME_MOST / 2;
         if (w->loose[SIZE_STRTAB] && strtab > base[SIZE_STRTAB] + most)
             strtab = base[SIZE_STRTAB] + most;
         l->local_names = strtab - base[SIZE_STRTAB];
