@@ -129,7 +129,7 @@ static void refuses_wrong_rows(void **state)
         {HEAD "- {kind: module, needed: '99999999999'}\n", 3,
          ROW0 "needed: '99999999999' is not INDEX, INDEX:SYMBOLS or FIRST-LAST with numbers of rows from 0"},
         {HEAD "- {kind: module, local: {lines: 4}}\n", 3,
-         ROW0 "local: unknown key 'lines'; the keys here are functions, objects, other"},
+         ROW0 "local: unknown key 'lines'; the keys here are functions, objects, other, sections, unnamed, aliases"},
         {HEAD "- {kind: module, local: 4}\n", 3,
          "local: needs keys and values below it, or in braces: local: {key: value}"},
         {HEAD "- {kind: module, plt: 4, plt: 5}\n", 3, "plt: the key is already on line 3; remove one of them"},
