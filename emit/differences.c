@@ -50,8 +50,8 @@ static int64_t versioned_symbols(const struct library *l)
 {
     const struct plan_library *row = l->row;
     int64_t count = row->versioned_imports + !row->without_libc; /* __cxa_finalize */
-    for (uint32_t i = 0; i < row->extra.outside && !row->without_libc; i++)
-        count += outside_version(l->shape.python, row->key, row->outside_choice, i) > 0;
+    for (uint32_t i = 0; i < row->extra.outside; i++)
+        count += shape_outside_version(row, i) > 0;
     return count;
 }
 

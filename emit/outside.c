@@ -85,18 +85,6 @@ uint8_t *outside_put_digits(uint8_t *p, uint32_t count)
     return p;
 }
 
-uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t version = outside_version(module, key, choice, i);
-        if (version)
-            bytes +=
-                strlen(outside_name(module, key, choice, i)) + 1 + strlen(outside_version_name(version)) + digits + 1;
-    }
-    return bytes;
-}
-
 /* Bytes of `count` names of a list, from place `first` to the end and then from the beginning on. */
 static uint64_t bytes_round(enum list list, uint32_t first, uint32_t count)
 {

@@ -50,10 +50,6 @@ const char *outside_version_name(uint32_t version);
 uint32_t outside_versions_most(void);
 uint64_t outside_versions_bytes(uint32_t count);
 
-/* Bytes of the names of the C library's functions as .symtab may have them: name, '@', version, `digits` further
- * characters (outside_put_digits) and terminator. */
-uint64_t outside_versioned_bytes(bool module, uint64_t key, const uint16_t *choice, uint32_t count, uint32_t digits);
-
 /* Writes `count` characters of a date behind a version, as ncurses has them: "GLIBC_2.2.5" becomes
  * "GLIBC_2.2.5.19991023". Returns the place behind them. */
 uint8_t *outside_put_digits(uint8_t *p, uint32_t count);

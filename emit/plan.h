@@ -139,6 +139,7 @@ struct plan_library {
         uint32_t outside;      /* imports from outside the set: undefined symbols of functions (outside.h) */
         uint32_t weak;         /* how many of `outside`, counted from the end, are weak */
         uint32_t weak_imports; /* and how many imports */
+        uint32_t plain;  /* of the first so many of `outside`, those with OUTSIDE_VERSION are asked for without it */
         uint32_t clones; /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
         uint32_t slots;  /* PLT slots for imports that are never called: those from the set, then `outside` */
         uint32_t small_slots;   /* PLT slots for its own small functions, from the first on */

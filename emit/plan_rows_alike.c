@@ -244,7 +244,7 @@ static void put_outside(struct tables *t, const struct plan_library *l, bool in_
         const uint32_t i = (uint32_t)((uint64_t)n * stride % count) * t->step;
         const char *const text = outside_name(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i);
         Elf64_Sym s = undefined();
-        if (l->without_libc || outside_version(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i) == 0)
+        if (shape_outside_version(l, i) == 0)
             s.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
         if (name)
             put_symbol(t, name, put_bytes(name, text, strlen(text) + 1), s);

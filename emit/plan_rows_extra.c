@@ -164,6 +164,19 @@ static uint64_t choose_versions(const struct plan *plan, struct plan_library *l,
     return choose_outside(plan, l, w, others, l->extra.versions, apart);
 }
 
+/* Sets extra.plain, so that no more than `wanted` undefined symbols have a version, as far as those with newer ones
+ * allow. */
+static void set_plain(struct plan_library *l, uint32_t wanted)
+{
+    struct plan_extra *x = &l->extra;
+    uint32_t versioned = 0;
+    x->plain = 0;
+    for (uint32_t i = 0; i < x->outside && wanted != OUTSIDE_ANY; i++)
+        versioned += shape_outside_version(l, i) > 0;
+    for (; versioned > wanted && x->plain < x->outside; x->plain++)
+        versioned -= shape_outside_version(l, x->plain) == 1;
+}
+
 /* Chooses the names of undefined symbols and at most `versions` versions for them. Returns how many bytes .dynstr is
  * away from what the row says. */
 static uint64_t set_names(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t versions)
@@ -178,6 +191,7 @@ static uint64_t set_names(const struct plan *plan, struct plan_library *l, const
         x->names += choose_versions(plan, l, w, shape_of_names(plan, l).dynstr, versions, &apart);
     else
         x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
+    set_plain(l, versioned_outside(plan, l, w));
     return apart;
 }
 

@@ -157,7 +157,7 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
                            ? names_row_file_length(l, i)
                            : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
     for (uint32_t i = 0; i < l->extra.outside; i++) {
-        const uint32_t version = outside_version(s->python, l->key, l->outside_choice, i);
+        const uint32_t version = shape_outside_version(l, i);
         const bool versioned = l->versioned_names && version;
         lengths_fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
                            (versioned ? 1 + strlen(outside_version_name(version)) + l->version_digits : 0));

@@ -367,8 +367,12 @@ static uint64_t bytes_of_versions(const struct plan *plan, const struct plan_lib
     const uint64_t others = shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names);
     if (l->without_libc || !versions.are_there)
         return 0;
-    const uint64_t names = outside_versioned_bytes(l->kind == LIBRARY_MODULE, l->key, l->outside_choice,
-                                                   l->extra.outside, versions.digits);
+    uint64_t names = 0;
+    for (uint32_t i = 0; i < l->extra.outside; i++) {
+        const uint32_t version = shape_outside_version(l, i);
+        const char *const name = outside_name(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i);
+        names += version ? strlen(name) + 1 + strlen(outside_version_name(version)) + versions.digits + 1 : 0;
+    }
     return names + others <= bytes ? names : 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/version.h"
 #include "elf/layout.h"
+#include "emit/outside.h"
 #include "emit/plan.h"
 #include "emit/resolvers.h"
 
@@ -217,6 +218,15 @@ uint32_t shape_mangled_locals(const struct plan_library *l, const struct shape *
 static inline uint32_t shape_relr_versions(const struct plan_library *l, const struct shape *s)
 {
     return s->packed && !l->without_libc;
+}
+
+/* The version by which undefined symbol `index` from outside the set is asked for, as outside_version counts. Any
+ * function of the C library may be asked for without one, as the names of libraries without versions are. */
+static inline uint32_t shape_outside_version(const struct plan_library *l, uint32_t index)
+{
+    const uint32_t version =
+        l->without_libc ? 0 : outside_version(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, index);
+    return version == 1 && index < l->extra.plain ? 0 : version;
 }
 
 /* Whether the library has a PLT in two parts. */
