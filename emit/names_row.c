@@ -15,11 +15,18 @@ enum { LETTER = 1 }; /* the fewest characters of words */
  * one that is too short for decimal digits. */
 enum { BRIEF_FIRST = 26, BRIEF = 36 };
 
-/* Whether the name at `place` is a function's. The first test alone decides for exported functions, because callers
- * may ask about these while the number of small functions still changes. */
+/* How many names are those of functions, as it was when their lengths were settled: more or fewer of the symbols may be
+ * functions in the end, but importers have counted on the names. */
+static uint32_t named_functions(const struct plan_library *l)
+{
+    return l->functions_named ? l->functions_named - 1 : names_row_functions(l);
+}
+
+/* Whether the name at `place` is like that of a function. The first test alone decides for exported functions, because
+ * callers may ask about these while the number of small functions still changes. */
 static bool is_function(const struct plan_library *l, uint32_t place)
 {
-    return place < l->exported || place < names_row_functions(l);
+    return place < l->exported || place < named_functions(l);
 }
 
 /* Characters of the shortest regular name at `place` among dynamic symbols. */
@@ -51,7 +58,7 @@ static uint64_t least_bytes(const struct plan_library *l, uint32_t from, uint32_
         if (from < l->exported)
             end = smaller(end, l->exported);
         else if (is_function(l, from))
-            end = smaller(end, names_row_functions(l));
+            end = smaller(end, named_functions(l));
         bytes += (end - from) * (dynamic_least(l, from) + UINT64_C(1));
     }
     return bytes;
@@ -89,14 +96,7 @@ uint32_t names_row_other_least(const struct plan_library *l, uint32_t number)
 
 uint32_t names_row_other_length(const struct plan_library *l, uint32_t number)
 {
-    if (number >= l->other_lengths)
-        return names_row_other_least(l, number);
-    if (l->exported + number >= l->mangled)
-        return l->other_length[number];
-    /* when the lengths were settled there may have been fewer functions among these names, which need more than objects
-     */
-    const uint32_t shortest = names_row_shortest(l, l->exported + number);
-    return l->other_length[number] > shortest ? l->other_length[number] : shortest;
+    return number < l->other_lengths ? l->other_length[number] : names_row_other_least(l, number);
 }
 
 uint64_t names_row_other_bytes(const struct plan_library *l)

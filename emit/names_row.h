@@ -2,8 +2,10 @@
  *
  *     exported function   m3MeshCellFl17     the library's prefix, words, its number
  *     local function      mesh_cell_fl17     words, its number
- *     static object       mesh_cell_fl_17    words, '_', its number; or, of a small function where names are mangled,
- *                         _ZL15mesh_cell_fl_17v     mesh_cell_fl_17()
+ *     static object       mesh_cell_fl_17    words, '_', its number; as local small functions and aliases have it, too;
+ *                                            or, where names are mangled,
+ *                         _ZL15mesh_cell_fl_17      mesh_cell_fl_17
+ *                         _ZL15mesh_cell_fl_17v     mesh_cell_fl_17(), of a function
  *     source file         mesh_cell.c        the end of the longest one
  *     dynamic small one   m3MeshCellFl60     as an exported function, numbered behind these
  *     dynamic object      m3MeshCellFl72     the same, numbered behind the small ones; or, where names are mangled,
@@ -71,8 +73,8 @@ static inline bool names_row_object_is_cold(const struct plan_library *l, uint32
     return number < plan_small_local(l) && plan_is_cold(l, l->small_exported + number);
 }
 
-/* Whether the name of static object or local small function `number` is one of its own, and long enough to be mangled.
- */
+/* Whether the name of static object or local small function `number` is one of its own, and has a length that a mangled
+ * one may have. */
 bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number);
 /* How many symbols have the mangled name of a local small function or static object. */
 uint32_t names_row_objects_mangled(const struct plan_library *l);

@@ -223,6 +223,7 @@ struct plan_library {
     uint64_t other_names;
     uint16_t *other_length;
     uint32_t other_lengths;
+    uint32_t functions_named; /* 1 + how many names are like those of functions (names_row.c); 0: not settled */
     /* Undefined symbols with invented names, because too few real functions have names of that length (outside.h).
      * Nothing defines them, so that no relocation refers to them. Their names are the last of the other names. */
     uint32_t unbound;

@@ -119,15 +119,24 @@ static uint32_t aliases_of(const struct profile_row *row)
     return (uint32_t)(aliases < most ? aliases : most);
 }
 
-/* How many of a row's functions are no aliases, neither dynamic nor local ones. Where there is a function, one is none.
- */
+uint32_t rows_local_aliases(const struct profile_row *row)
+{
+    const uint64_t functions = rows_value_or(row, ROW_FUNCTIONS, 0);
+    const uint64_t dynamic = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
+    const uint64_t others = functions > dynamic ? functions - dynamic : 0;
+    const uint64_t local = rows_value_or(row, ROW_LOCAL_FUNCTIONS, others);
+    const uint64_t most = local < others ? local : others;
+    const uint64_t aliases = rows_value_or(row, ROW_LOCAL_ALIASES, 0);
+    if (row->value[ROW_TEXT] == PROFILE_DERIVED || !most) /* without sizes all is natural */
+        return 0;
+    return (uint32_t)(aliases < most ? aliases : dynamic ? most : most - 1);
+}
+
+/* How many of a row's functions are no aliases, neither dynamic nor local ones. */
 static uint64_t without_aliases(const struct profile_row *row, uint64_t functions)
 {
-    const uint64_t aliases = aliases_of(row);
-    const uint64_t local = rows_value_or(row, ROW_LOCAL_ALIASES, 0);
-    if (functions <= aliases)
-        return 0;
-    return functions - aliases > local ? functions - aliases - local : 1;
+    const uint64_t aliases = aliases_of(row) + (uint64_t)rows_local_aliases(row);
+    return functions > aliases ? functions - aliases : 0;
 }
 
 /* How many functions a row wants. Aliases are not counted. */
@@ -511,6 +520,7 @@ static bool run_rounds(struct rows *r, struct error *e)
             r->want[i].bound = 0;
             plan->library[i].small_leaf = plan->library[i].small_leaves = 0;
             plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
+            plan->library[i].functions_named = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;

@@ -171,6 +171,7 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint32_t numbered = free_numbered(plan, l);
     (void)worker;
     w->drawn = true;
+    l->functions_named = 1 + names_row_functions(l);
     if (!count)
         return true;
     uint32_t *length = malloc(count * sizeof *length);

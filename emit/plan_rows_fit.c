@@ -96,7 +96,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     uint64_t strtab = (uint64_t)wanted[SIZE_STRTAB];
     count_try(l, w);
     l->locals = l->stripped ? 0 : 1;
-    l->local_aliases = rows_more_of(l, ROW_LOCAL_ALIASES, 0, w->share);
+    l->local_aliases = rows_local_aliases(l->said); /* they cost no more than static objects */
     l->local_names = l->shared_names = 0;
     set_local_others(l, w->share);
     l->files_named = l->file_length[0];

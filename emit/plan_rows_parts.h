@@ -119,6 +119,10 @@ static inline uint64_t rows_versions_least(const struct plan_library *l)
     return (l->without_libc ? 0 : UINT64_C(1) + l->elf.relr) + own + l->edge_versions;
 }
 
+/* How many local functions are to be further names of others: at most those that are not dynamic, and fewer than all.
+ */
+uint32_t rows_local_aliases(const struct profile_row *row);
+
 /* How many versions, besides the base version, a row's library is to define. */
 uint32_t rows_definitions(const struct profile_row *row);
 

@@ -35,14 +35,14 @@ static inline bool versions_have_parents(const struct plan_library *l)
 
 /* The version of a dynamic symbol of a library that has some. `symbol` counts exported functions and then names_row.h's
  * others, as imports do. Importers take symbols that follow one another, or every tenth one, the heads of chains, so
- * numbers are shifted by one at each tenth and each hundredth. Of a library with many versions, an importer of n
- * symbols finds about n / 12 + log2(n) - 2: as many as real importers of 20 to 200 symbols of the C library ask for, or
- * a few more. */
+ * numbers are shifted by one at each tenth and each 61st: then nearly any number of versions has all of them. Of a
+ * library with many versions, an importer of n symbols finds about n / 12 + log2(n) - 2: as many as real importers of
+ * 20 to 200 symbols of the C library ask for, or a few more. */
 static inline uint32_t versions_of(const struct plan_library *l, uint32_t symbol)
 {
     enum { EACH = 6 };
     const uint32_t later = l->extra.definitions - 1;
-    const uint32_t place = symbol + symbol / 10 + symbol / 100;
+    const uint32_t place = symbol + symbol / 10 + symbol / 61;
     const uint32_t pair = place / (2 * EACH); /* of a symbol whose version is drawn, and one that has it in turn */
     if (!later || place % EACH != EACH - 1)
         return 0;

@@ -117,10 +117,26 @@ def test_names_of_functions_where_others_were_dealt(programs, tmp_path):
     """Lengths of names are dealt when most functions are numbered. Then more of them have to be small ones, whose
     mangled names take more than those of the objects that were in their place."""
     head = HEAD.replace("captured", "names: {style: itanium}\ndwarf: {language: c++}\ncaptured")
-    path, library = make(programs, tmp_path, CUT_CPP, head=head)
+    path, _ = make(programs, tmp_path, CUT_CPP, head=head)
     assert elflint(path) == "No errors\n"
     functions = re.findall(r" T (\S+)", ask("nm", "-D", path))
     assert len(set(functions)) == len(functions) > 200 and all(name.startswith("_Z") for name in functions)
+
+
+def test_importers_of_such_functions_know_their_names(programs, tmp_path):
+    """Names have been counted on when functions become small ones."""
+    importer = """\
+- {kind: utility, text: 90000, data: 4840, symtab: 17080, strtab: 40000, functions: 60,
+   dynamic: {functions: 40, undefined: 297}, needed: '0:277'}
+"""
+    head = HEAD.replace("captured", "names: {style: itanium}\ndwarf: {language: c++}\ncaptured").replace("s: 1,", "s: 2,")
+    (tmp_path / "p").write_text(f"{head}libraries:\n{CUT_CPP}{importer}")
+    programs.run("pyelfgen", "-q", "-P", tmp_path / "p", "-o", tmp_path / "set")
+    programs.run("pyelfgen", "--verify", tmp_path / "set")
+    used, user = [tmp_path / "set" / f"libutility{number}.so" for number in range(2)]
+    defined = set(re.findall(r" [A-Z] (\S+)$", ask("nm", "-D", "--defined-only", used), flags=re.M))
+    imported = set(re.findall(r" U (\S+u0\S+)$", ask("nm", "-D", user), flags=re.M))
+    assert len(imported) > 250 and imported <= defined
 
 
 @pytest.mark.parametrize("page", [4096, 2 << 20])

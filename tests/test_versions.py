@@ -250,3 +250,20 @@ def test_few_symbols_are_asked_for_without_a_version(whole):
         asked = collections.Counter(row[3] for row in imports if row[3])
         left = collections.Counter(there[row[0]] for row in imports if not row[3] and there.get(row[0]))
         assert not left or max(left.values()) <= min(asked.values())
+
+
+def test_every_version_has_symbols(programs, tmp_path):
+    """Of a library with as many versions as the C library, importers of 140 symbols in a row find many."""
+    row = "text: 400000, data: 90000, bss: 900"
+    (tmp_path / "rows.prof").write_text(
+        "pyelfgen-profile: 1\nlibraries:\n"
+        f"- {{kind: module, {row}, versions: 60, needed: '1:140'}}\n"
+        f"- {{kind: utility, {row}, versions: 40, versions-defined: 39, dynamic: {{functions: 1500, objects: 40}}}}\n"
+        f"- {{kind: utility, {row}, versions: 60, needed: '1:140'}}\n"
+    )
+    programs.run("pyelfgen", "--profile", tmp_path / "rows.prof", "-o", tmp_path / "set")
+    path = tmp_path / "set" / "libutility0.so"
+    own = {version for _, _, version, _ in definitions(path)[1:]}
+    assert {version for _, _, section, version in symbols(path) if section not in ("UND", "ABS")} == own
+    for name in ("libmodule0", "libutility1"):
+        assert 12 <= len(needs(tmp_path / "set" / f"{name}.so")["libutility0.so"]) <= 20
