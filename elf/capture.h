@@ -105,8 +105,8 @@ struct capture_symbols {
     uint64_t weak_functions, weak_objects; /* the defined ones among them */
     uint64_t unique;                       /* objects that are STB_GNU_UNIQUE */
     uint64_t ifunc;                        /* functions that are STT_GNU_IFUNC */
-    uint64_t aliases; /* functions with a size at the address of another one: dynamic ones; of all in .symtab those
-                         that are so only because of local ones */
+    uint64_t aliases; /* functions with a size at the address of another one; of local ones, how many more there are in
+                         .symtab than of the others alone */
 };
 
 enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };

@@ -206,6 +206,7 @@ static bool keep(struct look *l, struct counting *s)
         c->dynamic.aliases += aliases;
         l->small_named += some;
     } else {
+        c->global.aliases += s->some_count - some;
         c->local.aliases += aliases - (s->some_count - some);
     }
     bool ok = samples_take(&c->functions, s->sizes, s->size_count) &&

@@ -79,15 +79,15 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
         uint32_t own[VERSION_USES] = {0};
         if (!edge->versions)
             continue;
-        count_uses(plan, l, edge, own);
-        for (uint32_t uses = enough + 1; uses < VERSION_USES; uses++)
-            edge->versions += own[uses];
         if (enough) { /* and of those with as many as are left, the first */
+            count_uses(plan, l, edge, own);
+            for (uint32_t uses = enough + 1; uses < VERSION_USES; uses++)
+                edge->versions += own[uses];
             const uint32_t more = own[enough] < left ? own[enough] : (uint32_t)left;
             edge->versions += more;
             left -= more;
         }
-        versions_of_edge(plan, l, edge, edge->versions, &v);
+        versions_of_edge(plan, l, edge, enough ? edge->versions : UINT32_MAX, &v);
         edge->versions = v.count;
         l->edge_versions += v.count;
         for (uint32_t k = 0; k < to->extra.definitions; k++) {

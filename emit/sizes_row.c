@@ -27,8 +27,10 @@ static bool choose_aliases(struct library *l, struct arena *arena)
 {
     const struct plan_library *row = l->row;
     const uint32_t count = plan_local_aliases(row);
+    if (!count)
+        return true;
     uint32_t *const small = arena_take(arena, (row->small + UINT64_C(1)) * sizeof *small);
-    l->alias = arena_take(arena, (count + UINT64_C(1)) * sizeof *l->alias);
+    l->alias = arena_take(arena, count * sizeof *l->alias);
     if (!small || !l->alias)
         return false;
     uint32_t functions = row->functions;
@@ -279,9 +281,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
             fixed[glue + symbol] = taken;
     }
     *drawn = size;
-    if (!quantiles)
-        return true;
-    if (!sizes_said(l->plan, row, glue + before[said], all))
+    if (!quantiles || (before[said] > said && !sizes_said(l->plan, row, glue + before[said], all)))
         return true;
     l->sizes_apart = distribution_distance(all, fixed, glue + before[said]);
     return true;

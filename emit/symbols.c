@@ -301,7 +301,7 @@ static struct others put_others(struct symbols *t)
     for (uint32_t i = 0; i < l->row->extra.outside; i++) /* functions; ld types those with versions */
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
                  i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK,
-                 symbols_version(l, i) ? STT_FUNC : STT_NOTYPE);
+                 shape_outside_version(l->row, i) ? STT_FUNC : STT_NOTYPE);
     t->unbound = t->undefined;
     for (uint32_t i = 0; i < l->row->unbound; i++)
         undefine(t, put_other(t, names_row_others(l->row) - l->row->unbound + i), STB_GLOBAL, STT_NOTYPE);

@@ -31,12 +31,6 @@ static inline Elf64_Sym symbols_entry(uint32_t name, unsigned char bind, unsigne
     };
 }
 
-/* The version that undefined symbol `outside` from outside the set has, as outside_version counts (outside.h). */
-static inline uint32_t symbols_version(const struct library *l, uint32_t outside)
-{
-    return shape_outside_version(l->row, outside);
-}
-
 /* What symbols_versions.c needs to know of symbols and names once these are written. A place is a symbol's number in
  * the order in which defined symbols were made; names are offsets in .dynstr. */
 struct symbol_versions {

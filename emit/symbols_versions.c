@@ -67,7 +67,7 @@ static void write_indices(const struct library *l, uint8_t *image, const struct 
     for (uint32_t i = 1 + imports; i <= l->shape.undefined; i++) {
         uint32_t of = !l->row->without_libc && (i == o->cxa_finalize || i == o->start_main);
         if (i >= o->outside && i < outside)
-            of = symbols_version(l, i - o->outside);
+            of = shape_outside_version(l->row, i - o->outside);
         p = put_u16(p, of ? needed_index(l, of) : VER_NDX_GLOBAL);
     }
     for (uint32_t i = 0; i < l->shape.defined; i++)

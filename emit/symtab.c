@@ -422,7 +422,7 @@ static void put_sources(const struct library *l, struct local_table *t)
 /* Whether the name of an undefined symbol from outside the set has its version behind it in .symtab. */
 static bool is_versioned(const struct library *l, uint32_t outside)
 {
-    return l->row->versioned_names && symbols_version(l, outside);
+    return l->row->versioned_names && shape_outside_version(l->row, outside);
 }
 
 static void put_versioned_names(const struct library *l, struct local_table *t)
@@ -433,7 +433,7 @@ static void put_versioned_names(const struct library *l, struct local_table *t)
             continue;
         const char *name = outside_name(l->shape.python, row->key, row->outside_choice, i);
         t->strings = put_u8(put_bytes(t->strings, name, strlen(name)), '@');
-        const char *const version = outside_version_name(symbols_version(l, i));
+        const char *const version = outside_version_name(shape_outside_version(row, i));
         t->strings = put_bytes(t->strings, version, strlen(version));
         t->strings = put_u8(outside_put_digits(t->strings, row->version_digits), '\0');
     }

@@ -4,10 +4,10 @@
 #include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "emit/calls_rows.h"
+#include "emit/distribution.h"
 
 uint32_t versions_name(const struct plan_library *l, uint32_t number, char name[VERSIONS_NAME_MOST])
 {
@@ -22,13 +22,6 @@ uint64_t versions_bytes(const struct plan_library *l, uint32_t from, uint32_t to
     return (to - from) * (strlen(l->prefix) + sizeof "LIB_1.") + names_digits_sum(from, to);
 }
 
-static int compare_descending(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return (x < y) - (x > y);
-}
-
 /* The least that a version among the `most` versions with the most uses has; sets *ties to how many of those with just
  * as many uses are among them. */
 static uint32_t uses_enough(const uint32_t *uses, uint32_t definitions, uint32_t most, uint32_t *ties)
@@ -38,13 +31,13 @@ static uint32_t uses_enough(const uint32_t *uses, uint32_t definitions, uint32_t
     if (most >= definitions)
         return 0;
     memcpy(sorted, uses, definitions * sizeof *uses);
-    qsort(sorted, definitions, sizeof *sorted, compare_descending);
-    const uint32_t last = most - 1;
-    uint32_t first = last;
-    while (first && sorted[first - 1] == sorted[last])
-        first--;
-    *ties = last + 1 - first;
-    return sorted[last];
+    distribution_sort(sorted, definitions);
+    const uint32_t first = definitions - most;
+    uint32_t end = first;
+    while (end < definitions && sorted[end] == sorted[first])
+        end++;
+    *ties = end - first;
+    return sorted[first];
 }
 
 void versions_of_edge(const struct plan *plan, const struct plan_library *l, const struct plan_edge *edge,

@@ -220,6 +220,15 @@ def test_local_names_of_functions(programs, capture, tmp_path):
     assert entries == ask("readelf", "--debug-dump=frames", library).count(" FDE ") + 2
 
 
+def test_dynamic_aliases_are_global_ones(capture, tmp_path):
+    """`global` is left out where .symtab has as many symbols that are not local as .dynsym, aliases or not."""
+    text = "int f(int x) { return x; }\nextern __typeof(f) g __attribute__((alias(\"f\")));\n"
+    library = built(tmp_path, "seen", text, "-O0")
+    (row,) = capture(library).rows
+    check_row(library, {**row, "dynamic": {key: row["dynamic"][key] for key in row["dynamic"] if key != "aliases"}})
+    assert row["dynamic"]["aliases"] == 1 and "global" not in row and "aliases" not in row["local"]
+
+
 def test_a_symbol_table_of_local_symbols_alone(programs, capture, tmp_path):
     """Where a row with a symbol table does not say `global`, it has as many as in `dynamic`. So it says that there are
     none."""

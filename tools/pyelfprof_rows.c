@@ -20,29 +20,31 @@ static void put_list(struct flow *row, const char *key, const char *const *names
     flow_end(&f);
 }
 
-/* `dynamic` is the capture for .dynsym, which has more keys, and NULL for other tables. In a profile of many libraries
- * the usual number of symbols with a version is left out. */
-static void put_symbols(struct flow *row, const char *key, const struct capture_symbols *s,
-                        const struct capture *dynamic, bool many)
+/* `s` are the capture's symbols of one kind; not all kinds have all keys. In a profile of many libraries the usual
+ * number of symbols with a version is left out. */
+static void put_symbols(struct flow *row, const char *key, const struct capture *c, const struct capture_symbols *s,
+                        bool many)
 {
     enum { VERSIONED_USUAL = 1 /* __cxa_finalize */ };
     struct flow f = flow_in(row, key);
     put_some(&f, "functions", s->functions);
     put_some(&f, "objects", s->objects);
     put_some(&f, "other", s->other);
-    put_some(&f, "sections", dynamic ? 0 : s->sections);
-    put_some(&f, "unnamed", dynamic ? 0 : s->unnamed);
-    put_some(&f, "aliases", dynamic ? 0 : s->aliases);
+    if (s == &c->local) {
+        put_some(&f, "sections", s->sections);
+        put_some(&f, "unnamed", s->unnamed);
+        put_some(&f, "aliases", s->aliases);
+    }
     put_some(&f, "undefined", s->undefined);
     put_some(&f, "weak", s->weak);
-    if (dynamic) {
+    if (s == &c->dynamic) {
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
         put_some(&f, "unique", s->unique);
-        put_some(&f, "versioned", many && dynamic->versioned == VERSIONED_USUAL ? 0 : dynamic->versioned);
-        put_some(&f, "ifunc", dynamic->has_symtab ? s->ifunc : 0);
+        put_some(&f, "versioned", many && c->versioned == VERSIONED_USUAL ? 0 : c->versioned);
+        put_some(&f, "ifunc", c->has_symtab ? s->ifunc : 0);
         put_some(&f, "aliases", s->aliases);
-        put_some(&f, "dynstr", dynamic->dynstr);
+        put_some(&f, "dynstr", c->dynstr);
     }
     flow_end(&f);
 }
@@ -231,13 +233,13 @@ static void put_global(struct flow *row, const struct capture *c, bool many)
     if (c->sizes.symtab && memcmp(&c->global, &none, sizeof none) == 0)
         put_word(row, "global", "{functions: 0}");
     else
-        put_symbols(row, "global", &c->global, NULL, many);
+        put_symbols(row, "global", c, &c->global, many);
 }
 
 static void put_counts(struct flow *row, const struct capture *c, bool many)
 {
-    put_symbols(row, "dynamic", &c->dynamic, c, many);
-    put_symbols(row, "local", &c->local, NULL, many);
+    put_symbols(row, "dynamic", c, &c->dynamic, many);
+    put_symbols(row, "local", c, &c->local, many);
     if (memcmp(&c->global, &c->dynamic, sizeof c->global) != 0)
         put_global(row, c, many);
     put_relocations(row, c, many);
