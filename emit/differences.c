@@ -130,14 +130,8 @@ static int64_t demangled_names(const struct library *l)
 {
     const uint32_t defined = names_row_defined(l->row);
     int64_t shown = 0;
-    const struct names *names = &l->plan->names;
-    uint32_t place = 0;
-    for (; names_are_mangled(names, l->row) && place < l->row->exported; place++) {
-        const struct function f = plan_function(l->row, place);
-        shown += mangle_shown(names->letters, l->row, place, &f);
-    }
-    for (; place < defined; place++)
-        shown += names_row_shown(l->row, place);
+    for (uint32_t place = 0; place < defined; place++)
+        shown += names_row_shown(l->plan, l->row, place);
     return shown;
 }
 

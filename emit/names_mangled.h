@@ -1,5 +1,5 @@
-/* Mangled names of libraries with rows (Itanium C++ ABI, 5.1). They are as long as wanted, and debuggers show
- * them in as many characters as the row's `demangled` says.
+/* Mangled names of libraries with rows (Itanium C++ ABI, 5.1). They are as long as wanted, and debuggers show all names
+ * of the library together in as many characters as the row's `demangled` says.
  *
  *     _ZN2m312MeshCellFl60Eid    m3::MeshCellFl60(int, double)
  *     _ZN2m37Mesh1247LineMap10FieldCurveERKNS_6BlockNIS0_S1_EES6_S6_

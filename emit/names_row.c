@@ -185,10 +185,14 @@ static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32
     return at + 1;
 }
 
-uint32_t names_row_shown(const struct plan_library *l, uint32_t place)
+uint32_t names_row_shown(const struct plan *plan, const struct plan_library *l, uint32_t place)
 {
     if (place >= l->mangled || names_row_end_of(l, place) != NAMES_ROW_NONE)
         return 0;
+    if (place < l->exported && names_are_mangled(&plan->names, l)) {
+        const struct function f = plan_function(l, place);
+        return mangle_shown(plan->names.letters, l, place, &f);
+    }
     return names_mangled_shown(l, place, names_row_place_length(l, place), is_function(l, place));
 }
 

@@ -80,7 +80,7 @@ bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t numb
 uint32_t names_row_objects_mangled(const struct plan_library *l);
 
 /* Characters that debuggers show for the name at `place` among those of dynamic symbols: 0 where it is not mangled. */
-uint32_t names_row_shown(const struct plan_library *l, uint32_t place);
+uint32_t names_row_shown(const struct plan *plan, const struct plan_library *l, uint32_t place);
 
 /* Bytes that the names of functions [from, to) take, with terminators; 0 for names that are the ends of others. */
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to);

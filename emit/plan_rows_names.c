@@ -496,41 +496,45 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     }
 }
 
-/* Characters that debuggers show for every `step`-th mangled name that the library defines. */
-static uint64_t shown(const struct plan_library *l, uint32_t step)
+/* Characters that debuggers show for every `step`-th mangled name that the library defines, from place `first` on. */
+static uint64_t shown(const struct plan *plan, const struct plan_library *l, uint32_t first, uint32_t step)
 {
-    const uint32_t defined = names_row_defined(l);
-    const uint32_t names = l->mangled < defined ? l->mangled : defined;
+    const uint32_t end = rows_smaller(l->mangled, names_row_defined(l));
     uint64_t sum = 0;
-    for (uint32_t place = 0; place < names; place += step)
-        sum += names_row_shown(l, place);
+    for (uint32_t place = first; place < end; place += step)
+        sum += names_row_shown(plan, l, place);
     return sum;
 }
 
-/* Sets how much of the names is parameters, so that debuggers show `wanted` characters, or just less, for every
- * `step`-th name. */
-static void elaborate_to(struct plan_library *l, uint32_t step, double wanted)
+/* Sets how much of the names from `first` on is parameters, so that debuggers show `wanted` characters, or just less,
+ * for every `step`-th of them. */
+static void elaborate_to(const struct plan *plan, struct plan_library *l, uint32_t first, uint32_t step, double wanted)
 {
     l->elaborate = 0;
     for (unsigned bit = (PLAN_ELABORATE_MOST + 1) / 2; bit; bit /= 2) {
         l->elaborate |= (uint16_t)bit;
-        if ((double)shown(l, step) > wanted)
+        if ((double)shown(plan, l, first, step) > wanted)
             l->elaborate &= (uint16_t)~bit;
     }
 }
 
-/* Has debuggers show as many characters of names as the row says. Of many names only some are looked at; then the
- * choice is repeated with the ratio of what these and all names come to. */
+/* Has debuggers show as many characters of names as the row says. What they show for numbered functions is given where
+ * the names of these are; the other names make up the rest. Of many names only some are looked at; then the choice is
+ * repeated with the ratio of what these and all names come to. */
 static void elaborate(const struct plan *plan, struct plan_library *l)
 {
     enum { LOOKED_AT = 1000 };
-    const uint32_t step = 1 + l->mangled / LOOKED_AT;
     const int64_t wanted = l->said->value[ROW_DEMANGLED];
-    if (wanted <= 0 || !l->mangled || names_are_mangled(&plan->names, l))
+    if (wanted <= 0 || !l->mangled)
         return;
-    elaborate_to(l, step, (double)wanted / step);
+    const uint32_t first = names_are_mangled(&plan->names, l) ? l->exported : 0;
+    const uint32_t step = 1 + rows_smaller(l->mangled, names_row_defined(l) - first) / LOOKED_AT;
+    const uint64_t all = shown(plan, l, 0, 1);
+    const double rest = (double)wanted - (double)(all - shown(plan, l, first, 1));
+    elaborate_to(plan, l, first, step, rest / step);
     if (step > 1)
-        elaborate_to(l, step, (double)wanted * (double)shown(l, step) / (double)(shown(l, 1) + 1));
+        elaborate_to(plan, l, first, step,
+                     rest * (double)shown(plan, l, first, step) / (double)(shown(plan, l, first, 1) + 1));
 }
 
 bool rows_elaborate_again(void *context, unsigned worker, uint32_t index, struct error *e)

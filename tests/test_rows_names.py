@@ -161,7 +161,7 @@ def cpp(programs, tmp_path_factory):
     row = f"""- {{kind: utility, text: 400000, data: 9000, bss: 568, debug: 1200000, symtab: 25272, strtab: 47000,
   functions: 800, dynamic: {{functions: 500, objects: 100, undefined: 30, weak: 200, dynstr: 32000}}, local:
   {{functions: 300, objects: 30, other: 68}}, relocations: {{relative: 60, jump-slot: 100, glob-dat: 40}}, plt: 100,
-  outside: 2, versions: 4, mangled: 850, name-lengths: '{quantiles(CPP)}',
+  outside: 2, versions: 4, mangled: 850, demangled: 45000, name-lengths: '{quantiles(CPP)}',
   function-sizes: '0 7 17*2 24 31 40 53 75 106 116 153 171 203 250 325 432 544 914 1558 6776',
   share: {{code: 260000, unwind: 40000}}, mix: {{info: 900000, loclists: 20000}}}}"""
     head = ["names: {style: itanium}", "dwarf: {language: c++}", "captured: {from: files, libraries: 1, unreadable: 0}"]
@@ -174,6 +174,14 @@ def test_mangled_names_are_as_long_as_the_row_s(cpp):
     assert distance(CPP, names) < NEAR
     assert sum(name.startswith("_Z") for *_, name in names) == 850
     check(cpp / "libutility0.so")
+
+
+def test_names_are_demangled_to_as_much_as_the_row_says(cpp):
+    """Those of numbered functions are given by debug information. Small functions and objects make up the rest."""
+    names = [name for *_, section, name in symbols(cpp / "libutility0.so", ".dynsym") if section != "UND"]
+    shown = sum(map(len, demangled(name for name in names if name.startswith("_Z"))))
+    assert shown == pytest.approx(45000, rel=0.01)
+    assert differs(cpp, "libutility0.so").get("demangled", [45000, 45000])[1] == shown
 
 
 def test_every_mangled_name_demangles(cpp):
