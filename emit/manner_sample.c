@@ -9,7 +9,6 @@
 #include "emit/profile_entries.h"
 
 #define LIBRARY_BYTES UINT64_C(600000000) /* of a library in a sample, at most */
-#define SAMPLE_BYTES  UINT64_C(150000000) /* of debug information in a sample, about */
 
 struct sampling {
     const struct plan *plan;
@@ -55,10 +54,9 @@ static uint64_t step_of(const uint64_t *bytes, uint32_t libraries, uint64_t most
     return step < all ? step : all;
 }
 
-uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint32_t samples,
-                              struct manner_sampled *sampled)
+uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint64_t most, struct manner_sampled *sampled)
 {
-    const uint64_t step = step_of(bytes, libraries, SAMPLE_BYTES / samples);
+    const uint64_t step = step_of(bytes, libraries, most);
     uint32_t count = 0;
     uint64_t at = step / 2;
     for (uint32_t i = 0; i < libraries; i++) {
@@ -91,11 +89,30 @@ static uint32_t languages_of(const struct plan *plan)
     return count;
 }
 
-/* Sets the bytes of each library for manner_sample_choose; 0 for those in other languages. */
+/* How many times larger the library is than it is composed. */
+static uint64_t scale_of(const struct plan_library *l)
+{
+    return l->said && l->said->scale ? l->said->scale : 1;
+}
+
+/* Sets the bytes of each library for manner_sample_choose, as in the application also where the plan is one of a model;
+ * 0 for those in other languages. */
 static void set_bytes(const struct plan *plan, enum debug_language language, uint64_t *bytes)
 {
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const struct plan_library *const l = &plan->library[i];
+        bytes[i] = language_of(plan, i) == language ? scale_of(l) * manner_sample_bytes(l) : 0;
+    }
+}
+
+/* The most bytes of a sample of all languages, as in the application. */
+static uint64_t bytes_most(const struct plan *plan)
+{
+    const uint64_t composed = bytes_of_all(plan);
+    double all = 0;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        bytes[i] = language_of(plan, i) == language ? manner_sample_bytes(&plan->library[i]) : 0;
+        all += (double)scale_of(&plan->library[i]) * (double)manner_sample_bytes(&plan->library[i]);
+    return composed ? (uint64_t)((double)MANNER_SAMPLE_BYTES * all / (double)composed) : MANNER_SAMPLE_BYTES;
 }
 
 /* Large libraries first, so that no thread is left with one when all others have ended. */
@@ -112,10 +129,11 @@ static int by_bytes(const void *a, const void *b, void *plan)
 static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, uint64_t *bytes)
 {
     const uint32_t languages = languages_of(plan);
+    const uint64_t most = bytes_most(plan);
     uint32_t count = 0;
     for (unsigned i = 0; i < DEBUG_LANGUAGES && languages; i++) {
         set_bytes(plan, i, bytes);
-        count += manner_sample_choose(bytes, plan_counted(plan), languages, sampled + count);
+        count += manner_sample_choose(bytes, plan_counted(plan), most / languages, sampled + count);
     }
     return count;
 }
@@ -131,7 +149,8 @@ static bool count_library(void *context, unsigned worker, uint32_t number, struc
         return false;
     if (!debug_count(&b->library.debug, &counts))
         return error_set(e, ERROR_MEMORY, "out of memory");
-    debug_counts_add(&s->counts[worker][language_of(s->plan, sampled->index)], &counts, sampled->times);
+    debug_counts_add(&s->counts[worker][language_of(s->plan, sampled->index)], &counts,
+                     sampled->times * scale_of(&s->plan->library[sampled->index]));
     return true;
 }
 

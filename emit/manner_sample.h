@@ -9,6 +9,8 @@
  * memory. */
 bool manner_sample_tells(const struct plan *plan);
 
+#define MANNER_SAMPLE_BYTES UINT64_C(150000000) /* of debug information in a sample, about */
+
 /* A library of a sample. */
 struct manner_sampled {
     uint32_t index;
@@ -18,15 +20,14 @@ struct manner_sampled {
 /* Bytes of debug information of a library that may be in a sample; 0: it may not. */
 uint64_t manner_sample_bytes(const struct plan_library *row);
 
-/* Chooses libraries at equal distances by bytes, or all where there are few bytes. `bytes`: of each of the
- * `libraries` libraries; 0 excludes a library. `samples`: how many samples of this size there are to be. Returns how
- * many are in `sampled`, which has room for all. */
-uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint32_t samples,
-                              struct manner_sampled *sampled);
+/* Chooses libraries of `most` bytes, about, at equal distances by bytes, or all where these have no more. `bytes`: of
+ * each of the `libraries` libraries; 0 excludes a library. Returns how many are in `sampled`, which has room for all.
+ */
+uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint64_t most, struct manner_sampled *sampled);
 
-/* Sets `counts` to the entries of a sample, each library weighted by the bytes that it stands for: those of each
- * language of which the profile says them, and of all others together with the profile's language. Settles the mixes of
- * these libraries. */
+/* Sets `counts` to the entries of a sample, each library weighted by the bytes that it stands for, which in the plan of
+ * a model (profile_model.h) are the application's: those of each language of which the profile says them, and of all
+ * others together with the profile's language. Settles the mixes of these libraries. */
 bool manner_sample(const struct plan *plan, const struct stock *stock, struct builders *builders,
                    struct debug_counts counts[DEBUG_LANGUAGES], struct error *e);
 

@@ -109,7 +109,8 @@ bool manner_search_next(struct manner_search *s, const struct profile_entries *s
     if (leads_nowhere)
         s->last = s->best;
     const struct manner next = go_on(s, said, !counts || leads_nowhere);
-    const bool goes_on = ++s->tries < MANNER_TRIES_MOST && s->since_best < SINCE_BEST_MOST && !s->is_near;
+    const unsigned most = s->begins_near ? MANNER_TRIES_NEAR : MANNER_TRIES_MOST;
+    const bool goes_on = ++s->tries < most && s->since_best < SINCE_BEST_MOST && !s->is_near;
     *m = goes_on ? next : s->best.manner;
     return goes_on;
 }

@@ -15,7 +15,7 @@
 #include "dwarf/manner.h"
 #include "emit/profile_entries.h"
 
-enum { MANNER_TRIES_MOST = 8, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 21 };
+enum { MANNER_TRIES_MOST = 8, MANNER_TRIES_NEAR = 2, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 21 };
 
 /* A search; starts zeroed. */
 struct manner_search {
@@ -28,8 +28,9 @@ struct manner_search {
     double step[MANNER_NUMBERS];  /* each number's step: the share of what it lacks that it goes, */
     double moved[MANNER_NUMBERS]; /* and how far it went the last time */
     unsigned tries, since_best;
-    bool is_best; /* the manner that was tried last is the best */
-    bool is_near; /* the best is near enough */
+    bool begins_near; /* the first manner was found in a model (profile_model.h): MANNER_TRIES_NEAR tries at the most */
+    bool is_best;     /* the manner that was tried last is the best */
+    bool is_near;     /* the best is near enough */
 };
 
 /* Notes the entries that came of *m, or NULL if nothing can be made in that manner; those of the first manner must

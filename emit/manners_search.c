@@ -16,6 +16,14 @@ bool manners_search_start(struct manners_search *s, const struct profile *p)
     return any;
 }
 
+void manners_search_after_model(struct manners_search *s)
+{
+    (void)manners_search_start(s, s->profile);
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++)
+        s->of[i].begins_near = true;
+    s->is_best = true;
+}
+
 bool manners_search_next(struct manners_search *s, const struct debug_counts *made, struct manners *m)
 {
     bool any = false;

@@ -24,6 +24,9 @@ struct manners_search {
 /* Begins a search. False where none makes sense. The profile is borrowed. */
 bool manners_search_start(struct manners_search *s, const struct profile *p);
 
+/* Begins another search for the same profile after one in a model of it, near the manners that were found there. */
+void manners_search_after_model(struct manners_search *s);
+
 /* As manner_search_next, for all languages; `made` has as many counts as there are languages, or is NULL. */
 bool manners_search_next(struct manners_search *s, const struct debug_counts *made, struct manners *m);
 

@@ -45,12 +45,12 @@ static bool tell_more(const struct mix_entries *wanted, const struct settled *no
 }
 
 /* The mix to begin with: as much is told as before, and no locals are added. Asks for the sizes that came out before,
- * which go together; but not where clang's form is to come out of other sizes each time. */
-static struct plan_mix first_mix(const struct settling *s, const struct settled *before)
+ * which go together; but not where clang's form is to come out of other sizes each time, or those were a model's. */
+static struct plan_mix first_mix(const struct settling *s, const struct mix_before *before)
 {
-    struct plan_mix mix = before->mix;
+    struct plan_mix mix = before->settled.mix;
     mix.besides = 0;
-    if (s->builder->is_normal) {
+    if (s->builder->is_normal || before->is_scaled) {
         memcpy(mix.size, s->mix->size, sizeof mix.size);
         mix.normal = s->mix->normal;
     }
@@ -71,20 +71,23 @@ static bool try_mix(const struct settling *s, const struct mix_entries *wanted, 
     return fits || own->code == ERROR_INFEASIBLE;
 }
 
-bool mix_settle_as_before(const struct settling *s, const struct settled *before, struct settled *best,
+bool mix_settle_as_before(const struct settling *s, const struct mix_before *before, struct settled *best,
                           struct error *own)
 {
     enum { TRIES = 3 };
     const struct mix_entries wanted = mix_entries_wanted(s);
+    const struct plan_mix asked = *s->mix;
     struct settling again = *s;
     struct plan_mix mix = first_mix(s, before);
     bool taken = true;
-    again.start = &before->end;
+    again.start = &before->settled.end;
     again.roughly = true;
     *best = (struct settled){.mix.told = 0};
     for (unsigned i = 0; i < TRIES && taken; i++) {
         if (!try_mix(&again, &wanted, &mix, best, &taken, own))
             return false;
+        if (before->is_scaled) /* what goes together is known from here on */
+            memcpy(mix.size, best->mix.size, sizeof mix.size);
         taken = taken && best->dies && (tell_less(&wanted, best, &mix) || (!i && tell_more(&wanted, best, &mix)));
     }
     if (!best->mix.told)
@@ -95,6 +98,7 @@ bool mix_settle_as_before(const struct settling *s, const struct settled *before
         if (!try_mix(&again, &wanted, &mix, best, &taken, own))
             return false;
     }
+    best->met = mix_met(best->mix.size, asked.size);
     *s->mix = best->mix;
     return true;
 }

@@ -42,23 +42,19 @@ static bool ask(const struct settling *s)
     return any;
 }
 
-/* Whether entries of location lists are not of the shortest expressions alone. */
-static bool has_room(const struct settled *s)
-{
-    return s->mix.expression >= DESCRIBE_EXPRESSION_LEAST;
-}
-
 /* Whether entries have room with the present mix, and as much told of functions as was best otherwise. */
 static bool helps(const struct settling *s, const struct settled *best, struct error *own)
 {
     const struct plan_mix asked = *s->mix;
+    struct settling again = *s;
     struct settled now;
+    again.only_room = true;
     s->mix->letters = best->mix.letters;
     s->mix->told = best->mix.told;
     s->mix->besides = best->mix.besides;
-    const bool fits = mix_settle_sections(s, &now, own);
+    const bool fits = mix_settle_sections(&again, &now, own);
     *s->mix = asked;
-    return fits && has_room(&now);
+    return fits && mix_has_room(now.mix.expression);
 }
 
 /* Settles the library. At first code is dealt out to units as unevenly as the units' sizes are to be. Large units
@@ -71,12 +67,12 @@ static bool settle_units(const struct settling *s, struct settled *best, struct 
                            mix_wanted(s, ROW_DWARF_ENTRIES, DEBUG_LISTS);
     if (!mix_settle_told(s, best, own))
         return false;
-    bool is_well = !is_uneven || has_room(best);
+    bool is_well = !is_uneven || mix_has_room(best->mix.expression);
     for (uint32_t even = 1; !is_well && even < PLAN_EVEN_STEPS; even++) {
         struct settled other;
         *s->mix = asked;
         s->mix->even = (uint8_t)even;
-        is_well = helps(s, best, own) && mix_settle_told(s, &other, own) && has_room(&other);
+        is_well = helps(s, best, own) && mix_settle_told(s, &other, own) && mix_has_room(other.mix.expression);
         if (is_well)
             *best = other;
         else if (own->code && own->code != ERROR_INFEASIBLE)
@@ -104,6 +100,15 @@ static bool settle_after(const struct settling *s, const struct mix_before *befo
     return settle_units(&guided, best, own);
 }
 
+/* Keeps how the library was settled nearly as before: how much is told of it or, if it was a model's before, all. */
+static void keep(struct mix_before *before, const struct settled *now)
+{
+    if (before->is_scaled)
+        before->settled = *now;
+    before->settled.mix.told = now->mix.told;
+    before->is_scaled = false;
+}
+
 /* Settles the library nearly as before or, where it was not settled before or that does not go, in full. */
 static bool settle_somehow(const struct settling *s, struct settled *best, struct error *own)
 {
@@ -114,8 +119,8 @@ static bool settle_somehow(const struct settling *s, struct settled *best, struc
         return error_set(own, ERROR_INFEASIBLE, "sizes of debug sections do not go together");
     if (before && before->is_settled) {
         const struct plan_mix asked = *s->mix;
-        if (mix_settle_as_before(s, &before->settled, best, own)) {
-            before->settled.mix.told = best->mix.told;
+        if (mix_settle_as_before(s, before, best, own)) {
+            keep(before, best);
             return true;
         }
         if (own->code != ERROR_INFEASIBLE)
@@ -126,6 +131,7 @@ static bool settle_somehow(const struct settling *s, struct settled *best, struc
     if (before && ok)
         before->settled = *best;
     if (before) {
+        before->is_scaled = false;
         before->is_settled = ok;
         before->is_open = !ok && !s->builder->is_normal;
     }
@@ -181,8 +187,9 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
         return true;
     struct mix_tries tries;
     tries.count = 0; /* no try is read before it is made */
-    const bool ok =
-        settle_library(&(struct settling){plan, stock, b, index, &plan->mix[index], &tries, NULL, false, NULL}, e);
+    const struct settling settling = {
+        .plan = plan, .stock = stock, .builder = b, .index = index, .mix = &plan->mix[index], .tries = &tries};
+    const bool ok = settle_library(&settling, e);
     b->large = large;
     b->only_sizes = only_sizes;
     return ok;
@@ -282,4 +289,13 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, struct builde
 struct mix_before *mix_before_none(const struct profile *profile)
 {
     return calloc((size_t)(profile->modules + profile->utilities), sizeof(struct mix_before));
+}
+
+void mix_before_of_model(struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        struct mix_before *const before = &plan->before[i];
+        before->is_scaled = plan->library[i].said->scale > 1;
+        before->is_open &= !before->is_scaled;
+    }
 }

@@ -42,7 +42,8 @@ struct settled {
 /* How a library was settled with another stock. */
 struct mix_before {
     bool is_settled;
-    bool is_open; /* no sizes of sections went together */
+    bool is_open;   /* no sizes of sections went together */
+    bool is_scaled; /* it was the library of a model: sizes are not this one's */
     struct settled settled;
 };
 
@@ -84,7 +85,7 @@ uint32_t mix_besides(const struct plan_mix *asked, uint64_t said, uint64_t lacki
 /* Settles the library, which was settled before, nearly as then: sizes as they came out, and as much told of functions,
  * or a little more or less for what functions and the library have of entries now. The numbers of rows and list
  * entries are only roughly those wanted. Fails like mix_settle_sections. */
-bool mix_settle_as_before(const struct settling *s, const struct settled *before, struct settled *best,
+bool mix_settle_as_before(const struct settling *s, const struct mix_before *before, struct settled *best,
                           struct error *own);
 
 #endif

@@ -299,7 +299,8 @@ bool mix_settle_sections(const struct settling *s, struct settled *out, struct e
     *s->mix = well;
     if (!s->roughly || !is_last) {
         at.entries = mix_settle_entries(s, at.entries);
-        at.rows = mix_settle_lines(s, at.rows);
+        if (!s->only_room || mix_has_room(at.entries.at))
+            at.rows = mix_settle_lines(s, at.rows);
     }
     const struct mix_tried *const now = mix_try(s, own);
     if (now->code)

@@ -215,6 +215,11 @@ struct mix_place mix_settle_lines(const struct settling *s, struct mix_place fro
     return (struct mix_place){best, search_near(&search, wanted)};
 }
 
+bool mix_has_room(int32_t expression)
+{
+    return expression >= DESCRIBE_EXPRESSION_LEAST;
+}
+
 struct mix_place mix_settle_entries(const struct settling *s, struct mix_place from)
 {
     enum { LEAST = DESCRIBE_EXPRESSION_LEAST - DESCRIBE_EXPRESSION_PARTS - 1, MOST = DESCRIBE_EXPRESSION_MOST + 1 };
@@ -247,7 +252,7 @@ struct mix_place mix_settle_entries(const struct settling *s, struct mix_place f
             sized_best = mix->expression;
         }
         search_note(&search, entries > wanted, mix->expression, entries); /* longer expressions mean fewer entries */
-        if (!search_goes_on(&search))
+        if (!search_goes_on(&search) || (s->only_room && !mix_has_room(search.high)))
             break;
         mix->expression = search_next(&search);
     }

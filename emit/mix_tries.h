@@ -36,6 +36,7 @@ struct settling {
     struct mix_tries *tries;
     const struct places *start; /* where to begin (mix_rows_parts.h); NULL: the library is settled for the first time */
     bool roughly;               /* the numbers of line-table rows and list entries may differ from the library's row */
+    bool only_room; /* these numbers matter only if list entries have room (mix_has_room); otherwise any will do */
     const struct settled *guide; /* how it was settled with another stock, and `start` is where that ended; NULL:
                                     similar libraries are its guides */
 };
@@ -54,6 +55,9 @@ uint64_t mix_wanted(const struct settling *s, enum row_value value, enum debug_s
 /* Sizes the library with the present mix, or finds what came of that before. The result is valid until the next try.
  * Where the library cannot be sized, `own` (may be NULL) says so. */
 const struct mix_tried *mix_try(const struct settling *s, struct error *own);
+
+/* Whether list entries have expressions of at least the shortest usual length, not of the shortest alone. */
+bool mix_has_room(int32_t expression);
 
 /* mix_settle_entries goes first: it chooses `expression`, starting at from.at. Both functions change the mix; before
  * and after each, the library can be sized with it. Both return where the search ended. */

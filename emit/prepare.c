@@ -12,6 +12,7 @@
 #include "emit/manner_sample.h"
 #include "emit/manners_search.h"
 #include "emit/mix.h"
+#include "emit/profile_model.h"
 #include "emit/progress.h"
 #include "emit/split_fit.h"
 
@@ -208,8 +209,8 @@ static bool follow_attributes(struct prepared *p, const struct debug_counts *any
     return true;
 }
 
-/* Makes stock and plan in the manners that come nearest to the application, of those that are tried and in which sizes
- * can be met. The first ones have been made. `search` is left with the nearest. */
+/* Finds the manners that come nearest to the application, of those that are tried and in which sizes can be met. The
+ * first ones have been made. `search` is left with the nearest, p with what was tried last. */
 static bool search_manners(struct prepared *p, const struct options *o, struct manners *manners,
                            struct manners_search *search, struct progress *progress, struct error *e)
 {
@@ -221,51 +222,103 @@ static bool search_manners(struct prepared *p, const struct options *o, struct m
             return false;
         progress_step(progress);
         if (!manners_search_next(search, made ? counts : NULL, manners))
-            break;
+            return true;
         forget_stock(p);
         made = make_in_manners(p, o, manners, e);
         if (!made && e->code != ERROR_INFEASIBLE)
             return false;
     }
+}
+
+/* Makes stock and plan in the nearest manners, if they are not what was tried last, and settles in full what was
+ * settled nearly as before. */
+static bool make_finally(struct prepared *p, const struct options *o, const struct manners *manners,
+                         const struct manners_search *search, bool all_settled, struct error *e)
+{
     p->plan.is_final = p->has_manner = true;
     if (!search->is_best) {
         forget_stock(p);
         return make_in_manners(p, o, manners, e);
     }
-    if (!p->profile.rows || search->tries == 1)
+    if (!p->profile.rows || all_settled)
         return true;
-    mix_forget(&p->plan); /* libraries were settled nearly as before, but for the first try */
+    mix_forget(&p->plan);
     return mix_settle(&p->plan, p->stock, &p->builders, e);
 }
 
-static bool make_nearest(struct prepared *p, const struct options *o, struct manners *manners,
-                         struct manners_search *search, struct error *e)
+/* Makes stock and plan in the first manners, for a search. */
+static bool begin_search(struct prepared *p, const struct options *o, const struct manners *manners, struct error *e)
 {
-    struct progress progress;
-    progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
-    progress.of = "tries";
-    const bool made = search_manners(p, o, manners, search, &progress, e);
-    const struct debug_counts best = manners_search_best(search);
-    const bool well = made && follow_attributes(p, &best, e);
-    progress_end(&progress);
-    return well;
+    if (p->profile.rows && !p->before && !(p->before = mix_before_none(&p->profile)))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    return make_in_manners(p, o, manners, e);
+}
+
+/* Searches in a model of the application (profile_model.h), if one makes a difference. Keeps how its libraries were
+ * settled; those of the application begin there. Without a model there are no such, and the search is as it was. */
+static bool search_in_model(struct prepared *p, const struct options *o, struct manners *manners,
+                            struct manners_search *search, struct progress *progress, struct error *e)
+{
+    struct prepared model = {.builders = p->builders};
+    struct options own = *o;
+    own.executables = (struct plan_executables){.link = false};
+    bool ok = profile_model_make(&model.profile, &p->profile, e) && begin_search(&model, &own, manners, e);
+    if (ok && !manner_sample_tells(&model.plan))
+        ok = error_set(e, ERROR_INFEASIBLE, "no sample of a model can tell");
+    ok = ok && search_manners(&model, &own, manners, search, progress, e);
+    if (ok) {
+        mix_before_of_model(&model.plan);
+        manners_search_after_model(search);
+        p->before = model.before;
+        model.before = NULL;
+    }
+    p->builders = model.builders;
+    forget(&model);
+    forget_before(&model);
+    profile_model_free(&model.profile);
+    return ok;
+}
+
+/* Searches in the application itself, unless no sample of it can tell. */
+static bool search_in_whole(struct prepared *p, const struct options *o, struct manners *manners,
+                            struct manners_search *search, struct progress *progress, struct error *e)
+{
+    const bool by_model = p->before;
+    if (!begin_search(p, o, manners, e))
+        return false;
+    if (manner_sample_tells(&p->plan)) {
+        if (!search_manners(p, o, manners, search, progress, e) ||
+            !make_finally(p, o, manners, search, search->tries == 1 && !by_model, e))
+            return false;
+        const struct debug_counts best = manners_search_best(search);
+        return follow_attributes(p, &best, e);
+    }
+    if (by_model)
+        return make_finally(p, o, manners, search, false, e);
+    forget_before(p);
+    return true;
 }
 
 /* Makes stock and plan. *manners is set to how headers and blocks are made. */
 static bool make(struct prepared *p, const struct options *o, struct manners *manners, struct error *e)
 {
     struct manners_search search;
-    const bool can_fit = manners_search_start(&search, &p->profile);
+    struct progress progress;
+    const bool helps = profile_model_helps(&p->profile);
+    bool ok = true;
     *manners = profile_manners(&p->profile);
-    if (can_fit && p->profile.rows && !(p->before = mix_before_none(&p->profile)))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    if (!make_in_manners(p, o, manners, e))
-        return false;
-    if (!can_fit || !manner_sample_tells(&p->plan)) {
-        forget_before(p);
-        return true;
+    if (!manners_search_start(&search, &p->profile))
+        return make_in_manners(p, o, manners, e);
+    progress_start(&progress, "planning", MANNER_TRIES_MOST + (helps ? MANNER_TRIES_NEAR : 0), o->quiet);
+    progress.of = "tries";
+    if (helps && !search_in_model(p, o, manners, &search, &progress, e)) {
+        ok = e->code == ERROR_INFEASIBLE; /* on a small scale, a row may ask for what does not go together */
+        (void)manners_search_start(&search, &p->profile);
+        *manners = profile_manners(&p->profile);
     }
-    return make_nearest(p, o, manners, &search, e);
+    ok = ok && search_in_whole(p, o, manners, &search, &progress, e);
+    progress_end(&progress);
+    return ok;
 }
 
 /* Makes stock and plan again until .dwo files are about as large as rows say, if libraries are split by their rows. */

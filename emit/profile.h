@@ -252,6 +252,7 @@ struct profile_row {
     char *text[ROW_TEXTS];
     struct profile_edge *edge; /* what `needed` says, in its order; owned */
     uint32_t edges;
+    uint32_t scale; /* in a model, how many times larger the application's library is (profile_model.h); otherwise 0 */
 };
 
 struct profile {

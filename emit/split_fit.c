@@ -93,7 +93,7 @@ static uint32_t choose(const struct plan *plan, struct manner_sampled *sampled, 
         const struct plan_library *const l = &plan->library[i];
         bytes[i] = files_are_split_as_said(l) ? manner_sample_bytes(l) : 0;
     }
-    return manner_sample_choose(bytes, plan_counted(plan), 1, sampled);
+    return manner_sample_choose(bytes, plan_counted(plan), MANNER_SAMPLE_BYTES, sampled);
 }
 
 bool split_fit(struct profile *profile, const struct plan *plan, const struct stock *stock, struct builders *builders,

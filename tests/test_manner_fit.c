@@ -524,7 +524,7 @@ static void each_language_has_its_own_search(void **state)
 static void assert_sample(const uint64_t *bytes, uint32_t libraries, uint64_t most)
 {
     struct manner_sampled sampled[100];
-    const uint32_t count = manner_sample_choose(bytes, libraries, 1, sampled);
+    const uint32_t count = manner_sample_choose(bytes, libraries, MANNER_SAMPLE_BYTES, sampled);
     uint64_t all = 0;
     uint64_t own = 0;
     uint64_t stands = 0;
