@@ -313,6 +313,8 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
     case OPTION_TIMEOUT:
         return cli_number(value, "--timeout", 1, 1000000, &o->timeout, e);
     case OPTION_PICTURE:
+        if (replacement_is_standard(value))
+            return error_set(e, ERROR_USAGE, "--picture: standard output has the tables; give the name of a file");
         o->picture = value;
         return true;
     case OPTION_NO_PYTHON:

@@ -353,12 +353,25 @@ static bool is_alignment(uint64_t align)
     return (align & (align - 1)) == 0 && align <= CAPTURE_PAGE_MOST;
 }
 
-static bool look_segments(struct look *l)
+/* Sets *count. libelf counts no more program headers than the file has room for, and takes any size of one. */
+static bool count_segments(struct look *l, const GElf_Ehdr *header, size_t *count)
+{
+    const size_t size = l->c->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+    if (elf_getphdrnum(l->reader.elf, count) < 0)
+        return LOOK_WRONG(l, "cannot count its program headers: %s", elf_errmsg(-1));
+    if (header->e_phnum && header->e_phentsize != size)
+        return LOOK_WRONG(l, "says that a program header has %u bytes instead of %zu", header->e_phentsize, size);
+    return *count >= header->e_phnum ||
+           LOOK_WRONG(l, "has its program headers (%u at byte %" PRIu64 ") outside the file", header->e_phnum,
+                      header->e_phoff);
+}
+
+static bool look_segments(struct look *l, const GElf_Ehdr *header)
 {
     struct capture *c = l->c;
     size_t count;
-    if (elf_getphdrnum(l->reader.elf, &count) < 0)
-        return LOOK_WRONG(l, "cannot count its program headers: %s", elf_errmsg(-1));
+    if (!count_segments(l, header, &count))
+        return false;
     bool relro = false;
     for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
         GElf_Phdr phdr;
@@ -405,6 +418,7 @@ static bool look_each(struct look *l, uint32_t type, look_function *each)
 /* Takes what the section headers tell, and the contents of a few small sections. */
 static bool look_headers(struct look *l)
 {
+    bool any = false; /* of what is loaded, besides notes */
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;
         Elf_Scn *section = reader_section(&l->reader, i, &shdr, l->e);
@@ -421,6 +435,7 @@ static bool look_headers(struct look *l)
             l->relro = shdr.sh_addr;
             l->relro_end = shdr.sh_addr + shdr.sh_size;
         }
+        any |= (shdr.sh_flags & SHF_ALLOC) && shdr.sh_type != SHT_NOTE && shdr.sh_type != SHT_NOBITS;
         l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
         bool ok = true;
         if (shdr.sh_type == SHT_NOTE) /* linker scripts may put all notes into one section, as the kernel's do */
@@ -430,6 +445,7 @@ static bool look_headers(struct look *l)
         if (!ok)
             return false;
     }
+    l->c->debug_only |= !any && l->c->sizes.debug > 0;
     return true;
 }
 
@@ -446,7 +462,7 @@ static bool look_all(struct look *l)
     c->executable = ehdr.e_type == ET_EXEC;
     c->core = ehdr.e_type == ET_CORE;
     if (!sizes_of(&l->reader, &c->sizes, take_debug_section, c, l->e) || !look_headers(l) ||
-        !look_each(l, SHT_DYNAMIC, look_dynamic) || !look_segments(l))
+        !look_each(l, SHT_DYNAMIC, look_dynamic) || !look_segments(l, &ehdr))
         return false;
     if (l->wish->links_only)
         return true;

@@ -119,7 +119,7 @@ struct capture {
     bool library;     /* ET_DYN */
     bool executable;  /* ET_EXEC, or position-independent with DF_1_PIE */
     bool core;        /* ET_CORE */
-    bool debug_only;  /* a debug file: the code is in another file */
+    bool debug_only;  /* a debug file, or a .dwo file or such: the code is in another file */
     bool module;      /* a Python extension module: see `inits` */
     bool named_init;  /* defines the PyInit_ function that its file name asks for */
     uint64_t inits;   /* functions PyInit_…; libpython has one for each built-in module */

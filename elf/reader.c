@@ -62,7 +62,7 @@ struct member {
 struct class_layout {
     size_t file_header;
     size_t section_header;
-    struct member e_shoff, e_shentsize, e_shnum, sh_size;
+    struct member e_version, e_shoff, e_shentsize, e_shnum, sh_size;
 };
 #define MEMBER(type, name)                                                                                             \
     {                                                                                                                  \
@@ -70,8 +70,8 @@ struct class_layout {
     }
 #define LAYOUT(Ehdr, Shdr)                                                                                             \
     {                                                                                                                  \
-        sizeof(Ehdr), sizeof(Shdr), MEMBER(Ehdr, e_shoff), MEMBER(Ehdr, e_shentsize), MEMBER(Ehdr, e_shnum),           \
-            MEMBER(Shdr, sh_size),                                                                                     \
+        sizeof(Ehdr), sizeof(Shdr), MEMBER(Ehdr, e_version), MEMBER(Ehdr, e_shoff), MEMBER(Ehdr, e_shentsize),         \
+            MEMBER(Ehdr, e_shnum), MEMBER(Shdr, sh_size),                                                              \
     }
 static const struct class_layout class_layouts[] = {
     [ELFCLASS32] = LAYOUT(Elf32_Ehdr, Elf32_Shdr),
@@ -103,11 +103,17 @@ static bool headers_check(const struct reader *f, struct error *e)
         return READER_WRONG(f, e, "has the unknown ELF class %u", header[EI_CLASS]);
     if (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB)
         return READER_WRONG(f, e, "has the unknown ELF byte order %u", header[EI_DATA]);
+    if (header[EI_VERSION] != EV_CURRENT)
+        return READER_WRONG(f, e, "has the unknown ELF version %u", header[EI_VERSION]);
 
     const struct class_layout *layout = &class_layouts[header[EI_CLASS]];
     bool big_endian = header[EI_DATA] == ELFDATA2MSB;
     if (got < layout->file_header)
         return READER_WRONG(f, e, "is cut off within its ELF header");
+    uint64_t version = member_get(header, layout->e_version, big_endian);
+    if (version != EV_CURRENT)
+        return READER_WRONG(f, e, "has ELF version %" PRIu64 " in %s byte order, not 1", version,
+                            big_endian ? "big-endian" : "little-endian");
     uint64_t offset = member_get(header, layout->e_shoff, big_endian);
     uint64_t entry = member_get(header, layout->e_shentsize, big_endian);
     uint64_t count = member_get(header, layout->e_shnum, big_endian);

@@ -135,14 +135,19 @@ static bool take_big(struct options *o, const char *text, struct error *e)
     return o->executables.big || error_set(e, ERROR_USAGE, "--bigexe: 0 is the executable without it; leave it out");
 }
 
+static bool refuse_second(const struct options *o, const char *set, struct error *e)
+{
+    return error_set(e, ERROR_USAGE, "--verify: one set at a time: '%.200s' comes after '%.200s'; see --help", set,
+                     o->verify);
+}
+
 static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int key, const char *value,
                         struct error *e)
 {
     switch (key) {
     case CLI_OPERAND:
         if (o->verify)
-            return error_set(e, ERROR_USAGE, "--verify: one set at a time: '%.200s' comes after '%.200s'; see --help",
-                             value, o->verify);
+            return refuse_second(o, value, e);
         if (o->profile[0] && !isdigit((unsigned char)*value))
             return error_set(e, ERROR_USAGE, "'%.200s' is one argument too many beside --profile; see --help", value);
         return take_operand(p, value, e);
@@ -166,6 +171,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
     case OPTION_DRY_RUN:
         return o->dry_run = true;
     case OPTION_VERIFY:
+        if (o->verify)
+            return refuse_second(o, value, e);
         o->verify = value;
         return true;
     case OPTION_NODE_LOCAL:

@@ -67,6 +67,7 @@ def refused(wrong, tmp_path):
         (["-P", "small", "-n", "5", "-o", "set"], "--profile and Pynamic's arguments exclude each other; see --help"),
         (["--verify", "set", "-P", "small"], "--verify takes no profile and no -o; see --help"),
         (["--verify", "set", "other"], "--verify: one set at a time: 'other' comes after 'set'; see --help"),
+        (["--verify", "set", "--verify", "other"], "--verify: one set at a time: 'other' comes after 'set'; see --help"),
         (["--verify", "set", "-o", "set"], "--verify takes no profile and no -o; see --help"),
         (["--verify", "set", "--split"], "--verify takes no option that says what to generate, as a set is as its "),
         (["--verify", "set", "--seed", "9"], "--verify takes no option that says what to generate, as a set is as its "),

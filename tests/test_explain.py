@@ -186,6 +186,14 @@ def test_rows_count(explain):
     )
 
 
+@pytest.mark.parametrize("functions, said", [("", True), ("functions: 5, ", False)])
+def test_functions_of_rows_that_do_not_say_them(explain, functions, said):
+    """The average is for those rows alone."""
+    text = explain(f"pyelfgen-profile: 1\nfunctions: 30\nlibraries:\n- {{{functions}kind: utility}}\n- {{kind: utility, functions: 2}}\n")
+    assert "on average" not in text
+    assert ("A library whose row does not say how many functions it has gets 30.\n" in text) == said
+
+
 def test_what_is_not_there_is_not_spoken_of(explain):
     text = explain("pyelfgen-profile: 1\nmodules: 1\nfunctions: 1\nsections: {debug: 1 kB}\n")
     assert text.startswith("The application has 1 ") and "A library has 1 function on average.\n" in text

@@ -1510,6 +1510,21 @@ def test_summary_that_makes_no_set(programs, tmp_path, small, output):
     programs.run("pyelfgen", "--profile", tmp_path / "y.prof", "--dry-run")
 
 
+def test_summary_where_the_c_library_and_another_have_symbols(programs, tmp_path, small):
+    """Both have to be left out, and the advice names both."""
+    first, *files = counted_libraries(small)
+    shutil.copy(first, tmp_path / first.name)
+    for file in files:
+        subprocess.run(["strip", "-o", tmp_path / file.name, file], check=True)
+    (tmp_path / "m.c").write_text("int f(void) {return 1;}")
+    subprocess.run([tool("gcc"), "-shared", "-fPIC", "-o", tmp_path / "libm.so.6", tmp_path / "m.c"], check=True)
+    done = programs.run("pyelfprof", "--summary", "-o", "x.prof", tmp_path, status=1, cwd=tmp_path)
+    both = ["--without-libc", "--without", first.name]
+    words = f": leave out --summary, or the C library with {both[0]}, and the others that have them with --without '{first.name}'\n"
+    assert done.stderr.endswith(words)
+    programs.run("pyelfprof", "--summary", *both, "-o", "x.prof", tmp_path, cwd=tmp_path)
+
+
 def test_summary_of_too_little(programs, tmp_path, tiny_library):
     """The library is smaller than any that pyelfgen makes."""
     done = programs.run("pyelfprof", "--summary", "-o", tmp_path / "x.prof", tiny_library, status=1)
@@ -1820,6 +1835,52 @@ def test_a_debug_file_is_no_library(programs, tmp_path, tiny_library):
     done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", debug, tiny_library, status=1)
     said = f"{debug}: has debug information alone, and no code; give the file that it belongs to"
     assert f"pyelfprof: {said}\n" in done.stderr and len(Capture(tmp_path / "x.prof").rows) == 1
+
+
+@pytest.mark.parametrize("end", ["dwo", "alt"])
+def test_what_debug_information_leads_to_is_no_library(programs, tmp_path, end):
+    """A .dwo file of a library's, and the file that dwz moves to what several have."""
+    (tmp_path / "a.c").write_text("int a(int x) { return x + 1; }\n")
+    split = ["-gsplit-dwarf"] if end == "dwo" else []
+    for name in "a", "b":
+        library = tmp_path / f"{name}.so"
+        command = [tool("gcc"), "-g", "-O2", *split, "-shared", "-fPIC", "-o", library, tmp_path / "a.c"]
+        subprocess.run(command, check=True, cwd=tmp_path)
+    if end == "alt":
+        subprocess.run([tool("dwz"), "-m", tmp_path / "x.alt", tmp_path / "a.so", tmp_path / "b.so"], check=True)
+    (file,) = tmp_path.glob("a.so-*.dwo" if end == "dwo" else "x.alt")
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", file, tmp_path / "a.so", status=1)
+    said = f"{file}: has debug information alone, and no code; give the file that it belongs to"
+    assert f"pyelfprof: {said}\n" in done.stderr and len(Capture(tmp_path / "x.prof").rows) == 1
+
+
+@pytest.fixture
+def unread(tmp_path):
+    """Two libraries, of which the second has .debug_info without the abbreviations that it needs."""
+    (tmp_path / "a.c").write_text("int a(int x) { return x + 1; }\n")
+    (tmp_path / "all").mkdir()
+    good, bad = tmp_path / "all" / "a.so", tmp_path / "all" / "b.so"
+    command = [tool("gcc"), "-g", "-O2", "-shared", "-fPIC", "-o", good, tmp_path / "a.c"]
+    subprocess.run(command, check=True)
+    subprocess.run([tool("objcopy"), "-R", ".debug_abbrev", good, bad], check=True)
+    return bad
+
+
+def test_debug_information_that_cannot_be_read_is_not_none(programs, tmp_path, unread):
+    """A message says so. What the row does not say is not compared, whatever the twin has."""
+    done = programs.run("pyelfprof", "--names", "-o", tmp_path / "x.prof", unread.parent, status=1)
+    assert f"pyelfprof: {unread}: libdwarf finds no entries in its .debug_info; its row does without 'dwarf'\n" in done.stderr
+    good, bad = Capture(tmp_path / "x.prof").rows
+    assert good["dwarf"]["units"] == 1 and "dwarf" not in bad and bad["mix"]["info"] > 0
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in "a.so", "b.so":
+        shutil.copy(unread.parent / "a.so", other / name)
+    done = programs.run("pyelfstat", "--compare", "--json", tmp_path / "x.json", tmp_path / "x.prof", other, status=1)
+    found = {one["name"]: one for one in json.loads((tmp_path / "x.json").read_text())["set"]}
+    assert found["dwarf.units"]["real"] == found["dwarf.units"]["twin"] == 1  # of the one library of which both say it
+    assert found["dwarf.dies"]["libraries"]["not-compared"] == 1
+    assert "tags" not in found and "attributes" not in found
 
 
 def test_debug_files_are_compared(programs, tmp_path, tiny_library):

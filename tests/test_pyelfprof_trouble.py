@@ -53,7 +53,7 @@ def test_a_pipe_that_has_a_name(programs, small, tmp_path, what):
     status, program, *arguments = RESULTS[what]
     arguments = [small if argument == "SET" else argument for argument in arguments]
     done = programs.run(program, *arguments, fifo, small, status=status, timeout=60)
-    assert done.stderr.endswith(f"{fifo}: is no regular file; give another name\n") and done.stderr.count("\n") == 1
+    assert done.stderr.endswith(f"{fifo}: is no regular file; give another name, or - for standard output\n") and done.stderr.count("\n") == 1
     assert fifo.is_fifo()
 
 
@@ -628,6 +628,21 @@ def test_a_directory_with_broken_files(programs, tmp_path, tiny_library):
     assert half.startswith(f"pyelfprof: {directory}/half.so: has its section headers ")
     assert [row["name"] for row in Capture(output).rows] == ["good.so"]
     assert "unreadable: 2" in output.read_text()
+
+
+@pytest.mark.parametrize(
+    "at, value, said",
+    [
+        (54, 0, "says that a program header has 0 bytes instead of 56"),
+        (56, 0xFFFE, "has its program headers (65534 at byte 64) outside the file"),
+    ],
+    ids=["size", "number"],
+)
+def test_program_headers_that_cannot_be(programs, tmp_path, tiny_library, at, value, said):
+    """The dynamic linker loads no such file."""
+    changed(tiny_library, tmp_path / "bad.so", at, value, 2)
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "bad.so", status=1)
+    assert done.stderr == f"pyelfprof: {tmp_path}/bad.so: {said}\n"
 
 
 CHANGES = """import os, sys, time

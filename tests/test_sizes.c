@@ -356,6 +356,9 @@ static void test_headers_that_lie(void **state)
     LIE("has section 1 named by byte 4294967295 of a name table", SHDR(first, sh_name), (uint32_t){UINT32_MAX});
     LIE("has the unknown ELF class 7", EI_CLASS, (uint8_t){7});
     LIE("has the unknown ELF byte order 0", EI_DATA, (uint8_t){0});
+    LIE("has the unknown ELF version 9", EI_VERSION, (uint8_t){9});
+    LIE("has ELF version 9 in little-endian byte order, not 1", EHDR(e_version), (uint32_t){9});
+    LIE("has ELF version 16777216 in big-endian byte order, not 1", EI_DATA, (uint8_t){ELFDATA2MSB});
 
     /* As many sections as a 64-bit file can state, in a file with a few. */
     scratch_put(&s, SHDR(header.e_shoff, sh_size), &all_ones, sizeof all_ones);

@@ -124,8 +124,9 @@ struct compare_quantiles {
 struct compare_row {
     const char *name; /* NULL: unknown */
     bool module;
-    bool sampled;  /* counts of its debug information are estimates */
-    bool complete; /* written by pyelfprof: a missing key is 0, or the default; otherwise it is unknown */
+    bool sampled;     /* counts of its debug information are estimates */
+    bool complete;    /* written by pyelfprof: a missing key is 0, or the default; otherwise it is unknown */
+    bool undescribed; /* it has debug sections, but what they say could not be read: `dwarf` is unknown */
     struct compare_value *value;
     size_t values;
     bool has_edges; /* its edges are known, even if there are none */
@@ -165,6 +166,7 @@ struct compare_side {
     struct compare_row sums; /* of a summary: its sums, as if they were a row */
     uint64_t of_kind[2];     /* of a summary: how many utilities and modules its top states */
     bool says_kind[2];       /* whether the top states them */
+    bool undescribed;        /* a row is */
     struct histogram histogram[COMPARE_SAMPLES];
     struct compare_tally tally[COMPARE_TALLIES];
     struct prof *prof; /* the passes that read the files, which own the samples; NULL for a profile */

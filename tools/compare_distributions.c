@@ -150,6 +150,18 @@ size_t compare_join(const struct compare_side sides[SIDES], enum compare_tally_o
     return count;
 }
 
+/* Whether what all libraries say in DWARF is known of both sides. Notes where it is not. */
+static bool describe_all(struct comparison *c, const char *name)
+{
+    for (int s = 0; s < SIDES; s++) {
+        if (!c->side[s].undescribed)
+            continue;
+        compare_be_silent(c, name, s);
+        return false;
+    }
+    return true;
+}
+
 static void add_tally(struct comparison *c, enum compare_tally_of of, bool sampled)
 {
     struct compare_quantity q = {.name = compare_tally_names[of], .method = METHOD_SHARES, .sampled = sampled};
@@ -166,7 +178,7 @@ static void add_tally(struct comparison *c, enum compare_tally_of of, bool sampl
     q.distance = distance_of_shares(counts[REAL], counts[TWIN], count);
     const bool both = q.number[REAL] && q.number[TWIN];
     const bool asked = both || (of < COMPARE_WHOLE_TALLIES && count && !compare_is_unknown(c, GROUP_DWARF));
-    if (asked && say_both(c, q.name, q.number))
+    if (asked && describe_all(c, q.name) && say_both(c, q.name, q.number))
         add(c, &q, false);
     free(counts[REAL]);
     free(counts[TWIN]);

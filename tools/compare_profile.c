@@ -442,8 +442,11 @@ static bool keep_row(struct reading *r)
 {
     struct compare_row *row = present_row(r);
     uint64_t symbols = 0;
+    uint64_t sum;
     bool counted = true; /* for every edge */
     row->complete = is_complete(r);
+    row->undescribed = row->complete && number_at(r, "debug") && !sum_below(r, "dwarf.", &sum);
+    r->side->undescribed |= row->undescribed;
     row->has_edges = row->complete || r->says_needed;
     r->says_needed = false;
     if (row->complete && !complete(r))

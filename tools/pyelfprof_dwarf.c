@@ -173,6 +173,11 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         prof_complain(p, &e);
     }
     file->capture.split |= s->number[STATS_SKELETON_UNITS] > 0;
+    if (!s->number[STATS_DIES] && !s->number[STATS_UNREADABLE]) {
+        error_set(&e, ERROR_INPUT, "libdwarf finds no entries in its .debug_info; its row does without 'dwarf'");
+        error_at(&e, path_of(file), 0);
+        prof_complain(p, &e);
+    }
     if (s->number[STATS_UNREADABLE]) {
         error_set(&e, ERROR_INPUT,
                   "libdwarf cannot read %" PRIu64 " names, lists or tables, which do not count; first %s",

@@ -173,8 +173,13 @@ static void tell_plan(struct explained *x)
     yaml_node_t *names = text_get(&x->t, x->t.root, "names");
     const char *style = text_of(&x->t, names, "style");
     const double functions = text_number(&x->t, x->t.root, "functions");
-    if (functions > 0)
+    size_t said = 0;
+    for (size_t i = 0; i < x->rows; i++)
+        said += text_get(&x->t, text_row(&x->t, x->list, i), "functions") != NULL;
+    if (functions > 0 && !x->rows)
         printf("A library has %.0f %s on average.\n", functions, plural(functions, "function", "functions"));
+    if (functions > 0 && said < x->rows)
+        printf("A library whose row does not say how many functions it has gets %.0f.\n", functions);
     if (!x->rows && style && strcmp(style, "itanium") == 0)
         puts("Most functions have C++ names.");
     if (text_number(&x->t, names, "length") > 0)

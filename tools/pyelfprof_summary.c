@@ -152,10 +152,10 @@ bool prof_sums_suffice(const struct prof *p, struct error *e)
     if (in_some(p, &s))
         snprintf(some, sizeof some, "; only %zu of %zu have symbols, and %zu debug information", s.symbols, p->count,
                  s.debug);
-    char others[160] = "";
+    char others[192] = "";
     if (in_some(p, &s) && s.others)
-        snprintf(others, sizeof others, ", or those that have them, by --without '%.100s'%s", s.first,
-                 s.others > 1 ? " and so on" : "");
+        snprintf(others, sizeof others, "%s that have them with --without '%.100s'%s",
+                 s.libc ? ", and the others" : ", or those", s.first, s.others > 1 ? " and so on" : "");
     return error_set(e, ERROR_INPUT, "pyelfgen makes no set of these sums: %s%s: leave out --summary%s%s", reason(said),
                      some, s.libc ? ", or the C library with --without-libc" : "", others);
 }
