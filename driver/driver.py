@@ -306,9 +306,19 @@ def startup_seconds():
     return math.nan, 2
 
 
+def advice_for(reason):
+    """What to do about a library that cannot be loaded."""
+    import resource
+
+    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    mapped = "failed to map segment" not in reason and "Cannot allocate memory" not in reason
+    return ADVICE if mapped or not limited else "raise 'ulimit -v'"
+
+
 def raised(library, what, error):
     """The failure of a call into a library, which may raise anything."""
-    return Failure("%s: %s: %s: %s; %s" % (library.stem, what, type(error).__name__, error, ADVICE))
+    advice = advice_for(str(error))
+    return Failure("%s: %s: %s: %s; %s" % (library.stem, what, type(error).__name__, error, advice))
 
 
 def import_all(order):

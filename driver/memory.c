@@ -10,6 +10,7 @@
 
 #include "base/maps.h"
 #include "base/memory_set.h"
+#include "driver/advice.h"
 
 enum state { NEW, OPEN, DONE };
 
@@ -175,8 +176,9 @@ bool memory_open(const struct run *run, size_t index, void **handle, struct erro
     if (!memory_bring(run, index, e))
         return false;
     *handle = open_one(run, index);
-    return *handle || error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; check the set with pyelfgen --verify",
-                                run->manifest.libraries[index].stem, dlerror());
+    const char *const reason = *handle ? NULL : dlerror();
+    return *handle || error_set(e, ERROR_MISMATCH, "%s: cannot be opened: %s; %s", run->manifest.libraries[index].stem,
+                                reason, advice_for(reason));
 }
 
 void memory_free(struct memory *m)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/advice.h"
 #include "driver/exception.h"
 #include "driver/loader.h"
 #include "driver/memory.h"
@@ -32,8 +33,7 @@ static bool fail(struct error *e, const struct manifest_library *l, const char *
 {
     char exception[400];
     exception_take(exception, sizeof exception);
-    return error_set(e, ERROR_MISMATCH, "%s: %s%s: %s; check the set with pyelfgen --verify", l->stem, what, name,
-                     exception);
+    return error_set(e, ERROR_MISMATCH, "%s: %s%s: %s; %s", l->stem, what, name, exception, advice_for(exception));
 }
 
 static bool fail_status(struct error *e, PyStatus status)

@@ -254,28 +254,39 @@ static bool begin_search(struct prepared *p, const struct options *o, const stru
     return make_in_manners(p, o, manners, e);
 }
 
-/* Searches in a model of the application (profile_model.h), if one makes a difference. Keeps how its libraries were
- * settled; those of the application begin there. Without a model there are no such, and the search is as it was. */
+/* Makes a model of the application (profile_model.h) in *model, which starts zeroed, and searches in it. */
+static bool search_model(struct prepared *model, const struct profile *profile, const struct options *o,
+                         struct manners *manners, struct manners_search *search, struct progress *progress,
+                         struct error *e)
+{
+    struct options own = *o;
+    own.executables = (struct plan_executables){.link = false};
+    if (!profile_model_make(&model->profile, profile, e) || !begin_search(model, &own, manners, e))
+        return false;
+    return manner_sample_tells(&model->plan) ? search_manners(model, &own, manners, search, progress, e)
+                                             : error_set(e, ERROR_INFEASIBLE, "no sample of a model can tell");
+}
+
+/* Searches in a model. Keeps how its libraries were settled; those of the application begin there. */
 static bool search_in_model(struct prepared *p, const struct options *o, struct manners *manners,
                             struct manners_search *search, struct progress *progress, struct error *e)
 {
-    struct prepared model = {.builders = p->builders};
-    struct options own = *o;
-    own.executables = (struct plan_executables){.link = false};
-    bool ok = profile_model_make(&model.profile, &p->profile, e) && begin_search(&model, &own, manners, e);
-    if (ok && !manner_sample_tells(&model.plan))
-        ok = error_set(e, ERROR_INFEASIBLE, "no sample of a model can tell");
-    ok = ok && search_manners(&model, &own, manners, search, progress, e);
+    struct prepared *const model = calloc(1, sizeof *model); /* large for a stack */
+    if (!model)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    model->builders = p->builders;
+    const bool ok = search_model(model, &p->profile, o, manners, search, progress, e);
     if (ok) {
-        mix_before_of_model(&model.plan);
+        mix_before_of_model(&model->plan);
         manners_search_after_model(search);
-        p->before = model.before;
-        model.before = NULL;
+        p->before = model->before;
+        model->before = NULL;
     }
-    p->builders = model.builders;
-    forget(&model);
-    forget_before(&model);
-    profile_model_free(&model.profile);
+    p->builders = model->builders;
+    forget(model);
+    forget_before(model);
+    profile_model_free(&model->profile);
+    free(model);
     return ok;
 }
 

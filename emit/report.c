@@ -56,9 +56,13 @@ static void print_kept(FILE *out, const struct set *set)
                 (unsigned long long)files);
 }
 
-/* Prints which executables of an earlier run were removed, as they were not asked for now. */
+/* Prints which executables of an earlier run were removed, as they were not asked for now, and how many libraries. */
 static void print_removed(FILE *out, const struct set *set)
 {
+    const uint32_t libraries = set->removed.libraries;
+    if (libraries)
+        fprintf(out, "\nremoved %u librar%s of the set that was there before\n", libraries,
+                libraries == 1 ? "y" : "ies");
     if (set->removed.linked)
         fputs("\nremoved " EXECUTABLE_LINK ", which is there with --link only\n", out);
     if (set->removed.joined)

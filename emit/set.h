@@ -43,6 +43,7 @@ struct set_library {
 /* Executables that were there from an earlier run, and are not asked for now. */
 struct set_removed {
     bool linked, joined;
+    uint32_t libraries;
 };
 
 struct set {

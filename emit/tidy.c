@@ -443,13 +443,14 @@ bool tidy_take_over(int directory, const char *path, struct error *e)
 
 /* --- removing ------------------------------------------------------------------------ */
 
-/* Notes which executables were removed, to tell the user that they need to be asked for. */
+/* Notes which executables were removed, to tell the user that they need to be asked for, and how many libraries. */
 static void count_removed(const struct walk *w, const char *name)
 {
     if (!w->removed)
         return;
     w->removed->linked |= strcmp(name, EXECUTABLE_LINK) == 0;
     w->removed->joined |= strcmp(name, EXECUTABLE_STATIC) == 0;
+    w->removed->libraries += tidy_is_object(name) && strncmp(name, "lib", 3) == 0;
 }
 
 static bool remove_file(const struct walk *w, int directory, const char *name, struct error *e)

@@ -205,6 +205,14 @@ def test_a_script_that_fails_later(programs, tmp_path, end, said):
     assert "_decimal" in names and "mmap" not in names
 
 
+def test_a_script_where_no_path_is_set(programs, tmp_path):
+    """Python does not know then where it is, but is found all the same."""
+    (tmp_path / "app.py").write_text("import _json\n")
+    command = ["env", "-u", "PATH", programs.path("pyelfprof"), "--no-dwarf", "--names", "-o", tmp_path / "x.prof"]
+    programs.command([*command, "--python", tmp_path / "app.py"], leaks=False)
+    assert [row["name"] for row in Capture(tmp_path / "x.prof").rows if row["name"].startswith("python3")]
+
+
 def test_a_script_imports_what_it_imports(programs, tmp_path):
     """Modules that pyelfprof itself needs in the process do not count. A script may also be a directory or an
     archive."""

@@ -393,6 +393,18 @@ def test_library_that_is_not_of_the_set(programs, tmp_path):
     assert (tmp_path / "set" / "libextra.so").read_text() == "mine"
 
 
+def test_libraries_that_are_of_the_set_no_more(programs, tmp_path):
+    """They are removed, and their number is said."""
+    generate = ["pyelfgen", "-o", tmp_path / "set", "--profile"]
+    programs.run(*generate, SMALL, "-q")
+    there = len(list((tmp_path / "set").glob("lib*.so")))
+    (tmp_path / "less.prof").write_text("pyelfgen-profile: 1\nmodules: 1\nfunctions: 3\n")
+    said = programs.run(*generate, tmp_path / "less.prof").stdout
+    assert len(list((tmp_path / "set").glob("lib*.so"))) == 3  # two are markers
+    assert said.endswith(f"\nremoved {there - 3} libraries of the set that was there before\n")
+    assert "removed" not in programs.run(*generate, tmp_path / "less.prof").stdout
+
+
 def test_executable_that_is_not_asked_for_any_more(programs, tmp_path):
     generate = ["pyelfgen", "--profile", SMALL, "-o", tmp_path / "set"]
     programs.run(*generate, "-q", "--link")

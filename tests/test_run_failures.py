@@ -217,6 +217,23 @@ def test_no_room_for_the_picture(programs, good, file_system):
     assert list(little.iterdir()) == []
 
 
+@pytest.mark.parametrize("how", ["import", "plain", "driver"])
+def test_too_little_address_space(programs, how, tmp_path):
+    """The set is as it should be; the limit is in the way, and is named."""
+    profile = tmp_path / "wide.prof"
+    profile.write_text("pyelfgen-profile: 1\nmodules: 1\nfunctions: 9\nsections: {text: 400 kB, data: 60 kB, debug: 0 B,"
+                       " symtab: 0 B, strtab: 0 B, bss: 2 GB}\n")
+    programs.run("pyelfgen", "-q", "--profile", profile, "-o", tmp_path / "set")
+    command = {
+        "import": [programs.path("pyelfrun"), "--counters", "none"],
+        "plain": [programs.path("pyelfrun"), "--counters", "none", "--no-python"],
+        "driver": ["/usr/bin/python3", tmp_path / "set" / "driver.py"],
+    }[how]
+    words = [*command, *([] if how == "driver" else [tmp_path / "set"])]
+    done = programs.command(["prlimit", "--as=1900000000", *words], status=1, leaks=False)
+    assert "raise 'ulimit -v'" in done.stderr and "--verify" not in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
 def test_no_room_for_temporary_files(programs, good, file_system, options):
     """One line says so before anything runs. Open MPI would print many."""

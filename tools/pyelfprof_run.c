@@ -102,7 +102,7 @@ static const char script_text[] =
     "        if wrong.startswith('cannot') or (code or wrong) and set(files) <= set(own):\n"
     "            files = []\n"
     "        else:\n"
-    "            files = [sys.executable] + files\n"
+    "            files = [sys.executable or os.path.realpath('/proc/self/exe')] + files\n"
     "        texts = [str(line).encode(), wrong.encode('utf-8', 'replace')] + [os.fsencode(f) for f in files]\n"
     "        with os.fdopen(report, 'wb') as pipe:\n"
     "            pipe.write(b''.join(text + b'\\0' for text in texts))\n";
