@@ -111,9 +111,8 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
         if (errno != ENOENT || !follow(path, r->path))
             return replacement_cannot(r, e);
     } else if (!S_ISREG(old->st_mode)) {
-        error_set(e, ERROR_INPUT, "is %s; give another name%s",
-                  S_ISDIR(old->st_mode) ? "a directory" : "no regular file",
-                  S_ISDIR(old->st_mode) ? "" : ", or - for standard output");
+        error_set(e, ERROR_INPUT, "is %s; give another name",
+                  S_ISDIR(old->st_mode) ? "a directory" : "no regular file");
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
         return replacement_cannot(r, e);

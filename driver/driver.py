@@ -61,6 +61,7 @@ DIRECTORY = os.path.dirname(os.path.abspath(__file__))
 MANIFEST_VERSION = 1
 LIBRARIES_MOST = 1000000 + 2
 ADVICE = "check the set with pyelfgen --verify"
+ADVICE_ON_MAPS = "check 'ulimit -v', vm.max_map_count, and that the set's file system is not mounted noexec"
 
 
 class Failure(Exception):
@@ -308,11 +309,8 @@ def startup_seconds():
 
 def advice_for(reason):
     """What to do about a library that cannot be loaded."""
-    import resource
-
-    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
-    mapped = "failed to map segment" not in reason and "Cannot allocate memory" not in reason
-    return ADVICE if mapped or not limited else "raise 'ulimit -v'"
+    unmapped = "failed to map segment" in reason or "Cannot allocate memory" in reason
+    return ADVICE_ON_MAPS if unmapped else ADVICE
 
 
 def raised(library, what, error):

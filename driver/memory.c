@@ -162,8 +162,9 @@ static void *open_one(const struct run *run, size_t library)
 
 static bool open_needed(const struct run *run, uint32_t library, struct error *e)
 {
-    return open_one(run, library) || error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s",
-                                               run->memory->set.library[library].name, dlerror());
+    const char *const reason = open_one(run, library) ? NULL : dlerror();
+    return !reason || error_set(e, ERROR_MISMATCH, "%s: cannot be opened from memory: %s; %s",
+                                run->memory->set.library[library].name, reason, advice_for(reason));
 }
 
 bool memory_bring(const struct run *run, size_t index, struct error *e)

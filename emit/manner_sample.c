@@ -112,7 +112,7 @@ static uint64_t bytes_most(const struct plan *plan)
     double all = 0;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         all += (double)scale_of(&plan->library[i]) * (double)manner_sample_bytes(&plan->library[i]);
-    return composed ? (uint64_t)((double)MANNER_SAMPLE_BYTES * all / (double)composed) : MANNER_SAMPLE_BYTES;
+    return composed ? (uint64_t)(all / (double)composed * (double)MANNER_SAMPLE_BYTES) : MANNER_SAMPLE_BYTES;
 }
 
 /* Large libraries first, so that no thread is left with one when all others have ended. */

@@ -31,9 +31,6 @@ bool mix_settle_library(struct builder *b, const struct plan *plan, const struct
  * out. */
 struct mix_before *mix_before_none(const struct profile *profile);
 
-/* Has what plan->before says of a model's libraries (profile_model.h) go for those that they stand for. */
-void mix_before_of_model(struct plan *plan);
-
 /* Frees what mix_settle filled, so that the plan is as before it. */
 void mix_forget(struct plan *plan);
 

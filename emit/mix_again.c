@@ -50,7 +50,7 @@ static struct plan_mix first_mix(const struct settling *s, const struct mix_befo
 {
     struct plan_mix mix = before->settled.mix;
     mix.besides = 0;
-    if (s->builder->is_normal || before->is_scaled) {
+    if (s->builder->is_normal || mix_is_scaled(s, before)) {
         memcpy(mix.size, s->mix->size, sizeof mix.size);
         mix.normal = s->mix->normal;
     }
@@ -86,7 +86,7 @@ bool mix_settle_as_before(const struct settling *s, const struct mix_before *bef
     for (unsigned i = 0; i < TRIES && taken; i++) {
         if (!try_mix(&again, &wanted, &mix, best, &taken, own))
             return false;
-        if (before->is_scaled) /* what goes together is known from here on */
+        if (mix_is_scaled(s, before)) /* what goes together is known from here on */
             memcpy(mix.size, best->mix.size, sizeof mix.size);
         taken = taken && best->dies && (tell_less(&wanted, best, &mix) || (!i && tell_more(&wanted, best, &mix)));
     }

@@ -100,13 +100,13 @@ static bool settle_after(const struct settling *s, const struct mix_before *befo
     return settle_units(&guided, best, own);
 }
 
-/* Keeps how the library was settled nearly as before: how much is told of it or, if it was a model's before, all. */
-static void keep(struct mix_before *before, const struct settled *now)
+/* Keeps how the library was settled nearly as before: how much is told of it or, after another scale, all. */
+static void keep(const struct settling *s, struct mix_before *before, const struct settled *now)
 {
-    if (before->is_scaled)
+    if (mix_is_scaled(s, before))
         before->settled = *now;
     before->settled.mix.told = now->mix.told;
-    before->is_scaled = false;
+    before->scale = s->plan->library[s->index].said->scale;
 }
 
 /* Settles the library nearly as before or, where it was not settled before or that does not go, in full. */
@@ -115,12 +115,12 @@ static bool settle_somehow(const struct settling *s, struct settled *best, struc
     struct mix_before *const before = before_of(s);
     if (before && s->plan->is_final)
         return settle_after(s, before, best, own);
-    if (before && before->is_open)
+    if (before && before->is_open && !mix_is_scaled(s, before))
         return error_set(own, ERROR_INFEASIBLE, "sizes of debug sections do not go together");
     if (before && before->is_settled) {
         const struct plan_mix asked = *s->mix;
         if (mix_settle_as_before(s, before, best, own)) {
-            keep(before, best);
+            keep(s, before, best);
             return true;
         }
         if (own->code != ERROR_INFEASIBLE)
@@ -131,7 +131,7 @@ static bool settle_somehow(const struct settling *s, struct settled *best, struc
     if (before && ok)
         before->settled = *best;
     if (before) {
-        before->is_scaled = false;
+        before->scale = s->plan->library[s->index].said->scale;
         before->is_settled = ok;
         before->is_open = !ok && !s->builder->is_normal;
     }
@@ -289,13 +289,4 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, struct builde
 struct mix_before *mix_before_none(const struct profile *profile)
 {
     return calloc((size_t)(profile->modules + profile->utilities), sizeof(struct mix_before));
-}
-
-void mix_before_of_model(struct plan *plan)
-{
-    for (uint32_t i = 0; i < plan_counted(plan); i++) {
-        struct mix_before *const before = &plan->before[i];
-        before->is_scaled = plan->library[i].said->scale > 1;
-        before->is_open &= !before->is_scaled;
-    }
 }

@@ -43,9 +43,15 @@ struct settled {
 struct mix_before {
     bool is_settled;
     bool is_open;   /* no sizes of sections went together */
-    bool is_scaled; /* it was the library of a model: sizes are not this one's */
+    uint32_t scale; /* the row's then; where it is another now, sizes are not this library's (profile_model.h) */
     struct settled settled;
 };
+
+/* Whether the library was on another scale when it was settled before. */
+static inline bool mix_is_scaled(const struct settling *s, const struct mix_before *before)
+{
+    return before->scale != s->plan->library[s->index].said->scale;
+}
 
 /* The bytes of an expression with which location lists have about the wanted number of entries. */
 int32_t mix_usual_expression(const struct settling *s);

@@ -496,24 +496,24 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     }
 }
 
-/* Characters that debuggers show for every `step`-th mangled name that the library defines, from place `first` on. */
-static uint64_t shown(const struct plan *plan, const struct plan_library *l, uint32_t first, uint32_t step)
+/* Characters that debuggers show for every `step`-th mangled name that the library defines, of places [from, to). */
+static uint64_t shown(const struct plan *plan, const struct plan_library *l, uint32_t from, uint32_t to, uint32_t step)
 {
-    const uint32_t end = rows_smaller(l->mangled, names_row_defined(l));
     uint64_t sum = 0;
-    for (uint32_t place = first; place < end; place += step)
-        sum += names_row_shown(plan, l, place);
+    for (; from < to; from += step)
+        sum += names_row_shown(plan, l, from);
     return sum;
 }
 
-/* Sets how much of the names from `first` on is parameters, so that debuggers show `wanted` characters, or just less,
- * for every `step`-th of them. */
-static void elaborate_to(const struct plan *plan, struct plan_library *l, uint32_t first, uint32_t step, double wanted)
+/* Sets how much of the names [from, to) is parameters, so that debuggers show `wanted` characters, or just less, for
+ * every `step`-th of them. */
+static void elaborate_to(const struct plan *plan, struct plan_library *l, uint32_t from, uint32_t to, uint32_t step,
+                         double wanted)
 {
     l->elaborate = 0;
     for (unsigned bit = (PLAN_ELABORATE_MOST + 1) / 2; bit; bit /= 2) {
         l->elaborate |= (uint16_t)bit;
-        if ((double)shown(plan, l, first, step) > wanted)
+        if ((double)shown(plan, l, from, to, step) > wanted)
             l->elaborate &= (uint16_t)~bit;
     }
 }
@@ -527,14 +527,14 @@ static void elaborate(const struct plan *plan, struct plan_library *l)
     const int64_t wanted = l->said->value[ROW_DEMANGLED];
     if (wanted <= 0 || !l->mangled)
         return;
-    const uint32_t first = names_are_mangled(&plan->names, l) ? l->exported : 0;
-    const uint32_t step = 1 + rows_smaller(l->mangled, names_row_defined(l) - first) / LOOKED_AT;
-    const uint64_t all = shown(plan, l, 0, 1);
-    const double rest = (double)wanted - (double)(all - shown(plan, l, first, 1));
-    elaborate_to(plan, l, first, step, rest / step);
+    const uint32_t end = rows_smaller(l->mangled, names_row_defined(l));
+    const uint32_t from = names_are_mangled(&plan->names, l) ? l->exported : 0;
+    const uint32_t step = 1 + (from < end ? end - from : 0) / LOOKED_AT;
+    const double rest = (double)wanted - (double)shown(plan, l, 0, from, 1);
+    elaborate_to(plan, l, from, end, step, rest / step);
     if (step > 1)
-        elaborate_to(plan, l, first, step,
-                     rest * (double)shown(plan, l, first, step) / (double)(shown(plan, l, first, 1) + 1));
+        elaborate_to(plan, l, from, end, step,
+                     rest * (double)shown(plan, l, from, end, step) / (double)(shown(plan, l, from, end, 1) + 1));
 }
 
 bool rows_elaborate_again(void *context, unsigned worker, uint32_t index, struct error *e)

@@ -259,11 +259,9 @@ static bool search_model(struct prepared *model, const struct profile *profile, 
                          struct manners *manners, struct manners_search *search, struct progress *progress,
                          struct error *e)
 {
-    struct options own = *o;
-    own.executables = (struct plan_executables){.link = false};
-    if (!profile_model_make(&model->profile, profile, e) || !begin_search(model, &own, manners, e))
+    if (!profile_model_make(&model->profile, profile, e) || !begin_search(model, o, manners, e))
         return false;
-    return manner_sample_tells(&model->plan) ? search_manners(model, &own, manners, search, progress, e)
+    return manner_sample_tells(&model->plan) ? search_manners(model, o, manners, search, progress, e)
                                              : error_set(e, ERROR_INFEASIBLE, "no sample of a model can tell");
 }
 
@@ -277,7 +275,6 @@ static bool search_in_model(struct prepared *p, const struct options *o, struct 
     model->builders = p->builders;
     const bool ok = search_model(model, &p->profile, o, manners, search, progress, e);
     if (ok) {
-        mix_before_of_model(&model->plan);
         manners_search_after_model(search);
         p->before = model->before;
         model->before = NULL;
@@ -290,11 +287,11 @@ static bool search_in_model(struct prepared *p, const struct options *o, struct 
     return ok;
 }
 
-/* Searches in the application itself, unless no sample of it can tell. */
+/* Searches in the application itself, unless no sample of it can tell. `by_model`: after a search in a model, which has
+ * found the manners then. */
 static bool search_in_whole(struct prepared *p, const struct options *o, struct manners *manners,
-                            struct manners_search *search, struct progress *progress, struct error *e)
+                            struct manners_search *search, struct progress *progress, bool by_model, struct error *e)
 {
-    const bool by_model = p->before;
     if (!begin_search(p, o, manners, e))
         return false;
     if (manner_sample_tells(&p->plan)) {
@@ -310,24 +307,39 @@ static bool search_in_whole(struct prepared *p, const struct options *o, struct 
     return true;
 }
 
+/* Searches in a model first. False with ERROR_INFEASIBLE where on a small scale a row asks for what does not go
+ * together, or the whole cannot be made in the manner that was found. */
+static bool search_twice(struct prepared *p, const struct options *o, struct manners *manners,
+                         struct manners_search *search, struct progress *progress, struct error *e)
+{
+    return search_in_model(p, o, manners, search, progress, e) &&
+           search_in_whole(p, o, manners, search, progress, true, e);
+}
+
 /* Makes stock and plan. *manners is set to how headers and blocks are made. */
 static bool make(struct prepared *p, const struct options *o, struct manners *manners, struct error *e)
 {
     struct manners_search search;
     struct progress progress;
-    const bool helps = profile_model_helps(&p->profile);
-    bool ok = true;
+    bool by_model = profile_model_helps(&p->profile);
     *manners = profile_manners(&p->profile);
     if (!manners_search_start(&search, &p->profile))
         return make_in_manners(p, o, manners, e);
-    progress_start(&progress, "planning", MANNER_TRIES_MOST + (helps ? MANNER_TRIES_NEAR : 0), o->quiet);
+    progress_start(&progress, "planning", MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0), o->quiet);
     progress.of = "tries";
-    if (helps && !search_in_model(p, o, manners, &search, &progress, e)) {
-        ok = e->code == ERROR_INFEASIBLE; /* on a small scale, a row may ask for what does not go together */
+    bool ok = by_model && search_twice(p, o, manners, &search, &progress, e);
+    if (by_model && !ok && e->code == ERROR_INFEASIBLE) {
+        by_model = false;
+        forget(p);
+        forget_before(p);
+        p->has_manner = false;
         (void)manners_search_start(&search, &p->profile);
         *manners = profile_manners(&p->profile);
+        progress_end(&progress);
+        progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
+        progress.of = "tries";
     }
-    ok = ok && search_in_whole(p, o, manners, &search, &progress, e);
+    ok = ok || (!by_model && search_in_whole(p, o, manners, &search, &progress, false, e));
     progress_end(&progress);
     return ok;
 }

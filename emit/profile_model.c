@@ -74,7 +74,7 @@ bool profile_model_make(struct profile *model, const struct profile *p, struct e
         const uint32_t scale = profile_model_scale(&p->row[i]);
         struct profile_row *const row = &model->row[i];
         *row = p->row[i];
-        row->scale = scale;
+        row->scale = scale > 1 ? scale : 0;
         divide(row, scale);
         ok = copy_edges(row, p, scale);
         for (enum size_kind k = 0; k < SIZE_KINDS; k++)

@@ -498,10 +498,13 @@ def test_not_asked_for(compare, programs, small, tmp_path):
     assert not [name for name in found.set if name.startswith(("dwarf.", "zstd.")) or name == "tags"]
     assert found.json["summary"]["not-compared"] == ["zstd", "dwarf"]
     assert "not compared, because the real does not say: zstd, dwarf\n" in found.printed
-    # files without debug information have 0 entries, which is compared
+    # files without .debug_info have 0 entries, which is compared, also where they have other debug sections
     library(tmp_path / "bare", "a.so", "int f(int i) { return i; }")
-    found = compare(tmp_path / "bare", small, status=1)
-    assert found.json["summary"]["not-compared"] == [] and found.set["dwarf.dies"]["real"] == 0
+    for options in [], ["--add-section", f".debug_gdb_scripts={profile}"]:
+        subprocess.run([tool("objcopy"), *options, tmp_path / "bare" / "a.so"], check=True)
+        found = compare(tmp_path / "bare", small, status=1)
+        assert found.json["summary"]["not-compared"] == [] and found.set["dwarf.dies"]["real"] == 0
+        assert found.set["tags"]["state"] == "off"
 
 
 def rows(path, *texts, top=""):

@@ -189,9 +189,18 @@ def test_rows_count(explain):
 @pytest.mark.parametrize("functions, said", [("", True), ("functions: 5, ", False)])
 def test_functions_of_rows_that_do_not_say_them(explain, functions, said):
     """The average is for those rows alone."""
-    text = explain(f"pyelfgen-profile: 1\nfunctions: 30\nlibraries:\n- {{{functions}kind: utility}}\n- {{kind: utility, functions: 2}}\n")
+    rows = f"libraries:\n- {{{functions}kind: utility}}\n- {{kind: utility, functions: 2}}\n"
+    text = explain("pyelfgen-profile: 1\nfunctions: 30\n" + rows)
     assert "on average" not in text
-    assert ("A library whose row does not say how many functions it has gets 30.\n" in text) == said
+    assert ("A library that is no module gets 30 functions where its row does not say how many it has.\n" in text) == said
+
+
+def test_functions_of_utilities_that_do_not_say_them(explain):
+    rows = "libraries:\n- {kind: utility}\n- {kind: module}\n"
+    text = explain("pyelfgen-profile: 1\nfunctions: 30\nutility-functions: 700\n" + rows)
+    assert "A module gets 30 functions where" in text and "A library that is no module gets 700 functions where" in text
+    text = explain("pyelfgen-profile: 1\nutility-functions: 1\n" + rows)
+    assert "A module gets" not in text and "A library that is no module gets 1 function where" in text
 
 
 def test_what_is_not_there_is_not_spoken_of(explain):

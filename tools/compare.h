@@ -126,7 +126,7 @@ struct compare_row {
     bool module;
     bool sampled;     /* counts of its debug information are estimates */
     bool complete;    /* written by pyelfprof: a missing key is 0, or the default; otherwise it is unknown */
-    bool undescribed; /* it has debug sections, but what they say could not be read: `dwarf` is unknown */
+    bool undescribed; /* it has .debug_info, but that could not be read: `dwarf` is unknown */
     struct compare_value *value;
     size_t values;
     bool has_edges; /* its edges are known, even if there are none */

@@ -445,7 +445,7 @@ static bool keep_row(struct reading *r)
     uint64_t sum;
     bool counted = true; /* for every edge */
     row->complete = is_complete(r);
-    row->undescribed = row->complete && number_at(r, "debug") && !sum_below(r, "dwarf.", &sum);
+    row->undescribed = row->complete && number_at(r, "mix.info") && !sum_below(r, "dwarf.", &sum);
     r->side->undescribed |= row->undescribed;
     row->has_edges = row->complete || r->says_needed;
     r->says_needed = false;

@@ -168,18 +168,30 @@ static void tell_sizes(struct explained *x)
 
 /* ---- profiles without rows ---- */
 
+/* How many functions libraries of a kind get whose rows do not say it. */
+static void tell_others(struct explained *x, const char *kind, const char *words, double functions)
+{
+    bool any = false;
+    for (size_t i = 0; i < x->rows; i++) {
+        yaml_node_t *const row = text_row(&x->t, x->list, i);
+        const char *const own = text_of(&x->t, row, "kind");
+        any |= own && strcmp(own, kind) == 0 && !text_get(&x->t, row, "functions");
+    }
+    if (any && functions > 0)
+        printf("%s gets %.0f %s where its row does not say how many it has.\n", words, functions,
+               plural(functions, "function", "functions"));
+}
+
 static void tell_plan(struct explained *x)
 {
     yaml_node_t *names = text_get(&x->t, x->t.root, "names");
     const char *style = text_of(&x->t, names, "style");
     const double functions = text_number(&x->t, x->t.root, "functions");
-    size_t said = 0;
-    for (size_t i = 0; i < x->rows; i++)
-        said += text_get(&x->t, text_row(&x->t, x->list, i), "functions") != NULL;
+    const double of_utilities = text_number(&x->t, x->t.root, "utility-functions");
     if (functions > 0 && !x->rows)
         printf("A library has %.0f %s on average.\n", functions, plural(functions, "function", "functions"));
-    if (functions > 0 && said < x->rows)
-        printf("A library whose row does not say how many functions it has gets %.0f.\n", functions);
+    tell_others(x, "module", "A module", functions);
+    tell_others(x, "utility", "A library that is no module", of_utilities > 0 ? of_utilities : functions);
     if (!x->rows && style && strcmp(style, "itanium") == 0)
         puts("Most functions have C++ names.");
     if (text_number(&x->t, names, "length") > 0)
