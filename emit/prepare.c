@@ -209,10 +209,36 @@ static bool follow_attributes(struct prepared *p, const struct debug_counts *any
     return true;
 }
 
+/* What a search goes by, in a model and in the whole. */
+struct searching {
+    const struct options *o;
+    struct manners *manners; /* the first ones, then those that are tried, in the end the nearest */
+    struct manners_search search;
+    struct progress progress;
+};
+
+/* Begins a search, the first one or a new one, of so many tries. False where none makes sense. */
+static bool begin_searching(struct searching *s, const struct profile *profile, uint32_t tries)
+{
+    *s->manners = profile_manners(profile);
+    if (!manners_search_start(&s->search, profile))
+        return false;
+    progress_start(&s->progress, "planning", tries, s->o->quiet);
+    s->progress.of = "tries";
+    return true;
+}
+
+/* Makes stock and plan in the first manners. */
+static bool make_first(struct prepared *p, const struct searching *s, struct error *e)
+{
+    if (p->profile.rows && !p->before && !(p->before = mix_before_none(&p->profile)))
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    return make_in_manners(p, s->o, s->manners, e);
+}
+
 /* Finds the manners that come nearest to the application, of those that are tried and in which sizes can be met. The
- * first ones have been made. `search` is left with the nearest, p with what was tried last. */
-static bool search_manners(struct prepared *p, const struct options *o, struct manners *manners,
-                           struct manners_search *search, struct progress *progress, struct error *e)
+ * first ones have been made. p is left with what was tried last. */
+static bool search_manners(struct prepared *p, struct searching *s, struct error *e)
 {
     bool made = true;
     for (;;) {
@@ -220,11 +246,11 @@ static bool search_manners(struct prepared *p, const struct options *o, struct m
         p->plan.any_attributes = true;
         if (made && !manner_sample(&p->plan, p->stock, &p->builders, counts, e))
             return false;
-        progress_step(progress);
-        if (!manners_search_next(search, made ? counts : NULL, manners))
+        progress_step(&s->progress);
+        if (!manners_search_next(&s->search, made ? counts : NULL, s->manners))
             return true;
         forget_stock(p);
-        made = make_in_manners(p, o, manners, e);
+        made = make_in_manners(p, s->o, s->manners, e);
         if (!made && e->code != ERROR_INFEASIBLE)
             return false;
     }
@@ -232,13 +258,12 @@ static bool search_manners(struct prepared *p, const struct options *o, struct m
 
 /* Makes stock and plan in the nearest manners, if they are not what was tried last, and settles in full what was
  * settled nearly as before. */
-static bool make_finally(struct prepared *p, const struct options *o, const struct manners *manners,
-                         const struct manners_search *search, bool all_settled, struct error *e)
+static bool make_finally(struct prepared *p, const struct searching *s, bool all_settled, struct error *e)
 {
     p->plan.is_final = p->has_manner = true;
-    if (!search->is_best) {
+    if (!s->search.is_best) {
         forget_stock(p);
-        return make_in_manners(p, o, manners, e);
+        return make_in_manners(p, s->o, s->manners, e);
     }
     if (!p->profile.rows || all_settled)
         return true;
@@ -246,36 +271,25 @@ static bool make_finally(struct prepared *p, const struct options *o, const stru
     return mix_settle(&p->plan, p->stock, &p->builders, e);
 }
 
-/* Makes stock and plan in the first manners, for a search. */
-static bool begin_search(struct prepared *p, const struct options *o, const struct manners *manners, struct error *e)
-{
-    if (p->profile.rows && !p->before && !(p->before = mix_before_none(&p->profile)))
-        return error_set(e, ERROR_MEMORY, "out of memory");
-    return make_in_manners(p, o, manners, e);
-}
-
 /* Makes a model of the application (profile_model.h) in *model, which starts zeroed, and searches in it. */
-static bool search_model(struct prepared *model, const struct profile *profile, const struct options *o,
-                         struct manners *manners, struct manners_search *search, struct progress *progress,
-                         struct error *e)
+static bool search_model(struct prepared *model, const struct profile *profile, struct searching *s, struct error *e)
 {
-    if (!profile_model_make(&model->profile, profile, e) || !begin_search(model, o, manners, e))
+    if (!profile_model_make(&model->profile, profile, e) || !make_first(model, s, e))
         return false;
-    return manner_sample_tells(&model->plan) ? search_manners(model, o, manners, search, progress, e)
+    return manner_sample_tells(&model->plan) ? search_manners(model, s, e)
                                              : error_set(e, ERROR_INFEASIBLE, "no sample of a model can tell");
 }
 
 /* Searches in a model. Keeps how its libraries were settled; those of the application begin there. */
-static bool search_in_model(struct prepared *p, const struct options *o, struct manners *manners,
-                            struct manners_search *search, struct progress *progress, struct error *e)
+static bool search_in_model(struct prepared *p, struct searching *s, struct error *e)
 {
     struct prepared *const model = calloc(1, sizeof *model); /* large for a stack */
     if (!model)
         return error_set(e, ERROR_MEMORY, "out of memory");
     model->builders = p->builders;
-    const bool ok = search_model(model, &p->profile, o, manners, search, progress, e);
+    const bool ok = search_model(model, &p->profile, s, e);
     if (ok) {
-        manners_search_after_model(search);
+        manners_search_after_model(&s->search);
         p->before = model->before;
         model->before = NULL;
     }
@@ -289,59 +303,50 @@ static bool search_in_model(struct prepared *p, const struct options *o, struct 
 
 /* Searches in the application itself, unless no sample of it can tell. `by_model`: after a search in a model, which has
  * found the manners then. */
-static bool search_in_whole(struct prepared *p, const struct options *o, struct manners *manners,
-                            struct manners_search *search, struct progress *progress, bool by_model, struct error *e)
+static bool search_in_whole(struct prepared *p, struct searching *s, bool by_model, struct error *e)
 {
-    if (!begin_search(p, o, manners, e))
+    if (!make_first(p, s, e))
         return false;
     if (manner_sample_tells(&p->plan)) {
-        if (!search_manners(p, o, manners, search, progress, e) ||
-            !make_finally(p, o, manners, search, search->tries == 1 && !by_model, e))
+        if (!search_manners(p, s, e) || !make_finally(p, s, s->search.tries == 1 && !by_model, e))
             return false;
-        const struct debug_counts best = manners_search_best(search);
+        const struct debug_counts best = manners_search_best(&s->search);
         return follow_attributes(p, &best, e);
     }
     if (by_model)
-        return make_finally(p, o, manners, search, false, e);
+        return make_finally(p, s, false, e);
     forget_before(p);
     return true;
 }
 
-/* Searches in a model first. False with ERROR_INFEASIBLE where on a small scale a row asks for what does not go
- * together, or the whole cannot be made in the manner that was found. */
-static bool search_twice(struct prepared *p, const struct options *o, struct manners *manners,
-                         struct manners_search *search, struct progress *progress, struct error *e)
+/* Searches in a model first, if one makes a difference. Where on its scale a row asks for what does not go together, or
+ * the whole cannot be made in the manners that were found, the search begins anew without one. */
+static bool search_for(struct prepared *p, struct searching *s, bool by_model, struct error *e)
 {
-    return search_in_model(p, o, manners, search, progress, e) &&
-           search_in_whole(p, o, manners, search, progress, true, e);
+    if (!by_model)
+        return search_in_whole(p, s, false, e);
+    if (search_in_model(p, s, e) && search_in_whole(p, s, true, e))
+        return true;
+    if (e->code != ERROR_INFEASIBLE)
+        return false;
+    forget(p);
+    forget_before(p);
+    p->has_manner = false;
+    progress_end(&s->progress);
+    (void)begin_searching(s, &p->profile, MANNER_TRIES_MOST);
+    return search_in_whole(p, s, false, e);
 }
 
 /* Makes stock and plan. *manners is set to how headers and blocks are made. */
 static bool make(struct prepared *p, const struct options *o, struct manners *manners, struct error *e)
 {
-    struct manners_search search;
-    struct progress progress;
-    bool by_model = profile_model_helps(&p->profile);
-    *manners = profile_manners(&p->profile);
-    if (!manners_search_start(&search, &p->profile))
+    struct searching s = {.o = o, .manners = manners};
+    const bool by_model = profile_model_helps(&p->profile);
+    if (!begin_searching(&s, &p->profile, MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0)))
         return make_in_manners(p, o, manners, e);
-    progress_start(&progress, "planning", MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0), o->quiet);
-    progress.of = "tries";
-    bool ok = by_model && search_twice(p, o, manners, &search, &progress, e);
-    if (by_model && !ok && e->code == ERROR_INFEASIBLE) {
-        by_model = false;
-        forget(p);
-        forget_before(p);
-        p->has_manner = false;
-        (void)manners_search_start(&search, &p->profile);
-        *manners = profile_manners(&p->profile);
-        progress_end(&progress);
-        progress_start(&progress, "planning", MANNER_TRIES_MOST, o->quiet);
-        progress.of = "tries";
-    }
-    ok = ok || (!by_model && search_in_whole(p, o, manners, &search, &progress, false, e));
-    progress_end(&progress);
-    return ok;
+    const bool made = search_for(p, &s, by_model, e);
+    progress_end(&s.progress);
+    return made;
 }
 
 /* Makes stock and plan again until .dwo files are about as large as rows say, if libraries are split by their rows. */
