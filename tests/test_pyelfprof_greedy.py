@@ -174,7 +174,7 @@ def test_packed_sections_that_overlap(captured, tmp_path):
     frame = struct.pack("<II", 0x184D2A50, 4 << 20) + bytes(4 << 20)
     packed = struct.pack("<IIQQ", 2, 0, 0, 1) + frame
     sections = [(".debug_info", 1, 0, bytes(16), 0, 0), (".debug_abbrev", 1, 0, bytes(16), 0, 0)]
-    sections += [(".debug_packed", 1, 0, packed, 0, 0)]
+    sections += [(".debug_packed", 1, 0, packed, 0, 0), (".rodata", 1, 0x1000, bytes(16), 0, 0)]
     place = 64 + 2 * 16
     sections += [(".debug_again_packed", 1, 0, (place, len(packed)), 0, 0)] * 400
     said = captured(shared_object(tmp_path / "packed.so", sections), status=1)
