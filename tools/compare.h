@@ -166,7 +166,6 @@ struct compare_side {
     struct compare_row sums; /* of a summary: its sums, as if they were a row */
     uint64_t of_kind[2];     /* of a summary: how many utilities and modules its top states */
     bool says_kind[2];       /* whether the top states them */
-    bool undescribed;        /* a row is */
     struct histogram histogram[COMPARE_SAMPLES];
     struct compare_tally tally[COMPARE_TALLIES];
     struct prof *prof; /* the passes that read the files, which own the samples; NULL for a profile */
@@ -289,6 +288,9 @@ bool compare_is_told_of_all(const struct comparison *c, const struct compare_qua
 
 /* Compares the sides, which have been read and matched. */
 void compare_quantities(struct comparison *c);
+
+/* Whether a key is of a group. */
+bool compare_is_in(const char *key, enum compare_group group);
 
 /* Finds the groups that only one side says; their keys become COMPARE_SKIP (compare_silence.c). */
 void compare_skip_unknown(struct comparison *c);

@@ -154,7 +154,10 @@ size_t compare_join(const struct compare_side sides[SIDES], enum compare_tally_o
 static bool describe_all(struct comparison *c, const char *name)
 {
     for (int s = 0; s < SIDES; s++) {
-        if (!c->side[s].undescribed)
+        bool any = false;
+        for (size_t i = 0; i < c->side[s].rows; i++)
+            any |= c->side[s].row[i].undescribed;
+        if (!any)
             continue;
         compare_be_silent(c, name, s);
         return false;

@@ -446,7 +446,6 @@ static bool keep_row(struct reading *r)
     bool counted = true; /* for every edge */
     row->complete = is_complete(r);
     row->undescribed = row->complete && number_at(r, "mix.info") && !sum_below(r, "dwarf.", &sum);
-    r->side->undescribed |= row->undescribed;
     row->has_edges = row->complete || r->says_needed;
     r->says_needed = false;
     if (row->complete && !complete(r))

@@ -92,11 +92,6 @@ static const struct compare_row *row_of(const struct comparison *c, const struct
     return pair->of[side] == COMPARE_NOBODY ? NULL : &c->side[side].row[pair->of[side]];
 }
 
-static bool is_of_dwarf(const char *key)
-{
-    return strncmp(key, "dwarf.", sizeof "dwarf." - 1) == 0;
-}
-
 /* Puts a row into the columns. A row that is missing says that everything is 0. */
 static void spread(struct comparing *g, const struct compare_row *row, int side)
 {
@@ -106,7 +101,8 @@ static void spread(struct comparing *g, const struct compare_row *row, int side)
         bool word = keys->of[k].kind == COMPARE_WORD;
         g->column[k].word[side] = !word ? NULL : missing ? missing : "-";
         g->column[k].number[side] = !word && missing ? strtoull(missing, NULL, 10) : 0;
-        g->column[k].said[side] = !row || (row->complete && !(row->undescribed && is_of_dwarf(keys->of[k].name)));
+        g->column[k].said[side] =
+            !row || (row->complete && !(row->undescribed && compare_is_in(keys->of[k].name, GROUP_DWARF)));
     }
     for (size_t i = 0; row && i < row->values; i++) {
         struct column *column = &g->column[row->value[i].key];

@@ -16,7 +16,7 @@ static bool is_below(const char *key, const char *name)
     return strncmp(key, name, length) == 0 && (key[length] == '\0' || key[length] == '.');
 }
 
-static bool is_in(const char *key, enum compare_group group)
+bool compare_is_in(const char *key, enum compare_group group)
 {
     for (size_t i = 0; i < GROUP_KEYS && group_keys[group][i]; i++)
         if (is_below(key, group_keys[group][i]))
@@ -56,7 +56,7 @@ static bool says(const struct comparison *c, int side, enum compare_group group)
 static void skip_group(struct compare_keys *keys, enum compare_group group)
 {
     for (uint32_t k = 0; k < keys->count; k++) {
-        if (is_in(keys->of[k].name, group))
+        if (compare_is_in(keys->of[k].name, group))
             keys->of[k].kind = COMPARE_SKIP;
     }
 }
