@@ -18,7 +18,7 @@
 
 bool replacement_is_standard(const char *path)
 {
-    return path && strcmp(path, "-") == 0;
+    return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
 }
 
 /* Finds the path at which a file would be created: follows links, also those that lead to nothing. */
@@ -71,7 +71,7 @@ bool replacement_is_same(const char *one, const char *other)
 {
     char path[2][PATH_MAX];
     if (replacement_is_standard(one) || replacement_is_standard(other))
-        return strcmp(one, other) == 0;
+        return replacement_is_standard(one) && replacement_is_standard(other);
     if (!resolve(one, path[0]) || !resolve(other, path[1]))
         return strcmp(one, other) == 0;
     return strcmp(path[0], path[1]) == 0;

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-/* Whether `path` is "-", the standard output, which is written to and not replaced. False for NULL. */
+/* Whether `path` is "-" or /dev/stdout, the standard output, which is written to and not replaced. False for NULL. */
 bool replacement_is_standard(const char *path);
 
 /* Whether two paths lead to the same result, however they are spelled, and whether it exists or not. */

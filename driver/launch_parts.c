@@ -14,7 +14,7 @@
 #include "base/directory.h"
 #include "base/launched.h"
 #include "base/process.h"
-#include "base/replacement.h"
+#include "base/result_file.h"
 
 #define PART OPTIONS_PART "XXXXXX"
 
@@ -46,7 +46,7 @@ static bool fail(struct error *e, const char *path)
 /* Finds the absolute path of the directory for parts. */
 static bool find_directory(char *path, const struct options *o, struct error *e)
 {
-    char *near = o->json && !options_print_json(o) ? strdup(o->json) : NULL;
+    char *near = o->json && !result_file_is_written_through(o->json) ? strdup(o->json) : NULL;
     const char *directory = process_temporary();
     if (near) {
         char *slash = strrchr(near, '/');
@@ -71,7 +71,7 @@ static bool are_results_needed(const struct options *o)
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e)
 {
     *p = (struct launch_parts){0};
-    if (o->json && !options_print_json(o) && !replacement_possible(o->json, e))
+    if (o->json && !result_file_possible(o->json, e))
         return false;
     char directory[PATH_MAX];
     if (!find_directory(directory, o, e)) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/replacement.h"
+#include "base/result_file.h"
 #include "driver/collect.h"
 #include "driver/results.h"
 #include "runtime/clock.h"
@@ -41,8 +41,8 @@ bool output_possible(const struct run *run)
 {
     struct error e;
     bool well = true;
-    if (run->ranks.rank == 0 && run->options.json && !run->options.tree && !options_print_json(&run->options))
-        well = replacement_possible(run->options.json, &e);
+    if (run->ranks.rank == 0 && run->options.json && !run->options.tree)
+        well = result_file_possible(run->options.json, &e);
     /* The launcher has made the file. If it is not visible here, that matters only if the user has asked for its
      * contents. */
     if (run->ranks.rank == 0 && run->options.part && run->options.json && access(run->options.part, W_OK) != 0)

@@ -175,8 +175,7 @@ const char *results_seconds(char *text, double seconds, int digits);
 
 /* ---- files ---- */
 
-/* Writes JSON to a file as base/replacement.h does, so that it appears as a whole or stays as it was; or to the
- * standard output. */
+/* Writes JSON as base/result_file.h does: a file appears as a whole or stays as it was. */
 bool results_save(const struct results *r, const char *path, struct error *e);
 
 /* Whether a file that was saved is not larger than what is read; false with a word of warning. */

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/replacement.h"
+#include "base/result_file.h"
 #include "driver/results.h"
 
 bool results_printed(struct error *e)
@@ -10,17 +11,17 @@ bool results_printed(struct error *e)
            error_errno(e, "standard output", "the results cannot be written");
 }
 
+static bool write_json(FILE *to, void *context, struct error *e)
+{
+    const struct results *const *const r = context;
+    (void)e;
+    results_write_json(*r, to);
+    return true;
+}
+
 bool results_save(const struct results *r, const char *path, struct error *e)
 {
-    struct replacement to;
-    if (replacement_is_standard(path)) {
-        results_write_json(r, stdout);
-        return results_printed(e);
-    }
-    if (!replacement_open(&to, path, e))
-        return false;
-    results_write_json(r, to.file);
-    return replacement_keep(&to, e);
+    return result_file_write(path, write_json, &r, e);
 }
 
 bool results_are_readable(const struct results *r, const char *path, struct error *e)

@@ -456,6 +456,16 @@ def test_a_command(probe):
     assert "found" not in cells(report, "gdb")["phase2"]["median"]
 
 
+def test_a_pipe(programs, small):
+    """What a shell makes of >(...) is written to."""
+    read, write = os.pipe()
+    with open(read, encoding="utf-8") as report:
+        command = ["--json", f"/dev/fd/{write}", "--tools=nm", "--cache=warm", "--repeat=1", small]
+        assert programs.run("pyelfprobe", *command, pass_fds=[write], timeout=300).stdout
+        os.close(write)
+        jsonschema.Draft202012Validator(SCHEMA).validate(json.load(report))
+
+
 def test_files_of_two_commands(probe):
     """What one command has loaded is not among the files of the other."""
     commands = [f"--command={PYTHON} -I -c 'import {name}'" for name in ("_json", "_ctypes", "_json")]

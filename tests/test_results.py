@@ -85,9 +85,23 @@ def glibc():
 
 @pytest.mark.parametrize("more", [[], ["--repeat", "2"], ["--pynamic"]], ids=["one", "two", "pynamic"])
 def test_the_standard_output(more, altered, programs, tmp_path):
-    """With --json - nothing else is printed."""
-    done = programs.run("pyelfrun", *more, "--json", "-", altered.directory, cwd=tmp_path)
-    assert len(checked(done.stdout)["runs"]) == (2 if "2" in more else 1)
+    """With --json - nothing else is printed, and it has another name."""
+    for name in ("-", "/dev/stdout"):
+        done = programs.run("pyelfrun", *more, "--json", name, altered.directory, cwd=tmp_path)
+        assert len(checked(done.stdout)["runs"]) == (2 if "2" in more else 1)
+    assert os.listdir(tmp_path) == ["set"]
+
+
+@pytest.mark.parametrize("more", [[], ["--repeat", "2"]], ids=["one", "two"])
+def test_a_pipe(more, altered, programs, tmp_path):
+    """What a shell makes of >(...) is written to, and the tables are printed all the same."""
+    read, write = os.pipe()
+    with open(read, encoding="utf-8") as results:
+        command = ["pyelfrun", *more, "--json", f"/dev/fd/{write}", altered.directory]
+        done = programs.run(*command, cwd=tmp_path, pass_fds=[write])
+        os.close(write)
+        assert len(checked(results.read())["runs"]) == (2 if more else 1)
+    assert "every result right" in done.stdout
     assert os.listdir(tmp_path) == ["set"]
 
 

@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/profile_find.h"
 #include "base/replacement.h"
+#include "base/result_file.h"
 #include "base/same.h"
 
 enum {
@@ -185,7 +186,7 @@ static bool can_write(const struct comparison *c)
     struct error e;
     const char *const results[] = {o->json, o->html};
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
-        bool can = !results[i] || prof_can_replace(results[i], &e);
+        bool can = !results[i] || result_file_possible(results[i], &e);
         for (int s = 0; can && results[i] && s < SIDES; s++)
             if (same_place(results[i], o->path[s])) {
                 can = error_set(&e, ERROR_USAGE, "is what is compared; give another name");

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/result_file.h"
 #include "base/version.h"
 
 static const char head[] =
@@ -260,5 +261,5 @@ static bool write_html(FILE *to, void *context, struct error *e)
 
 bool compare_write_html(const struct comparison *c, struct error *e)
 {
-    return prof_replace(c->compare->options.html, write_html, &c, e);
+    return result_file_write(c->compare->options.html, write_html, &c, e);
 }

@@ -1,5 +1,6 @@
 /* The comparison as JSON; see compare.h, docs/compare.md and docs/compare.schema.json. */
 
+#include "base/result_file.h"
 #include "base/version.h"
 #include "tools/compare.h"
 
@@ -185,7 +186,7 @@ bool compare_write_json(const struct comparison *c, struct error *e)
         json_object_array_add(libraries, json_library(c, &c->library[i]));
     json_object_object_add(root, "libraries", libraries);
     json_object_object_add(root, "errors", json_errors(c));
-    bool ok = prof_replace(c->compare->options.json, write_json, root, e);
+    bool ok = result_file_write(c->compare->options.json, write_json, root, e);
     json_object_put(root);
     return ok;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/replacement.h"
+#include "base/result_file.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "tools/pyelfprobe_report.h"
@@ -236,17 +236,20 @@ static json_object *json_all(const struct probe *p, const struct grid (*grids)[A
     return root;
 }
 
+static bool write_json(FILE *to, void *context, struct error *e)
+{
+    const char *text =
+        json_object_to_json_string_ext(context, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (!text)
+        return error_set(e, ERROR_MEMORY, "out of memory");
+    fprintf(to, "%s\n", text);
+    return true;
+}
+
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e)
 {
     json_object *root = json_all(p, grids);
-    const char *json = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-    struct replacement to = {.file = stdout};
-    const bool printed = replacement_is_standard(path);
-    bool well = json || error_set(e, ERROR_MEMORY, "out of memory");
-    well = well && (printed || replacement_open(&to, path, e));
-    if (well)
-        fprintf(to.file, "%s\n", json);
-    well = well && (printed || replacement_keep(&to, e)); /* main checks the standard output */
+    const bool well = result_file_write(path, write_json, root, e);
     json_object_put(root);
     return well;
 }

@@ -11,6 +11,7 @@
 #include "base/cli.h"
 #include "base/process.h"
 #include "base/replacement.h"
+#include "base/result_file.h"
 #include "tools/pyelfprof.h"
 
 enum {
@@ -376,7 +377,7 @@ static void tell_of_success(const struct command *c)
 {
     const struct prof *p = &c->p;
     FILE *to = runs(c) ? stderr : stdout;
-    if (prof_is_written_through(p->output) || replacement_is_standard(p->list))
+    if (result_file_is_written_through(p->output) || replacement_is_standard(p->list))
         return;
     fprintf(to, "%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
     if (p->unreadable)
@@ -427,7 +428,7 @@ static bool can_write(struct prof *p)
     const char *const results[] = {p->output, p->list};
     struct error e;
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
-        if (!results[i] || prof_can_replace(results[i], &e))
+        if (!results[i] || result_file_possible(results[i], &e))
             continue;
         prof_complain(p, &e);
         return false;

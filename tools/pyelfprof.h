@@ -261,16 +261,6 @@ void prof_write_row(FILE *to, const struct prof *p, const struct prof_file *file
  * control characters become '?'. */
 bool prof_write_list(struct prof *p, struct error *e);
 
-/* prof_replace writes a result. A file is replaced as base/replacement.h does it. What is no file is written through:
- * the standard output ("-"), a character device, or a pipe whose path is a descriptor's. Other FIFOs are refused, as
- * replacement.h does.
- *
- * prof_is_written_through tells whether no file is replaced. Ask prof_can_replace before work that takes long. */
-bool prof_is_written_through(const char *path);
-bool prof_can_replace(const char *path, struct error *e);
-bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
-                  struct error *e);
-
 void prof_free(struct prof *p);
 
 /* Prints in sentences what a profile says. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/profile_words.h"
-#include "base/replacement.h"
+#include "base/result_file.h"
 #include "elf/capture_limits.h"
 #include "tools/pyelfprof.h"
 #include "tools/pyelfprof_flow.h"
@@ -260,61 +260,6 @@ bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
     return true;
 }
 
-/* Writes to a device, a pipe or the standard output, which is not replaced. */
-static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, void *context, struct error *e),
-                          void *context, struct error *e)
-{
-    if (!write(to, context, e))
-        return false;
-    return (!ferror(to) && fflush(to) == 0) || error_errno(e, name, "cannot be written");
-}
-
-/* Whether the path is a descriptor's that a shell has opened: /dev/stdout, or what <(...) and >(...) become. */
-static bool names_descriptor(const char *path)
-{
-    static const char *const names[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(path, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-/* A FIFO that has only a name does not count: opening it could wait for a reader for ever. */
-bool prof_is_written_through(const char *path)
-{
-    struct stat st;
-    if (replacement_is_standard(path))
-        return true;
-    return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && names_descriptor(path)));
-}
-
-bool prof_can_replace(const char *path, struct error *e)
-{
-    return prof_is_written_through(path) || replacement_possible(path, e);
-}
-
-bool prof_replace(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
-                  struct error *e)
-{
-    struct replacement r;
-    if (replacement_is_standard(path))
-        return write_through(stdout, "standard output", write, context, e);
-    if (prof_is_written_through(path)) {
-        FILE *to = fopen(path, "we");
-        if (!to)
-            return error_errno(e, path, "cannot be written");
-        const bool well = write_through(to, path, write, context, e);
-        fclose(to);
-        return well;
-    }
-    if (!replacement_open(&r, path, e))
-        return false;
-    if (write(r.file, context, e))
-        return replacement_keep(&r, e);
-    replacement_drop(&r);
-    return false;
-}
-
 static bool write_profile(FILE *to, void *context, struct error *e)
 {
     return prof_write_text(to, context, e);
@@ -322,7 +267,7 @@ static bool write_profile(FILE *to, void *context, struct error *e)
 
 bool prof_write(struct prof *p, struct error *e)
 {
-    return prof_replace(p->output, write_profile, p, e);
+    return result_file_write(p->output, write_profile, p, e);
 }
 
 /* Prints a path as the rest of a line. */
@@ -348,5 +293,5 @@ static bool write_list(FILE *to, void *context, struct error *e)
 
 bool prof_write_list(struct prof *p, struct error *e)
 {
-    return prof_replace(p->list, write_list, p, e);
+    return result_file_write(p->list, write_list, p, e);
 }
