@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Bytes of the character with which `s` begins, of which `left` bytes are there; 0 if it is not UTF-8 (RFC 3629,
@@ -34,6 +35,19 @@ static inline bool utf8_is_control(const char *s)
 {
     const unsigned char *u = (const unsigned char *)s;
     return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+}
+
+/* Prints the string `s` as utf8_printable copies it. */
+static inline void utf8_print(FILE *to, const char *s)
+{
+    for (size_t left = strlen(s), step; left; s += step, left -= step) {
+        const size_t length = utf8_length(s, left);
+        step = length ? length : 1;
+        if (length && !utf8_is_control(s))
+            fwrite(s, 1, length, to);
+        else
+            putc('?', to);
+    }
 }
 
 /* Copies the string `s` to `to`, which has room for as much and may be `s` itself. Each control character, and each

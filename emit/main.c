@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/process.h"
+#include "base/utf8.h"
 #include "emit/differences.h"
 #include "emit/options.h"
 #include "emit/prepare.h"
@@ -35,7 +36,8 @@ static bool verify(struct run *r, struct error *e)
     for (uint32_t i = 0; i < SET_FAULTS_MOST && i + 1 < faults.count; i++) /* the last fault is the error */
         error_report("pyelfgen", &faults.fault[i].error);
     if (ok && !o->quiet) {
-        printf("%s: every library is as its manifest says", o->verify);
+        utf8_print(stdout, o->verify);
+        printf(": every library is as its manifest says");
         if (r->ranks.sets > 1)
             printf(", as in each of %d places", r->ranks.sets);
         printf("\n");

@@ -1,6 +1,8 @@
 /* The table of sizes, in the columns of the Pynamic paper's table 3. */
 #include "emit/report.h"
 
+#include "base/utf8.h"
+
 static const char *const titles[FIVE_SIZES] = {"text", "data", "debug", "symtab", "strtab"};
 
 static void print_row(FILE *out, const char *title, const uint64_t *sizes)
@@ -71,8 +73,10 @@ static void print_removed(FILE *out, const struct set *set)
 
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path)
 {
-    if (set)
-        fprintf(out, "%s: ", path);
+    if (set) {
+        utf8_print(out, path);
+        fputs(": ", out);
+    }
     fprintf(out, "%u module%s and %u utilit%s with %llu function%s%s", plan->modules, plan->modules == 1 ? "" : "s",
             plan->utilities, plan->utilities == 1 ? "y" : "ies", (unsigned long long)plan->functions,
             plan->functions == 1 ? "" : "s", plan->profile->rows ? " that call one another" : "");

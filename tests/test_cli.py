@@ -320,6 +320,17 @@ def test_a_small_stack(more, programs, small, tmp_path):
         programs.run("pyelfgen", "--verify", directory, preexec_fn=limit)
 
 
+def test_a_directory_whose_name_a_terminal_would_obey(programs, tmp_path):
+    """What is printed of it is harmless, and on one line."""
+    name = tmp_path / "\x1b[31m\nset"
+    profile = tmp_path / "small.prof"
+    profile.write_text(profile_text(modules=1, utilities=1, functions=20))
+    for options in (["-P", profile, "-o", name], ["--verify", name]):
+        printed = programs.run("pyelfgen", *options).stdout
+        assert printed.startswith(f"{tmp_path}/?[31m?set: ") and "\x1b" not in printed
+    assert name.is_dir()
+
+
 def test_quiet(programs, tmp_path):
     done = programs.run("pyelfgen", "-P", "small", "-o", tmp_path / "set", "-q")
     assert done.stdout == done.stderr == ""
