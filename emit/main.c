@@ -4,13 +4,16 @@
 #include <stdlib.h>
 
 #include "base/process.h"
+#include "base/result_file.h"
 #include "base/utf8.h"
+#include "base/version.h"
 #include "emit/differences.h"
 #include "emit/options.h"
 #include "emit/prepare.h"
 #include "emit/ranks.h"
 #include "emit/report.h"
 #include "emit/set.h"
+#include "emit/settled.h"
 #include "emit/together.h"
 
 /* What one run makes, in this order; freed in the reverse order. */
@@ -88,6 +91,31 @@ static bool check_profile(const struct run *r, struct error *e)
                      profile_find_shown(profile));
 }
 
+/* Sizes the set and writes the profile with what was found. The rank that leads does this. */
+static bool save_settled(struct run *r, struct error *e)
+{
+    const struct prepared *const p = &r->prepared;
+    const char *const path = r->options.settle;
+    if (!ranks_leads(&r->ranks))
+        return true;
+    if (!settled_can_be_kept(&p->plan, e) || !size_set(r, e) ||
+        !settled_save(&p->plan, &p->manners, r->options.profile, path, e))
+        return false;
+    if (!r->options.quiet && !result_file_is_written_through(path)) {
+        utf8_print(stdout, path);
+        printf(": made without a search from now on, by pyelfgen %s\n", PYELFGEN_VERSION);
+    }
+    return true;
+}
+
+/* From the profile to a plan that can be met. */
+static bool prepare_all(struct run *r, const char **path, struct error *e)
+{
+    const struct options *const o = &r->options;
+    return check_profile(r, e) && (!o->settle || result_file_possible(o->settle, e)) &&
+           prepare(&r->prepared, &r->options, e) && find_output(r, path, e);
+}
+
 static bool generate(struct run *r, struct error *e)
 {
     const struct options *o = &r->options;
@@ -101,9 +129,10 @@ static bool generate(struct run *r, struct error *e)
 
     /* From the profile to a plan that can be met, on every rank. What cannot be met is refused before anything is
      * written. */
-    if (!ranks_agree(&r->ranks,
-                     check_profile(r, e) && prepare(&r->prepared, &r->options, e) && find_output(r, &how.path, e), e))
+    if (!ranks_agree(&r->ranks, prepare_all(r, &how.path, e), e))
         return false;
+    if (o->settle)
+        return ranks_agree(&r->ranks, save_settled(r, e), e);
     if (o->dry_run)
         how.path = NULL;
 

@@ -27,6 +27,9 @@ bool mix_settle(struct plan *plan, const struct stock *stock, struct builders *b
 bool mix_settle_library(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                         struct error *e);
 
+/* What the row of a library asks for: the mix with which the library begins to be settled. */
+struct plan_mix mix_asked(const struct plan *plan, uint32_t index);
+
 /* What plan->before may point to: nothing known of any of the modules and utilities. To be freed; NULL when memory ran
  * out. */
 struct mix_before *mix_before_none(const struct profile *profile);

@@ -22,24 +22,41 @@ enum {
     GUIDED_LEAST = 64, /* where there are at least so many libraries */
 };
 
-/* Puts the sizes that the row states for debug sections into the mix; whether it states any. */
-static bool ask(const struct settling *s)
+/* A mix that asks for nothing. */
+static struct plan_mix mix_open(void)
 {
-    const struct plan_library *const l = &s->plan->library[s->index];
+    struct plan_mix mix = {
+        .rows_part = DESCRIBE_ROWS_ANY, .expression = DESCRIBE_EXPRESSION_LEAST, .told = DESCRIBE_TOLD_ALL};
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++)
+        mix.size[i] = DEBUG_ANY;
+    return mix;
+}
+
+/* Puts the sizes that the row states for debug sections into the mix; whether it states any. */
+static bool ask(const struct plan *plan, uint32_t index, struct plan_mix *mix)
+{
+    const struct plan_library *const l = &plan->library[index];
     bool any = false;
     if (!l->said)
         return false;
     for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
-        const int64_t wanted = profile_row_says(s->plan->profile, l->said, ROW_MIX_INFO + kind);
+        const int64_t wanted = profile_row_says(plan->profile, l->said, ROW_MIX_INFO + kind);
         const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;
-        s->mix->size[mix_section(kind)] = (uint64_t)wanted;
+        mix->size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
     if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
-        s->mix->size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
+        mix->size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     return any;
+}
+
+struct plan_mix mix_asked(const struct plan *plan, uint32_t index)
+{
+    struct plan_mix mix = mix_open();
+    (void)ask(plan, index, &mix);
+    return mix;
 }
 
 /* Whether entries have room with the present mix, and as much told of functions as was best otherwise. */
@@ -170,7 +187,7 @@ static bool settle_library(const struct settling *s, struct error *e)
     const struct mix_indexed indexed = {s->plan, s->stock, s->builder, s->index, settle_in_normal_form, s};
     const bool is_indexed =
         indexed_row_is(stock_of(s->stock, &s->plan->library[s->index]), &s->plan->library[s->index]);
-    s->mix->is_settled = is_indexed ? mix_settle_indexed(&indexed, e) : settle_asked(s, ask(s), e);
+    s->mix->is_settled = is_indexed ? mix_settle_indexed(&indexed, e) : settle_asked(s, ask(s->plan, s->index, s->mix), e);
     return s->mix->is_settled;
 }
 
@@ -275,15 +292,11 @@ bool mix_settle_rows(struct plan *plan, const struct stock *stock, struct builde
         const bool is_indexed = indexed_row_is(stock_of(stock, &plan->library[i]), &plan->library[i]);
         if (is_indexed && !mix_indexed_check(&plan->library[i], e))
             return false;
-        plan->mix[i] = (struct plan_mix){.rows_part = DESCRIBE_ROWS_ANY,
-                                         .expression = DESCRIBE_EXPRESSION_LEAST,
-                                         .told = DESCRIBE_TOLD_ALL,
-                                         .is_settled = i >= plan_counted(plan) && !is_indexed};
-        for (unsigned k = 0; k < DEBUG_SECTION_COUNT; k++)
-            plan->mix[i].size[k] = DEBUG_ANY;
+        plan->mix[i] = mix_open();
+        plan->mix[i].is_settled = i >= plan_counted(plan) && !is_indexed;
     }
     plan->guides->average = average_dies(plan);
-    return settle_guides(plan, stock, builders, e);
+    return plan->is_found || settle_guides(plan, stock, builders, e);
 }
 
 struct mix_before *mix_before_none(const struct profile *profile)

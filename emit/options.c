@@ -19,6 +19,7 @@ enum {
     OPTION_DRY_RUN,
     OPTION_FORCE,
     OPTION_VERIFY,
+    OPTION_SETTLE,
     OPTION_NODE_LOCAL,
     OPTION_ALONE,
     OPTION_IGNORED,
@@ -46,6 +47,9 @@ static const struct cli_option table[] = {
      "give executables SIZE of code, symbols and debug information of their own, as in '200 MB'"},
     {OPTION_DRY_RUN, "dry-run", NULL,
      "plan the set, print its sizes and what differs from the profile, and write nothing"},
+    {OPTION_SETTLE, "settle", "FILE",
+     "write no set but the profile once more, to FILE, with what has to be searched for to make its libraries as their "
+     "rows say: from it the same set is made without a search; - for standard output"},
     {OPTION_VERIFY, "verify", "SET", "compare every library and executable of a set with its manifest"},
     {'q', "quiet", NULL, "print no progress and no tables; what differs from the profile is in SET/differences.json"},
     {'u', NULL, "UTILITIES AVERAGE",
@@ -68,6 +72,7 @@ static const struct cli_program program = {
     .name = "pyelfgen",
     .usage = "[OPTION]... --profile PROFILE -o SET\n"
              "[OPTION]... FILES AVERAGE [-u UTILITIES AVERAGE] [-e] [-n LENGTH] -o SET\n"
+             "--profile PROFILE --settle FILE\n"
              "--verify SET",
     .summary = "Generate shared libraries of a given shape: code, symbols and debug information, without a compiler.",
     .details =
@@ -175,6 +180,11 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
             return refuse_second(o, value, e);
         o->verify = value;
         return true;
+    case OPTION_SETTLE:
+        if (o->settle)
+            return refuse_second(o, value, e);
+        o->settle = value;
+        return true;
     case OPTION_NODE_LOCAL:
         o->node_local = value;
         return true;
@@ -249,10 +259,25 @@ static bool says_more(const struct options *o)
     return any;
 }
 
+static bool check_settle(const struct options *o, const struct pynamic *p, struct error *e)
+{
+    if (o->output || o->node_local)
+        return error_set(e, ERROR_USAGE, "--settle writes no set; leave %s out", o->output ? "-o" : "--node-local");
+    if (p->any || says_more(o))
+        return error_set(e, ERROR_USAGE,
+                         "--settle takes no option that says what to generate: what is found is for the profile as it "
+                         "is; set the key in the profile instead");
+    if (!*o->settle)
+        return error_set(e, ERROR_USAGE, "--settle: which file? see --help");
+    if (o->profile[0] && profile_find_is_stream(o->profile))
+        return error_set(e, ERROR_USAGE, "--settle needs a profile that can be read twice; give the name of a file");
+    return true;
+}
+
 static bool check_options(struct options *o, const struct pynamic *p, struct error *e)
 {
     if (o->verify) {
-        if (o->profile[0] || p->any || o->output || o->node_local)
+        if (o->profile[0] || p->any || o->output || o->node_local || o->settle)
             return error_set(e, ERROR_USAGE, "--verify takes no profile and no -o; see --help");
         return !says_more(o) || error_set(e, ERROR_USAGE,
                                           "--verify takes no option that says what to generate, as a set is as its "
@@ -264,9 +289,11 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
         return error_set(e, ERROR_USAGE,
                          "nothing to generate: give --profile PROFILE, or Pynamic's arguments; see "
                          "--help");
+    if (o->settle && !check_settle(o, p, e))
+        return false;
     if (o->output && o->node_local)
         return error_set(e, ERROR_USAGE, "-o and --node-local exclude each other; see --help");
-    if (!o->output && !o->node_local && !o->dry_run)
+    if (!o->output && !o->node_local && !o->dry_run && !o->settle)
         return error_set(e, ERROR_USAGE, "nowhere to write: give -o SET, or --dry-run; see --help");
     if ((o->output && !*o->output) || (o->node_local && !*o->node_local))
         return error_set(e, ERROR_USAGE, "%s needs the name of a directory; see --help",

@@ -16,6 +16,7 @@ struct options {
     const char *output;
     const char *node_local; /* pattern for the directory of each node's own set (ranks_path); instead of `output` */
     const char *verify;
+    const char *settle; /* where the profile goes with what is found for it; no set is written */
     bool has_seed;
     uint64_t seed;
     const char *instead[KEY_COUNT]; /* by key, the text of a value that replaces the profile's, or NULL */

@@ -337,6 +337,7 @@ struct plan {
     struct mix_before *before;  /* where a manner is searched for: how each library was settled with another; borrowed;
                                    or NULL */
     bool is_final;              /* libraries are settled in full, not only nearly as before (mix.h) */
+    bool is_found;              /* the profile has the mixes of all libraries that count (settled.h) */
     bool wanted[SIZE_KINDS];    /* whether the profile states the size */
     bool stripped;              /* the profile wants no symbol tables */
     bool without_debug;         /* the profile wants no debug information */
@@ -352,6 +353,10 @@ struct plan {
  * that debug information repeats) only during the call. `executables` may be NULL: none. */
 bool plan_make(struct plan *plan, const struct profile *profile, const struct plan_executables *executables,
                const struct corpus *corpus, unsigned threads, struct error *e);
+
+/* The digests of a profile and of its plan, as struct plan has them. What was found for the profile (settled.h) is no
+ * part of it. */
+bool plan_digest(const struct profile *profile, uint64_t of_profile[2], uint64_t digest[2], struct error *e);
 
 /* Whether a plan of a profile with rows goes with another corpus too, of the same dialect; its units of debug
  * information become those that plan_make chooses with that corpus. False where a library has too little room, or

@@ -101,19 +101,21 @@ static bool search(struct solver *s, struct error *e)
 
 /* --- making ---------------------------------------------------------------------------- */
 
-static bool digest_profile(struct plan *plan, struct error *e)
+bool plan_digest(const struct profile *profile, uint64_t of_profile[2], uint64_t digest[2], struct error *e)
 {
+    struct profile bare = *profile;
     char *text = NULL;
     size_t size = 0;
-    if (!profile_text(plan->profile, &text, &size, e))
+    memset(&bare.settled, 0, sizeof bare.settled);
+    if (!profile_text(&bare, &text, &size, e))
         return false;
     XXH128_hash_t of_text = XXH3_128bits(text, size);
     XXH128_hash_t version = XXH3_128bits(PYELFGEN_VERSION, strlen(PYELFGEN_VERSION));
     free(text);
-    plan->profile_digest[0] = of_text.high64;
-    plan->profile_digest[1] = of_text.low64;
-    plan->digest[0] = of_text.high64 ^ random_mix(version.high64);
-    plan->digest[1] = of_text.low64 ^ random_mix(version.low64);
+    of_profile[0] = of_text.high64;
+    of_profile[1] = of_text.low64;
+    digest[0] = of_text.high64 ^ random_mix(version.high64);
+    digest[1] = of_text.low64 ^ random_mix(version.low64);
     return true;
 }
 
@@ -166,7 +168,7 @@ bool plan_make(struct plan *plan, const struct profile *profile, const struct pl
     plan->split = profile->dwarf.split && !plan->without_debug;
     for (uint32_t i = 0; i < profile->rows; i++)
         plan->split |= profile_row_is_split(&profile->row[i]);
-    bool made = digest_profile(plan, e) && plan_name_libraries(plan, e) && solve(&s, e);
+    bool made = plan_digest(plan->profile, plan->profile_digest, plan->digest, e) && plan_name_libraries(plan, e) && solve(&s, e);
     for (unsigned i = 0; s.arenas && i < WORKERS_MOST; i++)
         arena_free(&s.arenas[i]);
     free(s.base);

@@ -14,6 +14,7 @@
 #include "emit/mix.h"
 #include "emit/profile_model.h"
 #include "emit/progress.h"
+#include "emit/settled.h"
 #include "emit/split_fit.h"
 
 /* A key that an option sets instead of the profile. `back` is the option that takes it back; NULL: there is none. */
@@ -159,6 +160,7 @@ static bool make_in_manners(struct prepared *p, const struct options *o, const s
         return false;
     p->plan.before = p->before;
     p->plan.is_final = p->has_manner;
+    p->plan.is_found = p->is_found;
     return /* Whether one executable can hold them all, where it is to. */
         assemble_check(&p->plan, o->sources, e) &&
 
@@ -337,20 +339,37 @@ static bool search_for(struct prepared *p, struct searching *s, bool by_model, s
     return search_in_whole(p, s, false, e);
 }
 
-/* Makes stock and plan. *manners is set to how headers and blocks are made. */
-static bool make(struct prepared *p, const struct options *o, struct manners *manners, struct error *e)
+/* Makes stock and plan as was found before (settled.h). */
+static bool make_as_found(struct prepared *p, const struct options *o, struct error *e)
 {
-    struct searching s = {.o = o, .manners = manners};
+    bool any_attributes;
+    p->is_found = true;
+    if (!settled_read_manners(&p->profile, &p->manners, &any_attributes, e) ||
+        !make_in_manners(p, o, &p->manners, e) || !settled_read_mixes(&p->plan, e))
+        return false;
+    p->plan.any_attributes = any_attributes;
+    return true;
+}
+
+/* Makes stock and plan. */
+static bool make(struct prepared *p, const struct options *o, struct error *e)
+{
+    struct searching s = {.o = o, .manners = &p->manners};
+    bool is_found;
+    if (!settled_is_for(&p->profile, &is_found, e))
+        return false;
+    if (is_found)
+        return make_as_found(p, o, e);
     const bool by_model = profile_model_helps(&p->profile);
     if (!begin_searching(&s, &p->profile, MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0)))
-        return make_in_manners(p, o, manners, e);
+        return make_in_manners(p, o, &p->manners, e);
     const bool made = search_for(p, &s, by_model, e);
     progress_end(&s.progress);
     return made;
 }
 
 /* Makes stock and plan again until .dwo files are about as large as rows say, if libraries are split by their rows. */
-static bool make_split(struct prepared *p, const struct options *o, const struct manners *manners, struct error *e)
+static bool make_split(struct prepared *p, const struct options *o, struct error *e)
 {
     enum { ROUNDS = 2 };
     const bool any_attributes = p->plan.any_attributes;
@@ -358,7 +377,7 @@ static bool make_split(struct prepared *p, const struct options *o, const struct
     for (unsigned round = 0; ok && round < ROUNDS && split_fit_is_wanted(&p->plan); round++) {
         ok = split_fit(&p->profile, &p->plan, p->stock, &p->builders, e);
         forget(p);
-        ok = ok && make_in_manners(p, o, manners, e);
+        ok = ok && make_in_manners(p, o, &p->manners, e);
         p->plan.any_attributes = any_attributes;
     }
     return ok;
@@ -366,7 +385,6 @@ static bool make_split(struct prepared *p, const struct options *o, const struct
 
 bool prepare(struct prepared *p, struct options *o, struct error *e)
 {
-    struct manners manners;
     *p = (struct prepared){0};
     if (!o->threads)
         o->threads = workers_processors();
@@ -378,10 +396,10 @@ bool prepare(struct prepared *p, struct options *o, struct error *e)
     return load_profile(&p->profile, o, e) &&
 
            /* What cannot be met is refused here and in the next steps, before anything is written. */
-           make(p, o, &manners, e) &&
+           make(p, o, e) &&
 
            /* What debug information that is split has to be before that. */
-           make_split(p, o, &manners, e) &&
+           make_split(p, o, e) &&
 
            /* Whether no library has too many .dwo files. */
            dwo_check(&p->plan, p->stock, &p->builders, e) &&

@@ -6,6 +6,7 @@
 #include "emit/options.h"
 #include "emit/plan.h"
 #include "emit/profile.h"
+#include "emit/profile_manner.h"
 #include "emit/stock.h"
 
 /* What `prepare` makes. */
@@ -13,8 +14,10 @@ struct prepared {
     struct profile profile;
     struct stock *stock;
     struct plan plan;
+    struct manners manners;    /* how headers and blocks are made: as the profile says, or as was found */
     struct mix_before *before; /* where the manner is searched for (mix.h); else NULL */
     bool has_manner;           /* that search has ended */
+    bool is_found;             /* nothing is searched for, as the profile has what was found (settled.h) */
     struct builders builders;  /* o->threads of them, which further steps may use */
 };
 

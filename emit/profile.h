@@ -320,6 +320,9 @@ struct profile {
         char *from; /* what was captured; NULL where absent */
         int64_t libraries, unreadable;
     } captured;
+    struct {
+        char *of, *manners, *libraries;
+    } settled; /* what was found for the rest of the profile (settled.h); each NULL where absent */
 };
 
 /* Whether pyelfprof wrote the profile. It leaves out counts that are 0: of symbols, of relocations, and of symbols

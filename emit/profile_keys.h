@@ -34,6 +34,7 @@ enum profile_section {
     SECTION_MIX,
     SECTION_DISTRIBUTIONS,
     SECTION_CAPTURED,
+    SECTION_SETTLED,
     PROFILE_SECTION_COUNT,
     SECTION_ROW = PROFILE_SECTION_COUNT, /* the sections of each item of `libraries` */
     SECTION_ROW_DYNAMIC,
@@ -120,6 +121,9 @@ enum profile_key_id {
     KEY_FROM,
     KEY_CAPTURED_LIBRARIES,
     KEY_UNREADABLE,
+    KEY_SETTLED_OF,
+    KEY_SETTLED_MANNERS,
+    KEY_SETTLED_LIBRARIES,
     KEY_COUNT,
     KEY_ROW = KEY_COUNT, /* the keys of rows: enum row_value, enum row_text */
     KEY_ROW_TEXT = KEY_ROW + ROW_VALUES,

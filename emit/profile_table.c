@@ -14,6 +14,7 @@ const struct profile_place profile_sections[PROFILE_SECTION_ALL] = {
     [SECTION_MIX] = {SECTION_DWARF, "mix"},
     [SECTION_DISTRIBUTIONS] = {SECTION_ROOT, "distributions"},
     [SECTION_CAPTURED] = {SECTION_ROOT, "captured"},
+    [SECTION_SETTLED] = {SECTION_ROOT, "settled"},
     [SECTION_ROW] = {SECTION_ROW, ""},
     [SECTION_ROW_DYNAMIC] = {SECTION_ROW, "dynamic"},
     [SECTION_ROW_LOCAL] = {SECTION_ROW, "local"},
@@ -121,6 +122,10 @@ const struct profile_key profile_keys[KEY_ALL] = {
                                   CHOICES("files", "exec", "python", "run", "pid", "core")},
     [KEY_CAPTURED_LIBRARIES]   = {SECTION_CAPTURED, "libraries",            KIND_NUMBER, AT(captured.libraries),   0,     PROFILE_ROW_MOST,       DERIVED, NULL},
     [KEY_UNREADABLE]           = {SECTION_CAPTURED, "unreadable",           KIND_NUMBER, AT(captured.unreadable),  0,     PROFILE_ROW_MOST,       DERIVED, NULL},
+
+    [KEY_SETTLED_OF]           = {SECTION_SETTLED,  "of",                   KIND_TEXT,   AT(settled.of),           0,     PROFILE_APPLICATION_MOST, 0, NULL},
+    [KEY_SETTLED_MANNERS]      = {SECTION_SETTLED,  "manners",              KIND_TEXT,   AT(settled.manners),      0,     PROFILE_BYTES_MOST,     0, NULL},
+    [KEY_SETTLED_LIBRARIES]    = {SECTION_SETTLED,  "libraries",            KIND_TEXT,   AT(settled.libraries),    0,     PROFILE_BYTES_MOST,     0, NULL},
 
 #define ROW_KEY(id, section, name, kind, least, most, choices) \
     [KEY_ROW + ROW_##id] = {SECTION_##section, name, KIND_##kind, offsetof(struct profile_row, value) + ROW_##id * sizeof(int64_t), least, most, DERIVED, choices},

@@ -1,0 +1,133 @@
+/* See manner_numbers.h. */
+#include "dwarf/manner_numbers.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/corpus.h"
+
+enum { FACTOR_MOST = UINT16_MAX / MANNER_USUAL, IMPORTS_MOST = 64, NAMES_OF = 10 };
+
+/* Members of struct manner that stand together and have the same range. */
+struct members {
+    size_t offset, bytes; /* of the first, of each */
+    unsigned count, least, most;
+};
+
+#define ONE(member, least, most)                                                                         \
+    {                                                                                                    \
+        offsetof(struct manner, member), sizeof(((struct manner *)0)->member), 1, least, most            \
+    }
+#define ALL(member, most)                                                                                \
+    {                                                                                                    \
+        offsetof(struct manner, member), sizeof(uint16_t), sizeof(((struct manner *)0)->member) / 2, 0, most \
+    }
+#define FACTOR(member) ONE(member, 0, FACTOR_MOST)
+#define FLAG(member)   ONE(member, 0, 1)
+#define SHARE(member)  ONE(member, 0, MANNER_USUAL)
+
+static const struct members table[] = {
+    ALL(piece, MANNER_PIECES),
+    ALL(outer, MANNER_OUTER),
+    ALL(inner, MANNER_INNER),
+    FACTOR(methods),
+    FACTOR(typedefs),
+    FACTOR(derived),
+    ONE(templates, 0, 32 * MANNER_USUAL),
+    ONE(numbers, 0, 32 * MANNER_USUAL),
+    FACTOR(members),
+    ONE(taken, 0, MANNER_TAKEN),
+    ONE(enumerators, 0, MANNER_ENUMERATORS),
+    ONE(unnamed, 0, 5),
+    ONE(inlines, 0, CORPUS_INLINES),
+    ONE(of_lines, 0, CORPUS_INLINES),
+    ONE(parameters, 0, CORPUS_INLINE_PARAMETERS *MANNER_USUAL),
+    ONE(variables, 0, CORPUS_INLINE_VARIABLES *MANNER_USUAL),
+    FACTOR(calls),
+    FACTOR(inlined),
+    FACTOR(lexical),
+    FACTOR(gone),
+    SHARE(placed),
+    SHARE(own),
+    SHARE(told),
+    ONE(passed, 0, 4 * MANNER_USUAL),
+    ONE(locals, 0, 3),
+    ONE(constants, 0, MANNER_CONSTANTS),
+    FLAG(fortran),
+    FLAG(labels),
+    SHARE(ending),
+    ONE(imports, 1, IMPORTS_MOST),
+    SHARE(tables),
+    ONE(brief, 0, NAMES_OF),
+    ONE(spread, 0, 3 * MANNER_USUAL),
+    ONE(split, 0, MANNER_USUAL),
+    FLAG(fuller),
+    FLAG(far),
+    ONE(names, 1, CORPUS_NAMES),
+    ONE(further, 0, CORPUS_FURTHER),
+    ONE(low, 0, MANNER_LOWS),
+    SHARE(lows),
+    FLAG(shortest),
+    SHARE(entries),
+    SHARE(defined),
+};
+
+void manner_numbers_write(FILE *to, const struct manner *m)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const unsigned char *at = (const unsigned char *)m + table[i].offset;
+        for (unsigned k = 0; k < table[i].count; k++, at += table[i].bytes) {
+            uint16_t wide = *at;
+            if (table[i].bytes == sizeof wide)
+                memcpy(&wide, at, sizeof wide);
+            fprintf(to, " %u", wide);
+        }
+    }
+}
+
+static bool read_number(const char **text, unsigned long least, unsigned long most, uint16_t *number)
+{
+    char *end;
+    if ((*text)[0] != ' ' || !isdigit((unsigned char)(*text)[1]))
+        return false;
+    const unsigned long value = strtoul(*text + 1, &end, 10);
+    *text = end;
+    *number = (uint16_t)value;
+    return value >= least && value <= most;
+}
+
+static bool adds_up(const uint16_t *piece, unsigned kinds, unsigned all)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < kinds; i++)
+        sum += piece[i];
+    return sum == all;
+}
+
+/* What ranges alone do not tell. */
+static bool goes_together(const struct manner *m)
+{
+    return adds_up(m->piece, PIECES, MANNER_PIECES) && adds_up(m->outer, OUTERS, MANNER_OUTER) &&
+           adds_up(m->inner, INNERS, MANNER_INNER) && m->piece[PIECE_STRUCTURE] > 0 && (m->names & (m->names - 1)) == 0;
+}
+
+bool manner_numbers_read(const char **text, struct manner *m)
+{
+    *m = (struct manner){{0}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        unsigned char *at = (unsigned char *)m + table[i].offset;
+        for (unsigned k = 0; k < table[i].count; k++, at += table[i].bytes) {
+            uint16_t number;
+            if (!read_number(text, table[i].least, table[i].most, &number))
+                return false;
+            if (table[i].bytes == sizeof number)
+                memcpy(at, &number, sizeof number);
+            else
+                *at = (unsigned char)number;
+        }
+    }
+    return goes_together(m);
+}

@@ -1,0 +1,37 @@
+/* What reading and writing `settled` (settled.h) share.
+ *
+ * `manners` has a word for whether attributes are as rows say and then, for each language, a word for the language and
+ * the numbers of its manner. `libraries` has a word for each library: a letter and a number for each value of its mix
+ * that is another than its row asks for, or a single dot.
+ */
+#ifndef EMIT_SETTLED_PARTS_H
+#define EMIT_SETTLED_PARTS_H
+
+#include "dwarf/unit.h"
+#include "emit/plan.h"
+
+#define SETTLED_ANY_ATTRIBUTES "any"
+#define SETTLED_AS_ROWS_SAY    "said"
+#define SETTLED_AS_ASKED       "."
+enum {
+    SETTLED_NORMAL = 'n',
+    SETTLED_SIZE = 'A', /* of the first debug section, then 'B', and so on; followed by a size or SETTLED_ANY */
+    SETTLED_ANY = '-'
+};
+
+/* The other values of a mix: letters and ranges. */
+enum { SETTLED_VALUES = 6 };
+extern const struct settled_value {
+    char letter;
+    int64_t least, most;
+} settled_values[SETTLED_VALUES];
+
+void settled_values_of(const struct plan_mix *m, int64_t value[SETTLED_VALUES]);
+
+extern const char *const settled_languages[DEBUG_LANGUAGES];
+
+/* A digest as text. */
+enum { SETTLED_DIGEST = 33 };
+void settled_digest(const uint64_t digest[2], char text[SETTLED_DIGEST]);
+
+#endif

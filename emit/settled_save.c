@@ -1,0 +1,194 @@
+/* Writes what was found for a profile into it; see settled.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/result_file.h"
+#include "dwarf/manner_numbers.h"
+#include "emit/mix.h"
+#include "emit/settled.h"
+#include "emit/settled_parts.h"
+
+#define SECTION "settled:"
+
+bool settled_can_be_kept(const struct plan *plan, struct error *e)
+{
+    if (!plan->profile->rows)
+        return error_set(e, ERROR_INPUT,
+                         "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it as "
+                         "it is");
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        if (plan->library[i].kept > 0)
+            return error_set(e, ERROR_INPUT,
+                             "--settle: libraries of the profile have split debug information (.dwo files), for which a "
+                             "search is made each time; use it as it is");
+    return true;
+}
+
+static void write_manners(FILE *to, const struct plan *plan, const struct manners *manners)
+{
+    fputs(plan->any_attributes ? SETTLED_ANY_ATTRIBUTES : SETTLED_AS_ROWS_SAY, to);
+    for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        fprintf(to, " %s", settled_languages[i]);
+        manner_numbers_write(to, &manners->of[i]);
+    }
+}
+
+static void write_mix(FILE *to, const struct plan_mix *asked, const struct plan_mix *mix)
+{
+    int64_t value[2][SETTLED_VALUES];
+    const long start = ftell(to);
+    settled_values_of(asked, value[0]);
+    settled_values_of(mix, value[1]);
+    for (unsigned i = 0; i < SETTLED_VALUES; i++)
+        if (value[1][i] != value[0][i])
+            fprintf(to, "%c%" PRId64, settled_values[i].letter, value[1][i]);
+    if (mix->normal != asked->normal)
+        fprintf(to, "%c%" PRIu64, SETTLED_NORMAL, mix->normal);
+    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        if (mix->size[i] == asked->size[i])
+            continue;
+        fputc(SETTLED_SIZE + (int)i, to);
+        if (mix->size[i] == DEBUG_ANY)
+            fputc(SETTLED_ANY, to);
+        else
+            fprintf(to, "%" PRIu64, mix->size[i]);
+    }
+    if (ftell(to) == start)
+        fputs(SETTLED_AS_ASKED, to);
+}
+
+static void write_mixes(FILE *to, const struct plan *plan)
+{
+    for (uint32_t i = 0; plan->mix && i < plan_counted(plan); i++) {
+        const struct plan_mix asked = mix_asked(plan, i);
+        if (i > 0)
+            fputc(' ', to);
+        write_mix(to, &asked, &plan->mix[i]);
+    }
+}
+
+/* Writes a text as a scalar in lines. */
+static void write_folded(FILE *to, const char *key, const char *text)
+{
+    enum { COLUMNS = 112 };
+    fprintf(to, "  %s: '", key);
+    while (strlen(text) > COLUMNS) {
+        size_t length = COLUMNS;
+        while (length && text[length] != ' ')
+            length--;
+        if (!length)
+            length = strcspn(text, " ");
+        fprintf(to, "%.*s%s", (int)length, text, text[length] ? "\n    " : "");
+        text += length + (text[length] == ' ');
+    }
+    fprintf(to, "%s'\n", text);
+}
+
+/* Writes what was found as `settled`. False when memory ran out. */
+static bool write_section(FILE *to, const struct plan *plan, const struct manners *manners)
+{
+    char digest[SETTLED_DIGEST];
+    char *text[2] = {NULL, NULL};
+    size_t size[2];
+    FILE *part[2] = {open_memstream(&text[0], &size[0]), open_memstream(&text[1], &size[1])};
+    if (part[0])
+        write_manners(part[0], plan, manners);
+    if (part[1])
+        write_mixes(part[1], plan);
+    bool well = true;
+    for (unsigned i = 0; i < 2; i++)
+        well = part[i] && fclose(part[i]) == 0 && well;
+    settled_digest(plan->digest, digest);
+    if (well) {
+        fprintf(to, SECTION "\n  of: '%s'\n", digest);
+        write_folded(to, "manners", text[0]);
+        write_folded(to, "libraries", text[1]);
+    }
+    free(text[0]);
+    free(text[1]);
+    return well;
+}
+
+/* Where the line begins on which `settled` stands in a text; its end, if there is none. */
+static const char *find_section(const char *text)
+{
+    const char *at = strncmp(text, SECTION, strlen(SECTION)) == 0 ? text - 1 : strstr(text, "\n" SECTION);
+    return at ? at + 1 : text + strlen(text);
+}
+
+/* Where the line begins on which the next key at the top stands. */
+static const char *skip_section(const char *at)
+{
+    while (*at) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+        if (*at && !strchr(" #\r\n", *at))
+            break;
+    }
+    return at;
+}
+
+/* The profile's text, with what was found instead of what it has as `settled`; malloc'ed. NULL when memory ran out. */
+static char *text_with(const char *text, const struct plan *plan, const struct manners *manners)
+{
+    const char *const section = find_section(text);
+    const char *const rest = skip_section(section);
+    char *with = NULL;
+    size_t size;
+    FILE *const to = open_memstream(&with, &size);
+    if (!to)
+        return NULL;
+    fwrite(text, 1, (size_t)(section - text), to);
+    fputs(rest, to);
+    const char *const last = *rest ? rest + strlen(rest) : section;
+    if (last > text && last[-1] != '\n')
+        fputc('\n', to);
+    const bool well = write_section(to, plan, manners);
+    if (fclose(to) == 0 && well)
+        return with;
+    free(with);
+    return NULL;
+}
+
+/* Whether a text is the profile that the plan is for, with what was found. It is not, if the profile was written in a
+ * way to which nothing can be added so. */
+static bool check_text(const char *text, struct error *e)
+{
+    struct profile p;
+    struct error own = {0};
+    bool is_for = false;
+    bool well = profile_parse(&p, text, strlen(text), "", &own);
+    if (well)
+        well = settled_is_for(&p, &is_for, &own);
+    profile_free(&p);
+    if (!well && own.code == ERROR_MEMORY)
+        return error_set(e, ERROR_MEMORY, "%s", own.text);
+    return (well && is_for) || error_set(e, ERROR_INPUT,
+                                         "nothing can be added to the text of the profile; write it as pyelfprof does, "
+                                         "each key on a line of its own, and without 'settled'");
+}
+
+static bool write_text(FILE *to, void *text, struct error *e)
+{
+    (void)e;
+    fputs(text, to);
+    return true;
+}
+
+bool settled_save(const struct plan *plan, const struct manners *manners, const char *name, const char *path,
+                  struct error *e)
+{
+    size_t size;
+    char *const read = profile_find_read(name, &size, e);
+    char *const text = read ? strndup(read, size) : NULL;
+    char *const with = text ? text_with(text, plan, manners) : NULL;
+    const bool well = with && check_text(with, e) && result_file_write(path, write_text, with, e);
+    if (read && !with)
+        error_set(e, ERROR_MEMORY, "out of memory");
+    free(read);
+    free(text);
+    free(with);
+    return well;
+}
