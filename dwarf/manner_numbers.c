@@ -17,13 +17,13 @@ struct members {
     unsigned count, least, most;
 };
 
-#define ONE(member, least, most)                                                                         \
-    {                                                                                                    \
-        offsetof(struct manner, member), sizeof(((struct manner *)0)->member), 1, least, most            \
+#define ONE(member, least, most)                                                                                       \
+    {                                                                                                                  \
+        offsetof(struct manner, member), sizeof(((struct manner *)0)->member), 1, least, most                          \
     }
-#define ALL(member, most)                                                                                \
-    {                                                                                                    \
-        offsetof(struct manner, member), sizeof(uint16_t), sizeof(((struct manner *)0)->member) / 2, 0, most \
+#define ALL(member, most)                                                                                              \
+    {                                                                                                                  \
+        offsetof(struct manner, member), sizeof(uint16_t), sizeof(((struct manner *)0)->member) / 2, 0, most           \
     }
 #define FACTOR(member) ONE(member, 0, FACTOR_MOST)
 #define FLAG(member)   ONE(member, 0, 1)
@@ -116,7 +116,7 @@ static bool goes_together(const struct manner *m)
 
 bool manner_numbers_read(const char **text, struct manner *m)
 {
-    *m = (struct manner){{0}};
+    memset(m, 0, sizeof *m);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         unsigned char *at = (unsigned char *)m + table[i].offset;
         for (unsigned k = 0; k < table[i].count; k++, at += table[i].bytes) {

@@ -1,5 +1,5 @@
-/* A manner as numbers, for files that keep one (emit/settled.h). They are of no use to other versions of pyelfgen: their
- * order is that of this version's table. */
+/* A manner as numbers, for files that keep one (emit/settled.h). They are of no use to other versions of pyelfgen:
+ * their order is that of this version's table. */
 #ifndef DWARF_MANNER_NUMBERS_H
 #define DWARF_MANNER_NUMBERS_H
 

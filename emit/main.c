@@ -91,14 +91,26 @@ static bool check_profile(const struct run *r, struct error *e)
                      profile_find_shown(profile));
 }
 
-/* Sizes the set and writes the profile with what was found. The rank that leads does this. */
-static bool save_settled(struct run *r, struct error *e)
+/* Makes the set in memory, which finds all that is searched for. */
+static bool find_all(struct run *r, struct error *e)
+{
+    struct prepared *const p = &r->prepared;
+    if (!p->is_found && !settled_keep(&p->plan, e))
+        return false;
+    progress_start(&r->progress, "settling", plan_counted(&p->plan), r->options.quiet);
+    const bool ok = set_find(&r->set, &p->plan, p->stock, &p->builders, &r->progress, e);
+    progress_end(&r->progress);
+    return ok;
+}
+
+/* Writes the profile with what was found. The rank that leads does this. */
+static bool settle(struct run *r, struct error *e)
 {
     const struct prepared *const p = &r->prepared;
     const char *const path = r->options.settle;
     if (!ranks_leads(&r->ranks))
         return true;
-    if (!settled_can_be_kept(&p->plan, e) || !size_set(r, e) ||
+    if (!settled_can_be_kept(&p->plan, e) || !find_all(r, e) ||
         !settled_save(&p->plan, &p->manners, r->options.profile, path, e))
         return false;
     if (!r->options.quiet && !result_file_is_written_through(path)) {
@@ -132,7 +144,7 @@ static bool generate(struct run *r, struct error *e)
     if (!ranks_agree(&r->ranks, prepare_all(r, &how.path, e), e))
         return false;
     if (o->settle)
-        return ranks_agree(&r->ranks, save_settled(r, e), e);
+        return ranks_agree(&r->ranks, settle(r, e), e);
     if (o->dry_run)
         how.path = NULL;
 

@@ -187,7 +187,8 @@ static bool settle_library(const struct settling *s, struct error *e)
     const struct mix_indexed indexed = {s->plan, s->stock, s->builder, s->index, settle_in_normal_form, s};
     const bool is_indexed =
         indexed_row_is(stock_of(s->stock, &s->plan->library[s->index]), &s->plan->library[s->index]);
-    s->mix->is_settled = is_indexed ? mix_settle_indexed(&indexed, e) : settle_asked(s, ask(s->plan, s->index, s->mix), e);
+    s->mix->is_settled =
+        is_indexed ? mix_settle_indexed(&indexed, e) : settle_asked(s, ask(s->plan, s->index, s->mix), e);
     return s->mix->is_settled;
 }
 

@@ -336,6 +336,7 @@ void plan_free(struct plan *plan)
     free(plan->library);
     free(plan->edge);
     free(plan->mix);
+    free(plan->taste);
     free(plan->guides);
     free(plan->function_sizes);
     plan->function_sizes = NULL;

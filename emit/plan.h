@@ -309,6 +309,17 @@ struct plan_mix {
     bool is_settled;  /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 
+/* What constants and objects of one library are filled with, so that its text and its data compress as its row says
+ * (taste.h). */
+enum { PLAN_TASTE_ALL = 1 << 16 };
+struct plan_taste {
+    struct {
+        uint32_t fresh, zeros; /* as struct stock_taste has them, up to PLAN_TASTE_ALL */
+    } of[2];                   /* in text, in data */
+    uint32_t different;        /* how different pointers in data are (pointers.h) */
+    bool is_known;
+};
+
 struct mix_guides; /* mix_rows_parts.h */
 struct mix_before;
 
@@ -333,6 +344,8 @@ struct plan {
     struct plan_edge *edge; /* the edges of all libraries, where the profile has rows; plan_library.edge points here */
     char *function_sizes;   /* distribution for libraries whose rows state none; owned; or NULL (plan_function_sizes) */
     struct plan_mix *mix;   /* one for each library; NULL where the profile wants no sizes of debug sections (mix.h) */
+    struct plan_taste *taste;   /* one for each library that counts, where these are found or kept (settled.h); owned;
+                                   otherwise NULL */
     struct mix_guides *guides;  /* where the search for each mix begins; NULL without rows, or where none is wanted */
     struct mix_before *before;  /* where a manner is searched for: how each library was settled with another; borrowed;
                                    or NULL */

@@ -168,7 +168,8 @@ bool plan_make(struct plan *plan, const struct profile *profile, const struct pl
     plan->split = profile->dwarf.split && !plan->without_debug;
     for (uint32_t i = 0; i < profile->rows; i++)
         plan->split |= profile_row_is_split(&profile->row[i]);
-    bool made = plan_digest(plan->profile, plan->profile_digest, plan->digest, e) && plan_name_libraries(plan, e) && solve(&s, e);
+    bool made = plan_digest(plan->profile, plan->profile_digest, plan->digest, e) && plan_name_libraries(plan, e) &&
+                solve(&s, e);
     for (unsigned i = 0; s.arenas && i < WORKERS_MOST; i++)
         arena_free(&s.arenas[i]);
     free(s.base);

@@ -344,8 +344,8 @@ static bool make_as_found(struct prepared *p, const struct options *o, struct er
 {
     bool any_attributes;
     p->is_found = true;
-    if (!settled_read_manners(&p->profile, &p->manners, &any_attributes, e) ||
-        !make_in_manners(p, o, &p->manners, e) || !settled_read_mixes(&p->plan, e))
+    if (!settled_read_manners(&p->profile, &p->manners, &any_attributes, e) || !make_in_manners(p, o, &p->manners, e) ||
+        !settled_read_libraries(&p->plan, e))
         return false;
     p->plan.any_attributes = any_attributes;
     return true;

@@ -78,6 +78,11 @@ bool set_generate(struct set *set, const struct plan *plan, const struct stock *
 bool set_size(struct set *set, const struct plan *plan, const struct stock *stock, struct builders *builders,
               struct progress *progress, struct error *e);
 
+/* Makes the libraries of the set in memory, but no executables, and writes nothing: all that is searched for to make
+ * them is found then (settled.h). Calls progress_step for each. Free with set_free. */
+bool set_find(struct set *set, const struct plan *plan, const struct stock *stock, struct builders *builders,
+              struct progress *progress, struct error *e);
+
 /* How often set_generate calls progress_step. */
 static inline uint32_t set_steps(const struct plan *plan)
 {

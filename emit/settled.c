@@ -11,6 +11,7 @@
 #include "dwarf/unit.h"
 #include "emit/describe.h"
 #include "emit/mix.h"
+#include "emit/pointers.h"
 #include "emit/settled_parts.h"
 
 enum { EACH_LEAST = 10 /* bytes of a local (mix_besides) */ };
@@ -25,22 +26,41 @@ const struct settled_value settled_values[SETTLED_VALUES] = {
     {'b', 0, UINT32_MAX},
     {'l', 0, SHORT_NAME_MOST},
     {'e', 0, PLAN_EVEN_STEPS - 1},
+    {'f', 0, PLAN_TASTE_ALL},
+    {'z', 0, PLAN_TASTE_ALL},
+    {'g', 0, PLAN_TASTE_ALL},
+    {'y', 0, PLAN_TASTE_ALL},
+    {'p', POINTERS_ALIKE, POINTERS_ANYWHERE},
 };
 
-void settled_values_of(const struct plan_mix *m, int64_t value[SETTLED_VALUES])
+struct settled_library settled_asked(const struct plan *plan, uint32_t index)
 {
-    const int64_t all[SETTLED_VALUES] = {m->told, m->expression, m->rows_part, m->besides, m->letters, m->even};
+    return (struct settled_library){mix_asked(plan, index), {.different = POINTERS_USUAL}};
+}
+
+void settled_values_of(const struct settled_library *l, int64_t value[SETTLED_VALUES])
+{
+    const struct plan_mix *const m = &l->mix;
+    const struct plan_taste *const t = &l->taste;
+    const int64_t all[SETTLED_VALUES] = {m->told,        m->expression,  m->rows_part,   m->besides,
+                                         m->letters,     m->even,        t->of[0].fresh, t->of[0].zeros,
+                                         t->of[1].fresh, t->of[1].zeros, t->different};
     memcpy(value, all, sizeof all);
 }
 
-static void set_values(struct plan_mix *m, const int64_t value[SETTLED_VALUES])
+static void set_values(struct settled_library *l, const int64_t value[SETTLED_VALUES])
 {
-    m->told = (uint32_t)value[0];
-    m->expression = (int32_t)value[1];
-    m->rows_part = (int32_t)value[2];
-    m->besides = (uint32_t)value[3];
-    m->letters = (uint32_t)value[4];
-    m->even = (uint8_t)value[5];
+    l->mix.told = (uint32_t)value[0];
+    l->mix.expression = (int32_t)value[1];
+    l->mix.rows_part = (int32_t)value[2];
+    l->mix.besides = (uint32_t)value[3];
+    l->mix.letters = (uint32_t)value[4];
+    l->mix.even = (uint8_t)value[5];
+    for (unsigned data = 0; data < 2; data++) {
+        l->taste.of[data].fresh = (uint32_t)value[6 + 2 * data];
+        l->taste.of[data].zeros = (uint32_t)value[7 + 2 * data];
+    }
+    l->taste.different = (uint32_t)value[10];
 }
 
 /* --- whether it is for the profile ------------------------------------------------------ */
@@ -145,29 +165,44 @@ static bool take_value(const char **text, uint64_t debug, int64_t value[SETTLED_
     return true;
 }
 
-/* Reads a mix, which has what the row asks for. */
-static bool take_mix(const char **text, uint64_t debug, struct plan_mix *mix)
+/* Reads what is found for a library, which has what it begins with. */
+static bool take_library(const char **text, uint64_t debug, struct settled_library *l)
 {
     int64_t value[SETTLED_VALUES];
-    settled_values_of(mix, value);
+    settled_values_of(l, value);
     bool well = **text && **text != ' ';
     if (take_word(text, SETTLED_AS_ASKED))
         return true;
     while (well && **text && **text != ' ')
-        well = take_value(text, debug, value, mix);
-    set_values(mix, value);
-    return well && mix->besides <= debug / EACH_LEAST;
+        well = take_value(text, debug, value, &l->mix);
+    set_values(l, value);
+    return well && l->mix.besides <= debug / EACH_LEAST;
 }
 
-bool settled_read_mixes(const struct plan *plan, struct error *e)
+bool settled_read_libraries(struct plan *plan, struct error *e)
 {
     const char *at = plan->profile->settled.libraries ? plan->profile->settled.libraries : "";
     bool well = true;
-    for (uint32_t i = 0; well && plan->mix && i < plan_counted(plan); i++) {
+    if (!settled_keep(plan, e))
+        return false;
+    for (uint32_t i = 0; well && i < plan_counted(plan); i++) {
+        struct settled_library l = settled_asked(plan, i);
         at += i > 0 && *at == ' ';
-        plan->mix[i] = mix_asked(plan, i);
-        well = take_mix(&at, plan->library[i].size[SIZE_DEBUG], &plan->mix[i]);
-        plan->mix[i].is_settled = well;
+        well = take_library(&at, plan->library[i].size[SIZE_DEBUG], &l);
+        l.mix.is_settled = l.taste.is_known = well;
+        plan->taste[i] = l.taste;
+        if (plan->mix)
+            plan->mix[i] = l.mix;
     }
     return (well && !*at) || refuse("libraries", e);
+}
+
+bool settled_keep(struct plan *plan, struct error *e)
+{
+    plan->taste = calloc(plan_counted(plan) + (size_t)1, sizeof *plan->taste);
+    if (!plan->taste)
+        return error_set(e, ERROR_MEMORY, "out of memory for a plan of %u libraries", plan->library_count);
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        plan->taste[i] = settled_asked(plan, i).taste;
+    return true;
 }

@@ -1,8 +1,8 @@
 /* What reading and writing `settled` (settled.h) share.
  *
  * `manners` has a word for whether attributes are as rows say and then, for each language, a word for the language and
- * the numbers of its manner. `libraries` has a word for each library: a letter and a number for each value of its mix
- * that is another than its row asks for, or a single dot.
+ * the numbers of its manner. `libraries` has a word for each library: a letter and a number for each value that is
+ * another than what the library begins with, or a single dot.
  */
 #ifndef EMIT_SETTLED_PARTS_H
 #define EMIT_SETTLED_PARTS_H
@@ -19,14 +19,23 @@ enum {
     SETTLED_ANY = '-'
 };
 
-/* The other values of a mix: letters and ranges. */
-enum { SETTLED_VALUES = 6 };
+/* The other values: letters and ranges. */
+enum { SETTLED_VALUES = 11 };
 extern const struct settled_value {
     char letter;
     int64_t least, most;
 } settled_values[SETTLED_VALUES];
 
-void settled_values_of(const struct plan_mix *m, int64_t value[SETTLED_VALUES]);
+/* What is found for one library. */
+struct settled_library {
+    struct plan_mix mix;
+    struct plan_taste taste;
+};
+
+/* What a library is made with where nothing is found. */
+struct settled_library settled_asked(const struct plan *plan, uint32_t index);
+
+void settled_values_of(const struct settled_library *l, int64_t value[SETTLED_VALUES]);
 
 extern const char *const settled_languages[DEBUG_LANGUAGES];
 

@@ -6,7 +6,6 @@
 
 #include "base/result_file.h"
 #include "dwarf/manner_numbers.h"
-#include "emit/mix.h"
 #include "emit/settled.h"
 #include "emit/settled_parts.h"
 
@@ -15,14 +14,16 @@
 bool settled_can_be_kept(const struct plan *plan, struct error *e)
 {
     if (!plan->profile->rows)
-        return error_set(e, ERROR_INPUT,
-                         "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it as "
-                         "it is");
+        return error_set(
+            e, ERROR_INPUT,
+            "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it as "
+            "it is");
     for (uint32_t i = 0; i < plan_counted(plan); i++)
         if (plan->library[i].kept > 0)
-            return error_set(e, ERROR_INPUT,
-                             "--settle: libraries of the profile have split debug information (.dwo files), for which a "
-                             "search is made each time; use it as it is");
+            return error_set(
+                e, ERROR_INPUT,
+                "--settle: libraries of the profile have split debug information (.dwo files), for which a "
+                "search is made each time; use it as it is");
     return true;
 }
 
@@ -35,37 +36,50 @@ static void write_manners(FILE *to, const struct plan *plan, const struct manner
     }
 }
 
-static void write_mix(FILE *to, const struct plan_mix *asked, const struct plan_mix *mix)
+static void write_size(FILE *to, enum debug_section section, uint64_t size)
+{
+    fputc(SETTLED_SIZE + (int)section, to);
+    if (size == DEBUG_ANY)
+        fputc(SETTLED_ANY, to);
+    else
+        fprintf(to, "%" PRIu64, size);
+}
+
+/* Writes the word of a library. */
+static void write_library(FILE *to, const struct settled_library *asked, const struct settled_library *found)
 {
     int64_t value[2][SETTLED_VALUES];
-    const long start = ftell(to);
+    bool any = false;
     settled_values_of(asked, value[0]);
-    settled_values_of(mix, value[1]);
-    for (unsigned i = 0; i < SETTLED_VALUES; i++)
-        if (value[1][i] != value[0][i])
-            fprintf(to, "%c%" PRId64, settled_values[i].letter, value[1][i]);
-    if (mix->normal != asked->normal)
-        fprintf(to, "%c%" PRIu64, SETTLED_NORMAL, mix->normal);
-    for (unsigned i = 0; i < DEBUG_SECTION_COUNT; i++) {
-        if (mix->size[i] == asked->size[i])
+    settled_values_of(found, value[1]);
+    for (unsigned i = 0; i < SETTLED_VALUES; i++) {
+        if (value[1][i] == value[0][i])
             continue;
-        fputc(SETTLED_SIZE + (int)i, to);
-        if (mix->size[i] == DEBUG_ANY)
-            fputc(SETTLED_ANY, to);
-        else
-            fprintf(to, "%" PRIu64, mix->size[i]);
+        fprintf(to, "%c%" PRId64, settled_values[i].letter, value[1][i]);
+        any = true;
     }
-    if (ftell(to) == start)
+    if (found->mix.normal != asked->mix.normal) {
+        fprintf(to, "%c%" PRIu64, SETTLED_NORMAL, found->mix.normal);
+        any = true;
+    }
+    for (enum debug_section i = 0; i < DEBUG_SECTION_COUNT; i++) {
+        if (found->mix.size[i] == asked->mix.size[i])
+            continue;
+        write_size(to, i, found->mix.size[i]);
+        any = true;
+    }
+    if (!any)
         fputs(SETTLED_AS_ASKED, to);
 }
 
-static void write_mixes(FILE *to, const struct plan *plan)
+static void write_libraries(FILE *to, const struct plan *plan)
 {
-    for (uint32_t i = 0; plan->mix && i < plan_counted(plan); i++) {
-        const struct plan_mix asked = mix_asked(plan, i);
+    for (uint32_t i = 0; i < plan_counted(plan); i++) {
+        const struct settled_library asked = settled_asked(plan, i);
+        const struct settled_library found = {plan->mix ? plan->mix[i] : asked.mix, plan->taste[i]};
         if (i > 0)
             fputc(' ', to);
-        write_mix(to, &asked, &plan->mix[i]);
+        write_library(to, &asked, &found);
     }
 }
 
@@ -96,7 +110,7 @@ static bool write_section(FILE *to, const struct plan *plan, const struct manner
     if (part[0])
         write_manners(part[0], plan, manners);
     if (part[1])
-        write_mixes(part[1], plan);
+        write_libraries(part[1], plan);
     bool well = true;
     for (unsigned i = 0; i < 2; i++)
         well = part[i] && fclose(part[i]) == 0 && well;

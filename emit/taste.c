@@ -328,10 +328,10 @@ static struct stock_taste approach(const struct bench *b)
     return best;
 }
 
-/* Fills one part. In a part that is not small, the other contents are packed together with the spans as they were
- * filled before; this is repeated until it changes little. Where the spans are a small share of a part that is packed
- * whole, not in slices, once is enough: for real libraries' rows the change was 1.3 % at most. */
-static void steer(struct bench *b)
+/* Fills one part, and returns what with. In a part that is not small, the other contents are packed together with the
+ * spans as they were filled before; this is repeated until it changes little. Where the spans are a small share of a
+ * part that is packed whole, not in slices, once is enough: for real libraries' rows the change was 1.3 % at most. */
+static struct stock_taste steer(struct bench *b)
 {
     enum { ROUNDS = 4, LITTLE = 100, SMALL_SHARE = 8 };
     const bool is_sliced = step_of(b->part) != UINT64_MAX;
@@ -351,6 +351,7 @@ static void steer(struct bench *b)
     }
     if (is_sliced)
         fill(b, taste, EXTENT_ALL);
+    return taste;
 }
 
 static void point(struct bench *b, unsigned different)
@@ -360,8 +361,8 @@ static void point(struct bench *b, unsigned different)
 }
 
 /* Where there are too few constants to make data as it should be, makes pointers more or less different: by halving
- * between what is too much and too little. */
-static void steer_pointers(struct bench *b)
+ * between what is too much and too little. Returns how different they are; *taste is what constants are filled with. */
+static unsigned steer_pointers(struct bench *b, struct stock_taste *taste)
 {
     enum { TRIES = 6, NEAR = 30 /* 1 / NEAR of what is wanted is near enough */ };
     const struct library *l = b->place.l;
@@ -385,7 +386,49 @@ static void steer_pointers(struct bench *b)
     if (different != best)
         point(b, best);
     if (best != POINTERS_USUAL && l->data_free + l->relro_free)
-        steer(b);
+        *taste = steer(b);
+    return best;
+}
+
+/* Where it is kept what the library is filled with; NULL: nowhere. */
+static struct plan_taste *kept_of(const struct library *l)
+{
+    const uint32_t index = (uint32_t)(l->row - l->plan->library);
+    return l->plan->taste && index < plan_counted(l->plan) ? &l->plan->taste[index] : NULL;
+}
+
+/* Fills a part as was found before. False when memory ran out. */
+static bool fill_as_found(struct bench *b, const struct plan_taste *found, bool points, struct arena *arena)
+{
+    const bool data = b->place.flags;
+    const struct relocated w = relocated_words(b->place.l);
+    b->word = arena_take(arena, (w.count + UINT64_C(1)) * sizeof *b->word);
+    if (!b->word)
+        return false;
+    if (points && found->different != POINTERS_USUAL)
+        point(b, found->different);
+    else
+        keep_words(b);
+    fill(b, (struct stock_taste){.fresh = found->of[data].fresh, .zeros = found->of[data].zeros}, EXTENT_ALL);
+    arena_shrink(arena, b->word, 0);
+    return true;
+}
+
+/* Looks for what to fill a part with, and keeps it in *kept, unless that is NULL. False when memory ran out. */
+static bool fill_steered(struct bench *b, struct plan_taste *kept, bool points, struct arena *arena)
+{
+    const bool data = b->place.flags;
+    if (!prepare(b, arena))
+        return false;
+    struct stock_taste taste = steer(b);
+    const unsigned different = points ? steer_pointers(b, &taste) : POINTERS_USUAL;
+    if (kept) {
+        kept->of[data].fresh = taste.fresh;
+        kept->of[data].zeros = taste.zeros;
+        kept->different = data ? different : kept->different;
+    }
+    arena_shrink(arena, b->bytes, 0);
+    return true;
 }
 
 void taste_fill(const struct library *l, uint8_t *image, bool steered)
@@ -399,22 +442,20 @@ void taste_fill(const struct library *l, uint8_t *image, bool steered)
 
 bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
 {
+    struct plan_taste *const kept = kept_of(l);
+    const bool is_found = kept && kept->is_known;
     for (unsigned data = 0; data < 2; data++) {
         struct bench b = {.place = place_in(l, image, data)};
         const bool points = data && l->row->extra.pointers && !l->shape.executable;
         if ((!b.place.size && !points) || b.place.packed == PROFILE_DERIVED)
             continue;
         const uint64_t part = part_size(&b.place);
-        if (!data && part > PART_SMALL && b.place.size < part / PART_OTHER) {
+        if (!data && part > PART_SMALL && b.place.size < part / PART_OTHER)
             fill_spans(&b.place, taste_reckoned(&b.place));
-            continue;
-        }
-        if (!prepare(&b, arena))
+        else if (!(is_found ? fill_as_found(&b, kept, points, arena) : fill_steered(&b, kept, points, arena)))
             return false;
-        steer(&b);
-        if (points)
-            steer_pointers(&b);
-        arena_shrink(arena, b.bytes, 0);
     }
+    if (kept)
+        kept->is_known = true;
     return true;
 }
