@@ -9,7 +9,7 @@
 
 #include "dwarf/corpus.h"
 
-enum { FACTOR_MOST = UINT16_MAX / MANNER_USUAL, IMPORTS_MOST = 64, NAMES_OF = 10 };
+enum { FACTOR_MOST = UINT16_MAX / MANNER_USUAL, INLINES_LEAST = 2, IMPORTS_MOST = 64, NAMES_OF = 10 };
 
 /* Members of struct manner that stand together and have the same range. */
 struct members {
@@ -42,7 +42,7 @@ static const struct members table[] = {
     ONE(taken, 0, MANNER_TAKEN),
     ONE(enumerators, 0, MANNER_ENUMERATORS),
     ONE(unnamed, 0, 5),
-    ONE(inlines, 0, CORPUS_INLINES),
+    ONE(inlines, INLINES_LEAST, CORPUS_INLINES),
     ONE(of_lines, 0, CORPUS_INLINES),
     ONE(parameters, 0, CORPUS_INLINE_PARAMETERS *MANNER_USUAL),
     ONE(variables, 0, CORPUS_INLINE_VARIABLES *MANNER_USUAL),
@@ -111,7 +111,8 @@ static bool adds_up(const uint16_t *piece, unsigned kinds, unsigned all)
 static bool goes_together(const struct manner *m)
 {
     return adds_up(m->piece, PIECES, MANNER_PIECES) && adds_up(m->outer, OUTERS, MANNER_OUTER) &&
-           adds_up(m->inner, INNERS, MANNER_INNER) && m->piece[PIECE_STRUCTURE] > 0 && (m->names & (m->names - 1)) == 0;
+           adds_up(m->inner, INNERS, MANNER_INNER) && (m->fortran || m->piece[PIECE_STRUCTURE]) &&
+           (m->names & (m->names - 1)) == 0 && (m->parameters == 0 || m->parameters >= MANNER_USUAL);
 }
 
 bool manner_numbers_read(const char **text, struct manner *m)

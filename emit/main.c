@@ -115,7 +115,7 @@ static bool settle(struct run *r, struct error *e)
         return false;
     if (!r->options.quiet && !result_file_is_written_through(path)) {
         utf8_print(stdout, path);
-        printf(": made without a search from now on, by pyelfgen %s\n", PYELFGEN_VERSION);
+        printf(": from it pyelfgen %s makes the set without a search\n", PYELFGEN_VERSION);
     }
     return true;
 }

@@ -224,7 +224,17 @@ bool mix_size_settled(struct builder *b, const struct plan *plan, const struct s
 
 bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
 {
-    return mix_settle_library(b, plan, stock, index, e) && mix_size_settled(b, plan, stock, index, e);
+    struct error own = {0};
+    if (!mix_settle_library(b, plan, stock, index, e))
+        return false;
+    if (mix_size_settled(b, plan, stock, index, &own))
+        return true;
+    if (own.code == ERROR_INFEASIBLE && plan->is_found)
+        return error_set(e, ERROR_INPUT, "settled: %s cannot be made so: %.300s; remove 'settled' from the profile",
+                         plan->library[index].name, own.text);
+    if (e)
+        *e = own;
+    return false;
 }
 
 /* --- before any library is made ----------------------------------------------------- */

@@ -71,6 +71,14 @@ static void print_removed(FILE *out, const struct set *set)
         fputs("\nremoved " EXECUTABLE_STATIC ", which is there with --static only\n", out);
 }
 
+/* Tells why the set was searched for although its profile has what was found once. */
+static void print_stale(FILE *out, const struct plan *plan)
+{
+    if (plan->profile->rows && plan->profile->settled.of && !plan->is_found)
+        fputs("\nwhat the profile has as 'settled' is for other keys, options or another pyelfgen: it was not used\n",
+              out);
+}
+
 void report_sizes(FILE *out, const struct plan *plan, const struct set *set, const char *path)
 {
     if (set) {
@@ -95,6 +103,7 @@ void report_sizes(FILE *out, const struct plan *plan, const struct set *set, con
         print_kept(out, set);
         print_removed(out, set);
     }
+    print_stale(out, plan);
 }
 
 void report_ranks(FILE *out, const struct ranks *r)

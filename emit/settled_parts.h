@@ -1,8 +1,8 @@
 /* What reading and writing `settled` (settled.h) share.
  *
- * `manners` has a word for whether attributes are as rows say and then, for each language, a word for the language and
- * the numbers of its manner. `libraries` has a word for each library: a letter and a number for each value that is
- * another than what the library begins with, or a single dot.
+ * `manners` has a word for whether attributes are as rows say and then, for each language that libraries are in, a word
+ * for it and the numbers of its manner. `libraries` has a word for each library: a letter and a number for each value
+ * that is another than what the library begins with, or a single dot.
  */
 #ifndef EMIT_SETTLED_PARTS_H
 #define EMIT_SETTLED_PARTS_H

@@ -29,8 +29,14 @@ bool settled_can_be_kept(const struct plan *plan, struct error *e)
 
 static void write_manners(FILE *to, const struct plan *plan, const struct manners *manners)
 {
+    bool used[DEBUG_LANGUAGES] = {false};
+    used[plan->profile->dwarf.language] = true;
+    for (uint32_t i = 0; i < plan_counted(plan); i++)
+        used[plan->library[i].dwarf_language] = true;
     fputs(plan->any_attributes ? SETTLED_ANY_ATTRIBUTES : SETTLED_AS_ROWS_SAY, to);
     for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
+        if (!used[i])
+            continue;
         fprintf(to, " %s", settled_languages[i]);
         manner_numbers_write(to, &manners->of[i]);
     }
@@ -171,11 +177,11 @@ static char *text_with(const char *text, const struct plan *plan, const struct m
 static bool check_text(const char *text, struct error *e)
 {
     struct profile p;
+    struct manners manners;
     struct error own = {0};
-    bool is_for = false;
-    bool well = profile_parse(&p, text, strlen(text), "", &own);
-    if (well)
-        well = settled_is_for(&p, &is_for, &own);
+    bool is_for = false, any_attributes;
+    const bool well = profile_parse(&p, text, strlen(text), "", &own) && settled_is_for(&p, &is_for, &own) &&
+                      settled_read_manners(&p, &manners, &any_attributes, &own);
     profile_free(&p);
     if (!well && own.code == ERROR_MEMORY)
         return error_set(e, ERROR_MEMORY, "%s", own.text);

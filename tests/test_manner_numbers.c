@@ -1,0 +1,151 @@
+/* dwarf/manner_numbers: a manner is read as it was written, and whatever numbers are accepted, headers and blocks can
+ * be made with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "dwarf/manner_numbers.h"
+#include "emit/stock.h"
+
+enum { TEXT = 1024 };
+
+static void text_of(const struct manner *m, char text[TEXT])
+{
+    FILE *to = fmemopen(text, TEXT, "w");
+    assert_non_null(to);
+    manner_numbers_write(to, m);
+    assert_int_equal(fclose(to), 0);
+}
+
+static bool reads(const char *text, struct manner *m)
+{
+    const char *at = text;
+    return manner_numbers_read(&at, m) && *at == '\0';
+}
+
+static void numbers_are_read_as_written(void **state)
+{
+    (void)state;
+    const struct manner all[] = {manner_usual(), manner_fortran(manner_usual())};
+    for (unsigned i = 0; i < 2; i++) {
+        char text[TEXT], again[TEXT];
+        struct manner m;
+        text_of(&all[i], text);
+        assert_true(reads(text, &m));
+        text_of(&m, again);
+        assert_string_equal(again, text);
+        assert_int_equal(m.piece[PIECE_FUNCTION], all[i].piece[PIECE_FUNCTION]);
+        assert_int_equal(m.entries, all[i].entries);
+        assert_int_equal(m.fortran, all[i].fortran);
+    }
+}
+
+/* Replaces number `which` of a text. */
+static void replace(char text[TEXT], unsigned which, unsigned number)
+{
+    char with[TEXT];
+    char *at = text;
+    for (unsigned i = 0; i < which; i++)
+        at = strchr(at + 1, ' ');
+    const char *rest = strchr(at + 1, ' ');
+    snprintf(with, sizeof with, "%.*s %u%s", (int)(at - text), text, number, rest ? rest : "");
+    strcpy(text, with);
+}
+
+static unsigned numbers_in(const char *text)
+{
+    unsigned count = 0;
+    for (; *text; text++)
+        count += *text == ' ';
+    return count;
+}
+
+static void numbers_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    const struct manner usual = manner_usual();
+    char text[TEXT], wrong[TEXT];
+    struct manner m;
+    text_of(&usual, text);
+    for (unsigned i = 0; i < numbers_in(text); i++) {
+        strcpy(wrong, text);
+        replace(wrong, i, 65535);
+        assert_false(reads(wrong, &m));
+    }
+    strcpy(wrong, text);
+    replace(wrong, PIECE_TYPEDEF, usual.piece[PIECE_TYPEDEF] + 1U); /* more pieces than there are */
+    assert_false(reads(wrong, &m));
+    strcpy(wrong, text);
+    replace(wrong, PIECE_STRUCTURE, 0);
+    replace(wrong, PIECE_TYPEDEF, usual.piece[PIECE_TYPEDEF] + (unsigned)usual.piece[PIECE_STRUCTURE]);
+    assert_false(reads(wrong, &m));
+    *strrchr(text, ' ') = '\0'; /* one too few */
+    assert_false(reads(text, &m));
+    assert_false(reads("", &m));
+    assert_false(reads(" -1", &m));
+    assert_false(reads(" 112x", &m));
+}
+
+/* Changes some numbers at random, to what is accepted. */
+static struct manner altered(struct manner m, struct random *r)
+{
+    enum { NUMBERS = 8, MOST = 1100 };
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        char text[TEXT];
+        text_of(&m, text);
+        const unsigned which = (unsigned)(random_next(r) % numbers_in(text));
+        const uint64_t number = random_next(r);
+        replace(text, which, (unsigned)(number % 3 ? number / 3 % MOST : number / 3 % 3));
+        struct manner other;
+        if (reads(text, &other))
+            m = other;
+    }
+    return m;
+}
+
+/* Makes the stock, or finds that more is said of code than blocks have room for. */
+static void make(struct dialect dialect, const struct manner *m)
+{
+    struct stock *s = stock_begin(dialect, m, 42);
+    assert_non_null(s);
+    bool made = true;
+    for (unsigned part = 0; part < STOCK_PARTS && made; part++)
+        made = part == STOCK_PART_HEADERS ? stock_make_headers(s, UINT64_MAX) : stock_make_part(s, part);
+    assert_true(made || stock_is_overfull(s));
+    if (made)
+        stock_end(s);
+    stock_free(s);
+}
+
+static void headers_and_blocks_can_be_made(void **state)
+{
+    (void)state;
+    enum { TRIES = 3 };
+    const struct dialect dialects[] = {{.version = 5},
+                                       {.version = 5, .views = true, .terse = true},
+                                       {.version = 4, .language = DWARF_CPP, .views = true},
+                                       {.version = 5, .fortran = true}};
+    struct random r = {1};
+    for (unsigned i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
+        const struct manner usual = dialects[i].fortran ? manner_fortran(manner_usual()) : manner_usual();
+        for (unsigned k = 0; k < TRIES; k++) {
+            const struct manner m = altered(usual, &r);
+            make(dialects[i], &m);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_read_as_written),
+                                       cmocka_unit_test(numbers_that_cannot_be_are_refused),
+                                       cmocka_unit_test(headers_and_blocks_can_be_made)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
