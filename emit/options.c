@@ -182,7 +182,8 @@ static bool take_option(struct options *o, struct pynamic *p, struct cli *c, int
         return true;
     case OPTION_SETTLE:
         if (o->settle)
-            return refuse_second(o, value, e);
+            return error_set(e, ERROR_USAGE, "--settle: one file at a time: '%.200s' comes after '%.200s'; see --help",
+                             value, o->settle);
         o->settle = value;
         return true;
     case OPTION_NODE_LOCAL:

@@ -344,11 +344,12 @@ static bool make_as_found(struct prepared *p, const struct options *o, struct er
 {
     bool any_attributes;
     p->is_found = true;
-    if (!settled_read_manners(&p->profile, &p->manners, &any_attributes, e) || !make_in_manners(p, o, &p->manners, e) ||
-        !settled_read_libraries(&p->plan, e))
+    if (!settled_read_manners(&p->profile, &p->manners, &any_attributes, e))
+        return error_at(e, profile_find_shown(o->profile), 0);
+    if (!make_in_manners(p, o, &p->manners, e))
         return false;
     p->plan.any_attributes = any_attributes;
-    return true;
+    return settled_read_libraries(&p->plan, e) || error_at(e, profile_find_shown(o->profile), 0);
 }
 
 /* Makes stock and plan. */
@@ -360,6 +361,7 @@ static bool make(struct prepared *p, const struct options *o, struct error *e)
         return false;
     if (is_found)
         return make_as_found(p, o, e);
+
     const bool by_model = profile_model_helps(&p->profile);
     if (!begin_searching(&s, &p->profile, MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0)))
         return make_in_manners(p, o, &p->manners, e);

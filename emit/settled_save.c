@@ -92,7 +92,7 @@ static void write_libraries(FILE *to, const struct plan *plan)
 /* Writes a text as a scalar in lines. */
 static void write_folded(FILE *to, const char *key, const char *text)
 {
-    enum { COLUMNS = 112 };
+    enum { COLUMNS = 100 };
     fprintf(to, "  %s: '", key);
     while (strlen(text) > COLUMNS) {
         size_t length = COLUMNS;
@@ -138,15 +138,13 @@ static const char *find_section(const char *text)
     return at ? at + 1 : text + strlen(text);
 }
 
-/* Where the line begins on which the next key at the top stands. */
+/* Where the first line begins behind `settled` and its indented lines. */
 static const char *skip_section(const char *at)
 {
-    while (*at) {
+    do {
         at += strcspn(at, "\n");
         at += *at == '\n';
-        if (*at && !strchr(" #\r\n", *at))
-            break;
-    }
+    } while (*at == ' ');
     return at;
 }
 
