@@ -9,7 +9,13 @@
 
 #include "dwarf/corpus.h"
 
-enum { FACTOR_MOST = UINT16_MAX / MANNER_USUAL, INLINES_LEAST = 2, IMPORTS_MOST = 64, NAMES_OF = 10 };
+enum {
+    FACTOR_MOST = UINT16_MAX / MANNER_USUAL,
+    INLINES_LEAST = 2,
+    OWN_LEAST = MANNER_USUAL / 4,
+    IMPORTS_MOST = 64,
+    NAMES_OF = 10
+};
 
 /* Members of struct manner that stand together and have the same range. */
 struct members {
@@ -51,7 +57,7 @@ static const struct members table[] = {
     FACTOR(lexical),
     FACTOR(gone),
     SHARE(placed),
-    SHARE(own),
+    ONE(own, OWN_LEAST, MANNER_USUAL),
     SHARE(told),
     ONE(passed, 0, 4 * MANNER_USUAL),
     ONE(locals, 0, 3),

@@ -4,9 +4,10 @@ After a warm-up, `pyelfgen` and `cp -r` of its result run in alternating pairs. 
 of the pairs: the absolute times of a shared machine drift by a factor of three, the ratios hardly. Outside of the timed
 part the former output is deleted, memory is fetched, and a disk is synced.
 
-Each pair has four more measurements: plain writes of as many bytes in as many files by as many threads, which is the
-least that any generator could take; the twin of the set, from what `pyelfprof` captures of it; the same set with an
-executable that is linked with it; and the set as one executable instead. A profile that was captured already has no
+Each pair has five more measurements: plain writes of as many bytes in as many files by as many threads, which is the
+least that any generator could take; the twin of the set, from what `pyelfprof` captures of it, and once more from that
+with what `--settle` has found; the same set with an executable that is linked with it; and the set as one executable
+instead. A profile that was captured already has no
 executables, and is its own twin's: then there are the first two only.
 """
 
@@ -47,9 +48,17 @@ def peak_memory(command):
 
 
 # The measurements: pyelfgen, the two that it is compared with, and pyelfgen with more options. RATIOS are printed.
-GENERATED, COPIED, WRITTEN, TWIN = "pyelfgen", "cp -r", "plain writes", "pyelfgen, captured"
+GENERATED, COPIED, WRITTEN = "pyelfgen", "cp -r", "plain writes"
+TWIN, SETTLED = "pyelfgen, captured", "pyelfgen, captured and settled"
 LINKED, STATIC = "--link", "--static --no-libraries"
-RATIOS = [(GENERATED, COPIED), (GENERATED, WRITTEN), (TWIN, COPIED), (LINKED, GENERATED), (STATIC, GENERATED)]
+RATIOS = [
+    (GENERATED, COPIED),
+    (GENERATED, WRITTEN),
+    (TWIN, COPIED),
+    (SETTLED, COPIED),
+    (LINKED, GENERATED),
+    (STATIC, GENERATED),
+]
 
 
 def is_captured(profile):
@@ -60,7 +69,8 @@ def is_captured(profile):
 
 def bench(programs, profile, directory, threads, pairs, sync):
     """The bytes of the set, and a row {measurement: seconds} for each pair."""
-    made, copied, written, capture = (directory / name for name in ("made", "copied", "written", "captured.prof"))
+    made, copied, written = (directory / name for name in ("made", "copied", "written"))
+    capture, settled = directory / "captured.prof", directory / "settled.prof"
     more = not is_captured(profile)
 
     def generate(*options, of=profile):
@@ -74,6 +84,7 @@ def bench(programs, profile, directory, threads, pairs, sync):
     generate()
     if more:
         subprocess.run([programs / "pyelfprof", "--quiet", "-o", capture, made], check=True)
+        subprocess.run([programs / "pyelfgen", "--profile", capture, "--settle", settled, "--quiet"], check=True)
     sizes = [path.stat().st_size for path in made.iterdir()]
     total = sum(sizes)
     rows = []
@@ -86,6 +97,7 @@ def bench(programs, profile, directory, threads, pairs, sync):
             row[STATIC] = generated("--static", "--no-libraries")
             row[LINKED] = generated("--link")
             row[TWIN] = generated(of=capture)
+            row[SETTLED] = generated(of=settled)
         row[GENERATED] = generated()
         if sync:
             os.sync()
@@ -97,10 +109,10 @@ def bench(programs, profile, directory, threads, pairs, sync):
 
 def report(where, total, rows):
     def line(title, values):
-        print(f"  {title:<38}{min(values):8.3f}{statistics.median(values):8.3f}{max(values):8.3f}")
+        print(f"  {title:<40}{min(values):8.3f}{statistics.median(values):8.3f}{max(values):8.3f}")
 
-    print(f"{where}: {total / 1e6:.0f} MB, {len(rows)} pairs{'':22}min  median     max")
-    for what in (GENERATED, COPIED, WRITTEN, TWIN, LINKED, STATIC):
+    print(f"{where}: {total / 1e6:.0f} MB, {len(rows)} pairs{'':24}min  median     max")
+    for what in (GENERATED, COPIED, WRITTEN, TWIN, SETTLED, LINKED, STATIC):
         if what in rows[0]:
             line(f"{what}, seconds", [row[what] for row in rows])
     for what, beside in RATIOS:
