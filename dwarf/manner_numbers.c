@@ -9,13 +9,7 @@
 
 #include "dwarf/corpus.h"
 
-enum {
-    FACTOR_MOST = UINT16_MAX / MANNER_USUAL,
-    INLINES_LEAST = 2,
-    OWN_LEAST = MANNER_USUAL / 4,
-    IMPORTS_MOST = 64,
-    NAMES_OF = 10
-};
+enum { FACTOR_MOST = UINT16_MAX / MANNER_USUAL, NUMBER_MOST = 32 * MANNER_USUAL, OWN_LEAST = MANNER_USUAL / 4 };
 
 /* Members of struct manner that stand together and have the same range. */
 struct members {
@@ -31,54 +25,34 @@ struct members {
     {                                                                                                                  \
         offsetof(struct manner, member), sizeof(uint16_t), sizeof(((struct manner *)0)->member) / 2, 0, most           \
     }
-#define FACTOR(member) ONE(member, 0, FACTOR_MOST)
-#define FLAG(member)   ONE(member, 0, 1)
-#define SHARE(member)  ONE(member, 0, MANNER_USUAL)
 
 static const struct members table[] = {
     ALL(piece, MANNER_PIECES),
     ALL(outer, MANNER_OUTER),
     ALL(inner, MANNER_INNER),
-    FACTOR(methods),
-    FACTOR(typedefs),
-    FACTOR(derived),
-    ONE(templates, 0, 32 * MANNER_USUAL),
-    ONE(numbers, 0, 32 * MANNER_USUAL),
-    FACTOR(members),
+    ONE(methods, 0, FACTOR_MOST),
+    ONE(typedefs, 0, FACTOR_MOST),
+    ONE(derived, 0, FACTOR_MOST),
+    ONE(templates, 0, NUMBER_MOST),
+    ONE(numbers, 0, NUMBER_MOST),
+    ONE(members, 0, FACTOR_MOST),
     ONE(taken, 0, MANNER_TAKEN),
     ONE(enumerators, 0, MANNER_ENUMERATORS),
-    ONE(unnamed, 0, 5),
-    ONE(inlines, INLINES_LEAST, CORPUS_INLINES),
-    ONE(of_lines, 0, CORPUS_INLINES),
     ONE(parameters, 0, CORPUS_INLINE_PARAMETERS *MANNER_USUAL),
     ONE(variables, 0, CORPUS_INLINE_VARIABLES *MANNER_USUAL),
-    FACTOR(calls),
-    FACTOR(inlined),
-    FACTOR(lexical),
-    FACTOR(gone),
-    SHARE(placed),
+    ONE(calls, 0, FACTOR_MOST),
+    ONE(inlined, 0, FACTOR_MOST),
+    ONE(lexical, 0, FACTOR_MOST),
+    ONE(gone, 0, FACTOR_MOST),
+    ONE(placed, 0, MANNER_USUAL),
     ONE(own, OWN_LEAST, MANNER_USUAL),
-    SHARE(told),
+    ONE(told, 0, MANNER_USUAL),
     ONE(passed, 0, 4 * MANNER_USUAL),
     ONE(locals, 0, 3),
     ONE(constants, 0, MANNER_CONSTANTS),
-    FLAG(fortran),
-    FLAG(labels),
-    SHARE(ending),
-    ONE(imports, 1, IMPORTS_MOST),
-    SHARE(tables),
-    ONE(brief, 0, NAMES_OF),
+    ONE(ending, 0, MANNER_USUAL),
     ONE(spread, 0, 3 * MANNER_USUAL),
     ONE(split, 0, MANNER_USUAL),
-    FLAG(fuller),
-    FLAG(far),
-    ONE(names, 1, CORPUS_NAMES),
-    ONE(further, 0, CORPUS_FURTHER),
-    ONE(low, 0, MANNER_LOWS),
-    SHARE(lows),
-    FLAG(shortest),
-    SHARE(entries),
-    SHARE(defined),
 };
 
 void manner_numbers_write(FILE *to, const struct manner *m)
@@ -118,12 +92,11 @@ static bool goes_together(const struct manner *m)
 {
     return adds_up(m->piece, PIECES, MANNER_PIECES) && adds_up(m->outer, OUTERS, MANNER_OUTER) &&
            adds_up(m->inner, INNERS, MANNER_INNER) && (m->fortran || m->piece[PIECE_STRUCTURE]) &&
-           (m->names & (m->names - 1)) == 0 && (m->parameters == 0 || m->parameters >= MANNER_USUAL);
+           (m->parameters == 0 || m->parameters >= MANNER_USUAL);
 }
 
 bool manner_numbers_read(const char **text, struct manner *m)
 {
-    memset(m, 0, sizeof *m);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         unsigned char *at = (unsigned char *)m + table[i].offset;
         for (unsigned k = 0; k < table[i].count; k++, at += table[i].bytes) {

@@ -1,5 +1,6 @@
-/* A manner as numbers, for files that keep one (emit/settled.h). They are of no use to other versions of pyelfgen:
- * their order is that of this version's table. */
+/* The numbers of a manner that a search changes (emit/manner_fit.h), for files that keep what it has found
+ * (emit/settled.h). They are of no use to other versions of pyelfgen: their order is that of this version's table.
+ */
 #ifndef DWARF_MANNER_NUMBERS_H
 #define DWARF_MANNER_NUMBERS_H
 
@@ -11,8 +12,9 @@
 /* Writes the numbers, each behind a space. */
 void manner_numbers_write(FILE *to, const struct manner *m);
 
-/* Reads the numbers at *text, each behind one space, and sets *text behind the last one. Any numbers that are accepted
- * are those of a manner in which headers and blocks can be made. False where a number is missing or cannot be. */
+/* Reads the numbers at *text, each behind one space, into *m, whose other members stay as they are. Sets *text behind
+ * the last one. With any numbers that are accepted, headers and blocks can be made if they can be in *m as it was.
+ * False where a number is missing or cannot be. */
 bool manner_numbers_read(const char **text, struct manner *m);
 
 #endif

@@ -176,6 +176,8 @@ static bool take_library(const char **text, uint64_t debug, struct settled_libra
     while (well && **text && **text != ' ')
         well = take_value(text, debug, value, &l->mix);
     set_values(l, value);
+    for (unsigned data = 0; data < 2; data++)
+        well = well && !(l->taste.of[data].fresh && l->taste.of[data].zeros);
     return well && l->mix.besides <= debug / EACH_LEAST;
 }
 

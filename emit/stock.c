@@ -200,14 +200,19 @@ const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_l
 
 struct stock_taste stock_taste_for(uint64_t size, uint64_t packed)
 {
-    const uint64_t once = size < STOCK_LITERALS ? size : STOCK_LITERALS;
+    const uint64_t once = size < STOCK_NEAR ? size : STOCK_NEAR;
     const uint64_t literals = once * LITERAL_PACKED / 100 + (size - once) * AGAIN_PACKED / 100;
+    struct stock_taste taste = {.near = true};
     if (packed >= size)
-        return (struct stock_taste){.fresh = size ? SHARE_ALL : 0};
-    if (packed > literals)
-        return (struct stock_taste){.fresh = (uint32_t)((packed - literals) * SHARE_ALL / (size - literals))};
-    return (struct stock_taste){.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0};
+        taste.fresh = size ? SHARE_ALL : 0;
+    else if (packed > literals)
+        taste.fresh = (uint32_t)((packed - literals) * SHARE_ALL / (size - literals));
+    else
+        taste.zeros = literals ? (uint32_t)((literals - packed) * SHARE_ALL / literals) : 0;
+    return taste;
 }
+
+enum { PIECE_MOST = 2048 /* no piece has more bytes */ };
 
 /* Bytes of a share of a piece. The fraction of a byte is the chance of one more byte. */
 static uint64_t part_of(uint64_t piece, uint32_t share, uint64_t r)
@@ -224,9 +229,12 @@ static void put_fresh(uint64_t r, uint8_t *at, uint64_t size)
     }
 }
 
-static void fill_piece(const struct stock *s, struct stock_taste taste, uint64_t r, uint8_t *at, uint64_t piece)
+/* Fills a piece. `some`: where in the table near literals are. */
+static void fill_piece(const struct stock *s, struct stock_taste taste, uint64_t some, uint64_t r, uint8_t *at,
+                       uint64_t piece)
 {
-    const uint64_t from = (r >> 20) % (STOCK_LITERALS - 2048) & ~UINT64_C(7);
+    const uint64_t any = taste.near ? some + (r >> 20) % STOCK_NEAR : (r >> 20) % (STOCK_LITERALS - PIECE_MOST);
+    const uint64_t from = any & ~UINT64_C(7);
     const uint64_t fresh = part_of(piece, taste.fresh, r);
     const uint64_t zeros = part_of(piece, taste.zeros, r);
     put_fresh(r, at, fresh);
@@ -242,6 +250,7 @@ void stock_fill_slices(const struct stock *s, struct stock_taste taste, uint8_t 
                        struct stock_slices slices)
 {
     struct random random = {key};
+    const uint64_t some = random_mix(key) % (STOCK_LITERALS - STOCK_NEAR - PIECE_MOST);
     for (uint64_t done = 0; done < size;) {
         uint64_t r = random_next(&random);
         uint64_t piece = 128 + (r & 0x3f8);
@@ -249,7 +258,7 @@ void stock_fill_slices(const struct stock *s, struct stock_taste taste, uint8_t 
             piece = size - done;
         const uint64_t in_step = (slices.before + done) % slices.step;
         if (in_step < slices.slice || in_step + piece > slices.step)
-            fill_piece(s, taste, r, at + done, piece);
+            fill_piece(s, taste, some, r, at + done, piece);
         done += piece;
     }
 }

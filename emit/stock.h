@@ -8,7 +8,7 @@
 #include "emit/plan.h"
 #include "emit/profile_manner.h"
 
-enum { STOCK_LITERALS = 1 << 16 };
+enum { STOCK_LITERALS = 1 << 16, STOCK_NEAR = 1 << 13 };
 
 struct stock {
     struct filler filler;
@@ -61,9 +61,12 @@ const struct stock *stock_of(const struct stock *s, const struct plan_library *l
 const struct corpus *stock_corpus_of(const struct corpus *c, const struct plan_library *l);
 
 /* What constants are filled with: shares, times 2^16, of random words, which do not repeat, and of zeros.
- * The rest are literals from a table, which repeat, so that they compress. */
+ * The rest are literals, which repeat, so that they compress: from all of a table or, if `near`, from STOCK_NEAR bytes
+ * of it. The former repeat from afar, as where nothing is known of an application; the latter are as compressible to
+ * compressors that look at 32 KiB, or at blocks of files, as to those that look at all of a file. */
 struct stock_taste {
     uint32_t fresh, zeros;
+    bool near;
 };
 
 /* What to fill `size` bytes with so that zstd makes about `packed` bytes of them. */

@@ -303,7 +303,7 @@ static struct stock_taste approach(const struct bench *b)
     const int64_t wanted = b->place.packed;
     struct aim few = {.at = 0};
     struct aim many = {.at = (int64_t)b->place.size};
-    struct stock_taste best = {0};
+    struct stock_taste best = {.near = true};
     uint64_t nearest = UINT64_MAX;
     int64_t at = wanted - (int64_t)(b->others ? b->others : others_reckoned(b->place.l, b->place.flags));
     at = at < few.at ? few.at : at < many.at ? at : many.at;
@@ -337,7 +337,7 @@ static struct stock_taste steer(struct bench *b)
     const bool is_sliced = step_of(b->part) != UINT64_MAX;
     const bool changes = b->place.size > b->part / SMALL_SHARE || is_sliced;
     if (b->part > PART_SMALL) {
-        fill(b, (struct stock_taste){0}, EXTENT_PACKED);
+        fill(b, (struct stock_taste){.near = true}, EXTENT_PACKED);
         b->others = pack_others(b);
     }
     struct stock_taste taste = approach(b);
@@ -409,7 +409,8 @@ static bool fill_as_found(struct bench *b, const struct plan_taste *found, bool 
         point(b, found->different);
     else
         keep_words(b);
-    fill(b, (struct stock_taste){.fresh = found->of[data].fresh, .zeros = found->of[data].zeros}, EXTENT_ALL);
+    fill(b, (struct stock_taste){.fresh = found->of[data].fresh, .zeros = found->of[data].zeros, .near = true},
+         EXTENT_ALL);
     arena_shrink(arena, b->word, 0);
     return true;
 }

@@ -24,9 +24,13 @@ static void text_of(const struct manner *m, char text[TEXT])
     assert_int_equal(fclose(to), 0);
 }
 
-static bool reads(const char *text, struct manner *m)
+/* Reads numbers into a manner that has none of them. */
+static bool reads(const char *text, bool fortran, struct manner *m)
 {
     const char *at = text;
+    *m = fortran ? manner_fortran(manner_usual()) : manner_usual();
+    memset(m->piece, 0, sizeof m->piece);
+    m->calls = m->split = 0;
     return manner_numbers_read(&at, m) && *at == '\0';
 }
 
@@ -38,12 +42,12 @@ static void numbers_are_read_as_written(void **state)
         char text[TEXT], again[TEXT];
         struct manner m;
         text_of(&all[i], text);
-        assert_true(reads(text, &m));
+        assert_true(reads(text, i == 1, &m));
         text_of(&m, again);
         assert_string_equal(again, text);
         assert_int_equal(m.piece[PIECE_FUNCTION], all[i].piece[PIECE_FUNCTION]);
-        assert_int_equal(m.entries, all[i].entries);
-        assert_int_equal(m.fortran, all[i].fortran);
+        assert_int_equal(m.calls, all[i].calls);
+        assert_int_equal(m.split, all[i].split);
     }
 }
 
@@ -77,20 +81,20 @@ static void numbers_that_cannot_be_are_refused(void **state)
     for (unsigned i = 0; i < numbers_in(text); i++) {
         strcpy(wrong, text);
         replace(wrong, i, 65535);
-        assert_false(reads(wrong, &m));
+        assert_false(reads(wrong, false, &m));
     }
     strcpy(wrong, text);
     replace(wrong, PIECE_TYPEDEF, usual.piece[PIECE_TYPEDEF] + 1U); /* more pieces than there are */
-    assert_false(reads(wrong, &m));
+    assert_false(reads(wrong, false, &m));
     strcpy(wrong, text);
     replace(wrong, PIECE_STRUCTURE, 0);
     replace(wrong, PIECE_TYPEDEF, usual.piece[PIECE_TYPEDEF] + (unsigned)usual.piece[PIECE_STRUCTURE]);
-    assert_false(reads(wrong, &m));
+    assert_false(reads(wrong, false, &m));
     *strrchr(text, ' ') = '\0'; /* one too few */
-    assert_false(reads(text, &m));
-    assert_false(reads("", &m));
-    assert_false(reads(" -1", &m));
-    assert_false(reads(" 112x", &m));
+    assert_false(reads(text, false, &m));
+    assert_false(reads("", false, &m));
+    assert_false(reads(" -1", false, &m));
+    assert_false(reads(" 112x", false, &m));
 }
 
 /* Changes some numbers at random, to what is accepted. */
@@ -104,7 +108,7 @@ static struct manner altered(struct manner m, struct random *r)
         const uint64_t number = random_next(r);
         replace(text, which, (unsigned)(number % 3 ? number / 3 % MOST : number / 3 % 3));
         struct manner other;
-        if (reads(text, &other))
+        if (reads(text, m.fortran, &other))
             m = other;
     }
     return m;
