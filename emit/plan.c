@@ -36,7 +36,8 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
     const unsigned __int128 share = (unsigned __int128)(uint64_t)code * l->functions / numbered;
     const uint64_t functions = share < l->functions ? (uint64_t)share : l->functions;
     const uint64_t least = functions - functions / APART;
-    const uint64_t most = functions + functions / APART + plan->depth;
+    const uint64_t few = functions < plan->depth ? functions : plan->depth; /* of few the sizes differ more */
+    const uint64_t most = functions + functions / APART + few + 1;
     return (struct plan_described){
         .least = least ? (uint32_t)least : 1,
         .most = most < l->functions ? (uint32_t)most : l->functions,

@@ -4,6 +4,7 @@
 #include "emit/names_row.h"
 #include "emit/plan_rows.h"
 #include "emit/plan_rows_parts.h"
+#include "emit/profile_plain.h"
 #include "emit/shape.h"
 
 enum {
@@ -398,6 +399,15 @@ static bool can_be_hollow(const struct plan_library *l, const struct want *w)
     return w->lack == SIZE_DEBUG && !l->hollow;
 }
 
+/* Whether the counts that were found leave the library without most of its code, to make room for units that describe a
+ * part of it only. Names alone are better than that. */
+static bool loses_code(const struct plan *plan, const struct plan_library *l, const struct want *w)
+{
+    const int64_t code = l->said->value[ROW_SHARE_CODE];
+    return can_be_hollow(l, w) && profile_describes_part(l->said->value[ROW_DWARF_CODE], code) &&
+           l->functions < rows_numbered(plan, l, w) / 2;
+}
+
 bool rows_loosen(const struct profile *p, struct want *w)
 {
     const bool loaded = w->lack <= SIZE_DATA;
@@ -431,7 +441,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         l->locals = 1 + functions / 16;
         return true;
     }
-    if (!w->hurried && try_all(r, index))
+    if (!w->hurried && try_all(r, index) && !loses_code(r->s->plan, l, w))
         return true;
     const bool least = w->hurried || (has_tried_enough(w) && !can_be_hollow(l, w));
     if (least && try_least(r, index))
