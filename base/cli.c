@@ -94,12 +94,11 @@ static int wrong(struct error *e, const char *format, const char *what, size_t l
 static int next_long(struct cli *c, const char *text, const char **value, struct error *e)
 {
     size_t length = strcspn(text, "=");
-    if (length == 4 && strncmp(text, "help", 4) == 0 && !text[length]) {
-        print_help(c->program);
-        return CLI_DONE;
-    }
-    if (length == 7 && strncmp(text, "version", 7) == 0 && !text[length]) {
-        print_version(c->program);
+    const bool helps = length == 4 && strncmp(text, "help", 4) == 0;
+    if (helps || (length == 7 && strncmp(text, "version", 7) == 0)) {
+        if (text[length] == '=')
+            return wrong(e, "option '--%s' takes no argument", text, length);
+        (helps ? print_help : print_version)(c->program);
         return CLI_DONE;
     }
     bool ambiguous;

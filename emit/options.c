@@ -98,7 +98,7 @@ static const struct cli_program program = {
         "Exit status:\n"
         "  0  the set was generated or planned, or with --verify is as its manifest says\n"
         "  1  it was not, or is not\n"
-        "  2  the command line is wrong\n",
+        "  2  the command line is wrong, or the directory that it names holds files of others\n",
     .options = table,
     .option_count = sizeof table / sizeof table[0],
 };

@@ -44,6 +44,16 @@ static size_t line_of_event(const struct scan *s)
     return s->event.start_mark.line + 1;
 }
 
+/* The line of the mistake. libyaml sees some of them only later: a key without a colon on the next line, and a brace
+ * that is not closed at the end. */
+static size_t line_of_mistake(const struct scan *s)
+{
+    const yaml_parser_t *p = &s->parser;
+    const bool is_late =
+        p->problem_mark.index >= s->size || (p->context && strcmp(p->context, "while scanning a simple key") == 0);
+    return (p->context && is_late ? p->context_mark : p->problem_mark).line + 1;
+}
+
 static bool syntax_error(struct scan *s)
 {
     const yaml_parser_t *p = &s->parser;
@@ -57,7 +67,7 @@ static bool syntax_error(struct scan *s)
     }
     snprintf(text, sizeof text, "is not valid YAML: %s%s%s; correct the punctuation or the indentation here",
              p->context ? p->context : "", p->context ? ", " : "", problem);
-    return refuse(s, p->problem_mark.line + 1, text);
+    return refuse(s, line_of_mistake(s), text);
 }
 
 /* Takes the next event. Refuses what a profile has no use for. */
@@ -121,14 +131,16 @@ static bool unknown_key(struct scan *s, enum profile_section section, const char
             list_name(known, sizeof known, profile_sections[i].name);
     if (section == SECTION_ROOT)
         list_name(known, sizeof known, PROFILE_LIBRARIES);
+    /* the rest of a number that was written as in 1,5 MB */
+    const char *const advice = *name >= '0' && *name <= '9' ? "the decimal sign is a point, and " : "";
     char shown[PROFILE_SHOWN], path[PROFILE_PATH];
     profile_shown(name, shown);
     if (section >= SECTION_ROW)
-        profile_row_wrong(s->source, s->e, "%sunknown key '%s'; the keys here are %s", profile_path(section, path),
-                          shown, known);
+        profile_row_wrong(s->source, s->e, "%sunknown key '%s'; %sthe keys here are %s", profile_path(section, path),
+                          shown, advice, known);
     else
-        error_set(s->e, ERROR_INPUT, "%sunknown key '%s'; the keys here are %s", profile_path(section, path), shown,
-                  known);
+        error_set(s->e, ERROR_INPUT, "%sunknown key '%s'; %sthe keys here are %s", profile_path(section, path), shown,
+                  advice, known);
     return error_at(s->e, s->source->name, (unsigned)line_of_event(s));
 }
 

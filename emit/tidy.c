@@ -185,6 +185,14 @@ static bool refuse(const struct walk *w, const char *name, struct error *e)
     return error_at(e, w->path, 0);
 }
 
+/* As refuse, for a directory in the place of a file of the set. */
+static bool refuse_directory(const struct walk *w, const char *name, struct error *e)
+{
+    error_set(e, ERROR_USAGE,
+              "the set holds a directory in the place of '%.100s'; remove that, or give another directory", name);
+    return error_at(e, w->path, 0);
+}
+
 /* As refuse, for what ours_look has found. */
 static bool refuse_found(const struct walk *w, const char *name, enum ours found, struct error *e)
 {
@@ -263,9 +271,11 @@ static bool refuse_top_file(struct walk *w, int directory, const char *name, str
         return false;
     if (!ours_is_not(found))
         return true;
-    bool listed = false; /* directories never are */
-    if (!is_directory(directory, name) && !find_listed(w, name, &listed, e))
+    bool listed = false;
+    if (!find_listed(w, name, &listed, e))
         return false;
+    if (is_directory(directory, name))
+        return listed ? refuse_directory(w, name, e) : refuse(w, name, e);
     w->damaged |= listed;
     return listed || refuse_found(w, name, found, e);
 }

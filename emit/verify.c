@@ -123,7 +123,7 @@ static bool check_content(int fd, const struct manifest_file *f, unsigned char *
     if (fstat(fd, &st) != 0)
         return error_errno(e, NULL, "cannot examine the file");
     if (!S_ISREG(st.st_mode))
-        return error_set(e, ERROR_MISMATCH, "is not a regular file; generate the set again");
+        return error_set(e, ERROR_MISMATCH, "is not a regular file; remove it, and generate the set again");
     size = (uint64_t)st.st_size;
     if (size == f->size && !digest_file(fd, buffer, f->size, &size, digest))
         return error_errno(e, NULL, "cannot read the file");

@@ -84,6 +84,7 @@ def refused(wrong, tmp_path):
         (["12", "20", "-p", "-o", "set"], "-p (functions that print) is not available"),
         (["12", "20", "-d", "0", "-o", "set"], "' is not a whole number from 1 to"),
         (["12", "20", "-n", "4097", "-o", "set"], "' is not a whole number from "),
+        (["--help=all"], "option '--help' takes no argument; see --help"),
     ],
 )
 def test_wrong_usage(arguments, message, wrong):

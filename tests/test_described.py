@@ -139,3 +139,20 @@ def test_other_readers_find_nothing_wrong(twins, shape):
     assert "No errors." in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", library)
     assert ask("eu-elflint", "--gnu-ld", library) == "No errors\n"
     assert ask("readelf", "-wiolRF", library)
+
+
+@pytest.mark.parametrize("few", [1, 4, 12, 24])
+def test_code_stays_where_hardly_any_of_it_is_described(programs, tmp_path, few):
+    """Whether its debug information has room for units or not, a library keeps the code that is in none."""
+    bare = "int {name}_{n}(int a) {{ return a * {n}; }}\n"
+    for name, count, text, flags in (("many", 200, FUNCTION, []), ("few", few, bare, ["-g"])):
+        source = tmp_path / f"{name}.c"
+        body = "".join(text.format(n=n, name=name, calls="") for n in range(count))
+        source.write_text(COMMON.format(size=10, functions=body) if text is FUNCTION else body)
+        subprocess.run([tool("gcc"), "-O2", "-fPIC", "-c", *flags, source, "-o", source.with_suffix(".o")], check=True)
+    real = tmp_path / "libmesh.so"
+    subprocess.run([tool("gcc"), "-shared", tmp_path / "many.o", tmp_path / "few.o", "-o", real], check=True)
+    twin = Twin(programs, real, tmp_path / "twin")
+    (wanted,), (made,) = twin.real, twin.made
+    assert abs(made["share"]["code"] / wanted["share"]["code"] - 1) < 0.05
+    assert made["debug"] == wanted["debug"]

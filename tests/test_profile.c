@@ -45,13 +45,16 @@ static void refuses_wrong_syntax(void **state)
 {
     (void)state;
     const struct wrong wrong[] = {
-        {HEAD "calls: {depth: 3\n", 5,
+        {HEAD "calls: {depth: 3\n", 4,
          "is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; correct the punctuation "
          "or the indentation here"},
+        {HEAD "seed 3\n", 4,
+         "is not valid YAML: while scanning a simple key, could not find expected ':'; correct the punctuation or the "
+         "indentation here"},
         {HEAD "\tseed: 3\n", 4,
          "is not valid YAML: while scanning a plain scalar, found a tab character that violates indentation; correct "
          "the punctuation or the indentation here"},
-        {HEAD "seed: 'x\n", 5,
+        {HEAD "seed: 'x\n", 4,
          "is not valid YAML: while scanning a quoted scalar, found unexpected end of stream; correct the punctuation "
          "or the indentation here"},
         {HEAD "seed: &s 3\n", 4, "anchors and aliases (& and *) are not supported; write the value out"},
@@ -102,7 +105,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
     const struct wrong wrong[] = {
         {HEAD "# the line counts\n\nmodulse: 3\n", 6,
          "unknown key 'modulse'; the keys here are pyelfgen-profile, application, seed, modules, utilities, functions, "
-         "utility-functions, sections, calls, names, elf, dwarf, distributions, captured, "
+         "utility-functions, sections, calls, names, elf, dwarf, distributions, captured, settled, "
          "libraries"},
         {HEAD "calls:\n  depth: 3\n  deep: 3\n", 6,
          "calls: unknown key 'deep'; the keys here are depth, utility, utilities-per-module, cross-module, "
@@ -117,6 +120,8 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "elf: unknown key 'mix'; the keys here are hash, bind, relro, build-id, soname, relr, cf-protection, "
          "exceptions, separate-code, max-page-size"},
         {HEAD "names: {calls: {}}\n", 4, "names: unknown key 'calls'; the keys here are style, length, pad"},
+        {HEAD "names: {length: 1,5}\n", 4,
+         "names: unknown key '5'; the decimal sign is a point, and the keys here are style, length, pad"},
         {HEAD "names: {'': 3}\n", 4, "names: unknown key ''; the keys here are style, length, pad"},
         {HEAD "names: {\"a\\nb\": 3}\n", 4, "names: unknown key 'a?b'; the keys here are style, length, pad"},
         {HEAD "names: {aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa4zz: 3}\n", 4,
@@ -125,7 +130,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "length, pad"},
         {HEAD "Seed: 3\n", 4,
          "unknown key 'Seed'; the keys here are pyelfgen-profile, application, seed, modules, utilities, functions, "
-         "utility-functions, sections, calls, names, elf, dwarf, distributions, captured, "
+         "utility-functions, sections, calls, names, elf, dwarf, distributions, captured, settled, "
          "libraries"},
         {HEAD "seed: 3\nmodules: 4\n", 5, "modules: the key is already on line 2; remove one of them"},
         {HEAD "calls: {depth: 3}\nseed: 3\ncalls: {utility: 1}\n", 6,

@@ -240,7 +240,7 @@ def test_of_many_files_that_are_wrong_some_are_named(programs, tmp_path):
 def test_no_file_but_a_directory(altered, verify):
     altered.path("libmodule0.so").unlink()
     altered.path("libmodule0.so").mkdir()
-    verify(altered, "libmodule0.so", "is not a regular file; generate the set again")
+    verify(altered, "libmodule0.so", "is not a regular file; remove it, and generate the set again")
 
 
 def test_missing_manifest(altered, programs, verify):
