@@ -260,7 +260,7 @@ static bool texts_check(const struct profile *p, const struct profile_source *s,
     for (enum profile_key_id key = 0; key < KEY_COUNT; key++)
         if (profile_keys[key].kind == KIND_TEXT && !profile_value_check(p, key, s, e))
             return false;
-    return distributions_check(p, s, e) && profile_rows_check_texts(p, s, e);
+    return distributions_check(p, s, e) && profile_settled_check(p, s, e) && profile_rows_check_texts(p, s, e);
 }
 
 /* Whether the key is the sum of rows of a captured profile that have none of this size, as object files have no data.
@@ -352,7 +352,7 @@ static bool profile_check(const struct profile *p, const struct profile_source *
         return profile_wrong(s, KEY_MAX_PAGE_SIZE, e, "'%lld' is not a power of two; use one from 4096 to 2097152",
                              (long long)p->elf.max_page_size);
     return pairs_check(p, s, e) && clang_check(p, s, e) && sections_check(p, s, e) && mix_check(p, s, e) &&
-           distributions_check(p, s, e) && profile_rows_check(p, s, e);
+           distributions_check(p, s, e) && profile_settled_check(p, s, e) && profile_rows_check(p, s, e);
 }
 
 bool profile_init(struct profile *p, struct error *e)

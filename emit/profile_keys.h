@@ -14,6 +14,7 @@
  *     profile_wrong.c  error messages
  *     profile_value.c  one value: text <-> struct, and its range
  *     profile_rows.c   what only rows of libraries have: edges, defaults, sums
+ *     profile_settled.c  what `settled` looks like
  *     profile_file.c   finding, reading and replacing files
  *     profile_manner.c what a captured profile says of debug information (profile_manner.h)
  */
@@ -216,6 +217,9 @@ void profile_value_set_standard(void *p, enum profile_key_id key);
 /* The member as a file states it, in the one canonical way. The result is in `text`; for a KIND_TEXT it is borrowed
  * from `p`. NULL when memory is exhausted. */
 char *profile_value_write(const void *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT]);
+
+/* Checks that `settled` looks as it is written (profile_settled.c). */
+bool profile_settled_check(const struct profile *p, const struct profile_source *s, struct error *e);
 
 /* --- rows (profile_rows.c) ------------------------------------------------------------- */
 

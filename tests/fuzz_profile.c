@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dwarf/corpus.h"
+#include "dwarf/manner_numbers.h"
 #include "emit/manner_fit.h"
 #include "emit/profile.h"
 #include "emit/profile_manner.h"
@@ -48,17 +49,32 @@ static void check_manner(const struct manner *m)
             "inlined functions of other sizes than there are", "");
 }
 
+/* The numbers of a manner are read as they are written. */
+static void check_numbers(const struct manner *m)
+{
+    char text[1024] = "";
+    const char *at = text;
+    struct manner again = *m;
+    FILE *const to = fmemopen(text, sizeof text, "w");
+    require(to, "no memory", "");
+    manner_numbers_write(to, m);
+    fclose(to);
+    require(manner_numbers_read(&at, &again) && !*at, "numbers that are not read", text);
+}
+
 /* Headers can be made in the manner that the profile says, and in those that a search makes of it. */
 static void check_manners(const struct profile_entries *said)
 {
     struct debug_counts made = {.all = {[ABBREV_CALL_SITE] = 7, [ABBREV_INLINED] = 3, [ABBREV_LOCAL] = 9}};
     struct manner m = profile_manner(said);
     check_manner(&m);
+    check_numbers(&m);
     for (unsigned i = 0; i < 3 && manner_can_fit(said); i++) {
         const double distance = manner_distance(said, &made);
         require(distance >= 0 && distance < 2, "a distance of more than all", "");
         m = manner_fitted(&m, said, &made);
         check_manner(&m);
+        check_numbers(&m);
     }
 }
 

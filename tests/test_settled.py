@@ -200,6 +200,7 @@ def test_profiles_that_have_nothing_to_keep(programs, plain, tmp_path):
         ("manners", "any c"),
         ("manners", "any c 1 2 3"),
         ("manners", "any pascal 1"),
+        ("of", "0123"),
     ],
 )
 def test_numbers_that_cannot_be(programs, plain, tmp_path, key, text):
@@ -207,9 +208,8 @@ def test_numbers_that_cannot_be(programs, plain, tmp_path, key, text):
     kept = re.sub(rf"  {key}: '.*?'", f"  {key}: '{text}'", with_it.read_text().split("\nsettled:")[1], flags=re.S)
     with_it.write_text(PLAIN + "settled:" + kept)
     done = programs.run("pyelfgen", "-P", with_it, "-o", tmp_path / "set", status=1)
-    assert done.stderr == (
-        f"pyelfgen: {with_it}: settled: {key}: is not what pyelfgen writes there; remove 'settled'\n"
-    )
+    message = f"settled: {key}: is not what pyelfgen writes there; remove 'settled'\n"
+    assert re.fullmatch(rf"pyelfgen: {re.escape(str(with_it))}:(\d+:)? {message}", done.stderr)
     assert not (tmp_path / "set").exists()
 
 
@@ -222,6 +222,18 @@ def test_numbers_with_which_nothing_can_be_made(programs, plain, tmp_path):
         r"pyelfgen: settled: libutility0 cannot be made so: .*; remove 'settled' from the profile\n", done.stderr
     )
     assert not (tmp_path / "set" / "libutility0.so").exists() and not (tmp_path / "set" / "manifest.json").exists()
+
+
+def test_it_has_no_text_of_an_application(programs, plain):
+    """--explain says so, and what is not as it is written is refused."""
+    settled(programs, plain, plain)
+    explained = programs.run("pyelfprof", "--explain", plain).stdout
+    assert "What pyelfgen has found for it (settled) follows from the rest, and reveals nothing else.\n" in explained
+    text = plain.read_text()
+    for key, secret in (("of", "secret"), ("manners", "any secret 3"), ("libraries", "s3c secret")):
+        plain.write_text(re.sub(rf"  {key}: '.*?'", f"  {key}: '{secret}'", text, flags=re.S))
+        done = programs.run("pyelfprof", "--explain", plain, status=1)
+        assert f"settled: {key}: is not what pyelfgen writes there" in done.stderr
 
 
 def test_comparing_takes_the_profile_as_it_is(programs, plain, tmp_path):

@@ -591,6 +591,8 @@ static void tell_names(struct explained *x)
                names ? "" : "library, ");
     else if (!names)
         puts("It names no library.");
+    if (text_get(&x->t, x->t.root, "settled"))
+        puts("What pyelfgen has found for it (settled) follows from the rest, and reveals nothing else.");
 }
 
 static void tell_numbers(struct explained *x)
