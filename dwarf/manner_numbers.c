@@ -87,12 +87,21 @@ static bool adds_up(const uint16_t *piece, unsigned kinds, unsigned all)
     return sum == all;
 }
 
+/* Whether there is a piece of a kind that only Fortran has. */
+static bool has_fortran(const struct manner *m)
+{
+    bool any = false;
+    for (unsigned i = PIECE_CONSTANT; i < PIECES; i++)
+        any |= m->piece[i] > 0;
+    return any;
+}
+
 /* What ranges alone do not tell. */
 static bool goes_together(const struct manner *m)
 {
-    return adds_up(m->piece, PIECES, MANNER_PIECES) && adds_up(m->outer, OUTERS, MANNER_OUTER) &&
-           adds_up(m->inner, INNERS, MANNER_INNER) && (m->fortran || m->piece[PIECE_STRUCTURE]) &&
-           (m->parameters == 0 || m->parameters >= MANNER_USUAL);
+    return (m->fortran || !has_fortran(m)) && adds_up(m->piece, PIECES, MANNER_PIECES) &&
+           adds_up(m->outer, OUTERS, MANNER_OUTER) && adds_up(m->inner, INNERS, MANNER_INNER) &&
+           (m->fortran || m->piece[PIECE_STRUCTURE]) && (m->parameters == 0 || m->parameters >= MANNER_USUAL);
 }
 
 bool manner_numbers_read(const char **text, struct manner *m)

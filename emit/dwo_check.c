@@ -44,7 +44,7 @@ static bool check_library(void *context, unsigned worker, uint32_t index, struct
     const struct checking *c = context;
     struct builder *b = &c->builders->of[worker];
     return !may_have_too_many(c->plan, &c->stock->corpus, &c->plan->library[index]) ||
-           (mix_settle_library(b, c->plan, c->stock, index, e) && large_size_again(b, c->plan, c->stock, index, e));
+           mix_size_only(b, c->plan, c->stock, index, e);
 }
 
 bool dwo_check(const struct plan *plan, const struct stock *stock, struct builders *builders, struct error *e)

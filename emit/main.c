@@ -95,7 +95,7 @@ static bool check_profile(const struct run *r, struct error *e)
 static bool find_all(struct run *r, struct error *e)
 {
     struct prepared *const p = &r->prepared;
-    if (!p->is_found && !settled_keep(&p->plan, e))
+    if (!settled_keep(&p->plan, e))
         return false;
     progress_start(&r->progress, "settling", plan_counted(&p->plan), r->options.quiet);
     const bool ok = set_find(&r->set, &p->plan, p->stock, &p->builders, &r->progress, e);
@@ -110,8 +110,7 @@ static bool settle(struct run *r, struct error *e)
     const char *const path = r->options.settle;
     if (!ranks_leads(&r->ranks))
         return true;
-    if (!settled_can_be_kept(&p->plan, e) || !find_all(r, e) ||
-        !settled_save(&p->plan, &p->manners, r->options.profile, path, e))
+    if (!find_all(r, e) || !settled_save(&p->plan, &p->manners, r->options.profile, path, e))
         return false;
     if (!r->options.quiet && !result_file_is_written_through(path)) {
         utf8_print(stdout, path);
@@ -124,8 +123,12 @@ static bool settle(struct run *r, struct error *e)
 static bool prepare_all(struct run *r, const char **path, struct error *e)
 {
     const struct options *const o = &r->options;
-    return check_profile(r, e) && (!o->settle || result_file_possible(o->settle, e)) &&
-           prepare(&r->prepared, &r->options, e) && find_output(r, path, e);
+    if (!check_profile(r, e))
+        return false;
+    if (o->settle && ranks_leads(&r->ranks) &&
+        !(result_file_possible(o->settle, e) && settled_can_be_added(o->profile, e)))
+        return false;
+    return prepare(&r->prepared, &r->options, e) && find_output(r, path, e);
 }
 
 static bool generate(struct run *r, struct error *e)

@@ -101,8 +101,7 @@ bool make_size(struct builder *b, const struct plan *plan, const struct stock *s
         b->only_sizes = false;
         return mix_size(b, plan, stock, index, e) && library_write(b, e) && make_record(out, b, e);
     }
-    return mix_settle_library(b, plan, stock, index, e) && large_size_again(b, plan, stock, index, e) &&
-           make_record(out, b, e);
+    return mix_size_only(b, plan, stock, index, e) && make_record(out, b, e);
 }
 
 bool make_sizes(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,

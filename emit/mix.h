@@ -40,4 +40,8 @@ void mix_forget(struct plan *plan);
 /* Calls mix_settle_library and then library_size, for a library that is no part of an executable. */
 bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e);
 
+/* The same by large_size_again: what is composed of a large library is not kept. */
+bool mix_size_only(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                   struct error *e);
+
 #endif

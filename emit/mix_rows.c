@@ -13,6 +13,7 @@
 #include "base/workers.h"
 #include "emit/describe.h"
 #include "emit/indexed.h"
+#include "emit/large.h"
 #include "emit/mix.h"
 #include "emit/mix_indexed.h"
 #include "emit/mix_rows_parts.h"
@@ -222,19 +223,30 @@ bool mix_size_settled(struct builder *b, const struct plan *plan, const struct s
     return library_size_again(b, e);
 }
 
+/* Sets `e` to why a library whose mix is settled cannot be sized. */
+static bool size_failed(const struct plan *plan, uint32_t index, const struct error *own, struct error *e)
+{
+    if (own->code == ERROR_INFEASIBLE && plan->is_found)
+        return error_set(e, ERROR_INPUT, "settled: %s cannot be made so: %.300s; remove 'settled' from the profile",
+                         plan->library[index].name, own->text);
+    if (e)
+        *e = *own;
+    return false;
+}
+
 bool mix_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
 {
     struct error own = {0};
-    if (!mix_settle_library(b, plan, stock, index, e))
-        return false;
-    if (mix_size_settled(b, plan, stock, index, &own))
-        return true;
-    if (own.code == ERROR_INFEASIBLE && plan->is_found)
-        return error_set(e, ERROR_INPUT, "settled: %s cannot be made so: %.300s; remove 'settled' from the profile",
-                         plan->library[index].name, own.text);
-    if (e)
-        *e = own;
-    return false;
+    return mix_settle_library(b, plan, stock, index, e) &&
+           (mix_size_settled(b, plan, stock, index, &own) || size_failed(plan, index, &own, e));
+}
+
+bool mix_size_only(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
+                   struct error *e)
+{
+    struct error own = {0};
+    return mix_settle_library(b, plan, stock, index, e) &&
+           (large_size_again(b, plan, stock, index, &own) || size_failed(plan, index, &own, e));
 }
 
 /* --- before any library is made ----------------------------------------------------- */

@@ -357,9 +357,11 @@ static bool make(struct prepared *p, const struct options *o, struct error *e)
 {
     struct searching s = {.o = o, .manners = &p->manners};
     bool is_found;
+    if (o->settle && !settled_can_be_kept(&p->profile, e))
+        return false;
     if (!settled_is_for(&p->profile, &is_found, e))
         return false;
-    if (is_found)
+    if (is_found && !o->settle)
         return make_as_found(p, o, e);
 
     const bool by_model = profile_model_helps(&p->profile);

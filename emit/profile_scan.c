@@ -44,14 +44,16 @@ static size_t line_of_event(const struct scan *s)
     return s->event.start_mark.line + 1;
 }
 
-/* The line of the mistake. libyaml sees some of them only later: a key without a colon on the next line, and a brace
- * that is not closed at the end. */
+/* The line of the mistake. libyaml sees some of them only later: a key without a colon on the next line, and a brace or
+ * a quotation mark that is not closed at the end. */
 static size_t line_of_mistake(const struct scan *s)
 {
     const yaml_parser_t *p = &s->parser;
-    const bool is_late =
-        p->problem_mark.index >= s->size || (p->context && strcmp(p->context, "while scanning a simple key") == 0);
-    return (p->context && is_late ? p->context_mark : p->problem_mark).line + 1;
+    const char *const context = p->context ? p->context : "";
+    const bool is_open = strstr(context, "flow") || strstr(context, "quoted");
+    const bool is_late = (is_open && p->problem_mark.line + 1 >= line_of_offset(s, s->size)) ||
+                         strcmp(context, "while scanning a simple key") == 0;
+    return (is_late ? p->context_mark : p->problem_mark).line + 1;
 }
 
 static bool syntax_error(struct scan *s)

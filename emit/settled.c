@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "dwarf/manner_numbers.h"
 #include "dwarf/short_name.h"
 #include "dwarf/unit.h"
@@ -67,7 +68,29 @@ static void set_values(struct settled_library *l, const int64_t value[SETTLED_VA
 
 void settled_digest(const uint64_t digest[2], char text[SETTLED_DIGEST])
 {
-    snprintf(text, SETTLED_DIGEST, "%016" PRIx64 "%016" PRIx64, digest[0], digest[1]);
+    snprintf(text, SETTLED_DIGEST, "%016" PRIx64 "%016" PRIx64, digest[0] ^ random_mix(SETTLED_FORM), digest[1]);
+}
+
+/* Whether the debug information of any library is split because its row says so. */
+static bool is_split(const struct profile *profile)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < profile->rows; i++)
+        any |= profile_row_is_split(&profile->row[i]);
+    return any;
+}
+
+bool settled_can_be_kept(const struct profile *profile, struct error *e)
+{
+    if (!profile->rows)
+        return error_set(
+            e, ERROR_INPUT,
+            "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it as "
+            "it is");
+    return !is_split(profile) ||
+           error_set(e, ERROR_INPUT,
+                     "--settle: libraries of the profile have split debug information (.dwo files), for which a search "
+                     "is made each time; use it as it is");
 }
 
 bool settled_is_for(const struct profile *profile, bool *is_for, struct error *e)
@@ -75,7 +98,7 @@ bool settled_is_for(const struct profile *profile, bool *is_for, struct error *e
     uint64_t of_profile[2], digest[2];
     char text[SETTLED_DIGEST];
     *is_for = false;
-    if (!profile->settled.of || !profile->rows)
+    if (!profile->settled.of || !profile->rows || is_split(profile))
         return true;
     if (!plan_digest(profile, of_profile, digest, e))
         return false;
@@ -124,17 +147,17 @@ bool settled_read_manners(const struct profile *profile, struct manners *manners
     return well || refuse("manners", e);
 }
 
-/* Reads a number of up to 19 digits. */
+/* Reads a number of up to 18 digits, which fits. */
 static bool take_number(const char **text, int64_t *number)
 {
     enum { DIGITS_MOST = 18 };
     const bool negative = **text == '-';
     unsigned digits = 0;
     *number = 0;
-    for (*text += negative; isdigit((unsigned char)**text) && digits <= DIGITS_MOST; (*text)++, digits++)
+    for (*text += negative; isdigit((unsigned char)**text) && digits < DIGITS_MOST; (*text)++, digits++)
         *number = *number * 10 + (**text - '0');
     *number = negative ? -*number : *number;
-    return digits > 0 && digits <= DIGITS_MOST;
+    return digits > 0 && !isdigit((unsigned char)**text);
 }
 
 /* Reads one value of a mix, which begins at *text. `debug`: bytes of debug information that the library has. */

@@ -8,7 +8,8 @@
  * set is made without a search; otherwise they are not looked at.
  *
  * Like everything in a profile the numbers may come from anywhere. They are in range once they have been read, so that
- * a library is either made with them or has no room, which fails as it would in a search.
+ * a library is either made with them or has no room, which is an error. Numbers that were altered make another set, of
+ * the same digest.
  */
 #ifndef EMIT_SETTLED_H
 #define EMIT_SETTLED_H
@@ -30,7 +31,10 @@ bool settled_read_libraries(struct plan *plan, struct error *e);
 bool settled_keep(struct plan *plan, struct error *e);
 
 /* Whether what is found for the profile can be kept. Otherwise `e` says why not. */
-bool settled_can_be_kept(const struct plan *plan, struct error *e);
+bool settled_can_be_kept(const struct profile *profile, struct error *e);
+
+/* Whether settled_save can add something to the text of the profile that is found under `name`. */
+bool settled_can_be_added(const char *name, struct error *e);
 
 /* Writes the profile that was found under `name` once more, to `path`, with these manners and what is found for the
  * plan's libraries as `settled`. The rest of the text stays as it is. All libraries must have been made, and what they

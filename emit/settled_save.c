@@ -11,22 +11,6 @@
 
 #define SECTION "settled:"
 
-bool settled_can_be_kept(const struct plan *plan, struct error *e)
-{
-    if (!plan->profile->rows)
-        return error_set(
-            e, ERROR_INPUT,
-            "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it as "
-            "it is");
-    for (uint32_t i = 0; i < plan_counted(plan); i++)
-        if (plan->library[i].kept > 0)
-            return error_set(
-                e, ERROR_INPUT,
-                "--settle: libraries of the profile have split debug information (.dwo files), for which a "
-                "search is made each time; use it as it is");
-    return true;
-}
-
 static void write_manners(FILE *to, const struct plan *plan, const struct manners *manners)
 {
     bool used[DEBUG_LANGUAGES] = {false};
@@ -94,12 +78,13 @@ static void write_folded(FILE *to, const char *key, const char *text)
 {
     enum { COLUMNS = 100 };
     fprintf(to, "  %s: '", key);
-    while (strlen(text) > COLUMNS) {
-        size_t length = COLUMNS;
-        while (length && text[length] != ' ')
+    for (;;) {
+        size_t length = strnlen(text, COLUMNS + 1);
+        const size_t least = strcspn(text, " ");
+        if (length <= COLUMNS)
+            break;
+        while (length > least && text[length] != ' ')
             length--;
-        if (!length)
-            length = strcspn(text, " ");
         fprintf(to, "%.*s%s", (int)length, text, text[length] ? "\n    " : "");
         text += length + (text[length] == ' ');
     }
@@ -131,6 +116,21 @@ static bool write_section(FILE *to, const struct plan *plan, const struct manner
     return well;
 }
 
+/* What was found as `settled`; malloc'ed. NULL when memory ran out. */
+static char *section_text(const struct plan *plan, const struct manners *manners)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *const to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    const bool well = write_section(to, plan, manners);
+    if (fclose(to) == 0 && well)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* Where the line begins on which `settled` stands in a text; its end, if there is none. */
 static const char *find_section(const char *text)
 {
@@ -148,44 +148,95 @@ static const char *skip_section(const char *at)
     return at;
 }
 
-/* The profile's text, with what was found instead of what it has as `settled`; malloc'ed. NULL when memory ran out. */
-static char *text_with(const char *text, const struct plan *plan, const struct manners *manners)
+/* A profile's text, with a section instead of what it has as `settled`; malloc'ed. NULL when memory ran out. */
+static char *text_with(const char *text, const char *section)
 {
-    const char *const section = find_section(text);
-    const char *const rest = skip_section(section);
-    char *with = NULL;
-    size_t size;
-    FILE *const to = open_memstream(&with, &size);
-    if (!to)
-        return NULL;
-    fwrite(text, 1, (size_t)(section - text), to);
-    fputs(rest, to);
-    const char *const last = *rest ? rest + strlen(rest) : section;
-    if (last > text && last[-1] != '\n')
-        fputc('\n', to);
-    const bool well = write_section(to, plan, manners);
-    if (fclose(to) == 0 && well)
-        return with;
-    free(with);
-    return NULL;
+    const char *const before = find_section(text);
+    const char *const rest = skip_section(before);
+    const size_t kept = (size_t)(before - text) + strlen(rest);
+    const char last = *rest ? rest[strlen(rest) - 1] : before > text ? before[-1] : '\n';
+    char *const with = malloc(kept + strlen(section) + 2);
+    if (with)
+        sprintf(with, "%.*s%s%s%s", (int)(before - text), text, rest, last == '\n' ? "" : "\n", section);
+    return with;
 }
 
-/* Whether a text is the profile that the plan is for, with what was found. It is not, if the profile was written in a
- * way to which nothing can be added so. */
-static bool check_text(const char *text, struct error *e)
+static char *read_text(const char *name, struct error *e)
+{
+    size_t size;
+    char *const read = profile_find_read(name, &size, e);
+    char *const text = read ? strndup(read, size) : NULL;
+    if (read && !text)
+        error_set(e, ERROR_MEMORY, "out of memory");
+    free(read);
+    return text;
+}
+
+/* Fails if the text cannot be read as the profile that it was made from, with a section. */
+static bool refuse_text(const struct error *own, struct error *e)
+{
+    if (own->code == ERROR_MEMORY)
+        return error_set(e, ERROR_MEMORY, "%s", own->text);
+    return error_set(
+        e, ERROR_INPUT,
+        "nothing can be added to the text of the profile; write it as pyelfprof does, each key on a line of "
+        "its own, and without 'settled'");
+}
+
+bool settled_can_be_added(const char *name, struct error *e)
+{
+    static const char section[] = SECTION "\n  manners: any\n";
+    struct profile p;
+    struct error own = {0};
+    char *const text = read_text(name, e);
+    if (!text)
+        return false;
+    bool well = profile_parse(&p, text, strlen(text), profile_find_shown(name), e);
+    profile_free(&p);
+    if (!well) {
+        free(text);
+        return false;
+    }
+    char *const with = text_with(text, section);
+    well = with && profile_parse(&p, with, strlen(with), "", &own);
+    well = well && p.settled.manners && strcmp(p.settled.manners, "any") == 0 && !p.settled.of;
+    if (with)
+        profile_free(&p);
+    else
+        error_set(&own, ERROR_MEMORY, "out of memory");
+    free(with);
+    free(text);
+    return well || refuse_text(&own, e);
+}
+
+/* Whether what is found for all libraries is read as it was written. */
+static bool reads_libraries(const struct plan *plan, const struct profile *p, struct error *e)
+{
+    struct plan read = *plan;
+    const size_t count = plan_counted(plan);
+    read.profile = p;
+    read.taste = NULL;
+    read.mix = plan->mix ? malloc((count + 1) * sizeof *read.mix) : NULL;
+    bool well = read.mix || !plan->mix || error_set(e, ERROR_MEMORY, "out of memory");
+    well = well && settled_read_libraries(&read, e);
+    free(read.mix);
+    free(read.taste);
+    return well;
+}
+
+/* Whether a text is the profile that the plan is for, with what was found. */
+static bool check_text(const char *text, const struct plan *plan, struct error *e)
 {
     struct profile p;
     struct manners manners;
     struct error own = {0};
     bool is_for = false, any_attributes;
-    const bool well = profile_parse(&p, text, strlen(text), "", &own) && settled_is_for(&p, &is_for, &own) &&
-                      settled_read_manners(&p, &manners, &any_attributes, &own);
+    const bool well = profile_parse(&p, text, strlen(text), "", &own) && settled_is_for(&p, &is_for, &own) && is_for &&
+                      settled_read_manners(&p, &manners, &any_attributes, &own) && reads_libraries(plan, &p, &own);
     profile_free(&p);
-    if (!well && own.code == ERROR_MEMORY)
-        return error_set(e, ERROR_MEMORY, "%s", own.text);
-    return (well && is_for) || error_set(e, ERROR_INPUT,
-                                         "nothing can be added to the text of the profile; write it as pyelfprof does, "
-                                         "each key on a line of its own, and without 'settled'");
+    if (well || own.code == ERROR_MEMORY)
+        return well || refuse_text(&own, e);
+    return error_set(e, ERROR_INPUT, "the profile has changed meanwhile; run again");
 }
 
 static bool write_text(FILE *to, void *text, struct error *e)
@@ -198,15 +249,14 @@ static bool write_text(FILE *to, void *text, struct error *e)
 bool settled_save(const struct plan *plan, const struct manners *manners, const char *name, const char *path,
                   struct error *e)
 {
-    size_t size;
-    char *const read = profile_find_read(name, &size, e);
-    char *const text = read ? strndup(read, size) : NULL;
-    char *const with = text ? text_with(text, plan, manners) : NULL;
-    const bool well = with && check_text(with, e) && result_file_write(path, write_text, with, e);
-    if (read && !with)
+    char *const text = read_text(name, e);
+    char *const section = text ? section_text(plan, manners) : NULL;
+    char *const with = section ? text_with(text, section) : NULL;
+    const bool well = with && check_text(with, plan, e) && result_file_write(path, write_text, with, e);
+    if (text && !with)
         error_set(e, ERROR_MEMORY, "out of memory");
-    free(read);
     free(text);
+    free(section);
     free(with);
     return well;
 }

@@ -456,7 +456,7 @@ bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
         else if (!(is_found ? fill_as_found(&b, kept, points, arena) : fill_steered(&b, kept, points, arena)))
             return false;
     }
-    if (kept)
+    if (kept && !is_found)
         kept->is_known = true;
     return true;
 }

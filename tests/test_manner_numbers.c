@@ -90,6 +90,10 @@ static void numbers_that_cannot_be_are_refused(void **state)
     replace(wrong, PIECE_STRUCTURE, 0);
     replace(wrong, PIECE_TYPEDEF, usual.piece[PIECE_TYPEDEF] + (unsigned)usual.piece[PIECE_STRUCTURE]);
     assert_false(reads(wrong, false, &m));
+    strcpy(wrong, text);
+    replace(wrong, PIECE_STRUCTURE, usual.piece[PIECE_STRUCTURE] - 1U);
+    replace(wrong, PIECE_MATRIX, 1); /* which C has not */
+    assert_false(reads(wrong, false, &m));
     *strrchr(text, ' ') = '\0'; /* one too few */
     assert_false(reads(text, false, &m));
     assert_false(reads("", false, &m));
@@ -97,16 +101,31 @@ static void numbers_that_cannot_be_are_refused(void **state)
     assert_false(reads(" 112x", false, &m));
 }
 
-/* Changes some numbers at random, to what is accepted. */
+/* The number `which` of a text. */
+static unsigned number_of(const char *text, unsigned which)
+{
+    for (unsigned i = 0; i < which; i++)
+        text = strchr(text + 1, ' ');
+    return (unsigned)strtoul(text + 1, NULL, 10);
+}
+
+/* Changes some numbers at random, to what is accepted: one alone, or a piece of one kind to another kind. */
 static struct manner altered(struct manner m, struct random *r)
 {
-    enum { NUMBERS = 8, MOST = 1100 };
+    enum { NUMBERS = 12, MOST = 1100, KINDS = PIECES + OUTERS + INNERS };
     for (unsigned i = 0; i < NUMBERS; i++) {
         char text[TEXT];
         text_of(&m, text);
-        const unsigned which = (unsigned)(random_next(r) % numbers_in(text));
+        const unsigned which = (unsigned)(random_next(r) % (i % 2 ? numbers_in(text) : KINDS));
+        const unsigned other_kind = (unsigned)(random_next(r) % KINDS);
         const uint64_t number = random_next(r);
-        replace(text, which, (unsigned)(number % 3 ? number / 3 % MOST : number / 3 % 3));
+        const unsigned moved = number_of(text, which) ? (unsigned)(number % number_of(text, which)) + 1 : 0;
+        if (i % 2)
+            replace(text, which, (unsigned)(number % 3 ? number / 3 % MOST : number / 3 % 3));
+        else {
+            replace(text, which, number_of(text, which) - moved);
+            replace(text, other_kind, number_of(text, other_kind) + moved);
+        }
         struct manner other;
         if (reads(text, m.fortran, &other))
             m = other;

@@ -48,6 +48,12 @@ static void refuses_wrong_syntax(void **state)
         {HEAD "calls: {depth: 3\n", 4,
          "is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; correct the punctuation "
          "or the indentation here"},
+        {"# caf\u00e9 \u00e9\u00e9\u00e9\n" HEAD "calls: {depth: 3\n", 5,
+         "is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; correct the punctuation "
+         "or the indentation here"},
+        {HEAD "calls: {depth: 3", 4,
+         "is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; correct the punctuation "
+         "or the indentation here"},
         {HEAD "seed 3\n", 4,
          "is not valid YAML: while scanning a simple key, could not find expected ':'; correct the punctuation or the "
          "indentation here"},

@@ -58,7 +58,7 @@ def sets_are_the_same(programs, profile, directory):
 
 @pytest.mark.parametrize("name", ["clang", "fortran", "large"])
 def test_the_same_set(programs, name, tmp_path):
-    """Debug information as clang and as gfortran write it, and so much that a model of it is searched first."""
+    """Debug information as clang and as gfortran write it, and so much of C++ that a model of it is searched first."""
     sets_are_the_same(programs, HERE / f"{name}.prof", tmp_path)
 
 
@@ -150,9 +150,9 @@ def test_sets_that_are_not_stored(programs, plain, tmp_path):
     [
         (["-o", "set"], "--settle writes no set; leave -o out"),
         (["--node-local", "set"], "--settle writes no set; leave --node-local out"),
-        (["--seed", "3"], "--settle takes no option that says what to generate"),
-        (["--link"], "--settle takes no option that says what to generate"),
-        (["--compress", "zlib"], "--settle takes no option that says what to generate"),
+        (["--seed", "3"], "--settle takes no option that says what to generate, or how"),
+        (["--link"], "--settle takes no option that says what to generate, or how"),
+        (["--compress", "zlib"], "--settle takes no option that says what to generate, or how"),
         (["--settle", "other"], "--settle"),
     ],
 )
@@ -221,6 +221,10 @@ def test_numbers_with_which_nothing_can_be_made(programs, plain, tmp_path):
     assert re.fullmatch(
         r"pyelfgen: settled: libutility0 cannot be made so: .*; remove 'settled' from the profile\n", done.stderr
     )
+    programs.run("pyelfgen", "-P", with_it, "--settle", tmp_path / "mended.prof", "-q")
+    assert (tmp_path / "mended.prof").read_text() == settled(programs, plain, tmp_path / "right.prof").read_text()
+    done = programs.run("pyelfgen", "-P", with_it, "--dry-run", status=1)
+    assert done.stderr.startswith("pyelfgen: settled: libutility0 cannot be made so: ")
     assert not (tmp_path / "set" / "libutility0.so").exists() and not (tmp_path / "set" / "manifest.json").exists()
 
 
