@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "dwarf/manner_numbers.h"
+#include "emit/manner_search.h"
 #include "emit/stock.h"
 
 enum { TEXT = 1024 };
@@ -51,6 +52,24 @@ static void numbers_are_read_as_written(void **state)
     }
 }
 
+static unsigned numbers_in(const char *text)
+{
+    unsigned count = 0;
+    for (; *text; text++)
+        count += *text == ' ';
+    return count;
+}
+
+/* Those that the search moves by steps, and manner.locals and manner.ending. */
+static void all_that_a_search_changes_are_there(void **state)
+{
+    (void)state;
+    const struct manner usual = manner_usual();
+    char text[TEXT];
+    text_of(&usual, text);
+    assert_int_equal(numbers_in(text), MANNER_NUMBERS + 2);
+}
+
 /* Replaces number `which` of a text. */
 static void replace(char text[TEXT], unsigned which, unsigned number)
 {
@@ -61,14 +80,6 @@ static void replace(char text[TEXT], unsigned which, unsigned number)
     const char *rest = strchr(at + 1, ' ');
     snprintf(with, sizeof with, "%.*s %u%s", (int)(at - text), text, number, rest ? rest : "");
     strcpy(text, with);
-}
-
-static unsigned numbers_in(const char *text)
-{
-    unsigned count = 0;
-    for (; *text; text++)
-        count += *text == ' ';
-    return count;
 }
 
 static void numbers_that_cannot_be_are_refused(void **state)
@@ -150,7 +161,7 @@ static void make(struct dialect dialect, const struct manner *m)
 static void headers_and_blocks_can_be_made(void **state)
 {
     (void)state;
-    enum { TRIES = 3 };
+    enum { TRIES = 2 };
     const struct dialect dialects[] = {{.version = 5},
                                        {.version = 5, .views = true, .terse = true},
                                        {.version = 4, .language = DWARF_CPP, .views = true},
@@ -167,8 +178,8 @@ static void headers_and_blocks_can_be_made(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_read_as_written),
-                                       cmocka_unit_test(numbers_that_cannot_be_are_refused),
-                                       cmocka_unit_test(headers_and_blocks_can_be_made)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_read_as_written), cmocka_unit_test(all_that_a_search_changes_are_there),
+        cmocka_unit_test(numbers_that_cannot_be_are_refused), cmocka_unit_test(headers_and_blocks_can_be_made)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
