@@ -79,12 +79,13 @@ static void write_folded(FILE *to, const char *key, const char *text)
     enum { COLUMNS = 100 };
     fprintf(to, "  %s: '", key);
     for (;;) {
+        const size_t least = strcspn(text, " "); /* words are not divided */
         size_t length = strnlen(text, COLUMNS + 1);
-        const size_t least = strcspn(text, " ");
         if (length <= COLUMNS)
             break;
         while (length > least && text[length] != ' ')
             length--;
+        length = length < least ? least : length;
         fprintf(to, "%.*s%s", (int)length, text, text[length] ? "\n    " : "");
         text += length + (text[length] == ' ');
     }
@@ -134,7 +135,9 @@ static char *section_text(const struct plan *plan, const struct manners *manners
 /* Where the line begins on which `settled` stands in a text; its end, if there is none. */
 static const char *find_section(const char *text)
 {
-    const char *at = strncmp(text, SECTION, strlen(SECTION)) == 0 ? text - 1 : strstr(text, "\n" SECTION);
+    const char *const at = strstr(text, "\n" SECTION);
+    if (strncmp(text, SECTION, strlen(SECTION)) == 0)
+        return text;
     return at ? at + 1 : text + strlen(text);
 }
 
