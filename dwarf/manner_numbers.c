@@ -26,6 +26,7 @@ struct members {
         offsetof(struct manner, member), sizeof(uint16_t), sizeof(((struct manner *)0)->member) / 2, 0, most           \
     }
 
+/* What profile_manner (emit/profile_manner.h) sets to any number may have any here. */
 static const struct members table[] = {
     ALL(piece, MANNER_PIECES),
     ALL(outer, MANNER_OUTER),
@@ -35,19 +36,19 @@ static const struct members table[] = {
     ONE(derived, 0, FACTOR_MOST),
     ONE(templates, 0, NUMBER_MOST),
     ONE(numbers, 0, NUMBER_MOST),
-    ONE(members, 0, FACTOR_MOST),
+    ONE(members, 0, UINT16_MAX),
     ONE(taken, 0, MANNER_TAKEN),
     ONE(enumerators, 0, MANNER_ENUMERATORS),
     ONE(parameters, 0, CORPUS_INLINE_PARAMETERS *MANNER_USUAL),
     ONE(variables, 0, CORPUS_INLINE_VARIABLES *MANNER_USUAL),
     ONE(calls, 0, FACTOR_MOST),
-    ONE(inlined, 0, FACTOR_MOST),
-    ONE(lexical, 0, FACTOR_MOST),
+    ONE(inlined, 0, UINT16_MAX),
+    ONE(lexical, 0, UINT16_MAX),
     ONE(gone, 0, FACTOR_MOST),
     ONE(placed, 0, MANNER_USUAL),
     ONE(own, OWN_LEAST, MANNER_USUAL),
     ONE(told, 0, MANNER_USUAL),
-    ONE(passed, 0, 4 * MANNER_USUAL),
+    ONE(passed, 0, UINT16_MAX),
     ONE(locals, 0, 3),
     ONE(constants, 0, MANNER_CONSTANTS),
     ONE(ending, 0, MANNER_USUAL),

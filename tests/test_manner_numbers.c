@@ -91,7 +91,7 @@ static void numbers_that_cannot_be_are_refused(void **state)
     text_of(&usual, text);
     for (unsigned i = 0; i < numbers_in(text); i++) {
         strcpy(wrong, text);
-        replace(wrong, i, 65535);
+        replace(wrong, i, 65536);
         assert_false(reads(wrong, false, &m));
     }
     strcpy(wrong, text);
