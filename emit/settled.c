@@ -83,10 +83,9 @@ static bool is_split(const struct profile *profile)
 bool settled_can_be_kept(const struct profile *profile, struct error *e)
 {
     if (!profile->rows)
-        return error_set(
-            e, ERROR_INPUT,
-            "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it as "
-            "it is");
+        return error_set(e, ERROR_INPUT,
+                         "--settle: the profile has no rows ('libraries'), so there is nothing to search for; use it "
+                         "as it is");
     return !is_split(profile) ||
            error_set(e, ERROR_INPUT,
                      "--settle: libraries of the profile have split debug information (.dwo files), for which a search "
