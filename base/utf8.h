@@ -37,31 +37,31 @@ static inline bool utf8_is_control(const char *s)
     return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
 }
 
-/* Prints the string `s` as utf8_printable copies it. */
+/* Bytes that are shown of the character with which `s` begins; 0: a '?' instead, for a control character or a byte that
+ * is not UTF-8. *step: where the next character begins. */
+static inline size_t utf8_shown(const char *s, size_t left, size_t *step)
+{
+    const size_t length = utf8_length(s, left);
+    *step = length ? length : 1;
+    return length && !utf8_is_control(s) ? length : 0;
+}
+
+/* Prints the string `s`, each character as it is shown. */
 static inline void utf8_print(FILE *to, const char *s)
 {
     for (size_t left = strlen(s), step; left; s += step, left -= step) {
-        const size_t length = utf8_length(s, left);
-        step = length ? length : 1;
-        if (length && !utf8_is_control(s))
-            fwrite(s, 1, length, to);
-        else
-            putc('?', to);
+        const size_t shown = utf8_shown(s, left, &step);
+        fwrite(shown ? s : "?", 1, shown ? shown : 1, to);
     }
 }
 
-/* Copies the string `s` to `to`, which has room for as much and may be `s` itself. Each control character, and each
- * byte that is not UTF-8, becomes a '?'. */
+/* Copies the string `s` to `to`, which has room for as much and may be `s` itself, each character as it is shown. */
 static inline void utf8_printable(char *to, const char *s)
 {
-    for (size_t left = strlen(s); left;) {
-        const size_t length = utf8_length(s, left);
-        const bool shows = length && !utf8_is_control(s);
-        const size_t step = length ? length : 1;
-        memmove(to, shows ? s : "?", shows ? length : 1);
-        to += shows ? length : 1;
-        s += step;
-        left -= step;
+    for (size_t left = strlen(s), step; left; s += step, left -= step) {
+        const size_t shown = utf8_shown(s, left, &step);
+        memmove(to, shown ? s : "?", shown ? shown : 1);
+        to += shown ? shown : 1;
     }
     *to = '\0';
 }

@@ -12,19 +12,15 @@
  * accepts. */
 static void put_text(FILE *f, const char *text)
 {
-    size_t left = strlen(text);
     putc('"', f);
-    while (left) {
-        size_t n = utf8_length(text, left);
-        if (n == 0 || utf8_is_control(text))
+    for (size_t left = strlen(text), step; left; text += step, left -= step) {
+        const size_t shown = utf8_shown(text, left, &step);
+        if (!shown)
             putc('?', f);
         else if (*text == '"' || *text == '\\')
             fprintf(f, "\\%c", *text);
         else
-            fwrite(text, 1, n, f);
-        n = n ? n : 1;
-        text += n;
-        left -= n;
+            fwrite(text, 1, shown, f);
     }
     putc('"', f);
 }

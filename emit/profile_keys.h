@@ -219,6 +219,7 @@ void profile_value_set_standard(void *p, enum profile_key_id key);
 char *profile_value_write(const void *p, enum profile_key_id key, char text[PROFILE_VALUE_TEXT]);
 
 /* Checks that `settled` looks as it is written (profile_settled.c). */
+#define PROFILE_SETTLED_WRONG "is not what pyelfgen writes there; remove 'settled'"
 bool profile_settled_check(const struct profile *p, const struct profile_source *s, struct error *e);
 
 /* --- rows (profile_rows.c) ------------------------------------------------------------- */

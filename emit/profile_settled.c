@@ -52,12 +52,11 @@ static bool are_words(const char *text, bool (*is_right)(const char *text, size_
 
 bool profile_settled_check(const struct profile *p, const struct profile_source *s, struct error *e)
 {
-    static const char wrong[] = "is not what pyelfgen writes there; remove 'settled'";
     if (p->settled.of && !is_digest(p->settled.of))
-        return profile_wrong(s, KEY_SETTLED_OF, e, wrong);
+        return profile_wrong(s, KEY_SETTLED_OF, e, PROFILE_SETTLED_WRONG);
     if (p->settled.manners && !are_words(p->settled.manners, is_number_or_word))
-        return profile_wrong(s, KEY_SETTLED_MANNERS, e, wrong);
+        return profile_wrong(s, KEY_SETTLED_MANNERS, e, PROFILE_SETTLED_WRONG);
     if (p->settled.libraries && !are_words(p->settled.libraries, is_library))
-        return profile_wrong(s, KEY_SETTLED_LIBRARIES, e, wrong);
+        return profile_wrong(s, KEY_SETTLED_LIBRARIES, e, PROFILE_SETTLED_WRONG);
     return true;
 }

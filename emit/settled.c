@@ -13,6 +13,7 @@
 #include "emit/describe.h"
 #include "emit/mix.h"
 #include "emit/pointers.h"
+#include "emit/profile_keys.h"
 #include "emit/settled_parts.h"
 
 enum { EACH_LEAST = 10 /* bytes of a local (mix_besides) */ };
@@ -132,7 +133,7 @@ static bool take_language(const char **text, struct manners *manners)
 
 static bool refuse(const char *key, struct error *e)
 {
-    return error_set(e, ERROR_INPUT, "settled: %s: is not what pyelfgen writes there; remove 'settled'", key);
+    return error_set(e, ERROR_INPUT, "settled: %s: " PROFILE_SETTLED_WRONG, key);
 }
 
 bool settled_read_manners(const struct profile *profile, struct manners *manners, bool *any_attributes, struct error *e)
