@@ -8,7 +8,7 @@ void composed_clear(struct composed *c, const struct corpus *corpus)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->parts.size = c->noted.size = c->texts.size = 0;
-    c->dies = c->attributes = c->defined = c->entries = c->rows = 0;
+    c->dies = c->attributes = c->defined = c->code = c->inlined = c->entries = c->rows = 0;
     c->each = corpus->layouts.attributes;
     memset(c->codes, 0, sizeof c->codes);
 }
@@ -293,6 +293,7 @@ void compose_function(struct composer *c, const struct debug_function *f)
 {
     c->function = c->info;
     c->before = c->out->dies;
+    c->out->code += f->size + f->part_size;
     c->child.end = NULL;
     if (c->next_function) {
         compose_refer(c, c->next_function, compose_place_of(c, c->info));

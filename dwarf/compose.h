@@ -71,6 +71,8 @@ struct composed {
     uint64_t attributes;   /* attributes of these entries: the sum, over their codes, of `each` */
     const uint8_t *each;   /* how many attributes an entry with each code has: corpus.attributes */
     uint64_t defined;      /* how many of `dies` are functions with code, or below these */
+    uint64_t code;         /* bytes of the functions' code, cold parts included */
+    uint64_t inlined;      /* how many of these are in inlined calls */
     uint64_t entries;      /* entries of location lists, without base addresses */
     uint64_t rows;         /* rows of the line tables of all closed units */
     uint64_t codes[2];     /* which abbreviations entries in `info` use: bit code % 64 of codes[code / 64] */

@@ -42,8 +42,10 @@
     X(STATS_ATTRIBUTES, "attributes")                                                                                  \
     X(STATS_ABBREVIATIONS, "abbreviations") /* that are used, summed over files */                                     \
     X(STATS_SUBPROGRAMS, "subprograms")                                                                                \
-    X(STATS_FUNCTIONS, "functions") /* subprograms with low_pc or ranges */                                            \
+    X(STATS_FUNCTIONS, "functions")           /* subprograms with low_pc or ranges */                                  \
+    X(STATS_FUNCTION_BYTES, "function_bytes") /* of code in functions, for each time that it is described */           \
     X(STATS_INLINED, "inlined_subroutines")                                                                            \
+    X(STATS_INLINED_BYTES, "inlined_bytes")   /* of code in them, counted in the same way */                           \
     X(STATS_VARIABLES_LIST, "variables_list") /* variables, and below parameters, by kind of location */               \
     X(STATS_VARIABLES_EXPRESSION, "variables_expression")                                                              \
     X(STATS_VARIABLES_CONSTANT, "variables_constant") /* DW_AT_const_value */                                          \
@@ -59,7 +61,8 @@
     X(STATS_RANGE_LISTS, "range_lists")                                                                                \
     X(STATS_RANGE_ENTRIES, "range_entries")                                                                            \
     X(STATS_LINE_TABLES, "line_tables")                                                                                \
-    X(STATS_LINE_ROWS, "line_rows") /* with those that end a sequence */                                               \
+    X(STATS_LINE_ROWS, "line_rows")           /* with those that end a sequence */                                     \
+    X(STATS_LINE_ADDRESSES, "line_addresses") /* rows at another address than the row before */                        \
     X(STATS_LINE_SEQUENCES, "line_sequences")                                                                          \
     X(STATS_NAMES, "names") /* DIEs with DW_AT_name */                                                                 \
     X(STATS_NAME_BYTES, "name_bytes")                                                                                  \

@@ -14,15 +14,44 @@ struct stats_code {
     uint64_t from, to;
 };
 
-/* What was discarded when the file was linked is at address 0 or 1 (GNU ld), or at one of the last two (LLD, which
- * calls these tombstones). Beyond 16 million ranges, which only a file has whose lists overlap, none is noted. */
+/* What was discarded is at address 0 or 1 (GNU ld), or at one of the last two (LLD, which calls these tombstones). */
+bool stats_is_code(uint64_t from, uint64_t to)
+{
+    enum { TOMBSTONES = 2 };
+    return from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES;
+}
+
+/* Beyond 16 million ranges, which only a file has whose lists overlap, none is noted. */
 static void note(void *context, uint64_t from, uint64_t to)
 {
-    enum { TOMBSTONES = 2, MOST = 1 << 28 };
+    enum { MOST = 1 << 28 };
     struct bytes *const noted = context;
     const struct stats_code code = {from, to};
-    if (from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES && noted->size < MOST)
+    if (stats_is_code(from, to) && noted->size < MOST)
         bytes_append(noted, &code, sizeof code);
+}
+
+/* ---- functions and inlined calls ---- */
+
+/* In a .dwo file the lowest address is an index of what another file has, but the highest one is a number of bytes. */
+uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Addr low = 0;
+    Dwarf_Addr high = 0;
+    Dwarf_Half form;
+    enum Dwarf_Form_Class class;
+    int answer = dwarf_highpc_b(die, &high, &form, &class, &error);
+    const bool is_size = answer == DW_DLV_OK && class == DW_FORM_CLASS_CONSTANT;
+    if (answer == DW_DLV_OK && !u->split)
+        answer = dwarf_lowpc(die, &low, &error);
+    stats_forget(f, &error);
+    if (answer != DW_DLV_OK)
+        return 0;
+    if (u->split)
+        return is_size ? high : 0;
+    const uint64_t to = is_size ? low + high : high;
+    return stats_is_code(low, to) ? to - low : 0;
 }
 
 /* ---- units ---- */

@@ -260,6 +260,8 @@ struct path {
     Dwarf_Die die[DEPTH_MOST];
     int depth;      /* depth of the last DIE, -1 for an empty path */
     int function;   /* depth of the first DIE that is a defined function; DEPTH_MOST: there is none */
+    int inlined;    /* depth of the first DIE that is an inlined call, likewise */
+    bool kept;      /* the function's code was not discarded */
     Dwarf_Off last; /* offset of the last DIE that was counted */
 };
 
@@ -275,6 +277,20 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
     f->s->number[names + 1] += strlen(name);
 }
 
+/* Counts the code of the last DIE of the path, if it is a function or an inlined call and no DIE above it is such.
+ * Ranges within ranges are not looked for: an inlined call is within the code that is around it. */
+static void count_covered(struct stats_file *f, const struct stats_unit *u, struct path *p, uint64_t bytes_of_ranges)
+{
+    const bool is_function = p->depth == p->function;
+    const bool is_inlined = p->depth == p->inlined && p->depth > p->function;
+    if (!is_function && !(is_inlined && p->kept))
+        return;
+    const uint64_t bytes = bytes_of_ranges ? bytes_of_ranges : stats_bytes_of(f, u, p->die[p->depth]);
+    if (is_function)
+        p->kept = bytes > 0;
+    f->s->number[is_function ? STATS_FUNCTION_BYTES : STATS_INLINED_BYTES] += bytes;
+}
+
 /* Counts the last DIE of the path. */
 static bool count_die(struct stats_file *f, const struct stats_unit *u, struct path *p)
 {
@@ -285,20 +301,24 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, struct p
     a->uses++;
     if (a->kind == STATS_FUNCTIONS && p->depth < p->function)
         p->function = p->depth;
+    if (a->tag == DW_TAG_inlined_subroutine && p->depth < p->inlined)
+        p->inlined = p->depth;
     f->s->number[STATS_DEFINED_DIES] += p->depth >= p->function;
     if (a->has_name)
         count_name(f, die, DW_AT_name, STATS_NAMES);
     if (a->linkage_name)
         count_name(f, die, a->linkage_name, STATS_LINKAGE_NAMES);
     bool placed = a->kind == STATS_VARIABLES_LIST || a->kind == STATS_PARAMETERS_LIST;
+    uint64_t bytes = 0; /* of the DIE's ranges */
     bool ok = true;
     for (uint32_t i = 0; a->has_lists && ok && i < a->count; i++) {
         uint16_t name = a->attribute[i].name;
         if (a->attribute[i].value == VALUE_LOCATIONS)
             ok = stats_count_locations(f, u, die, name, placed && name == DW_AT_location);
         else if (a->attribute[i].value == VALUE_RANGES)
-            ok = stats_count_ranges(f, u, die, name);
+            ok = stats_count_ranges(f, u, die, name, &bytes);
     }
+    count_covered(f, u, p, bytes);
     return ok;
 }
 
@@ -307,8 +327,10 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, struct p
 static void path_leave(struct path *p)
 {
     dwarf_dealloc_die(p->die[p->depth]);
-    if (p->depth-- == p->function)
+    if (p->depth == p->function)
         p->function = DEPTH_MOST;
+    if (p->depth-- == p->inlined)
+        p->inlined = DEPTH_MOST;
 }
 
 /* Makes the path lead to the next DIE in the order of the file: a child, a sibling, or a sibling of the nearest DIE
@@ -353,7 +375,7 @@ static bool path_check(struct stats_file *f, struct path *p)
 
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
 {
-    struct path p = {.die = {root}, .function = DEPTH_MOST};
+    struct path p = {.die = {root}, .function = DEPTH_MOST, .inlined = DEPTH_MOST};
     bool ok = true;
     f->dies = 0;
     while (ok && p.depth >= 0 && (!f->end || p.last < f->end))

@@ -30,6 +30,19 @@ static bool ends_sequence(Dwarf_Line row)
            dwarf_prologue_end_etc(row, &prologue, &epilogue, &no, &no, &error) == DW_DLV_OK && !epilogue;
 }
 
+static void count_addresses(struct stats_file *f, Dwarf_Line *rows, Dwarf_Signed count)
+{
+    Dwarf_Addr last = 0;
+    for (Dwarf_Signed i = 0; i < count; i++) {
+        Dwarf_Error error = NULL;
+        Dwarf_Addr address = 0;
+        if (dwarf_lineaddr(rows[i], &address, &error) != DW_DLV_OK)
+            stats_unreadable(f, &error, "the address of a row");
+        f->s->number[STATS_LINE_ADDRESSES] += i == 0 || address != last;
+        last = address;
+    }
+}
+
 static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
 {
     Dwarf_Error error = NULL;
@@ -41,6 +54,7 @@ static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
     if (answer != DW_DLV_OK)
         return;
     f->s->number[STATS_LINE_ROWS] += (uint64_t)count;
+    count_addresses(f, rows, count);
     for (Dwarf_Signed i = 0; i < count; i++)
         f->s->number[STATS_LINE_SEQUENCES] += ends_sequence(rows[i]);
 }

@@ -49,6 +49,14 @@ static bool is_range(unsigned entry)
     return entry != DW_RLE_end_of_list && entry != DW_RLE_base_address && entry != DW_RLE_base_addressx;
 }
 
+/* How long a range is that begins at an address in another file; 0 where this cannot be told. */
+static uint64_t bytes_said(unsigned entry, const Dwarf_Unsigned raw[2])
+{
+    return entry == DW_RLE_startx_length                    ? raw[1]
+           : entry == DW_RLE_offset_pair && raw[0] < raw[1] ? raw[1] - raw[0]
+                                                            : 0;
+}
+
 /* Reads a list in .debug_rnglists (DWARF 5 section 7.25). */
 static int read_rnglists(Dwarf_Attribute attribute, const struct stats_place *place, const struct stats_each *each,
                          Dwarf_Error *error)
@@ -68,7 +76,7 @@ static int read_rnglists(Dwarf_Attribute attribute, const struct stats_place *pl
         answer = dwarf_get_rnglists_entry_fields_a(list, i, &length, &entry, &raw[0], &raw[1], &unknown, &range[0],
                                                    &range[1], error);
         if (answer == DW_DLV_OK && is_range(entry))
-            each->range(each->context, unknown ? 0 : range[0], unknown ? 0 : range[1]);
+            each->range(each->context, unknown ? 0 : range[0], unknown ? bytes_said(entry, raw) : range[1]);
     }
     dwarf_dealloc_rnglists_head(list);
     return answer;
@@ -102,12 +110,16 @@ int stats_read_ranges(const struct stats_list *list, uint64_t base, const struct
                              : read_rnglists(list->attribute, &list->place, each, error);
 }
 
+struct ranges_count {
+    uint64_t entries, bytes;
+    bool split; /* addresses are in another file */
+};
+
 static void count_range(void *context, uint64_t from, uint64_t to)
 {
-    uint64_t *const entries = context;
-    (void)from;
-    (void)to;
-    ++*entries;
+    struct ranges_count *const c = context;
+    c->entries++;
+    c->bytes += from < to && (c->split || stats_is_code(from, to)) ? to - from : 0;
 }
 
 /* ---- lists ---- */
@@ -183,12 +195,12 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
     return count_new(f, &f->location_lists, stats_place_key(&place, u), STATS_LISTS, entries);
 }
 
-bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name)
+bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, uint64_t *bytes)
 {
     Dwarf_Error error = NULL;
     struct stats_list list = {.file = f, .version = u->version, .die = die};
-    uint64_t entries = 0;
-    const struct stats_each each = {count_range, &entries};
+    struct ranges_count count = {.split = u->split};
+    const struct stats_each each = {count_range, &count};
     int answer = stats_find_list(die, name, &list.attribute, &list.place, &error);
     if (answer == DW_DLV_OK) {
         answer = stats_read_ranges(&list, 0, &each, &error);
@@ -196,5 +208,6 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     }
     if (answer != DW_DLV_OK || error)
         return leave(f, answer, &error, "a range list");
-    return count_new(f, &f->range_lists, stats_place_key(&list.place, u), STATS_RANGE_LISTS, entries);
+    *bytes = count.bytes;
+    return count_new(f, &f->range_lists, stats_place_key(&list.place, u), STATS_RANGE_LISTS, count.entries);
 }

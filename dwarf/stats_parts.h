@@ -68,9 +68,11 @@ bool stats_no_memory(struct stats_file *f);
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
 
 /* Count the list that an attribute of a DIE refers to. If it is `placed`, stats_count_locations also counts its entries
- * as those of variables and parameters. False when memory runs out. */
+ * as those of variables and parameters. stats_count_ranges sets *bytes to how much code the list covers. False when
+ * memory runs out. */
 bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, bool placed);
-bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name);
+bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name,
+                        uint64_t *bytes);
 
 /* Where a list lies: an offset, or an index in a table of offsets. */
 struct stats_place {
@@ -80,8 +82,8 @@ struct stats_place {
 /* Finds the attribute that says where a list lies, and reads what it says. The caller frees the attribute. */
 int stats_find_list(Dwarf_Die die, uint16_t name, Dwarf_Attribute *attribute, struct stats_place *place,
                     Dwarf_Error *error);
-/* A list of ranges, and what is to be called with the addresses of each of its entries, [from, to); both are 0 where
- * they are in another file. */
+/* A list of ranges, and what is to be called with the addresses of each of its entries, [from, to). Where these are in
+ * another file, `from` is 0 and `to` the number of bytes, as far as it is known. */
 struct stats_list {
     struct stats_file *file;
     uint16_t version;
@@ -99,7 +101,12 @@ int stats_read_ranges(const struct stats_list *list, uint64_t base, const struct
  * belongs to the unit, and DWARF 5 has sections of its own. */
 uint64_t stats_place_key(const struct stats_place *place, const struct stats_unit *u);
 
-/* stats_code.c: stats_note_code notes the code of a unit, given its root, which is not in a .dwo file; false when
+/* stats_code.c: Whether code may be at [from, to). Of what was discarded when the file was linked, debug information
+ * has addresses that cannot be. */
+bool stats_is_code(uint64_t from, uint64_t to);
+/* How much code an entry covers that has no ranges: 0 where that is not known or it was discarded. */
+uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die);
+/* stats_note_code notes the code of a unit, given its root, which is not in a .dwo file; false when
  * memory runs out. stats_count_code counts, at the end of a file, the bytes of all that was noted. */
 bool stats_note_code(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
 void stats_count_code(struct stats_file *f);

@@ -95,6 +95,7 @@ struct taste block_taste(const struct corpus *corpus)
     t.another = in_manner(t.another, m->calls, 64);
     t.inlined = in_manner(t.inlined, m->inlined, 64);
     t.lexical = in_manner(t.lexical, m->lexical, 64u - t.inlined);
+    t.around_run = m->around;
     t.locals = m->locals < t.locals ? m->locals : t.locals;
     t.beside = beside_in_manner(corpus, t.beside);
     t.gone = in_manner(t.gone, m->gone, 64);
@@ -341,7 +342,7 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->target = target;
-    b->line = b->ahead = 0;
+    b->line = b->ahead = b->inlined = 0;
     b->due = ROW_NONE;
     block_span_begin(b);
     access_memory(b);

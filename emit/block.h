@@ -83,6 +83,8 @@ struct block {
     uint16_t lines;                              /* source lines that it takes */
     uint16_t info_most, lists_most, ranges_most; /* bytes of the largest of its stamps */
     uint8_t helpers;                             /* bit i: calls helper i */
+    uint8_t between;  /* bytes of code between the ranges of inlined calls, which without ranges are in these, too */
+    uint16_t inlined; /* bytes of code in inlined calls */
     /* Bytes of its stamps, by which one of them is chosen. They stand side by side because they are read for each block
      * of each function. */
     uint16_t lists_size[BLOCK_KINDS], ranges_size[2][BLOCK_RANGES], rows_size[BLOCK_ROWS];

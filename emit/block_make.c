@@ -46,6 +46,7 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
 {
     struct builder *b = &part->builder;
     const struct course course = b->course;
+    uint32_t inlined[BLOCK_RANGES];
     for (unsigned ranges = 0; ranges < BLOCK_RANGES; ranges++) {
         struct stamp_rows *rows = rows_for(part->number, ranges, block, &b->rows);
         b->ranges = ranges;
@@ -59,7 +60,11 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
             return false;
         if (rows)
             rows->ahead = (uint16_t)(b->ahead > b->line ? b->ahead - b->line : 0);
+        inlined[ranges] = b->inlined;
     }
+    block->inlined = (uint16_t)inlined[BLOCK_RANGES_SOME];
+    block->between = (uint8_t)(inlined[BLOCK_RANGES_NONE] - inlined[BLOCK_RANGES_SOME]);
+    assert(block->inlined + (uint32_t)block->between == inlined[BLOCK_RANGES_NONE]);
     return true;
 }
 

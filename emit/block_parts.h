@@ -32,6 +32,7 @@ struct taste {
     uint8_t across;           /* the inner call has code of several ranges of the outer one */
     uint8_t reach;            /* a run and the calls before it are in one span with the code before them */
     uint8_t late;             /* a later run of a span becomes its inlined call, which then covers all before it */
+    uint8_t around_run;       /* an inlined call takes in the code of the span that is around its run */
     uint8_t shared;           /* code around the run of an inlined call is also part of the call inside it */
     uint8_t depth;            /* a number: levels of inlining beyond which another one is rare */
     uint8_t gone;             /* a variable of an inlined call has no location */
@@ -92,6 +93,7 @@ struct builder {
     uint8_t *start, *p; /* code */
     uint32_t target;    /* bytes of code from which on nothing is added */
     uint32_t line;      /* of the source, from 0 */
+    uint32_t inlined;   /* bytes of code in inlined calls */
     uint32_t ahead; /* the highest source line that a row of this block may name, apart from statements' own lines */
     /* the stamp and rows that are being made */
     enum block_lists lists;

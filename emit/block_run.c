@@ -54,6 +54,10 @@ void block_run_rows(struct builder *b, const struct run *r, uint32_t line, bool 
     if (!block_rows_all(b, r->at, line))
         return;
     line_inside(rows, !begins);
+    if (b->filler->one_row) {
+        filler_rows(b->filler, r->first, r->last, r->at, line, dense, rows);
+        return;
+    }
     if (dense || r->first % 2) {
         line_column(rows, 3 + r->first % 29);
         line_row(rows, r->at, line);
@@ -319,7 +323,7 @@ static void inlined_rows(struct builder *b, const struct lines_of *of, uint32_t 
 static void entry_rows(struct builder *b, const struct run *r, uint32_t line, uint32_t depth)
 {
     struct line_rows *rows = &b->maker.composer.rows;
-    if (b->rows <= BLOCK_ROWS_FEW)
+    if (b->rows <= BLOCK_ROWS_FEW || b->filler->one_row)
         return;
     line_inside(rows, depth ? depth % 4 == 1 : r->first % 2);
     line_column(rows, 3 + line % 31);
@@ -350,6 +354,8 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
     const struct ranges parts = g;
     const struct lines_of lines = {r, &parts, as ? as->caller : line, as ? as->from_header : depth > 0};
     uint32_t count = told_ranges(b, r, &g);
+    for (uint32_t i = 0; i < count && !depth; i++)
+        b->inlined += (uint32_t)(g.to[i] - g.from[i]);
     stamp_inlined(&b->maker, k, file, line, 5 + pick(b, 16), count, g.from, g.to);
     struct block_note n = block_note_of(NOTE_INLINED, r);
     n.inlined = (uint8_t)k;
@@ -403,7 +409,7 @@ static void inlined(struct builder *b, const struct run *r, uint32_t line, uint3
             block_span_rows(b, before, call.from < r->at ? call.from : r->at, own_line);
         before = r->at;
         inlined_rows(b, &lines, next, first, own_line);
-        if (first == next && b->rows > BLOCK_ROWS_FEW) {
+        if (first == next && b->rows > BLOCK_ROWS_FEW && !b->filler->one_row) {
             line_inside(&b->maker.composer.rows, depth % 2);
             line_row(&b->maker.composer.rows, call.from, own_line);
         }

@@ -90,17 +90,22 @@ static void tell_piece(struct builder *b, const struct span_piece *p)
 
 void block_span_end(struct builder *b)
 {
-    struct span *s = &b->span;
-    if (block_span_is_inlined(b)) {
+    const struct span *const s = &b->span;
+    const bool is_inlined = block_span_is_inlined(b);
+    const bool takes_all = is_inlined && likely(b, b->taste.around_run);
+    const uint32_t first = takes_all ? 0 : is_inlined ? s->inlined : s->pieces;
+    const uint32_t behind = takes_all ? s->pieces : is_inlined ? s->inlined + 1 : s->pieces;
+    for (uint32_t i = 0; i < first; i++)
+        tell_piece(b, &s->piece[i]);
+    if (is_inlined) {
         struct run r = s->piece[s->inlined].run;
-        r.from = s->piece[0].run.at;
-        r.to = s->piece[s->pieces - 1].run.end;
+        r.from = s->piece[first].run.at;
+        r.to = s->piece[behind - 1].run.end;
         b->line += r.from != 0;
         block_inlined(b, &r);
-    } else {
-        for (uint32_t i = 0; i < s->pieces; i++)
-            tell_piece(b, &s->piece[i]);
     }
+    for (uint32_t i = behind; i < s->pieces; i++)
+        tell_piece(b, &s->piece[i]);
     block_span_begin(b);
 }
 

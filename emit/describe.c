@@ -154,38 +154,31 @@ static void describe_label(struct walk *w, const struct subject *s, uint32_t lab
     compose_label(&w->composer, w->corpus->label[label], line, s->at);
 }
 
-/* Writes the rows of a piece without stamps, for plain_is_told. No other piece has rows at the same address. */
-static void describe_plain_piece(struct walk *w, struct subject *s, const struct piece *piece)
-{
-    more_rows(w, s, s->at, 0);
-    if (piece->kind == PIECE_BLOCK) {
-        const struct block *block = &w->l->stock->blocks.block[piece->first];
-        plain_block(w, s, block);
-        w->line_number += block->lines;
-    } else if (piece->kind == PIECE_RUN) {
-        plain_run(w, s, piece->first, piece->last);
-        w->line_number += filler_lines(w->filler, piece->first, piece->last);
-    } else {
-        plain_row(w, s->at, w->line_number, plain_column(w->line_number));
-    }
-}
-
 static void describe_pieces(struct walk *w, struct subject *s)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
     const bool plain = plain_is_told(w);
+    struct inlined_stretch stretch = {.rest = 0};
     for (uint32_t i = 0; i < s->body->pieces; i++) {
         const struct piece *piece = &s->body->piece[i];
         w->line_number++;
         if (s->label != NO_LABEL && i == s->label_piece)
             describe_label(w, s, s->label, w->line_number);
         if (plain) {
-            describe_plain_piece(w, s, piece);
+            more_rows(w, s, s->at, 0);
+            w->line_number += plain_piece(w, s, piece, &(struct plain_lines){w->line_number, UINT32_MAX});
+        } else if (inlined_takes(w, s, &stretch)) {
+            inlined_piece(w, s, &stretch, piece, i + 1 == s->body->pieces);
+        } else if (w->filler->one_row && s->level == SUBJECT_PLAIN) {
+            w->line_number += plain_piece(w, s, piece, &(struct plain_lines){w->line_number, UINT32_MAX});
+            line_inside(&w->composer.rows, false);
         } else if (piece->kind == PIECE_BLOCK) {
             const struct block *block = &blocks->block[piece->first];
             if (s->level == SUBJECT_RICH) {
                 const struct stamp *stamp = detail_stamp(w, s, block);
                 stamp_put_entries(&w->composer, &blocks->store, stamp, s->at, w->line_number, s->name + i, w->helper);
+                w->composer.out->inlined +=
+                    block->inlined + (w->ranges_kind == BLOCK_RANGES_NONE ? block->between : 0U);
             }
             const struct stamp_rows *rows = detail_rows(w, s, block);
             const bool any = w->goal->rows_part == DESCRIBE_ROWS_ANY;
@@ -236,22 +229,6 @@ static bool passes_integers(const struct function *f)
     return false;
 }
 
-uint32_t describe_inlined_call(const struct corpus *corpus, const struct function *f, const struct code_call_site *site,
-                               uint32_t call)
-{
-    enum { USUAL = 28, MOST = 40, OF = 64 };
-    const uint32_t inlines = corpus_inlines(corpus);
-    const uint32_t share = (uint32_t)USUAL * corpus->manner.inlined / MANNER_USUAL;
-    const uint64_t r = random_at(f->hash, UINT64_C(0x696e6c03) + call);
-    /* Without code that passes something, the source's row and the call's row would have one address. */
-    const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0;
-    if (!inlines || !passes || r % OF >= (share < MOST ? share : MOST))
-        return DESCRIBE_NOT_INLINED;
-    const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
-    /* A function with a lexical block is not used, because its block would have to be described, too. */
-    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined;
-}
-
 /* Rows of the call and of the addition of its result. If the call is part of an inlined function, they are of the
  * header. */
 static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t inlined)
@@ -266,18 +243,6 @@ static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t in
     line_row(rows, at, corpus_inline_line(inlined) + 1);
     inner_row(w, returns, 9, LINE_FIRST | LINE_LAST);
     line_file(rows, DIALECT_SOURCE_FILE);
-}
-
-void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to)
-{
-    enum { COLUMN = 9 };
-    struct composer *c = &w->composer;
-    const struct corpus_inline *f = &w->corpus->inlines[inlined];
-    uint8_t *const begin = c->info;
-    uint8_t *const sibling = compose_inlined(c, inlined, DIALECT_SOURCE_FILE, w->line_number, COLUMN, 1, &from, &to);
-    for (uint32_t i = 0; i < f->children; i++)
-        compose_inlined_child(c, inlined, i, DEBUG_LIST_NONE);
-    compose_end_child(c, begin, sibling);
 }
 
 static void describe_call(struct walk *w, const struct subject *s, const struct code_call_site *site, uint64_t returns)
@@ -311,7 +276,7 @@ static void describe_calls(struct walk *w, struct subject *s)
         if (s->level != SUBJECT_RICH)
             continue;
         if (inlined != DESCRIBE_NOT_INLINED)
-            describe_inlined(w, inlined, at, s->at);
+            describe_inlined(w, inlined, w->line_number, at, s->at);
         describe_call(w, s, &site, returns);
     }
 }
@@ -408,12 +373,13 @@ static struct describe_room function_room(const struct walk *w, const struct sub
     const uint32_t besides = besides_before(w, s->index + 1) - besides_before(w, s->index);
     const uint64_t tuned = is_last_described(w, s) ? tune_room(w) : 0;
     struct describe_room room = code_room(w, s->body, (calls ? calls->per_function : 0) + UINT64_C(1));
-    room.info += class_room(w) + plain_room(w) + lines_room(w) + cold_room(w, s->body);
+    room.info += class_room(w) + plain_room(w) + lines_room(w) + inlined_room(w, s->body) + cold_room(w, s->body);
     room.info += more.info + (uint64_t)BESIDES_MOST * besides + tuned;
     room.lists += more.lists + COLD_LISTS_MOST + tuned;
     room.ranges += more.ranges + COLD_RANGES_MOST + tuned;
     room.rows += more.rows + tuned;
-    room.rows += plain_is_told(w) ? UINT64_C(4) * s->body->size : 0; /* a row for every two bytes at most */
+    if (plain_is_told(w) || w->goal->inlined)
+        room.rows += UINT64_C(4) * s->body->size; /* a row for every two bytes at most */
     return room;
 }
 

@@ -52,6 +52,8 @@ struct describe_goal {
     int32_t expression;
     uint32_t letters; /* characters in short names of variables, in a library without location lists; 0: the corpus's
                          names */
+    uint64_t inlined; /* bytes of code in inlined calls, where functions that are described plainly make up for others;
+                         0: they have no such calls */
     uint32_t besides; /* further locals in all functions together; their entries do not count in `info` */
 };
 

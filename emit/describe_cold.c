@@ -189,7 +189,7 @@ static void begin_inlined(struct walk *w, const struct subject *s, const struct 
         cold_next(&behind, &piece);
     rows->until = behind.at;
     rows->line = corpus_inline_line(inlined) + 1;
-    describe_inlined(w, inlined, s->part + from->at, s->part + rows->until);
+    describe_inlined(w, inlined, w->line_number, s->part + from->at, s->part + rows->until);
 }
 
 /* Appends a row if rows, and bytes of rows, are due, or `always`. Bytes that are due beyond the row go into its column

@@ -39,6 +39,7 @@ void detail_start(struct walk *w)
     w->code = code;
     w->code_all = all;
     w->info = pace_for(g->info, 0, 0, 0, all);
+    w->in_calls = pace_for(g->inlined, 0, 0, 0, all);
     w->names = pace_for(plain_names(w), 0, 0, 0, all);
     w->line = pace_for(g->line, w->line_header, follows ? data : 0,
                        is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, all);

@@ -34,6 +34,7 @@ static void put_nested(struct walk *w, uint32_t line, uint64_t depth, uint64_t f
         compose_line_inlined(&w->composer, next_inline(w), line, i + 1 < depth, from, to);
     for (uint64_t i = 1; i < depth; i++)
         compose_end_children(&w->composer, NULL);
+    w->composer.out->inlined += depth ? to - from : 0;
 }
 
 void lines_inlined(struct walk *w, const struct subject *s, bool last)

@@ -189,7 +189,7 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
             tune_ranges(w, s);
         return;
     }
-    uint32_t most = borders(w, s, s->level == SUBJECT_PLAIN, border) - 1;
+    uint32_t most = borders(w, s, s->level == SUBJECT_PLAIN && !s->stretches, border) - 1;
     if (lines_are_told(w) && most > more_ranges_due(w, s))
         most = more_ranges_due(w, s);
     while (depth < BLOCKS_MOST) {
@@ -198,13 +198,17 @@ static void more_ranges(struct walk *w, struct subject *s, bool last)
         if (rest < least || count < 2)
             break;
         most = (uint32_t)count; /* inner blocks have no more ranges */
+        c->out->inlined += lines_are_told(w) && !depth ? border[most] - border[0] : 0;
         const uint32_t list = compose_next_ranges(c);
         compose_ranges(c, border[0], most, border, border + 1);
         more_block(w, s, border[0], list, depth++ % SLOTS * 2);
     }
     const uint8_t *const before = c->info;
+    const uint64_t inlined = c->out->inlined; /* with what these blocks cover */
     if (last) /* inside these blocks, because blocks beside one another must have no code in common */
         tune_ranges(w, s);
+    if (depth)
+        c->out->inlined = inlined;
     if (depth && c->info == before)
         lines_innermost(w, s, border);
     while (depth--)
@@ -245,6 +249,11 @@ static bool row_is_short(const struct walk *w, uint64_t end, uint64_t rest, uint
         return (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
     const uint64_t left = rows / LEFT_PART < LEFT ? rows / LEFT_PART : LEFT;
     return (w->composer.rows.count + rest / ROW_MOST) * w->code < (rows - left) * end;
+}
+
+bool more_row_is_short(const struct walk *w, uint64_t at)
+{
+    return w->goal->rows_part != DESCRIBE_ROWS_ANY && row_is_short(w, at, missing_rows(w, at), random_mix(at));
 }
 
 /* Writes a row of a pile on `line`; returns its bytes. Some statements that begin have another row for their first

@@ -36,6 +36,7 @@ struct walk {
     const struct describe_goal *goal;
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
+    struct pace in_calls;   /* code in inlined calls; nothing where the row does not say how much */
     uint64_t code;          /* bytes of code that the walk covers in all, without cold parts */
     uint64_t code_all;      /* the same with cold parts, where these are described */
     uint64_t apart;         /* bytes of cold parts of the functions so far */
@@ -90,6 +91,7 @@ struct subject {
     uint32_t line;
     uint32_t label, label_piece; /* number of the label before piece `label_piece`; NO_LABEL: none */
     uint32_t last_label;         /* number of the label before the function's end; NO_LABEL: none */
+    uint32_t stretches;          /* how many of its pieces are in inlined calls of their own (describe_inlined.c) */
     enum { SUBJECT_RICH, SUBJECT_PLAIN, SUBJECT_LEAN } level; /* plain: without blocks and calls; lean: DESCRIBE_LEAN */
     /* Which variables outside blocks have location lists. Spilled: parameters alone, with two entries: the register
      * that they arrive in and the slot. */
@@ -113,9 +115,23 @@ enum base_type describe_type(enum argument_type type);
 /* describe_unit.c: the weight by which a unit gets its share of the code. */
 uint64_t describe_weight(const struct walk *w, uint32_t unit);
 
-/* describe.c: describes the code [from, to), on the walk's line, as an inlined call whose parameters and variables are
- * nowhere. */
-void describe_inlined(struct walk *w, uint32_t inlined, uint64_t from, uint64_t to);
+/* describe_inlined.c: describes the code [from, to) as an inlined call on a line of the source, whose parameters and
+ * variables are nowhere. */
+void describe_inlined(struct walk *w, uint32_t inlined, uint32_t line, uint64_t from, uint64_t to);
+/* Pieces of a function that are together one inlined call. */
+struct inlined_stretch {
+    uint32_t inlined; /* the function of the header */
+    uint32_t rest;    /* how many pieces are still to come; 0: there is no such call */
+    uint32_t line;    /* of the call */
+    uint32_t lines;   /* of the header's function, so far */
+    uint64_t from;
+};
+/* Whether the piece at s->at is in an inlined call, which may begin with it. inlined_piece writes its rows, and, where
+ * the call ends behind it, the call. inlined_room: bytes of entries that a function's calls take at most. */
+bool inlined_takes(struct walk *w, const struct subject *s, struct inlined_stretch *t);
+void inlined_piece(struct walk *w, struct subject *s, struct inlined_stretch *t, const struct piece *piece,
+                   bool is_last);
+uint64_t inlined_room(const struct walk *w, const struct body *b);
 /* describe_unit.c: upper bounds of what one function takes: bytes of each kind, and lines of the source. */
 struct describe_room {
     uint64_t info, lists, ranges, rows;
@@ -236,10 +252,14 @@ uint64_t plain_names(const struct walk *w);
 uint32_t plain_column(uint32_t line);
 bool plain_has_row(struct walk *w, uint64_t at);
 /* Write rows without stamps. plain_row: one row with a column and, where the line table is behind its pace, a
- * discriminator. plain_block and plain_run: the rows of a block or a run at s->at, from w->line_number on. */
+ * discriminator. plain_piece: the rows of the piece at s->at, none of which is of a line behind `most`; returns how
+ * many lines there are behind the first. */
+struct plain_lines {
+    uint32_t first, most;
+};
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column);
-void plain_block(struct walk *w, const struct subject *s, const struct block *block);
-void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last);
+uint32_t plain_piece(struct walk *w, const struct subject *s, const struct piece *piece,
+                     const struct plain_lines *lines);
 /* describe_lines.c: whether units have lines alone. */
 static inline bool lines_are_told(const struct walk *w)
 {
@@ -275,6 +295,8 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
 bool more_rows_ahead(const struct walk *w, uint64_t end);
 bool more_rows_far_ahead(const struct walk *w, uint64_t end);
 bool more_rows_behind(const struct walk *w, uint64_t end);
+/* Whether a row at code offset `at` has neither column nor discriminator, so that there are as many rows as wanted. */
+bool more_row_is_short(const struct walk *w, uint64_t at);
 /* Writes additions of numbers (DW_OP_plus_uconst) that take exactly `bytes` bytes of an expression, which are 2 or
  * more. */
 uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety);

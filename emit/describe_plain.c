@@ -165,50 +165,68 @@ void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
 {
     enum { DISCRIMINATORS = 15 };
     struct line_rows *rows = &w->composer.rows;
-    if (!rows_are_long(w, at))
+    const bool is_short = !plain_is_told(w) && more_row_is_short(w, at);
+    if (!rows_are_long(w, at) && !is_short)
         line_column(rows, column);
-    if (more_rows_behind(w, at))
+    if (more_rows_behind(w, at) && !is_short)
         line_discriminator(rows, 1 + line % DISCRIMINATORS);
     line_row(rows, at, line);
 }
 
 /* Writes the rows of a run that is at code offset `at`. Statements begin at some of the borders between instructions.
  * Where statements are longer than these, as without optimisation those with arrays of Fortran are, several of them
- * have one row. No row is of a line behind `most`. */
-static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, uint32_t line, uint32_t most)
+ * have one row. */
+static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, const struct plain_lines *lines)
 {
     const struct filler *f = w->filler;
+    const bool is_optimized = !plain_is_told(w);
     for (uint32_t k = first; k < last; k++) {
         const uint64_t here = at + f->offset[k] - f->offset[first];
-        const uint32_t own = line + f->line[k] - f->line[first];
+        const uint32_t own = lines->first + f->line[k] - f->line[first];
         const bool begins = k == first || f->statement[k];
         const bool skips = begins && k != first && more_rows_far_ahead(w, here);
         w->skips |= skips;
-        if ((begins && !skips) || plain_has_row(w, here))
-            plain_row(w, here, own < most ? own : most, begins ? plain_column(own) : 12 + k % 7);
+        if ((!begins || skips) && !plain_has_row(w, here))
+            continue;
+        if (is_optimized)
+            line_inside(&w->composer.rows, !begins);
+        plain_row(w, here, own < lines->most ? own : lines->most, begins ? plain_column(own) : 12 + k % 7);
     }
 }
 
-void plain_run(struct walk *w, const struct subject *s, uint32_t first, uint32_t last)
-{
-    put_run(w, s->at, first, last, w->line_number, UINT32_MAX);
-}
-
-void plain_block(struct walk *w, const struct subject *s, const struct block *block)
+static void put_block(struct walk *w, uint64_t at, const struct block *block, const struct plain_lines *lines)
 {
     const struct bytes *const notes = &w->l->stock->blocks.bytes.notes;
     const struct block_note *note = (const struct block_note *)(const void *)notes->data + block->note;
+    const uint32_t last = lines->first + block->lines;
     uint32_t told = 0; /* bytes of the block that have rows already */
     for (uint32_t i = 0; i < block->notes; i++) {
         const struct block_note *const n = &note[i];
+        const struct plain_lines of = {lines->first + n->line, last < lines->most ? last : lines->most};
         if (n->at < told)
             continue; /* it is inside the note before, as a call that was inlined into another */
         told = n->end;
-        if (n->first == n->last)
-            plain_row(w, s->at + n->at, w->line_number + n->line, plain_column(w->line_number + n->line));
+        if (n->first != n->last)
+            put_run(w, at + n->at, n->first, n->last, &of);
         else
-            put_run(w, s->at + n->at, n->first, n->last, w->line_number + n->line, w->line_number + block->lines);
+            plain_row(w, at + n->at, of.first < of.most ? of.first : of.most, plain_column(of.first));
     }
+}
+
+uint32_t plain_piece(struct walk *w, const struct subject *s, const struct piece *piece,
+                     const struct plain_lines *lines)
+{
+    if (piece->kind == PIECE_BLOCK) {
+        const struct block *block = &w->l->stock->blocks.block[piece->first];
+        put_block(w, s->at, block, lines);
+        return block->lines;
+    }
+    if (piece->kind == PIECE_RUN) {
+        put_run(w, s->at, piece->first, piece->last, lines);
+        return filler_lines(w->filler, piece->first, piece->last);
+    }
+    plain_row(w, s->at, lines->first, plain_column(lines->first));
+    return 0;
 }
 
 uint64_t plain_room(const struct walk *w)

@@ -317,6 +317,8 @@ static void put_blocks(struct walk *w, struct subject *s, const uint64_t *border
     }
     if (count)
         lines_innermost(w, s, border);
+    if (count && lines_are_told(w))
+        c->out->inlined += border[kind[order[0]].entries] - border[0];
     while (count--)
         compose_end_children(c, NULL);
 }

@@ -241,6 +241,14 @@ static int64_t code_of(const struct debug *d)
     return (int64_t)bytes;
 }
 
+/* How much of that is in inlined calls, as pyelfprof counts it: the share that is of the functions. */
+static int64_t inlined_of(const struct debug *d)
+{
+    const struct composed *const c = d->composed;
+    const double share = c->code ? (double)c->inlined / (double)c->code : 0;
+    return (int64_t)(share * (double)code_of(d) + 0.5);
+}
+
 /* How many attributes the entries have. PROFILE_DERIVED if the row does not say how many, and with type units or in
  * clang's form. */
 static int64_t attributes_of(const struct library *l)
@@ -349,6 +357,7 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_DWARF_ROWS] = (int64_t)l->debug.composed->rows;
         v[ROW_DWARF_ENTRIES] = (int64_t)l->debug.composed->entries;
         v[ROW_DWARF_DEFINED] = (int64_t)l->debug.composed->defined;
+        v[ROW_DWARF_INLINED] = inlined_of(&l->debug);
         v[ROW_DWARF_ATTRIBUTES] = attributes_of(l);
     }
     if (l->row->hollow)

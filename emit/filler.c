@@ -73,6 +73,22 @@ static bool has_next(const struct filler *f, uint32_t k)
     return !f->statement[k] && k % 4 == 1;
 }
 
+/* Whether the row of the instruction behind border k begins a statement. */
+static bool own_row_begins(const struct filler *f, uint32_t k)
+{
+    return f->one_row ? f->statement[k] : has_next(f, k);
+}
+
+static void own_row(const struct run_maker *b, uint32_t k, struct line_rows *rows)
+{
+    const struct filler *f = b->filler;
+    line_inside(rows, !own_row_begins(f, k));
+    line_column(rows, f->statement[k] ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
+    if (b->skips)
+        line_discriminator(rows, b->skips);
+    line_row(rows, f->offset[k], b->line);
+}
+
 /* Writes the rows of border k. A row at the end of the statement before, one at the beginning of this statement and
  * one for what it evaluates first share an address; only the first of such rows begin statements. The last row is of
  * the instruction, and begins a statement only with has_next. Told densely, every instruction has a row for each of
@@ -81,6 +97,10 @@ static void border_rows(const struct run_maker *b, uint32_t k, bool dense, struc
 {
     const struct filler *f = b->filler;
     const bool begins = f->statement[k];
+    if (f->one_row) {
+        own_row(b, k, rows);
+        return;
+    }
     if (begins && !f->statement[k - 1]) {
         line_inside(rows, false);
         line_column(rows, 3);
@@ -99,11 +119,7 @@ static void border_rows(const struct run_maker *b, uint32_t k, bool dense, struc
         line_column(rows, 14);
         line_row(rows, f->offset[k], b->line - 1 - k / 3 % 2);
     }
-    line_inside(rows, !has_next(f, k));
-    line_column(rows, begins ? 5 + 4 * (b->line & 3) : 9 + (uint32_t)(f->offset[k] & 63));
-    if (b->skips)
-        line_discriminator(rows, b->skips);
-    line_row(rows, f->offset[k], b->line);
+    own_row(b, k, rows);
 }
 
 /* Makes a border here: a piece may begin or end, and rows of the line program begin. */
@@ -290,10 +306,11 @@ static void link_events(struct filler *f)
     }
 }
 
-void filler_make(struct filler *f, uint64_t seed)
+void filler_make(struct filler *f, uint64_t seed, bool one_row)
 {
     struct run_maker b = {
         .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
+    f->one_row = one_row;
     b.rows = (struct line_rows){.p = f->rows, .line = LINE_START, .inside = true};
     b.dense_rows = (struct line_rows){.p = f->dense_rows, .line = LINE_START, .inside = true};
     border(&b);
@@ -339,13 +356,13 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
     uint32_t to = row[end];
     line_row(rows, at, line);
     if (to > from)
-        line_inside(rows, !has_next(f, first));
+        line_inside(rows, !own_row_begins(f, first));
     rows->p = put_bytes(rows->p, (dense ? f->dense_rows : f->rows) + from, to - from);
     rows->address += (uint64_t)f->offset[last - 1] - f->offset[first];
     rows->line = line + f->line[last - 1] - f->line[first];
     rows->count += before[end] - before[first + 1];
     if (to > from)
-        rows->inside = !has_next(f, end - 1);
+        rows->inside = !own_row_begins(f, end - 1);
 }
 
 uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)

@@ -34,6 +34,7 @@ enum { FILLER_EVENTS_MOST = FILLER_BYTES / 4, FILLER_NO_EVENT = UINT16_MAX };
 
 struct filler {
     uint8_t code[FILLER_BYTES + 16];
+    bool one_row;                                 /* see filler_make */
     uint32_t borders;                             /* border k: where a piece may begin or end */
     uint16_t offset[FILLER_BORDERS_MOST];         /* of border k in code */
     uint16_t at[FILLER_BYTES + 1];                /* the last border at or before a byte */
@@ -53,8 +54,9 @@ struct filler {
     uint16_t event_first[FILLER_BORDERS_MOST][FILLER_SLOTS]; /* the slot's first event from border k on */
 };
 
-/* Fills a zeroed struct. The result follows from the seed. */
-void filler_make(struct filler *f, uint64_t seed);
+/* Fills a zeroed struct. The result follows from the seed. `one_row`: each border has one row, which begins a statement
+ * if the border does. */
+void filler_make(struct filler *f, uint64_t seed, bool one_row);
 
 /* Writes the rows of a run from border `first` to `last`, which stands at code offset `at` and begins on line
  * `line`. rows->inside says whether the first row begins a statement; the caller has to set it again for rows behind

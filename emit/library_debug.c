@@ -87,6 +87,7 @@ static struct describe_goal goal_for(const struct library *l)
         goal.besides = mix->besides;
         goal.rows = said_of(l->row, ROW_DWARF_ROWS);
         goal.entries = said_of(l->row, ROW_DWARF_ENTRIES);
+        goal.inlined = said_of(l->row, ROW_DWARF_INLINED);
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];

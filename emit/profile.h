@@ -181,6 +181,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                  \
     X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
     X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                        \
+    X(DWARF_ADDRESSES, ROW_DWARF, "addresses", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of rows */                      \
+    X(DWARF_INLINED, ROW_DWARF, "inlined", BYTES, 0, PROFILE_SIZE_MOST, NULL)       /* of `code`, in inlined calls */  \
     X(DWARF_SAMPLED, ROW_DWARF, "sampled", NUMBER, 0, 100, NULL)                                                       \
     X(MIX_INFO, ROW_MIX, "info", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* as in enum mix_kind */                          \
     X(MIX_ABBREV, ROW_MIX, "abbrev", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \

@@ -338,6 +338,18 @@ static void read_defined(struct manner *m, const struct profile_entries *said, c
     m->defined = (uint8_t)(defined < all ? defined * MANNER_USUAL / all : MANNER_USUAL);
 }
 
+/* Reads whether an inlined call covers less code than is usual, as at -Og and -Os. */
+static void read_around(struct manner *m, const struct profile_entries *said, const char *tags)
+{
+    enum { STEP = MANNER_USUAL / 8 };
+    static const double few[] = {[LANGUAGE_C] = 27, [LANGUAGE_CPP] = 4.4}; /* bytes, of CPython 3.12 and Ipopt */
+    const double code = (double)sum_of(said, ROW_DWARF_INLINED, 0);
+    const double calls = (double)tags_count(tags, "inlined_subroutine");
+    const double share = calls > 0 && code > 0 ? code / calls / few[language_made(said)] : 1;
+    if (share < 1)
+        m->around = (uint8_t)((unsigned)(share * MANNER_USUAL / STEP + 0.5) * STEP);
+}
+
 /* Reads how many names are short. The limits are such that a twin's profile gives the same number again, although other
  * entries have short names, too. */
 static void read_names(struct manner *m, const struct profile_entries *said, const char *attributes)
@@ -456,6 +468,12 @@ bool profile_has_one_file(const struct profile_entries *said)
            is_of_most(tags_count(forms, "implicit_const"), attributes);
 }
 
+bool profile_has_one_row(const struct profile_entries *said)
+{
+    const uint64_t rows = sum_of(said, ROW_DWARF_ROWS, 0);
+    return rows && sum_of(said, ROW_DWARF_ADDRESSES, 0) >= rows - rows / 8;
+}
+
 /* Constants in abbreviations are: the file of declarations with a line of one byte, where all of these are in one
  * header; the file of functions and of what is in them, where all are in one source; the sizes of pointers; and
  * attributes of enumerations and inline functions. Where there are partial units, functions with a low line name their
@@ -502,8 +520,10 @@ struct manner profile_manner(const struct profile_entries *said)
     struct manner m = manner_usual();
     if (said->language == LANGUAGE_FORTRAN)
         m = manner_fortran(m);
-    if (tags)
+    if (tags) {
         read_defined(&m, said, tags);
+        read_around(&m, said, tags);
+    }
     if (tags && attributes)
         read_lines_inlined(&m, said, tags, attributes);
     if (attributes && has_many(said, NAMED_LEAST) && said->language != LANGUAGE_CPP)

@@ -32,6 +32,9 @@ bool profile_has_one_file(const struct profile_entries *said);
  * (dialect.several_files). */
 bool profile_has_several_files(const struct profile_entries *said);
 
+/* Whether nearly all rows of the application's line tables are at an address of their own (dialect.one_row). */
+bool profile_has_one_row(const struct profile_entries *said);
+
 /* Whether a row has functions and line tables alone, as code that was compiled with -g1 (dialect.lines). */
 bool profile_row_has_lines(const struct profile *p, const struct profile_row *row);
 

@@ -49,7 +49,7 @@ struct stock *stock_begin(struct dialect dialect, const struct manner *manner, u
         return NULL;
     memset(s, 0, sizeof *s);
     s->seed = seed;
-    filler_make(&s->filler, seed);
+    filler_make(&s->filler, seed, dialect.one_row);
     if (corpus_begin(&s->corpus, dialect, manner, seed) && blocks_begin(&s->blocks, dialect))
         return s;
     stock_free(s);
@@ -125,12 +125,13 @@ static_assert((int)LANGUAGE_C == DWARF_C && (int)LANGUAGE_CPP == DWARF_CPP, "lan
 static_assert((int)NAME_INDEX_NONE == INDEX_NONE && (int)NAME_INDEX_DEBUG_NAMES == INDEX_DEBUG_NAMES,
               "indexes of profile.h and dialect.h");
 
-/* Sets where declarations are, by the entries of a language. That takes a look at all rows. */
-static void set_files(struct dialect *d, const struct profile *profile, enum debug_language language)
+/* Sets where declarations are, and how rows are, by the entries of a language. That takes a look at all rows. */
+static void set_by_entries(struct dialect *d, const struct profile *profile, enum debug_language language)
 {
     const struct profile_entries said = profile_entries(profile, language);
     d->one_file = profile_has_one_file(&said);
     d->several_files = profile_has_several_files(&said);
+    d->one_row = profile_has_one_row(&said);
 }
 
 struct dialect stock_dialect(const struct profile *profile)
@@ -142,7 +143,7 @@ struct dialect stock_dialect(const struct profile *profile)
                         .type_units = profile->dwarf.type_units,
                         .views = profile->dwarf.views,
                         .clang = profile->dwarf.compiler == COMPILER_CLANG};
-    set_files(&d, profile, profile->dwarf.language);
+    set_by_entries(&d, profile, profile->dwarf.language);
     return d;
 }
 
@@ -166,7 +167,7 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, const struct
         const unsigned kind = corpus_kind(dialect);
         if (kind == corpus_kind(s->corpus.dialect) || s->other[kind])
             continue;
-        set_files(&dialect, profile, profile_counted_as(profile, row));
+        set_by_entries(&dialect, profile, profile_counted_as(profile, row));
         s->other[kind] = stock_begin(dialect, &manners->of[profile_row_language(profile, row)], s->seed);
         if (s->other[kind] && dialect.lines)
             s->other[kind]->told = &s->corpus;

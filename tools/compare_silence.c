@@ -7,7 +7,10 @@
 /* The keys of each group. The first is its name. */
 enum { GROUP_KEYS = 2 };
 static const char *const group_keys[COMPARE_GROUPS][GROUP_KEYS] = {
-    [GROUP_ZSTD] = {"zstd"}, [GROUP_DWARF] = {"dwarf"}, [GROUP_LOAD] = {"constructor-memory", "constructor-bss"}};
+    [GROUP_ZSTD] = {"zstd"},
+    [GROUP_DWARF] = {"dwarf"},
+    [GROUP_LOAD] = {"constructor-memory", "constructor-bss"},
+    [GROUP_INLINED] = {"dwarf.inlined", "dwarf.addresses"}};
 
 /* Whether the key is that of this name, or below it: "zstd.text" is below "zstd". */
 static bool is_below(const char *key, const char *name)

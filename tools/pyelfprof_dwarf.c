@@ -104,7 +104,7 @@ bool prof_leave_range_lists(struct debug_stats *s)
 /* Whether a row can state the counts. Those of huge files are too large. */
 static bool is_in_range(const struct prof_dwarf *d)
 {
-    const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries};
+    const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries, d->addresses};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i] > CAPTURE_DWARF_MOST)
             return false;
@@ -134,6 +134,15 @@ static uint64_t code_of(const struct prof_file *file, const struct debug_stats *
     return code < all ? code : all;
 }
 
+/* How much of the code is in inlined calls: the share that is of the functions that were read, whose code may be
+ * described more than once. */
+static uint64_t inlined_of(const struct prof_file *file, const struct debug_stats *s)
+{
+    const double functions = (double)s->number[STATS_FUNCTION_BYTES];
+    const double share = functions > 0 ? (double)s->number[STATS_INLINED_BYTES] / functions : 0;
+    return (uint64_t)((share < 1 ? share : 1) * (double)code_of(file, s) + 0.5);
+}
+
 static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
 {
     struct error e;
@@ -160,6 +169,9 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .attributes = s->number[STATS_ATTRIBUTES],
         .rows = s->number[STATS_LINE_ROWS],
         .entries = s->number[STATS_LIST_ENTRIES],
+        .addresses = s->number[STATS_LINE_ADDRESSES],
+        .inlined = inlined_of(file, s),
+        .has_functions = s->number[STATS_FUNCTION_BYTES] > 0,
         .sampled = sampled,
         .error = error,
     };
