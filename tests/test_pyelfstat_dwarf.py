@@ -100,10 +100,20 @@ def dies_by_llvm(path):
         elif found := re.match(r"0x[0-9a-f]+:( +)DW_TAG_(\w+) \[(\d+)\]", line):
             dies.append((len(found[1]), unit, found[3], found[2], []))
         elif found := re.match(r" +DW_AT_(\w+) \[DW_FORM_(\w+)\]\t\((.*)", line):
-            dies[-1][-1].append([*found.groups(), 0])
-        elif re.match(r" +\[0x[0-9a-f]+, 0x[0-9a-f]+\)", line):
-            dies[-1][-1][-1][-1] += 1
+            dies[-1][-1].append([*found.groups(), []])
+        elif found := re.match(r" +\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)", line):
+            dies[-1][-1][-1][-1].append([int(end, 16) for end in found.groups()])
     return dies
+
+
+def code_of(attributes):
+    """Returns how many bytes of code a DIE covers; none where the linker has discarded it, which is then at 0."""
+    at = {name: (form, value, spans) for name, form, value, spans in attributes}
+    if "ranges" in at:
+        return sum(end - begin for begin, end in at["ranges"][2] if begin > 1)
+    low, high = (int(at[name][1].rstrip(")").split()[0], 16) if name in at else 0 for name in ("low_pc", "high_pc"))
+    size = high if at.get("high_pc", ("",))[0].startswith("data") else high - low
+    return size if low > 1 and size > 0 else 0
 
 
 def location_of(forms):
@@ -119,11 +129,17 @@ def by_llvm(path):
     tally = {name: collections.Counter() for name in ("tags", "attributes", "forms")}
     abbreviations = set()
     lists = {"location": {}, "ranges": {}}
-    function = None  # depth of the function that this DIE and the next ones belong to
+    function = inlined = None  # depth of the function, or inlined call, that this DIE and the next ones belong to
+    kept = False
     for depth, table, abbreviation, tag, attributes in dies_by_llvm(path):
         forms = {name: form for name, form, _, _ in attributes}
         if function is None or depth <= function:
             function = depth if tag == "subprogram" and {"low_pc", "ranges"} & forms.keys() else None
+            count["function_bytes"] += code_of(attributes) if function else 0
+            kept = bool(function and code_of(attributes))
+        if inlined is None or depth <= inlined:
+            inlined = depth if tag == "inlined_subroutine" else None
+            count["inlined_bytes"] += code_of(attributes) if inlined and function and kept else 0
         count["dies_of_functions"] += function is not None
         abbreviations.add((table, abbreviation))
         tally["tags"][tag] += 1
@@ -141,8 +157,8 @@ def by_llvm(path):
             elif form == "sec_offset" and name in ("location", "ranges"):
                 # Several DIEs may refer to one list. Its entries count once, and once for each variable in a sum of
                 # their own.
-                count["location_entries_of_variables"] += entries if name == "location" else 0
-                lists[name][re.match(r"0x[0-9a-f]+", value)[0]] = entries
+                count["location_entries_of_variables"] += len(entries) if name == "location" else 0
+                lists[name][re.match(r"0x[0-9a-f]+", value)[0]] = len(entries)
     count["dies"] = sum(tally["tags"].values())
     count["attributes"] = sum(tally["attributes"].values())
     count["subprograms"] = tally["tags"]["subprogram"]
@@ -157,9 +173,11 @@ def by_llvm(path):
 def lines_by_llvm(path):
     dump = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-line", path)
     rows = re.findall(r"^0x[0-9a-f]{16} +\d+ .*$", dump, flags=re.M)
+    addresses = [[row.split()[0] for row in table.splitlines() if re.match("0x[0-9a-f]{16} ", row)] for table in dump.split("\nLine table prologue:")]
     return {
         "line_tables": dump.count("\nLine table prologue:"),
         "line_rows": len(rows),
+        "line_addresses": sum(a != b for table in addresses for a, b in zip([None, *table], table)),
         "line_sequences": sum("end_sequence" in row for row in rows),
     }
 

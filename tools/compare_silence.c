@@ -52,7 +52,8 @@ static bool has_group(const struct comparison *c, int side, enum compare_group g
  * profile may be of libraries that were loaded (--load), which files here never are. */
 static bool says(const struct comparison *c, int side, enum compare_group group)
 {
-    return has_group(c, side, group) || (group == GROUP_DWARF && !has(c, side, "mix.info")) ||
+    const bool is_dwarf = group == GROUP_DWARF || group == GROUP_INLINED;
+    return has_group(c, side, group) || (is_dwarf && !has(c, side, "mix.info")) ||
            (group == GROUP_LOAD && c->side[side].profile);
 }
 
@@ -68,7 +69,8 @@ void compare_skip_unknown(struct comparison *c)
 {
     for (enum compare_group g = 0; g < COMPARE_GROUPS; g++) {
         for (int s = 0; s < SIDES; s++) {
-            c->unknown[s][g] = !says(c, s, g) && has_group(c, !s, g);
+            const bool is_part = g == GROUP_INLINED && c->unknown[s][GROUP_DWARF]; /* which tells it */
+            c->unknown[s][g] = !is_part && !says(c, s, g) && has_group(c, !s, g);
             if (c->unknown[s][g])
                 compare_be_silent(c, group_keys[g][0], s);
         }

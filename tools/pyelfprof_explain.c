@@ -485,6 +485,21 @@ static void tell_described(struct explained *x)
     puts(" of code: the rest was compiled without.");
 }
 
+static void tell_inlined(struct explained *x)
+{
+    double inlined = 0;
+    double code = 0;
+    for (size_t i = 0; i < x->rows; i++) {
+        yaml_node_t *const dwarf = text_get(&x->t, text_row(&x->t, x->list, i), "dwarf");
+        if (!text_get(&x->t, dwarf, "inlined"))
+            continue;
+        inlined += text_number(&x->t, dwarf, "inlined");
+        code += text_number(&x->t, dwarf, "code");
+    }
+    if (code > 0)
+        printf("Of the code that it describes, %.0f %% is in inlined calls.\n", 100 * inlined / code);
+}
+
 static void tell_dwarf_read(struct explained *x)
 {
     static const struct {
@@ -519,6 +534,7 @@ static void tell_dwarf_read(struct explained *x)
         puts("Most of it has the form that clang writes.");
     tell_uneven(x);
     tell_described(x);
+    tell_inlined(x);
 }
 
 static void tell_sampled(struct explained *x)
