@@ -443,7 +443,8 @@ def test_debug_information_in_two_languages_is_as_the_real_one(programs, tmp_pat
     programs.run("pyelfgen", "--profile", undivided, "-o", tmp_path / "undivided", "-q")
     programs.run("pyelfstat", "--compare", real, tmp_path / "undivided", "--json", tmp_path / "told.json", status=1)
     told = {row["name"]: row for row in json.loads((tmp_path / "told.json").read_text())["set"]}
-    assert told["tags"]["distance"] > 2 * distances["tags"]
+    assert told["tags"]["distance"] > distances["tags"]
+    assert all(told[name]["distance"] > 2 * distances[name] for name in ("tags-c", "tags-c++"))
     assert "off" not in {told[name]["state"] for name in distances}, told
 
 
