@@ -50,6 +50,7 @@ struct manner manner_usual(void)
                            .told = MANNER_USUAL,
                            .inlined = MANNER_USUAL,
                            .lexical = MANNER_USUAL,
+                           .nested = MANNER_USUAL,
                            .around = MANNER_USUAL,
                            .gone = MANNER_USUAL,
                            .own = MANNER_USUAL,

@@ -80,6 +80,7 @@ struct manner {
     uint16_t calls;
     uint16_t inlined;
     uint16_t lexical;
+    uint8_t nested; /* calls that are inlined into others, in 1/MANNER_USUAL of the usual number */
     uint8_t around; /* share of inlined calls that take in the code around their run, in 1/MANNER_USUAL */
     uint16_t gone;   /* parameters and variables of inlined functions that are nowhere, in 1/MANNER_USUAL of the usual
                         number */

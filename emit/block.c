@@ -95,6 +95,7 @@ struct taste block_taste(const struct corpus *corpus)
     t.another = in_manner(t.another, m->calls, 64);
     t.inlined = in_manner(t.inlined, m->inlined, 64);
     t.lexical = in_manner(t.lexical, m->lexical, 64u - t.inlined);
+    t.deeper = in_manner(t.deeper, m->nested, 64);
     t.around_run = m->around;
     t.locals = m->locals < t.locals ? m->locals : t.locals;
     t.beside = beside_in_manner(corpus, t.beside);

@@ -348,6 +348,8 @@ static void read_around(struct manner *m, const struct profile_entries *said, co
     const double share = calls > 0 && code > 0 ? code / calls / few[language_made(said)] : 1;
     if (share < 1)
         m->around = (uint8_t)((unsigned)(share * MANNER_USUAL / STEP + 0.5) * STEP);
+    else if (language_made(said) != LANGUAGE_CPP)
+        m->nested = (uint8_t)((unsigned)((share < 4 ? 1 / share : 0.25) * MANNER_USUAL / STEP + 0.5) * STEP);
 }
 
 /* Reads how many names are short. The limits are such that a twin's profile gives the same number again, although other
