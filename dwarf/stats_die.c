@@ -261,6 +261,7 @@ struct path {
     int depth;      /* depth of the last DIE, -1 for an empty path */
     int function;   /* depth of the first DIE that is a defined function; DEPTH_MOST: there is none */
     int inlined;    /* depth of the first DIE that is an inlined call, likewise */
+    int nested;     /* depth of the first DIE that is a defined function inside another, likewise */
     bool kept;      /* the function's code was not discarded */
     Dwarf_Off last; /* offset of the last DIE that was counted */
 };
@@ -278,17 +279,20 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
 }
 
 /* Counts the code of the last DIE of the path, if it is a function or an inlined call and no DIE above it is such.
- * Ranges within ranges are not looked for: an inlined call is within the code that is around it. */
+ * Ranges within ranges are not looked for: an inlined call is within the code that is around it. Functions inside
+ * others are not counted, and neither is what is in them. Sums end at a number that is a lie. */
 static void count_covered(struct stats_file *f, const struct stats_unit *u, struct path *p, uint64_t bytes_of_ranges)
 {
+    const uint64_t most = UINT64_C(1) << 40;
     const bool is_function = p->depth == p->function;
-    const bool is_inlined = p->depth == p->inlined && p->depth > p->function;
+    const bool is_inlined = p->depth == p->inlined && p->depth > p->function && p->depth < p->nested;
     if (!is_function && !(is_inlined && p->kept))
         return;
     const uint64_t bytes = bytes_of_ranges ? bytes_of_ranges : stats_bytes_of(f, u, p->die[p->depth]);
+    uint64_t *const sum = &f->s->number[is_function ? STATS_FUNCTION_BYTES : STATS_INLINED_BYTES];
     if (is_function)
         p->kept = bytes > 0;
-    f->s->number[is_function ? STATS_FUNCTION_BYTES : STATS_INLINED_BYTES] += bytes;
+    *sum = bytes < most && *sum < most ? *sum + bytes : most;
 }
 
 /* Counts the last DIE of the path. */
@@ -301,6 +305,8 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, struct p
     a->uses++;
     if (a->kind == STATS_FUNCTIONS && p->depth < p->function)
         p->function = p->depth;
+    else if (a->kind == STATS_FUNCTIONS && p->depth < p->nested)
+        p->nested = p->depth;
     if (a->tag == DW_TAG_inlined_subroutine && p->depth < p->inlined)
         p->inlined = p->depth;
     f->s->number[STATS_DEFINED_DIES] += p->depth >= p->function;
@@ -329,6 +335,8 @@ static void path_leave(struct path *p)
     dwarf_dealloc_die(p->die[p->depth]);
     if (p->depth == p->function)
         p->function = DEPTH_MOST;
+    if (p->depth == p->nested)
+        p->nested = DEPTH_MOST;
     if (p->depth-- == p->inlined)
         p->inlined = DEPTH_MOST;
 }
@@ -375,7 +383,7 @@ static bool path_check(struct stats_file *f, struct path *p)
 
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
 {
-    struct path p = {.die = {root}, .function = DEPTH_MOST, .inlined = DEPTH_MOST};
+    struct path p = {.die = {root}, .function = DEPTH_MOST, .inlined = DEPTH_MOST, .nested = DEPTH_MOST};
     bool ok = true;
     f->dies = 0;
     while (ok && p.depth >= 0 && (!f->end || p.last < f->end))

@@ -270,6 +270,16 @@ static uint64_t units_size(struct stats_file *f, bool in_info)
     return in_info ? info : types;
 }
 
+/* The lowest address of a unit's code; 0 where it says none. */
+static uint64_t low_of(struct stats_file *f, Dwarf_Die root)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Addr low = 0;
+    const int answer = dwarf_lowpc(root, &low, &error);
+    stats_forget(f, &error);
+    return answer == DW_DLV_OK ? low : 0;
+}
+
 /* Counts the units of .debug_info, or of .debug_types. */
 static bool count_units(struct stats_file *f, bool in_info)
 {
@@ -304,6 +314,7 @@ static bool count_units(struct stats_file *f, bool in_info)
         if (answer == DW_DLV_ERROR)
             return stats_broken(f, &error, what);
         u.split = answer == DW_DLV_OK && is_split(f, root);
+        u.low = answer == DW_DLV_OK && !u.split ? low_of(f, root) : 0;
         memcpy(&u.dwo_id, &signature, sizeof u.dwo_id);
         if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, bytes, read))
             return false;

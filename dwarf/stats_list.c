@@ -203,7 +203,7 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     const struct stats_each each = {count_range, &count};
     int answer = stats_find_list(die, name, &list.attribute, &list.place, &error);
     if (answer == DW_DLV_OK) {
-        answer = stats_read_ranges(&list, 0, &each, &error);
+        answer = stats_read_ranges(&list, u->low, &each, &error);
         dwarf_dealloc_attribute(list.attribute);
     }
     if (answer != DW_DLV_OK || error)

@@ -46,6 +46,7 @@ struct stats_unit {
     bool split;     /* in a section for .dwo files */
     uint16_t version;
     uint16_t offset_size;
+    uint64_t low;    /* lowest address of its code, if it has one */
     uint64_t dwo_id; /* in the header of a skeleton or of the unit that it stands for, since DWARF 5 */
 };
 

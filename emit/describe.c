@@ -378,7 +378,7 @@ static struct describe_room function_room(const struct walk *w, const struct sub
     room.lists += more.lists + COLD_LISTS_MOST + tuned;
     room.ranges += more.ranges + COLD_RANGES_MOST + tuned;
     room.rows += more.rows + tuned;
-    if (plain_is_told(w) || w->goal->inlined)
+    if (plain_is_told(w) || w->goal->inlined || w->filler->one_row)
         room.rows += UINT64_C(4) * s->body->size; /* a row for every two bytes at most */
     return room;
 }

@@ -47,6 +47,7 @@ static bool is_due(const struct walk *w, const struct subject *s)
 {
     enum { AHEAD = 16 };
     return s->level == SUBJECT_PLAIN && w->goal->inlined && corpus_inlines(w->corpus) &&
+           w->line_number < DEBUG_LINE_MOST && /* a call's line takes two bytes */
            w->composer.out->inlined < detail_pace_at(w, &w->in_calls, s->at) &&
            detail_info_written(w) <= detail_pace_at(w, &w->info, s->end) + w->goal->info / AHEAD;
 }

@@ -274,6 +274,18 @@ static uint64_t pile_row(struct walk *w, const struct subject *s, bool is_short,
     return (uint64_t)(rows->p - before);
 }
 
+/* The most rows at code offset `at`, if `rest` bytes of rows are missing up to `end`. Rows beyond stand at the next
+ * blocks. In the last quarter of the code these are dealt out, so that they do not stand all together. */
+static uint64_t pile_most(const struct walk *w, uint64_t at, uint64_t end, uint64_t rest)
+{
+    enum { LAST = 4, ROW_USUAL = 2 /* bytes */ };
+    if (at < w->code - w->code / LAST)
+        return PILE_MOST;
+    const uint64_t code = end > at ? end - at : 1;
+    const uint64_t left = w->code > end ? w->code - at : code;
+    return PILE_MOST + rest / ROW_USUAL * code / left;
+}
+
 void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t most)
 {
     struct line_rows *rows = &w->composer.rows;
@@ -287,9 +299,8 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
     line_row(rows, s->at, w->line_number);
     /* lines before this one, because those behind it may be the next function's */
     const uint32_t near = w->line_number - s->line < LINES_NEAR ? w->line_number - s->line : LINES_NEAR;
-    /* rows beyond a pile's limit stand at the next blocks */
-    const uint32_t pile = s->end < w->code - w->code / 4 ? PILE_MOST : UINT32_MAX;
-    for (uint32_t i = 0; i < pile && near && rest > ROW_MOST; i++) {
+    const uint64_t pile = pile_most(w, s->at, end, rest);
+    for (uint64_t i = 0; i < pile && near && rest > ROW_MOST; i++) {
         const uint64_t r = random_at(plain_is_told(w) ? 0 : s->f->hash, i);
         const uint32_t line = w->line_number - (rest > 2 * ROW_MOST ? (uint32_t)(r >> 32) % near : 0);
         rest -= pile_row(w, s, row_is_short(w, end, rest, r), r, line);

@@ -194,6 +194,14 @@ static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, 
     }
 }
 
+/* Writes the row of a statement, or of a gap. */
+static void own_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
+{
+    if (!plain_is_told(w))
+        line_inside(&w->composer.rows, false);
+    plain_row(w, at, line, column);
+}
+
 static void put_block(struct walk *w, uint64_t at, const struct block *block, const struct plain_lines *lines)
 {
     const struct bytes *const notes = &w->l->stock->blocks.bytes.notes;
@@ -209,7 +217,7 @@ static void put_block(struct walk *w, uint64_t at, const struct block *block, co
         if (n->first != n->last)
             put_run(w, at + n->at, n->first, n->last, &of);
         else
-            plain_row(w, at + n->at, of.first < of.most ? of.first : of.most, plain_column(of.first));
+            own_row(w, at + n->at, of.first < of.most ? of.first : of.most, plain_column(of.first));
     }
 }
 
@@ -225,7 +233,7 @@ uint32_t plain_piece(struct walk *w, const struct subject *s, const struct piece
         put_run(w, s->at, piece->first, piece->last, lines);
         return filler_lines(w->filler, piece->first, piece->last);
     }
-    plain_row(w, s->at, lines->first, plain_column(lines->first));
+    own_row(w, s->at, lines->first, plain_column(lines->first));
     return 0;
 }
 

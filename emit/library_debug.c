@@ -88,6 +88,8 @@ static struct describe_goal goal_for(const struct library *l)
         goal.rows = said_of(l->row, ROW_DWARF_ROWS);
         goal.entries = said_of(l->row, ROW_DWARF_ENTRIES);
         goal.inlined = said_of(l->row, ROW_DWARF_INLINED);
+        if (goal.inlined > l->row->size[SIZE_TEXT])
+            goal.inlined = l->row->size[SIZE_TEXT];
     }
     if (wanted[DEBUG_LINE] != DEBUG_ANY)
         goal.line = wanted[DEBUG_LINE];

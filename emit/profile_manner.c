@@ -338,6 +338,17 @@ static void read_defined(struct manner *m, const struct profile_entries *said, c
     m->defined = (uint8_t)(defined < all ? defined * MANNER_USUAL / all : MANNER_USUAL);
 }
 
+/* Whether all rows with units say how much of their code is in inlined calls. */
+static bool say_inlined(const struct profile_entries *said)
+{
+    for (uint32_t i = 0; i < said->profile->rows; i++) {
+        const struct profile_row *const row = &said->profile->row[i];
+        if (row->value[ROW_DWARF_UNITS] > 0 && row->value[ROW_DWARF_INLINED] < 0 && profile_entries_have(said, row))
+            return false;
+    }
+    return true;
+}
+
 /* Reads whether an inlined call covers less code than is usual, as at -Og and -Os. */
 static void read_around(struct manner *m, const struct profile_entries *said, const char *tags)
 {
@@ -345,7 +356,7 @@ static void read_around(struct manner *m, const struct profile_entries *said, co
     static const double few[] = {[LANGUAGE_C] = 27, [LANGUAGE_CPP] = 4.4}; /* bytes, of CPython 3.12 and Ipopt */
     const double code = (double)sum_of(said, ROW_DWARF_INLINED, 0);
     const double calls = (double)tags_count(tags, "inlined_subroutine");
-    const double share = calls > 0 && code > 0 ? code / calls / few[language_made(said)] : 1;
+    const double share = calls > 0 && code > 0 && say_inlined(said) ? code / calls / few[language_made(said)] : 1;
     if (share < 1)
         m->around = (uint8_t)((unsigned)(share * MANNER_USUAL / STEP + 0.5) * STEP);
     else if (language_made(said) != LANGUAGE_CPP)

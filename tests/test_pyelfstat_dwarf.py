@@ -716,3 +716,24 @@ def test_mutilated(programs, tmp_path, shape):
     assert report["dwarf"]["counts"]["files"] + len(refused) == len(copies)
     assert 0 < len(refused) < len(copies)
     assert all(re.match(r"pyelfstat: /", line) for line in done.stderr.splitlines())
+
+
+NESTED = """\
+static int square(int x) { return x * x + 1; }
+static int sum(int x) { int s = 0; for (int i = 0; i < x; i++) s += square(i) ^ x; return s; }
+int f(int a) { return sum(a) + square(a); }
+int g(int n) { int k(int m) { return square(m) + sum(m) * n; } int (*volatile at)(int) = k; return at(n) + k(n); }
+"""
+
+
+def test_code_in_inlined_calls_is_counted_alike_in_all_versions(dwarf, tmp_path):
+    """Lists of DWARF 4 are relative to the unit's lowest address. A function in another one counts with neither sum."""
+    (tmp_path / "a.c").write_text(NESTED)
+    counts = []
+    for version in (4, 5):
+        command = ["gcc", "-O2", "-g", f"-gdwarf-{version}", "-fPIC", "-shared", "-Wl,-z,execstack", "-o", tmp_path / "a.so"]
+        subprocess.run([*command, tmp_path / "a.c"], check=True)
+        found = dwarf(tmp_path / "a.so")["counts"]
+        counts.append((found["function_bytes"], found["inlined_bytes"]))
+    assert counts[0] == counts[1]
+    assert counts[0][0] / 2 < counts[0][1] < counts[0][0]

@@ -35,7 +35,7 @@ struct prof_dwarf {
     uint64_t attributes, rows, entries;
     uint64_t addresses; /* rows at another address than the row before */
     uint64_t inlined;   /* bytes of `code` in inlined calls */
-    bool has_functions; /* `inlined` is known */
+    bool has_inlined;   /* `inlined` is known */
     double sampled;     /* share of .debug_info's bytes that was read; 1: all */
     double error;       /* standard error of dies, as a share of dies */
 };

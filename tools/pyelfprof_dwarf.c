@@ -148,7 +148,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
     struct error e;
     const struct stats_sample *sample = &s->sample;
     double sampled = sample->bytes ? (double)sample->bytes_read / (double)sample->bytes : 1;
-    prof_leave_range_lists(s); /* no profile has them */
+    const bool any_left = prof_leave_range_lists(s); /* no profile has them */
     double error = stats_scale(s);
     const uint64_t skeletons = s->number[STATS_SKELETON_UNITS];
     file->dwarf = (struct prof_dwarf){
@@ -171,7 +171,8 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .entries = s->number[STATS_LIST_ENTRIES],
         .addresses = s->number[STATS_LINE_ADDRESSES],
         .inlined = inlined_of(file, s),
-        .has_functions = s->number[STATS_FUNCTION_BYTES] > 0,
+        .has_inlined = s->number[STATS_FUNCTION_BYTES] > 0 && code_of(file, s) > 0 && !skeletons && !any_left &&
+                       !s->number[STATS_UNREADABLE],
         .sampled = sampled,
         .error = error,
     };

@@ -146,7 +146,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_some(&f, "rows", d->rows);
     put_some(&f, "entries", d->entries);
     put_some(&f, "addresses", d->addresses);
-    if (d->has_functions)
+    if (d->has_inlined)
         put_number(&f, "inlined", d->inlined);
     if (d->sampled < 1) {
         put_number(&f, "sampled", (uint64_t)(100 * d->sampled + 0.5));
