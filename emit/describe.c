@@ -169,7 +169,7 @@ static void describe_pieces(struct walk *w, struct subject *s)
             w->line_number += plain_piece(w, s, piece, &(struct plain_lines){w->line_number, UINT32_MAX});
         } else if (inlined_takes(w, s, &stretch)) {
             inlined_piece(w, s, &stretch, piece, i + 1 == s->body->pieces);
-        } else if (w->filler->one_row && s->level == SUBJECT_PLAIN) {
+        } else if (s->level == SUBJECT_PLAIN && (w->filler->one_row || more_rows_lag(w, s, piece))) {
             w->line_number += plain_piece(w, s, piece, &(struct plain_lines){w->line_number, UINT32_MAX});
             line_inside(&w->composer.rows, false);
         } else if (piece->kind == PIECE_BLOCK) {
@@ -378,7 +378,7 @@ static struct describe_room function_room(const struct walk *w, const struct sub
     room.lists += more.lists + COLD_LISTS_MOST + tuned;
     room.ranges += more.ranges + COLD_RANGES_MOST + tuned;
     room.rows += more.rows + tuned;
-    if (plain_is_told(w) || w->goal->inlined || w->filler->one_row)
+    if (w->l->row->said)
         room.rows += UINT64_C(4) * s->body->size; /* a row for every two bytes at most */
     return room;
 }

@@ -329,6 +329,12 @@ bool more_rows_far_ahead(const struct walk *w, uint64_t end)
     return is_ahead(w, end, w->line_header + FAR);
 }
 
+bool more_rows_lag(const struct walk *w, const struct subject *s, const struct piece *piece)
+{
+    const uint64_t size = code_piece_size(&w->l->code, piece);
+    return follows(w, DEBUG_LINE) && rows_written(w) + size < detail_pace_at(w, &w->line, s->at + size);
+}
+
 bool more_rows_behind(const struct walk *w, uint64_t end)
 {
     return follows(w, DEBUG_LINE) && rows_written(w) + ROW_MOST < detail_pace_at(w, &w->line, end);

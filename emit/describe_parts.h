@@ -295,6 +295,8 @@ void more_rows(struct walk *w, const struct subject *s, uint64_t end, uint64_t m
 bool more_rows_ahead(const struct walk *w, uint64_t end);
 bool more_rows_far_ahead(const struct walk *w, uint64_t end);
 bool more_rows_behind(const struct walk *w, uint64_t end);
+/* Whether the line table has so few bytes that all instructions of a piece at s->at may have rows. */
+bool more_rows_lag(const struct walk *w, const struct subject *s, const struct piece *piece);
 /* Whether a row at code offset `at` has neither column nor discriminator, so that there are as many rows as wanted. */
 bool more_row_is_short(const struct walk *w, uint64_t at);
 /* Writes additions of numbers (DW_OP_plus_uconst) that take exactly `bytes` bytes of an expression, which are 2 or
