@@ -379,7 +379,7 @@ static struct describe_room function_room(const struct walk *w, const struct sub
     room.ranges += more.ranges + COLD_RANGES_MOST + tuned;
     room.rows += more.rows + tuned;
     if (w->l->row->said)
-        room.rows += UINT64_C(4) * s->body->size; /* a row for every two bytes at most */
+        room.rows += UINT64_C(16) * s->body->size; /* four rows for every two bytes at most */
     return room;
 }
 

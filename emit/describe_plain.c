@@ -173,6 +173,18 @@ void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)
     line_row(rows, at, line);
 }
 
+/* Writes further rows of an instruction as long as rows are behind their pace, as optimised code has them. The first of
+ * all its rows begins a statement, if any does. */
+static void more_of(struct walk *w, uint64_t at, bool begins, uint32_t line)
+{
+    enum { MOST = 5 };
+    line_inside(&w->composer.rows, !begins);
+    for (uint32_t i = 0; i < MOST && more_rows_behind(w, at) && !w->filler->one_row; i++) {
+        plain_row(w, at, line - (i + line) % 2, 20 + (line + i) % 40);
+        line_inside(&w->composer.rows, true);
+    }
+}
+
 /* Writes the rows of a run that is at code offset `at`. Statements begin at some of the borders between instructions.
  * Where statements are longer than these, as without optimisation those with arrays of Fortran are, several of them
  * have one row. */
@@ -189,7 +201,7 @@ static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, 
         if ((!begins || skips) && !plain_has_row(w, here))
             continue;
         if (is_optimized)
-            line_inside(&w->composer.rows, !begins);
+            more_of(w, here, begins, own < lines->most ? own : lines->most);
         plain_row(w, here, own < lines->most ? own : lines->most, begins ? plain_column(own) : 12 + k % 7);
     }
 }

@@ -24,10 +24,12 @@ ROW = f"""\
 """
 
 
-def make(programs, directory, more):
-    """Makes a set of libraries with this row; each has some more in `dwarf`. Returns their paths."""
+def make(programs, directory, more, other=()):
+    """Makes a set of libraries with this row; each has some more in `dwarf`, and other texts. Returns their paths."""
     head = "pyelfgen-profile: 1\ndwarf: {version: 5, language: c, units: 40}\nlibraries:\n"
     rows = "".join(ROW.replace("entries: 9587", f"entries: 9587{text}") for text in more)
+    for text in other:
+        rows = rows.replace(text, other[text])
     (directory / "rows.prof").write_text(head + rows)
     programs.run("pyelfgen", "--profile", directory / "rows.prof", "-o", directory / "set")
     return [directory / "set" / f"libmodule{i}.so" for i in range(len(more))]
@@ -74,8 +76,12 @@ def test_calls_of_the_code_are_valid_and_have_rows_of_a_header(libraries):
         assert any(file.endswith(".h") for file in files[begin])
 
 
-def test_where_rows_have_addresses_of_their_own_more_addresses_have_rows(programs, libraries, tmp_path):
-    [path] = make(programs, tmp_path, [", addresses: 16600, inlined: 12000"])
-    usual, own = ([address for address, _, _ in line_rows(library)] for library in (libraries[2], path))
+def test_where_rows_have_addresses_of_their_own_more_addresses_have_rows(programs, tmp_path):
+    """Here are as few rows for the code as clang's tables have."""
+    few = {"rows: 16683": "rows: 8000", "line: 65561": "line: 38000"}
+    paths = make(programs, tmp_path, [", addresses: 7900, inlined: 12000"], few)
+    (tmp_path / "usual").mkdir()
+    paths += make(programs, tmp_path / "usual", [", addresses: 4000, inlined: 12000"], few)
+    own, usual = ([address for address, _, _ in line_rows(path)] for path in paths)
     assert len(own) == pytest.approx(len(usual), rel=0.02)
-    assert len(set(own)) > 1.2 * len(set(usual))
+    assert len(set(own)) > 1.1 * len(set(usual))
