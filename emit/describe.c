@@ -288,6 +288,8 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
     struct line_rows *rows = &w->composer.rows;
     uint64_t at = s->start + code_parameters(w->l->row, s->f, s->parameter);
     line_row(rows, s->start, w->line_number);
+    if (lines_are_told(w) && corpus_inlines(w->corpus) && lines_first(w, s) < at)
+        row(w, lines_first(w, s)); /* inlined calls begin there */
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
     row(w, at);
     at += CODE_MARK;

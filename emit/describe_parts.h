@@ -265,6 +265,11 @@ static inline bool lines_are_told(const struct walk *w)
 {
     return w->corpus->dialect.lines;
 }
+/* Where the first of a function's inlined calls begins: behind the prologue. */
+static inline uint64_t lines_first(const struct walk *w, const struct subject *s)
+{
+    return s->start + plan_landing(w->l->row) + CODE_PROLOGUE;
+}
 /* Describes inlined calls, behind each other, as far as there are too few entries of functions. */
 void lines_inlined(struct walk *w, const struct subject *s, bool last);
 /* Bytes of entries that it writes at most. */

@@ -146,7 +146,7 @@ uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *b
     struct code_parameter parameter[ARGUMENTS_MOST];
     uint32_t count = 0;
     uint64_t at = s->start + code_parameters(w->l->row, s->f, parameter);
-    border[count++] = s->start + plan_landing(w->l->row) + CODE_PROLOGUE;
+    border[count++] = lines_first(w, s);
     if (at > border[0])
         border[count++] = at;
     border[count++] = at += CODE_MARK;

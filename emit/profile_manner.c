@@ -417,12 +417,16 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
 }
 
 /* Reads whether inlined calls refer to functions of another unit, the first one. Not where there are partial units,
- * because most references between units lead to these. */
+ * because most references between units lead to these. gcc does not say of such functions that they are inlined, so
+ * there are some at the least. */
 static void read_origins(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
+    enum { FAR_LEAST = 6 };
     const char *const forms = said->forms;
     const uint64_t far = forms ? tags_count(forms, "ref_addr") : 0;
     m->far = !tags_count(tags, "partial_unit") && far > tags_count(attributes, "abstract_origin") / 2;
+    if (m->far && m->inlines && m->inlines < FAR_LEAST)
+        m->inlines = FAR_LEAST;
 }
 
 /* Reads whether the ends of functions have the form that dwz gives them. */
