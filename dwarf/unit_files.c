@@ -15,7 +15,7 @@
 #include "base/words.h"
 #include "dwarf/unit_sizes.h"
 
-enum { DIGITS_MOST = 96 };
+enum { DIGITS_MOST = 96, DIRECTORY_LONG = 100 };
 #define BRIEF_STEM      "u"
 #define BRIEF_DIRECTORY "/s"
 
@@ -118,7 +118,8 @@ static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
     return bytes;
 }
 
-/* Makes names of sources longer, where a longer compilation directory is not enough. */
+/* Makes names of sources longer, where the compilation directory would become very long. addr2line puts it before each
+ * name of a file that it meets. */
 static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32_t coded)
 {
     struct debug_files *f = &d->files;
@@ -133,7 +134,7 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
     if (f->digits == DIGITS_MOST)
         return;
     f->digits--;
-    f->wider = size + DIRECTORY_MOST / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_MOST / 2) : 0;
+    f->wider = size + DIRECTORY_LONG / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_LONG / 2) : 0;
 }
 
 /* Every unit's table names equally many headers, so that its size does not depend on which of them the unit includes.
@@ -224,6 +225,6 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
         if (unit_files_bytes(d) + own <= wanted)
             break;
     }
-    if (unit_files_bytes(d) + own + DIRECTORY_MOST < wanted)
+    if (unit_files_bytes(d) + own + DIRECTORY_LONG < wanted)
         widen_names(d, wanted, units, coded);
 }

@@ -88,6 +88,13 @@ def rows_of(path):
     return len(re.findall("^0x[0-9a-f]{16} ", lines, flags=re.M))
 
 
+def test_the_compilation_directory_is_not_very_long(libraries):
+    """Where there are several units, their names are longer instead: addr2line puts the directory before each."""
+    row, path = libraries[0]
+    directory = re.search(r"DW_AT_comp_dir *: (?:\(.*?\): )?(/\S*)", ask("readelf", "--debug-dump=info", path))[1]
+    assert row["dwarf"]["units"] > 1 and len(directory) < 140
+
+
 def test_each_section_has_its_size(libraries):
     told = json.loads((libraries[0][1].parent / "differences.json").read_text())["libraries"]
     for (row, path), library in zip(libraries, told):
