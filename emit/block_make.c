@@ -41,7 +41,8 @@ static struct stamp_rows *rows_for(unsigned part, enum block_ranges ranges, stru
     return leaves_out || part <= 1 ? &block->rows[*kind] : NULL;
 }
 
-/* Makes the part's stamps of a block, and its rows. Leaves the block's code in `buffer`. */
+/* Makes the part's stamps of a block, and its rows. Leaves the block's code in `buffer`. What else is known of the block
+ * is the same in all parts, and goes to b->block, which is the block in one of them. */
 static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
 {
     struct builder *b = &part->builder;
@@ -62,9 +63,9 @@ static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer,
             rows->ahead = (uint16_t)(b->ahead > b->line ? b->ahead - b->line : 0);
         inlined[ranges] = b->inlined;
     }
-    block->inlined = (uint16_t)inlined[BLOCK_RANGES_SOME];
-    block->between = (uint8_t)(inlined[BLOCK_RANGES_NONE] - inlined[BLOCK_RANGES_SOME]);
-    assert(block->inlined + (uint32_t)block->between == inlined[BLOCK_RANGES_NONE]);
+    b->block->inlined = (uint16_t)inlined[BLOCK_RANGES_SOME];
+    b->block->between = (uint8_t)(inlined[BLOCK_RANGES_NONE] - inlined[BLOCK_RANGES_SOME]);
+    assert(b->block->inlined + (uint32_t)b->block->between == inlined[BLOCK_RANGES_NONE]);
     return true;
 }
 
