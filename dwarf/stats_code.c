@@ -31,6 +31,20 @@ static void note(void *context, uint64_t from, uint64_t to)
         bytes_append(noted, &code, sizeof code);
 }
 
+/* Sets *to to the end of an entry without ranges that begins at `low`: its highest address or, if it is a number of
+ * bytes (`is_size`), so many behind. */
+static int read_end(Dwarf_Die die, uint64_t low, uint64_t *to, bool *is_size, Dwarf_Error *error)
+{
+    Dwarf_Addr high;
+    Dwarf_Half form;
+    enum Dwarf_Form_Class class;
+    const int answer = dwarf_highpc_b(die, &high, &form, &class, error);
+    *is_size = answer == DW_DLV_OK && class == DW_FORM_CLASS_CONSTANT;
+    if (answer == DW_DLV_OK)
+        *to = *is_size ? low + high : high;
+    return answer;
+}
+
 /* ---- functions and inlined calls ---- */
 
 /* In a .dwo file the lowest address is an index of what another file has, but the highest one is a number of bytes. */
@@ -38,20 +52,14 @@ uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_
 {
     Dwarf_Error error = NULL;
     Dwarf_Addr low = 0;
-    Dwarf_Addr high = 0;
-    Dwarf_Half form;
-    enum Dwarf_Form_Class class;
-    int answer = dwarf_highpc_b(die, &high, &form, &class, &error);
-    const bool is_size = answer == DW_DLV_OK && class == DW_FORM_CLASS_CONSTANT;
-    if (answer == DW_DLV_OK && !u->split)
-        answer = dwarf_lowpc(die, &low, &error);
+    uint64_t to = 0;
+    bool is_size = false;
+    int answer = u->split ? DW_DLV_OK : dwarf_lowpc(die, &low, &error);
+    if (answer == DW_DLV_OK)
+        answer = read_end(die, low, &to, &is_size, &error);
     stats_forget(f, &error);
-    if (answer != DW_DLV_OK)
-        return 0;
-    if (u->split)
-        return is_size ? high : 0;
-    const uint64_t to = is_size ? low + high : high;
-    return stats_is_code(low, to) ? to - low : 0;
+    const bool is_known = answer == DW_DLV_OK && (u->split ? is_size : stats_is_code(low, to));
+    return is_known ? to - low : 0;
 }
 
 /* ---- units ---- */
@@ -59,12 +67,11 @@ uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_
 /* Notes a unit without ranges: from its lowest address to its highest, which may be a number of bytes. */
 static int note_contiguous(struct stats_file *f, Dwarf_Die root, uint64_t low, Dwarf_Error *error)
 {
-    Dwarf_Addr high;
-    Dwarf_Half form;
-    enum Dwarf_Form_Class class;
-    int answer = dwarf_highpc_b(root, &high, &form, &class, error);
+    uint64_t to;
+    bool is_size;
+    const int answer = read_end(root, low, &to, &is_size, error);
     if (answer == DW_DLV_OK)
-        note(&f->code, low, class == DW_FORM_CLASS_CONSTANT ? low + high : high);
+        note(&f->code, low, to);
     return answer;
 }
 
@@ -81,13 +88,14 @@ static int note_list(struct stats_file *f, const struct stats_unit *u, const str
     return DW_DLV_OK;
 }
 
-bool stats_note_code(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root)
+bool stats_note_code(struct stats_file *f, struct stats_unit *u, Dwarf_Die root)
 {
     Dwarf_Error error = NULL;
     struct stats_list list = {.file = f, .version = u->version, .die = root};
     Dwarf_Addr low = 0;
     int answer = dwarf_lowpc(root, &low, &error);
     const bool has_low = answer == DW_DLV_OK;
+    u->low = has_low ? low : 0;
     if (answer != DW_DLV_ERROR)
         answer = stats_find_list(root, DW_AT_ranges, &list.attribute, &list.place, &error);
     if (answer == DW_DLV_OK) {

@@ -30,19 +30,6 @@ static bool ends_sequence(Dwarf_Line row)
            dwarf_prologue_end_etc(row, &prologue, &epilogue, &no, &no, &error) == DW_DLV_OK && !epilogue;
 }
 
-static void count_addresses(struct stats_file *f, Dwarf_Line *rows, Dwarf_Signed count)
-{
-    Dwarf_Addr last = 0;
-    for (Dwarf_Signed i = 0; i < count; i++) {
-        Dwarf_Error error = NULL;
-        Dwarf_Addr address = 0;
-        if (dwarf_lineaddr(rows[i], &address, &error) != DW_DLV_OK)
-            stats_unreadable(f, &error, "the address of a row");
-        f->s->number[STATS_LINE_ADDRESSES] += i == 0 || address != last;
-        last = address;
-    }
-}
-
 static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
 {
     Dwarf_Error error = NULL;
@@ -54,9 +41,15 @@ static void count_rows(struct stats_file *f, Dwarf_Line_Context table)
     if (answer != DW_DLV_OK)
         return;
     f->s->number[STATS_LINE_ROWS] += (uint64_t)count;
-    count_addresses(f, rows, count);
-    for (Dwarf_Signed i = 0; i < count; i++)
+    Dwarf_Addr last = 0;
+    for (Dwarf_Signed i = 0; i < count; i++) {
+        Dwarf_Addr address = 0;
+        if (dwarf_lineaddr(rows[i], &address, &error) != DW_DLV_OK)
+            stats_unreadable(f, &error, "the address of a row");
+        f->s->number[STATS_LINE_ADDRESSES] += i == 0 || address != last;
         f->s->number[STATS_LINE_SEQUENCES] += ends_sequence(rows[i]);
+        last = address;
+    }
 }
 
 /* Sets *offset to where the unit's line table lies; false if it has none. */
@@ -201,8 +194,8 @@ static void count_language(struct stats_file *f, Dwarf_Die root)
 }
 
 /* Counts a unit of `bytes` bytes, and if `read`, what is in it. Frees the root. */
-static bool count_unit(struct stats_file *f, const struct stats_unit *u, Dwarf_Half type, Dwarf_Die root,
-                       uint64_t bytes, bool read)
+static bool count_unit(struct stats_file *f, struct stats_unit *u, Dwarf_Half type, Dwarf_Die root, uint64_t bytes,
+                       bool read)
 {
     Dwarf_Error error = NULL;
     Dwarf_Half tag;
@@ -270,16 +263,6 @@ static uint64_t units_size(struct stats_file *f, bool in_info)
     return in_info ? info : types;
 }
 
-/* The lowest address of a unit's code; 0 where it says none. */
-static uint64_t low_of(struct stats_file *f, Dwarf_Die root)
-{
-    Dwarf_Error error = NULL;
-    Dwarf_Addr low = 0;
-    const int answer = dwarf_lowpc(root, &low, &error);
-    stats_forget(f, &error);
-    return answer == DW_DLV_OK ? low : 0;
-}
-
 /* Counts the units of .debug_info, or of .debug_types. */
 static bool count_units(struct stats_file *f, bool in_info)
 {
@@ -314,7 +297,6 @@ static bool count_units(struct stats_file *f, bool in_info)
         if (answer == DW_DLV_ERROR)
             return stats_broken(f, &error, what);
         u.split = answer == DW_DLV_OK && is_split(f, root);
-        u.low = answer == DW_DLV_OK && !u.split ? low_of(f, root) : 0;
         memcpy(&u.dwo_id, &signature, sizeof u.dwo_id);
         if (answer == DW_DLV_OK && !count_unit(f, &u, type, root, bytes, read))
             return false;

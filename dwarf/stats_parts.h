@@ -46,7 +46,7 @@ struct stats_unit {
     bool split;     /* in a section for .dwo files */
     uint16_t version;
     uint16_t offset_size;
-    uint64_t low;    /* lowest address of its code, if it has one */
+    uint64_t low;    /* lowest address of its code; 0: it says none */
     uint64_t dwo_id; /* in the header of a skeleton or of the unit that it stands for, since DWARF 5 */
 };
 
@@ -107,9 +107,9 @@ uint64_t stats_place_key(const struct stats_place *place, const struct stats_uni
 bool stats_is_code(uint64_t from, uint64_t to);
 /* How much code an entry covers that has no ranges: 0 where that is not known or it was discarded. */
 uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die);
-/* stats_note_code notes the code of a unit, given its root, which is not in a .dwo file; false when
+/* stats_note_code notes the code of a unit, given its root, which is not in a .dwo file, and sets u->low; false when
  * memory runs out. stats_count_code counts, at the end of a file, the bytes of all that was noted. */
-bool stats_note_code(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
+bool stats_note_code(struct stats_file *f, struct stats_unit *u, Dwarf_Die root);
 void stats_count_code(struct stats_file *f);
 
 /* Counts, at the end of a file, what follows from the uses of abbreviations. False when memory runs out.

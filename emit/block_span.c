@@ -91,13 +91,16 @@ static void tell_piece(struct builder *b, const struct span_piece *p)
 void block_span_end(struct builder *b)
 {
     const struct span *const s = &b->span;
-    const bool is_inlined = block_span_is_inlined(b);
-    const bool takes_all = is_inlined && likely(b, b->taste.around_run);
-    const uint32_t first = takes_all ? 0 : is_inlined ? s->inlined : s->pieces;
-    const uint32_t behind = takes_all ? s->pieces : is_inlined ? s->inlined + 1 : s->pieces;
+    uint32_t first = s->pieces; /* of the pieces that the call covers; `behind`: the one behind the last of these */
+    uint32_t behind = s->pieces;
+    if (block_span_is_inlined(b)) {
+        const bool takes_all = likely(b, b->taste.around_run);
+        first = takes_all ? 0 : s->inlined;
+        behind = takes_all ? s->pieces : s->inlined + 1;
+    }
     for (uint32_t i = 0; i < first; i++)
         tell_piece(b, &s->piece[i]);
-    if (is_inlined) {
+    if (first < behind) {
         struct run r = s->piece[s->inlined].run;
         r.from = s->piece[first].run.at;
         r.to = s->piece[behind - 1].run.end;

@@ -164,12 +164,11 @@ static void describe_pieces(struct walk *w, struct subject *s)
         w->line_number++;
         if (s->label != NO_LABEL && i == s->label_piece)
             describe_label(w, s, s->label, w->line_number);
-        if (plain) {
+        if (plain)
             more_rows(w, s, s->at, 0);
-            w->line_number += plain_piece(w, s, piece, &(struct plain_lines){w->line_number, UINT32_MAX});
-        } else if (inlined_takes(w, s, &stretch)) {
+        if (inlined_takes(w, s, &stretch)) {
             inlined_piece(w, s, &stretch, piece, i + 1 == s->body->pieces);
-        } else if (s->level == SUBJECT_PLAIN && (w->filler->one_row || more_rows_lag(w, s, piece))) {
+        } else if (plain || (s->level == SUBJECT_PLAIN && (w->filler->one_row || more_rows_lag(w, s, piece)))) {
             w->line_number += plain_piece(w, s, piece, &(struct plain_lines){w->line_number, UINT32_MAX});
             line_inside(&w->composer.rows, false);
         } else if (piece->kind == PIECE_BLOCK) {
@@ -381,7 +380,7 @@ static struct describe_room function_room(const struct walk *w, const struct sub
     room.ranges += more.ranges + COLD_RANGES_MOST + tuned;
     room.rows += more.rows + tuned;
     if (w->l->row->said)
-        room.rows += UINT64_C(16) * s->body->size; /* four rows for every two bytes at most */
+        room.rows += UINT64_C(16) * s->body->size; /* of instructions; with several at each only as the pace allows */
     return room;
 }
 

@@ -19,6 +19,14 @@ void describe_inlined(struct walk *w, uint32_t inlined, uint32_t line, uint64_t 
     c->out->inlined += to - from;
 }
 
+/* A random inline function; some are chosen more often than others. One with a lexical block would need its block to be
+ * described, too: DESCRIBE_NOT_INLINED in its place. */
+static uint32_t any_inline(const struct corpus *corpus, uint64_t r)
+{
+    const uint32_t inlined = random_below(r << 8, random_below(r << 32, corpus_inlines(corpus)) + 1);
+    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined;
+}
+
 /* --- calls ---------------------------------------------------------------------- */
 
 uint32_t describe_inlined_call(const struct corpus *corpus, const struct function *f, const struct code_call_site *site,
@@ -32,9 +40,7 @@ uint32_t describe_inlined_call(const struct corpus *corpus, const struct functio
     const bool passes = code_before_call(site) + code_pass_size(site->callee) > 0;
     if (!inlines || !passes || r % OF >= (share < MOST ? share : MOST))
         return DESCRIBE_NOT_INLINED;
-    const uint32_t inlined = random_below(r << 8, random_below(r << 32, inlines) + 1);
-    /* A function with a lexical block is not used, because its block would have to be described, too. */
-    return corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined;
+    return any_inline(corpus, r);
 }
 
 /* --- stretches of code ------------------------------------------------------------ */
@@ -46,26 +52,19 @@ enum { PIECES_MOST = 3, LINES_INSIDE = CORPUS_INLINE_LINES - 4 };
 static bool is_due(const struct walk *w, const struct subject *s)
 {
     enum { AHEAD = 16 };
-    return s->level == SUBJECT_PLAIN && w->goal->inlined && corpus_inlines(w->corpus) &&
+    return s->level == SUBJECT_PLAIN && !plain_is_told(w) && w->goal->inlined && corpus_inlines(w->corpus) &&
            w->line_number < DEBUG_LINE_MOST && /* a call's line takes two bytes */
            w->composer.out->inlined < detail_pace_at(w, &w->in_calls, s->at) &&
            detail_info_written(w) <= detail_pace_at(w, &w->info, s->end) + w->goal->info / AHEAD;
-}
-
-/* The inline function whose code is to be in a stretch that begins at s->at; DESCRIBE_NOT_INLINED: there is none. */
-static uint32_t choose(const struct walk *w, const struct subject *s)
-{
-    const uint64_t r = random_at(s->f->hash, UINT64_C(0x73747265) + s->at);
-    const uint32_t inlined = random_below(r << 8, random_below(r << 32, corpus_inlines(w->corpus)) + 1);
-    /* a lexical block would have to be described, too */
-    return w->corpus->inlines[inlined].block ? DESCRIBE_NOT_INLINED : inlined;
 }
 
 bool inlined_takes(struct walk *w, const struct subject *s, struct inlined_stretch *t)
 {
     if (t->rest)
         return true;
-    const uint32_t inlined = is_due(w, s) ? choose(w, s) : (uint32_t)DESCRIBE_NOT_INLINED;
+    if (!is_due(w, s))
+        return false;
+    const uint32_t inlined = any_inline(w->corpus, random_at(s->f->hash, UINT64_C(0x73747265) + s->at));
     if (inlined == DESCRIBE_NOT_INLINED)
         return false;
     const uint32_t pieces = 1 + (uint32_t)(random_mix(s->f->hash + s->at) % PIECES_MOST);

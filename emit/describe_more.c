@@ -329,15 +329,20 @@ bool more_rows_far_ahead(const struct walk *w, uint64_t end)
     return is_ahead(w, end, w->line_header + FAR);
 }
 
+static bool is_behind(const struct walk *w, uint64_t end, uint64_t bytes)
+{
+    return follows(w, DEBUG_LINE) && rows_written(w) + bytes < detail_pace_at(w, &w->line, end);
+}
+
 bool more_rows_lag(const struct walk *w, const struct subject *s, const struct piece *piece)
 {
     const uint64_t size = code_piece_size(&w->l->code, piece);
-    return follows(w, DEBUG_LINE) && rows_written(w) + size < detail_pace_at(w, &w->line, s->at + size);
+    return is_behind(w, s->at + size, size);
 }
 
 bool more_rows_behind(const struct walk *w, uint64_t end)
 {
-    return follows(w, DEBUG_LINE) && rows_written(w) + ROW_MOST < detail_pace_at(w, &w->line, end);
+    return is_behind(w, end, ROW_MOST);
 }
 
 /* --- room ---------------------------------------------------------------------- */

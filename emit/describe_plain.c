@@ -200,9 +200,10 @@ static void put_run(struct walk *w, uint64_t at, uint32_t first, uint32_t last, 
         w->skips |= skips;
         if ((!begins || skips) && !plain_has_row(w, here))
             continue;
+        const uint32_t line = own < lines->most ? own : lines->most;
         if (is_optimized)
-            more_of(w, here, begins, own < lines->most ? own : lines->most);
-        plain_row(w, here, own < lines->most ? own : lines->most, begins ? plain_column(own) : 12 + k % 7);
+            more_of(w, here, begins, line);
+        plain_row(w, here, line, begins ? plain_column(own) : 12 + k % 7);
     }
 }
 
