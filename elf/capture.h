@@ -160,6 +160,8 @@ struct capture {
     uint64_t constructor_code; /* bytes of the constructors that have an unwind entry */
     uint64_t init_code;        /* bytes of the PyInit_ function; of several, the largest */
     uint64_t unwind_entries;   /* entries of .eh_frame, as its index .eh_frame_hdr counts them */
+    uint64_t unwind_rsp;       /* those of functions with a frame that is found by %rsp alone, */
+    uint64_t unwind_rbp;       /* and with a frame pointer, which is %rbp */
     uint64_t unwind_small;     /* those of functions under UNWIND_SMALL bytes without a dynamic symbol */
     uint64_t exceptions;       /* bytes of .gcc_except_table */
     uint64_t tabled;           /* entries of .eh_frame that point into it */

@@ -53,6 +53,8 @@ static const struct limit limits[] = {
     NUMBER(exceptions, CAPTURE_LOADED_MOST, "bytes of exception tables"),
     NUMBER(tabled, CAPTURE_COUNT_MOST, "functions with exception tables"),
     NUMBER(unwind_entries, CAPTURE_COUNT_MOST, "entries of unwind tables"),
+    NUMBER(unwind_rsp, CAPTURE_COUNT_MOST, "entries of unwind tables by %rsp"),
+    NUMBER(unwind_rbp, CAPTURE_COUNT_MOST, "entries of unwind tables by %rbp"),
     NUMBER(unwind_small, CAPTURE_COUNT_MOST, "entries of unwind tables of small functions"),
     NUMBER(loads, CAPTURE_COUNT_MOST, "segments"),
 };

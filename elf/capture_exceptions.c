@@ -1,4 +1,4 @@
-/* Counts exception tables, the functions that have one, and small functions; see capture.h.
+/* Counts exception tables, the functions that have one, small functions, and kinds of frames; see capture.h.
  *
  * A function's entry (FDE) in .eh_frame tells whether the function has an exception table and how large it is (LSB core
  * 5.0, 10.6.1). An entry begins with its length and the distance back to the common entry (CIE) that it belongs to. The
@@ -122,6 +122,96 @@ static bool has_table(struct rest r, const struct common *c)
     return take_number(&r) >= table && take(&r, table) != 0;
 }
 
+/* Operands of a call frame instruction (DWARF 5 section 6.4.2 and table 7.29; the GNU ones are of binutils). */
+enum operands { NONE, NUMBER, TWO_NUMBERS, BLOCK, NUMBER_AND_BLOCK, BYTES_1, BYTES_2, BYTES_4, UNKNOWN };
+
+static enum operands operands_of(uint8_t instruction)
+{
+    static const uint8_t operands[] = {
+        [0x00] = NONE,
+        [0x01] = UNKNOWN,
+        [0x02] = BYTES_1,
+        [0x03] = BYTES_2,
+        [0x04] = BYTES_4,
+        [0x05] = TWO_NUMBERS,
+        [0x06] = NUMBER,
+        [0x07] = NUMBER,
+        [0x08] = NUMBER,
+        [0x09] = TWO_NUMBERS,
+        [0x0a] = NONE,
+        [0x0b] = NONE,
+        [0x0c] = TWO_NUMBERS,
+        [0x0d] = NUMBER,
+        [0x0e] = NUMBER,
+        [0x0f] = BLOCK,
+        [0x10] = NUMBER_AND_BLOCK,
+        [0x11] = TWO_NUMBERS,
+        [0x12] = TWO_NUMBERS,
+        [0x13] = NUMBER,
+        [0x14] = TWO_NUMBERS,
+        [0x15] = TWO_NUMBERS,
+        [0x16] = NUMBER_AND_BLOCK,
+    };
+    enum { ADVANCE = 0x40, OFFSET = 0x80, RESTORE = 0xc0, KIND = 0xc0, WINDOW_SAVE = 0x2d, ARGUMENTS = 0x2e };
+    if (instruction & KIND)
+        return (instruction & KIND) == OFFSET ? NUMBER : NONE;
+    if (instruction < sizeof operands)
+        return operands[instruction];
+    return instruction == ARGUMENTS ? NUMBER : instruction == WINDOW_SAVE ? NONE : UNKNOWN;
+}
+
+/* Takes the operands; returns the first number. */
+static uint64_t take_operands(struct rest *r, enum operands operands)
+{
+    static const uint8_t bytes[] = {[BYTES_1] = 1, [BYTES_2] = 2, [BYTES_4] = 4};
+    r->broken |= operands == UNKNOWN;
+    if (operands == NONE || r->broken)
+        return 0;
+    if (operands >= BYTES_1)
+        return take(r, bytes[operands]);
+    uint64_t number = take_number(r);
+    if (operands == TWO_NUMBERS)
+        take_number(r);
+    const uint64_t block = operands == BLOCK ? number : operands == NUMBER_AND_BLOCK ? take_number(r) : 0;
+    r->broken |= block > r->size;
+    if (!r->broken) {
+        r->at += block;
+        r->size -= block;
+    }
+    return number;
+}
+
+enum frame_kind { FRAME_NONE, FRAME_RSP, FRAME_RBP };
+
+/* How an entry's function is found: by %rbp at any place; by %rsp, which it moves; it has no frame, or it is the PLT or
+ * another one of which an expression tells, or the entry cannot be read. */
+static enum frame_kind frame_kind(struct rest r, const struct common *c)
+{
+    enum { DEF_CFA = 0x0c, DEF_CFA_REGISTER, DEF_CFA_OFFSET, DEF_CFA_EXPRESSION, DEF_CFA_SF = 0x12, DEF_CFA_OFFSET_SF };
+    enum { RBP = 6 };
+    const size_t address = address_size(c->function);
+    bool moves = false;
+    bool pointed = false;
+    take(&r, address);
+    take(&r, address);
+    const uint64_t more = take_number(&r);
+    r.broken |= !address || more > r.size;
+    if (r.broken)
+        return FRAME_NONE;
+    r.at += more;
+    r.size -= more;
+    while (r.size) {
+        const uint8_t instruction = (uint8_t)take(&r, 1);
+        const uint64_t number = take_operands(&r, operands_of(instruction));
+        if (r.broken || instruction == DEF_CFA_EXPRESSION)
+            return FRAME_NONE;
+        moves |= instruction == DEF_CFA_OFFSET || instruction == DEF_CFA_OFFSET_SF;
+        pointed |=
+            (instruction == DEF_CFA || instruction == DEF_CFA_REGISTER || instruction == DEF_CFA_SF) && number == RBP;
+    }
+    return pointed ? FRAME_RBP : moves ? FRAME_RSP : FRAME_NONE;
+}
+
 static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
 {
     for (size_t at = 0; size - at >= HEADER;) {
@@ -147,6 +237,9 @@ static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
             if (fits && common_read((struct rest){frame + of + HEADER, length - 4, false}, &common)) {
                 c->tabled += has_table(entry, &common);
                 c->unwind_small += function_bytes(entry, &common) < UNWIND_SMALL;
+                const enum frame_kind kind = frame_kind(entry, &common);
+                c->unwind_rsp += kind == FRAME_RSP;
+                c->unwind_rbp += kind == FRAME_RBP;
             }
         }
         at = end;

@@ -118,6 +118,20 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
+static uint8_t *put_advance(uint8_t *p, uint64_t bytes)
+{
+    switch (unwind_advance(bytes)) {
+    case 1:
+        return put_u8(p, (uint8_t)(CFA_ADVANCE_LOC | bytes));
+    case 2:
+        return put_u8(put_u8(p, CFA_ADVANCE_LOC1), (uint8_t)bytes);
+    case 3:
+        return put_u16(put_u8(p, CFA_ADVANCE_LOC2), (uint16_t)bytes);
+    default:
+        return put_u32(put_u8(p, CFA_ADVANCE_LOC4), (uint32_t)bytes);
+    }
+}
+
 /* Fills up to `more` bytes with instructions that leave the state as it is, at random places of the next `length` bytes
  * of code. Returns by how many bytes of code they advance. */
 static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool framed, uint64_t key)
@@ -135,10 +149,7 @@ static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool 
         const uint8_t advance = (uint8_t)(1 + (next < length - gone - 1 ? next : length - gone - 2));
         if (kind > 1)
             p = put_u8(p, CFA_REMEMBER_STATE);
-        if (advance < CFA_ADVANCE_LOC)
-            p = put_u8(p, CFA_ADVANCE_LOC | advance);
-        else
-            p = put_u8(put_u8(p, CFA_ADVANCE_LOC1), advance);
+        p = put_advance(p, advance);
         p = kind > 1 ? put_u8(p, CFA_RESTORE_STATE) : put_bytes(p, frame[kind], sizeof frame[kind]);
         gone += advance;
     }
@@ -146,9 +157,10 @@ static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool 
     return gone;
 }
 
-static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
+static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
 {
-    size = (f->table ? (uint32_t)UNWIND_TABLED : size) + more;
+    const uint32_t more = f->more * UNWIND_UNIT;
+    size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *end = w->frame + size;
     const uint8_t landing = f->landing ? PLT_LANDING_SIZE : 0;
@@ -175,9 +187,72 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     w->at += size;
 }
 
-static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size, uint32_t more)
+/* Where a function with steps is, and what holds there. */
+struct stepping {
+    uint64_t at;
+    uint32_t words;
+};
+
+static uint8_t *put_step(uint8_t *p, struct stepping *s, const struct unwind_step *step)
 {
-    size += more;
+    if (step->at > s->at)
+        p = put_advance(p, step->at - s->at);
+    if (step->words != s->words)
+        p = put_uleb128(put_u8(p, CFA_DEF_CFA_OFFSET), 8 * (uint64_t)step->words);
+    if (step->reg != UNWIND_NO_REGISTER)
+        p = put_uleb128(put_u8(p, CFA_OFFSET | step->reg), step->word);
+    *s = (struct stepping){step->at, step->words};
+    return p;
+}
+
+/* Bytes of the instructions for all steps of a function. */
+static uint32_t steps_size(const struct unwind_function *f)
+{
+    enum { STEP_MOST = 16 };
+    uint8_t step[STEP_MOST];
+    struct stepping s = {0, 1};
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < f->steps; i++)
+        size += (uint32_t)(put_step(step, &s, &f->step[i]) - step);
+    return size;
+}
+
+/* The step behind which there is most code before the next. */
+static uint32_t longest_step(const struct unwind_function *f)
+{
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i + 1 < f->steps; i++)
+        if (f->step[i + 1].at - f->step[i].at > f->step[longest + 1].at - f->step[longest].at)
+            longest = i;
+    return longest;
+}
+
+/* What the steps leave of the entry, if it is a unit or more, is spent between the two that are farthest apart. */
+static void stepped_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+{
+    size += f->more * UNWIND_UNIT;
+    uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
+    uint8_t *const end = w->frame + size;
+    const uint32_t steps = steps_size(f);
+    const uint32_t longest = longest_step(f);
+    struct stepping s = {0, 1};
+    assert(steps <= (uint32_t)(end - p));
+    const uint32_t left = (uint32_t)(end - p) - steps;
+    for (uint32_t i = 0; i < f->steps; i++) {
+        p = put_step(p, &s, &f->step[i]);
+        const uint64_t next = i + 1 < f->steps ? f->step[i + 1].at : f->size;
+        if (i == longest && left >= UNWIND_UNIT)
+            s.at += repeat_state(&p, left, next - s.at, false, f->size);
+    }
+    assert(p <= end);
+    memset(p, CFA_NOP, (size_t)(end - p));
+    w->frame = end;
+    w->at += size;
+}
+
+static void outermost_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
+{
+    size += f->more * UNWIND_UNIT;
     uint8_t *p = begin_entry(w, size, f->address, f->size, 0);
     p = put_bytes(p, (const uint8_t[]){CFA_UNDEFINED, 16}, 2); /* the return address */
     memset(p, CFA_NOP, size - FDE_HEADER - 2);
@@ -187,9 +262,10 @@ static void outermost_entry(struct writer *w, const struct unwind_function *f, u
 
 /* One state holds all through the function: that of the CIE or, in a part of a function with a frame pointer, that
  * behind the prologue. */
-static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t more)
+static void frameless_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
 {
-    const uint32_t size = (f->table ? (uint32_t)UNWIND_TABLED_FRAMELESS : (uint32_t)UNWIND_FRAMELESS) + more;
+    const uint32_t more = f->more * UNWIND_UNIT;
+    size += more;
     uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *const end = w->frame + size;
     if (f->part)
@@ -201,6 +277,18 @@ static void frameless_entry(struct writer *w, const struct unwind_function *f, u
     w->at += size;
 }
 
+static void any_entry(struct writer *w, const struct unwind_function *f, uint32_t entry_size)
+{
+    if (f->frameless)
+        entry_size = f->table ? UNWIND_TABLED_FRAMELESS : UNWIND_FRAMELESS;
+    else if (f->table)
+        entry_size = UNWIND_TABLED;
+    (f->step        ? stepped_entry
+     : f->frameless ? frameless_entry
+     : f->outermost ? outermost_entry
+                    : function_entry)(w, f, entry_size);
+}
+
 void unwind_write_part(const struct unwind_part *part, const struct unwind_function *functions, uint32_t count,
                        uint32_t entry_size)
 {
@@ -210,7 +298,7 @@ void unwind_write_part(const struct unwind_part *part, const struct unwind_funct
                        .index_address = part->index_address,
                        .at = part->before};
     for (uint32_t i = 0; i < count; i++)
-        function_entry(&w, &functions[i], entry_size, 0);
+        function_entry(&w, &functions[i], entry_size);
 }
 
 enum { ROWS_AT = 8 }; /* offset of the number of rows, behind version, encodings and the address of .eh_frame */
@@ -221,7 +309,7 @@ void unwind_write_rows(uint8_t *index, uint32_t rows)
 }
 
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
-                  uint32_t entry_size, uint32_t more, uint64_t personality)
+                  uint32_t entry_size, uint64_t personality)
 {
     const struct section *frame = &l->section[SECTION_EH_FRAME];
     const struct section *header = &l->section[SECTION_EH_FRAME_HDR];
@@ -251,13 +339,8 @@ void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_fu
         w.frame += PLT_ENTRY_BYTES;
         w.at += PLT_ENTRY_BYTES;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t longer = UNWIND_UNIT * (more / count + (i < more % count));
-        if (functions[i].frameless)
-            frameless_entry(&w, &functions[i], longer);
-        else
-            (functions[i].outermost ? outermost_entry : function_entry)(&w, &functions[i], entry_size, longer);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        any_entry(&w, &functions[i], entry_size);
     assert(w.at + UNWIND_END <= frame->size);
     memset(w.frame, 0,
            frame->size - w.at); /* the terminator, which crtend.o brings in real libraries, and further zero words */

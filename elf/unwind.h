@@ -1,7 +1,7 @@
 /* Unwind tables: .eh_frame and its sorted index, .eh_frame_hdr.
  *
  * See LSB 5.0 core, "Exception Frames"; DWARF 5 section 6.4; x86-64 psABI 4.2.4. Three kinds of frame are described:
- * - a function that sets up %rbp and returns by `leave; ret`;
+ * - a function that sets up %rbp and returns by `leave; ret`, or one that says step by step how it moves %rsp;
  * - the PLT, whose frame depends on the instruction;
  * - the outermost function, `_start`, which has no return address (psABI 3.4.1).
  *
@@ -9,9 +9,9 @@
  * through a word that holds the routine's address, as DW.ref.__gxx_personality_v0 does.
  *
  * Every entry is a multiple of 8 bytes long and filled up with DW_CFA_nop. An entry can be made longer than necessary.
- * It then gets instructions that change nothing. At some places of the function they repeat a rule that holds already,
- * or remember the state and restore it some instructions later, as compilers do around a return in the middle of a
- * function.
+ * What its steps do not need is instructions that change nothing. At some places of the function they repeat a rule
+ * that holds already, or remember the state and restore it some instructions later, as compilers do around a return in
+ * the middle of a function.
  */
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
@@ -20,13 +20,25 @@
 
 #include "elf/layout.h"
 
-/* A function. Unless a flag says otherwise it has a frame pointer: its first instruction is `push %rbp`, the second
- * `mov %rsp,%rbp`, and its last two bytes are `leave; ret`. */
+/* What holds from offset `at` of a function on: the CFA is `words` words above %rsp, and register `reg` is saved `word`
+ * words below the CFA. Offsets ascend; those of neighbours may be the same. */
+enum { UNWIND_NO_REGISTER = UINT8_MAX };
+struct unwind_step {
+    uint32_t at;
+    uint16_t words, word;
+    uint8_t reg;
+};
+
+/* A function. Unless it has steps or a flag says otherwise it has a frame pointer: its first instruction is
+ * `push %rbp`, the second `mov %rsp,%rbp`, and its last two bytes are `leave; ret`. */
 struct unwind_function {
     uint64_t address;
     uint64_t size;
-    bool outermost; /* nothing has called it and it has no frame, so unwinding ends here */
-    bool frameless; /* it pushes nothing, so it has no frame pointer */
+    uint32_t more; /* units of UNWIND_UNIT bytes that its entry has beyond those that it has at least */
+    uint32_t steps;
+    const struct unwind_step *step; /* NULL: it has none, */
+    bool outermost;                 /* nothing has called it and it has no frame, so unwinding ends here */
+    bool frameless;                 /* it pushes nothing, so it has no frame pointer */
     bool part;      /* besides `frameless`: it is part of a function with a frame pointer that has set this up */
     bool landing;   /* it begins with an endbr64 */
     uint64_t table; /* address of its part of the exception table; 0: it has none */
@@ -44,8 +56,16 @@ enum {
     UNWIND_TABLED_FRAMELESS = 32, /* dwarfdump wants more bytes of instructions than these 4 */
     UNWIND_TABLED_CIE = 32,
     UNWIND_UNIT = 8,
-    UNWIND_END = 4
+    UNWIND_END = 4,
+    UNWIND_ROOM = 15, /* bytes for the instructions of an entry of UNWIND_NARROW; in one of UNWIND_WIDE 8 more */
+    UNWIND_TABLE = 4, /* the address of the exception table */
 };
+
+/* Bytes of an instruction that advances by up to `bytes` bytes of code. */
+static inline uint32_t unwind_advance(uint64_t bytes)
+{
+    return bytes < 0x40 ? 1 : bytes <= UINT8_MAX ? 2 : bytes <= UINT16_MAX ? 3 : 5;
+}
 
 /* A function of fewer bytes is a small one, where profiles count small functions. */
 enum { UNWIND_SMALL = 96 };
@@ -74,11 +94,11 @@ void unwind_write_rows(uint8_t *index, uint32_t rows);
 /* Writes both sections. The functions are in order of address and come after the PLT.
  *
  * An entry has `entry_size` bytes; those of frameless functions and of functions with exception tables have their own
- * sizes (see above). `more` units of UNWIND_UNIT bytes are spread over all entries. A zero word ends the entries, and
- * further zero words fill .eh_frame up. `personality` is the address of the word that holds the personality routine's
+ * sizes (see above). Each may be longer (unwind_function.more). A zero word ends the entries, and further zero words
+ * fill .eh_frame up. `personality` is the address of the word that holds the personality routine's
  * address; 0 if no function has an exception table.
  */
 void unwind_write(const struct layout *l, uint8_t *image, const struct unwind_function *functions, uint32_t count,
-                  uint32_t entry_size, uint32_t more, uint64_t personality);
+                  uint32_t entry_size, uint64_t personality);
 
 #endif

@@ -120,6 +120,13 @@ static void code(struct builder *b, const char *bytes, size_t size)
     b->p = put_bytes(b->p, bytes, size);
 }
 
+/* Writes the displacement of a local, behind the ModRM byte. */
+static void put_slot(struct builder *b, uint32_t slot)
+{
+    b->operand[b->operands++] = (uint16_t)(here(b) - 1);
+    b->p = put_u8(b->p, slot_displacement(slot));
+}
+
 static void fix(struct builder *b, enum fixup_kind kind, uint32_t number)
 {
     const struct fixup f = {(uint16_t)here(b), (uint8_t)kind, (uint8_t)number};
@@ -147,7 +154,7 @@ static void access_memory(struct builder *b)
         fix(b, FIXUP_CONSTANT, pick(b, CONSTANTS));
         block_span_row(b, 18);
         code(b, "\xf2\x0f\x59\x45", 4); /* mulsd d(%rbp),%xmm0 */
-        b->p = put_u8(b->p, slot_displacement(2 * (r >> 1 & 3) + 1));
+        put_slot(b, 2 * (r >> 1 & 3) + 1);
         block_span_row(b, 12);
         code(b, "\xf2\x0f\x11\x05", 4); /* movsd %xmm0,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, r >> 3 & 3);
@@ -156,7 +163,7 @@ static void access_memory(struct builder *b)
         fix(b, FIXUP_OBJECT, 0);
         block_span_row(b, 21);
         code(b, "\x48\x03\x45", 3); /* add d(%rbp),%rax */
-        b->p = put_u8(b->p, slot_displacement(2 * (r >> 1 & 3)));
+        put_slot(b, 2 * (r >> 1 & 3));
         block_span_row(b, 9);
         code(b, "\x48\x89\x05", 3); /* mov %rax,scratch(%rip) */
         fix(b, FIXUP_SCRATCH, 4 + (r >> 3 & 3));
@@ -189,7 +196,7 @@ static unsigned pass_more(struct builder *b, uint8_t slot[REFERENCES_MOST])
         if (b->taste.references) {
             slot[i] = (uint8_t)pick(b, 8);
             b->p = put_bytes(b->p, references[i].code, sizeof references[i].code); /* lea d(%rbp),%reg */
-            b->p = put_u8(b->p, slot_displacement(slot[i]));
+            put_slot(b, slot[i]);
         } else {
             b->p = put_u8(b->p, further[i].code); /* mov $value,%edx or %ecx */
             b->p = put_u32(b->p, further[i].value);
@@ -206,7 +213,7 @@ static void pass_and_call(struct builder *b, uint32_t from)
         code(b, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
     } else {
         code(b, "\x48\x8b\x7d", 3); /* mov d(%rbp),%rdi */
-        b->p = put_u8(b->p, slot_displacement(from));
+        put_slot(b, from);
     }
     block_span_row(b, BLOCK_ARGUMENT);
     b->p = put_u8(b->p, 0xbe); /* mov $value,%esi */
@@ -244,7 +251,7 @@ static void call_helper(struct builder *b)
     }
     block_span_row(b, 9);
     code(b, "\x48\x89\x45", 3); /* mov %rax,d(%rbp) */
-    b->p = put_u8(b->p, slot_displacement(to));
+    put_slot(b, to);
     block_span_statement(b, at);
 }
 
@@ -261,7 +268,9 @@ static struct run take_run(struct builder *b)
     uint32_t from = f->offset[first];
     for (uint32_t i = f->patch_first[first]; i < f->patch_first[last]; i++)
         constant_at(b, here(b) + f->patch[i] - from);
-    b->p = put_bytes(b->p, f->code + from, (size_t)(f->offset[last] - from));
+    for (uint32_t i = f->operand_first[first]; i < f->operand_first[last]; i++)
+        b->operand[b->operands++] = (uint16_t)(here(b) + f->operand[i] - from);
+    b->p = put_bytes(b->p, f->code[0] + from, (size_t)(f->offset[last] - from));
     r.end = r.to = here(b);
     return r;
 }
@@ -343,6 +352,7 @@ void block_compose(struct builder *b, uint8_t *buffer, uint32_t target)
 {
     b->start = b->p = buffer;
     b->target = target;
+    b->operands = 0;
     b->line = b->ahead = b->inlined = 0;
     b->due = ROW_NONE;
     block_span_begin(b);

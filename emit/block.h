@@ -74,7 +74,7 @@ struct block_note {
 };
 
 struct block {
-    uint32_t code;     /* offset in blocks.bytes.code */
+    uint32_t code;     /* offset in either of blocks.bytes.code */
     uint32_t fixup;    /* the first of its fixups */
     uint32_t constant; /* the first of its offsets of 4-byte constants, which differ in each copy */
     uint32_t note;     /* the first of its notes */
@@ -100,7 +100,7 @@ static_assert(sizeof(struct stamp) == 64 && offsetof(struct block, stamp) == 64 
 
 /* What all blocks consist of besides stamps. */
 struct block_bytes {
-    struct bytes code;
+    struct bytes code[2];                             /* with locals below %rbp, and below %rbx (frame.h) */
     struct bytes fixups;                              /* struct fixup */
     struct bytes constants;                           /* uint16_t */
     struct bytes notes;                               /* struct block_note */

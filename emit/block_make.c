@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAKES_CODE = 0, BUFFER = BLOCK_MOST + 128 };
+enum { MAKES_CODE = 0 };
 
 /* A part under construction. */
 struct part {
@@ -41,8 +41,8 @@ static struct stamp_rows *rows_for(unsigned part, enum block_ranges ranges, stru
     return leaves_out || part <= 1 ? &block->rows[*kind] : NULL;
 }
 
-/* Makes the part's stamps of a block, and its rows. Leaves the block's code in `buffer`. What else is known of the block
- * is the same in all parts, and goes to b->block, which is the block in one of them. */
+/* Makes the part's stamps of a block, and its rows. Leaves the block's code in `buffer`. What else is known of the
+ * block is the same in all parts, and goes to b->block, which is the block in one of them. */
 static bool make_stamps(struct part *part, struct block *block, uint8_t *buffer, uint32_t target)
 {
     struct builder *b = &part->builder;
@@ -74,7 +74,10 @@ static void keep_code(struct builder *b, struct block *block, const uint8_t *cod
 {
     block->lines = (uint16_t)b->line;
     block->size = (uint16_t)here(b);
-    block->code = (uint32_t)bytes_append(&b->bytes->code, code, block->size);
+    uint8_t other[BLOCK_BUFFER];
+    filler_by_rbx(other, code, block->size, b->operand, b->operands);
+    block->code = (uint32_t)bytes_append(&b->bytes->code[0], code, block->size);
+    bytes_append(&b->bytes->code[1], other, block->size);
 }
 
 static bool make_block(struct part *part, struct block *block, uint32_t target)
@@ -82,7 +85,7 @@ static bool make_block(struct part *part, struct block *block, uint32_t target)
     struct builder *b = &part->builder;
     const bool makes_code = part->number == MAKES_CODE;
     struct block unwanted = {.size = 0};
-    uint8_t buffer[BUFFER];
+    uint8_t buffer[BLOCK_BUFFER];
     b->block = makes_code ? block : &unwanted;
     b->block->fixup = makes_code ? (uint32_t)(b->bytes->fixups.size / sizeof(struct fixup)) : 0;
     b->block->constant = makes_code ? (uint32_t)(b->bytes->constants.size / sizeof(uint16_t)) : 0;
@@ -97,7 +100,8 @@ static bool make_block(struct part *part, struct block *block, uint32_t target)
 
 static void free_bytes(struct block_bytes *b)
 {
-    bytes_free(&b->code);
+    bytes_free(&b->code[0]);
+    bytes_free(&b->code[1]);
     bytes_free(&b->fixups);
     bytes_free(&b->constants);
     bytes_free(&b->notes);
@@ -127,8 +131,9 @@ bool blocks_make(struct blocks *all, unsigned number, const struct filler *fille
     bool made = stamp_start(&b->maker, corpus);
     for (uint32_t i = 0; made && i < BLOCKS; i++)
         made = make_block(part, &all->block[i], BLOCK_LEAST + i * (BLOCK_MOST - 64 - BLOCK_LEAST) / BLOCKS);
-    made = made && bytes_reserve(&b->bytes->code, BYTES_STEP) && !b->bytes->code.failed && !b->bytes->fixups.failed &&
-           !b->bytes->constants.failed && !b->bytes->notes.failed;
+    for (unsigned i = 0; i < 2; i++)
+        made = made && bytes_reserve(&b->bytes->code[i], BYTES_STEP) && !b->bytes->code[i].failed;
+    made = made && !b->bytes->fixups.failed && !b->bytes->constants.failed && !b->bytes->notes.failed;
     stamp_maker_free(&b->maker);
     free_bytes(&part->unwanted);
     free(part);

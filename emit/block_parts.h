@@ -10,10 +10,11 @@
 enum {
     RUN_MOST = 40, /* bytes of a run, before it is cut at an instruction border */
     RANGES_MOST = 6,
-    DEPTH_MOST = 8,      /* levels of calls inlined into one another */
-    CALLS_AROUND = 2,    /* most calls around a call, each of which takes the result of the one inside it */
-    PASSED_MOST = 2,     /* most additional arguments of a call, */
-    REFERENCES_MOST = 4, /* and the same in Fortran */
+    DEPTH_MOST = 8,                  /* levels of calls inlined into one another */
+    CALLS_AROUND = 2,                /* most calls around a call, each of which takes the result of the one inside it */
+    PASSED_MOST = 2,                 /* most additional arguments of a call, */
+    REFERENCES_MOST = 4,             /* and the same in Fortran */
+    BLOCK_BUFFER = BLOCK_MOST + 128, /* bytes: no block has more code while it is made */
 };
 
 /* How often things occur in the debug information of programs in one language, as measured on CPython 3.11's extension
@@ -90,11 +91,13 @@ struct builder {
     struct taste taste;
     struct block *block;
     struct span span;
-    uint8_t *start, *p; /* code */
-    uint32_t target;    /* bytes of code from which on nothing is added */
-    uint32_t line;      /* of the source, from 0 */
-    uint32_t inlined;   /* bytes of code in inlined calls */
-    uint32_t ahead; /* the highest source line that a row of this block may name, apart from statements' own lines */
+    uint8_t *start, *p;                 /* code */
+    uint16_t operand[BLOCK_BUFFER / 3]; /* where in the code ModRM bytes of locals are */
+    uint32_t operands;
+    uint32_t target;  /* bytes of code from which on nothing is added */
+    uint32_t line;    /* of the source, from 0 */
+    uint32_t inlined; /* bytes of code in inlined calls */
+    uint32_t ahead;   /* the highest source line that a row of this block may name, apart from statements' own lines */
     /* the stamp and rows that are being made */
     enum block_lists lists;
     enum block_ranges ranges;

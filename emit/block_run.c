@@ -159,8 +159,8 @@ static struct debug_list value_list(struct builder *b, const struct run *r, uint
     if (b->lists == BLOCK_LISTS_NONE)
         return DEBUG_LIST_NONE;
     if (is_object) {
-        p = put_u8(p, DW_OP_breg0 + REGISTER_RBP);
-        p = put_sleb128(p, FILLER_SLOT_FIRST - (int32_t)(k % 72));
+        p = put_u8(p, DW_OP_fbreg);
+        p = put_sleb128(p, code_slot_place(0) - (int32_t)(k % 72));
     } else if (k < 512) {
         p = put_u8(p, (uint8_t)(DW_OP_lit0 + k % 32));
     } else {

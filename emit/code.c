@@ -14,6 +14,9 @@
  * text, so that its blocks can be copied in whole steps. */
 enum { LAST_FUNCTIONS = 2 };
 
+/* Pieces that move %rsp: bytes of a call besides its pushes, most words that it is passed; bytes of a move. */
+enum { PASS_SIZE = 18, PASS_WORDS_MOST = 6, MOVE_SIZE = 2 * CODE_PUSH };
+
 static_assert(CODE_EPILOGUE + LAST_FUNCTIONS * (CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE) >= BYTES_STEP,
               "what is copied beyond a block is still text");
 
@@ -120,12 +123,52 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
     return (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
-bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, struct arena *arena,
-                  struct body *b)
+/* The pieces of a function that move %rsp. */
+struct passes {
+    struct random random;
+    uint32_t steps, code; /* bytes of the unwind table, and of code, that are left for them */
+    uint32_t advance;     /* bytes of the instruction by which the unwind table gets there, at most */
+    bool calls;
+};
+
+/* Bytes of the unwind table that tell of a piece that pushes so many words. One step tells how it ends. */
+static uint32_t steps_of(const struct passes *p, uint32_t words)
 {
+    enum { OFFSET = 3, NEAR = 1 };
+    return p->advance + OFFSET + words * (NEAR + OFFSET);
+}
+
+static bool passes_fit(const struct passes *p, uint32_t words, uint32_t code)
+{
+    return steps_of(p, words) <= p->steps && code <= p->code;
+}
+
+/* Sets the next of the pieces, which calls, if that is possible. False if there is no room for any. */
+static bool passes_next(struct passes *p, struct piece *piece)
+{
+    uint32_t words = 2 + 2 * random_below(random_next(&p->random), PASS_WORDS_MOST / 2);
+    while (words && !(p->calls && passes_fit(p, words, PASS_SIZE + CODE_PUSH * words)))
+        words -= 2;
+    if (words)
+        *piece = (struct piece){
+            .kind = PIECE_PASS, .first = (uint16_t)(PASS_SIZE + CODE_PUSH * words), .last = (uint16_t)words};
+    else if (passes_fit(p, 1, MOVE_SIZE))
+        *piece = (struct piece){.kind = PIECE_MOVE, .first = MOVE_SIZE, .last = 1};
+    else
+        return false;
+    p->steps -= steps_of(p, piece->last);
+    p->code -= piece->first;
+    return true;
+}
+
+bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, uint32_t steps,
+                  struct arena *arena, struct body *b)
+{
+    enum { STEPS_LEAST = 8 /* bytes of the unwind table that tell of a piece */ };
     /* blocks refer to constants and helpers, which a bare library does not have */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
-    uint64_t most = bytes / c->blocks->block[0].size + 4; /* the jump, blocks, a run, a gap */
+    /* the jump, blocks, a run, a gap; those that move %rsp */
+    const uint64_t most = bytes / c->blocks->block[0].size + 4 + steps / STEPS_LEAST;
     const struct alike_code alike = c->library->alike_code;
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
@@ -136,9 +179,24 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool lea
         b->piece[b->pieces++] = (struct piece){.kind = PIECE_LEAVE, .first = CODE_LEAVE};
         bytes -= CODE_LEAVE;
     }
-    while (bytes) {
+    struct passes passes = {.random = {random_mix(random.state)},
+                            .steps = steps,
+                            .code = (uint32_t)(bytes - bytes / 4),
+                            .advance = unwind_advance(b->size),
+                            .calls = c->library->level != LEVEL_BARE};
+    uint32_t passing = 0; /* bytes of pieces that move %rsp and are still to come */
+    struct passes all = passes;
+    for (struct piece piece; passes_next(&all, &piece);)
+        passing += piece.first;
+    bytes -= passing;
+    while (bytes || passing) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
+        if (passing && r % (bytes + passing) < passing) {
+            passes_next(&passes, &b->piece[b->pieces]);
+            passing -= b->piece[b->pieces++].first;
+            continue;
+        }
         if (alike_is_most(alike) && bytes < smallest)
             r = random_mix(bytes);
         struct piece *piece = &b->piece[b->pieces++];
@@ -180,17 +238,6 @@ uint8_t *code_landing(const struct code *c, uint8_t *p)
     return put_bytes(p, PLT_LANDING, plan_landing(c->library));
 }
 
-uint8_t *code_prologue(uint8_t *p)
-{
-    /* push %rbp; mov %rsp,%rbp; sub $128,%rsp */
-    return put_bytes(p, "\x55\x48\x89\xe5\x48\x81\xec\x80\x00\x00\x00", CODE_PROLOGUE);
-}
-
-uint8_t *code_epilogue(uint8_t *p)
-{
-    return put_bytes(p, "\x48\x8b\x45\xf8\xc9\xc3", CODE_EPILOGUE); /* mov -8(%rbp),%rax; leave; ret */
-}
-
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark)
 {
     if (c->library->level >= LEVEL_UNMARKED)
@@ -200,11 +247,11 @@ uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark)
     return put_u8(p, 1);
 }
 
-uint8_t *code_own(uint8_t *p, uint64_t own)
+uint8_t *code_own(uint8_t *p, struct frame frame, uint64_t own)
 {
     p = put_bytes(p, "\x48\xb8", 2); /* mov $own,%rax */
     p = put_u64(p, own);
-    return put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
+    return put_u32(p, UINT32_C(0xf8008948) | (uint32_t)frame_operand(frame, 0x45) << 16); /* mov %rax,-8(%rbp) */
 }
 
 /* Writes a branch to slot@plt, or to the function itself. */
@@ -231,27 +278,27 @@ static uint8_t *put_nothing(uint8_t *p)
     return put_bytes(p, "\x0f\x1f\x40\x00", 4); /* nopl 0(%rax) */
 }
 
-uint8_t *code_add_result(uint8_t *p)
+uint8_t *code_add_result(uint8_t *p, struct frame frame)
 {
-    return put_bytes(p, "\x48\x01\x45\xf8", 4); /* add %rax,-8(%rbp) */
+    return put_u32(p, UINT32_C(0xf8000148) | (uint32_t)frame_operand(frame, 0x45) << 16); /* add %rax,-8(%rbp) */
 }
 
 /* Writes a call into another library. It may be repeated: passing, calling and adding are then the body of a loop,
  * whose counter stands below the locals. */
-static uint8_t *put_repeated(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller,
-                             uint32_t slot)
+static uint8_t *put_repeated(const struct code *c, uint8_t *p, struct frame frame, const struct function *callee,
+                             uint64_t caller, uint32_t slot)
 {
     const uint32_t repeat = c->plan->assignment.repeat;
     if (repeat > 1) {
-        p = put_bytes(p, "\xc7\x45\x80", 3); /* movl $repeat,-128(%rbp) */
+        p = put_bytes(p, (const uint8_t[]){0xc7, frame_operand(frame, 0x45), 0x80}, 3); /* movl $repeat,-128(%rbp) */
         p = put_u32(p, repeat);
     }
     const uint8_t *loop = p;
     p = code_pass(c, p, callee, caller);
     p = code_call(c, p, slot);
-    p = callee->silent ? put_nothing(p) : code_add_result(p);
-    if (repeat > 1) {
-        p = put_bytes(p, "\xff\x4d\x80\x75", 4); /* decl -128(%rbp); jne loop */
+    p = callee->silent ? put_nothing(p) : code_add_result(p, frame);
+    if (repeat > 1) { /* decl -128(%rbp); jne loop */
+        p = put_bytes(p, (const uint8_t[]){0xff, frame_operand(frame, 0x4d), 0x80, 0x75}, 4);
         ptrdiff_t back = loop - (p + 1);
         assert(back >= INT8_MIN);
         p = put_u8(p, (uint8_t)back);
@@ -294,7 +341,7 @@ uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *call
     return p;
 }
 
-static uint8_t *put_spills(uint8_t *p, const struct function *f)
+static uint8_t *put_spills(uint8_t *p, struct frame frame, const struct function *f)
 {
     static const argument_codes codes = {
         /* mov %edi ... %r8d,d(%rbp) */
@@ -315,13 +362,14 @@ static uint8_t *put_spills(uint8_t *p, const struct function *f)
         const uint32_t n = number[floats_by_type[type]]++;
         put_bytes(p, codes[type][n], 4);
         p += spill_sizes[type][n];
+        p[-2] = frame_operand(frame, p[-2]);
         p[-1] = (uint8_t)(-16 - 8 * (int)j);
     }
     return p;
 }
 
 /* Writes for each argument: load it, multiply it by its weight, add that to the accumulator. */
-static uint8_t *put_mix(uint8_t *p, const struct function *f)
+static uint8_t *put_mix(uint8_t *p, struct frame frame, const struct function *f)
 {
 #define WEIGHED "\x48\x69\xc0\0\0\0\0\x48\x01\x45\xf8" /* imul $weight,%rax,%rax; add %rax,-8(%rbp) */
     static const char codes[ARGUMENT_TYPES][18] = {
@@ -336,9 +384,11 @@ static uint8_t *put_mix(uint8_t *p, const struct function *f)
     for (uint32_t j = 0; j < f->count; j++) {
         const uint8_t type = f->type[j];
         put_bytes(p, codes[type], 17);
+        p[places[type] - 1] = frame_operand(frame, p[places[type] - 1]);
         p[places[type]] = (uint8_t)(-16 - 8 * (int)j);
         p += mix_sizes[type];
         put_u32(p - 8, f->weight[j]);
+        p[-2] = frame_operand(frame, p[-2]);
     }
     return p;
 }
@@ -365,16 +415,18 @@ static uint64_t choose_object(const struct code *c, uint64_t r)
 }
 
 /* Writes a block. Except in the `last` functions, there is text behind it that copying in steps may overwrite. */
-static uint8_t *put_block(const struct code *c, uint8_t *p, uint32_t number, bool last, struct random *random)
+static uint8_t *put_block(const struct code *c, uint8_t *p, const struct body *body, uint32_t number, bool last,
+                          struct random *random)
 {
     const struct block *b = &c->blocks->block[number];
     const uint32_t size = c->blocks->size[number];
     const struct fixup *f = (const struct fixup *)(const void *)c->blocks->bytes.fixups.data + b->fixup;
     const uint16_t *constant = (const uint16_t *)(const void *)c->blocks->bytes.constants.data + b->constant;
+    const struct bytes *const code = &c->blocks->bytes.code[body->frame.by_rsp];
     if (last)
-        memcpy(p, c->blocks->bytes.code.data + b->code, size);
+        memcpy(p, code->data + b->code, size);
     else
-        copy_in_steps(p, c->blocks->bytes.code.data + b->code, size);
+        copy_in_steps(p, code->data + b->code, size);
     uint64_t r = random_next(random);
     if ((r & UINT8_MAX) < c->library->alike_code.constants)
         r = random_mix(number);
@@ -388,11 +440,12 @@ static uint8_t *put_block(const struct code *c, uint8_t *p, uint32_t number, boo
     return p + size;
 }
 
-static uint8_t *put_run(const struct filler *f, uint8_t *p, const struct piece *piece, struct random *random)
+static uint8_t *put_run(const struct filler *f, uint8_t *p, struct frame frame, const struct piece *piece,
+                        struct random *random)
 {
     uint32_t from = f->offset[piece->first];
     uint32_t size = f->offset[piece->last] - from;
-    memcpy(p, f->code + from, size);
+    memcpy(p, f->code[frame.by_rsp] + from, size);
     uint32_t last = f->patch_first[piece->last];
     for (uint32_t i = f->patch_first[piece->first]; i < last; i++)
         put_u32(p + f->patch[i] - from, (uint32_t)(random_next(random) >> 36));
@@ -406,6 +459,32 @@ static uint8_t *put_leave(const struct code *c, uint8_t *p, int32_t cold)
     return code_relative(c, p, c->text + (uint64_t)cold, 0);
 }
 
+/* The displacement of one of the locals. */
+static uint8_t any_local(uint64_t r)
+{
+    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)random_below(r, FILLER_SLOTS));
+}
+
+/* Writes a call of a helper: pushes of `words` locals, mov local,%rdi; mov $v,%esi; call helper; add $n,%rsp. */
+static uint8_t *put_pass(const struct code *c, uint8_t *p, struct frame frame, uint32_t words, struct random *random)
+{
+    for (uint32_t i = 0; i < words; i++)
+        p = put_bytes(p, (const uint8_t[]){0xff, frame_operand(frame, 0x75), any_local(random_next(random))},
+                      CODE_PUSH);
+    const uint64_t r = random_next(random);
+    p = put_bytes(p, (const uint8_t[]){0x48, 0x8b, frame_operand(frame, 0x7d), any_local(r)}, 4);
+    p = put_u32(put_u8(p, 0xbe), (uint32_t)(random_mix(r) >> 48));
+    p = code_relative(c, put_u8(p, 0xe8), c->place[FIXUP_HELPER][r % BLOCK_HELPERS], 0);
+    return put_bytes(p, (const uint8_t[]){0x48, 0x83, 0xc4, (uint8_t)(8 * words)}, 4);
+}
+
+/* Writes a copy of a local to another one: push and pop. */
+static uint8_t *put_move(uint8_t *p, struct frame frame, struct random *random)
+{
+    p = put_bytes(p, (const uint8_t[]){0xff, frame_operand(frame, 0x75), any_local(random_next(random))}, CODE_PUSH);
+    return put_bytes(p, (const uint8_t[]){0x8f, frame_operand(frame, 0x45), any_local(random_next(random))}, CODE_PUSH);
+}
+
 /* Prefetches what the pieces of the next function are copied from. */
 static void fetch_pieces(const struct code *c, const struct body *body)
 {
@@ -413,7 +492,7 @@ static void fetch_pieces(const struct code *c, const struct body *body)
     for (uint32_t i = 0; i < body->pieces; i++)
         if (body->piece[i].kind == PIECE_BLOCK) {
             const struct block *block = &c->blocks->block[body->piece[i].first];
-            fetch_lines(bytes->code.data + block->code, 3);
+            fetch_lines(bytes->code[body->frame.by_rsp].data + block->code, 3);
             fetch_lines(bytes->fixups.data + block->fixup * sizeof(struct fixup), 1);
             fetch_lines(bytes->constants.data + block->constant * sizeof(uint16_t), 1);
         }
@@ -428,38 +507,45 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
     const bool last = index + LAST_FUNCTIONS >= c->library->functions;
     if (!last)
         fetch_pieces(c, b + 1);
-    uint8_t *p = code_prologue(code_landing(c, start));
-    p = put_spills(p, f);
+    const struct frame frame = b->frame;
+    uint8_t *p = frame_put_prologue(code_landing(c, start), frame);
+    p = put_spills(p, frame, f);
     p = code_mark(c, p, index);
-    p = code_own(p, f->own);
-    p = put_mix(p, f);
+    p = code_own(p, frame, f->own);
+    p = put_mix(p, frame, f);
     for (uint32_t i = 0; i < b->pieces; i++) {
         const struct piece *piece = &b->piece[i];
         struct random same = {piece->first};
         if (piece->kind == PIECE_BLOCK)
-            p = put_block(c, p, piece->first, last, &random);
+            p = put_block(c, p, b, piece->first, last, &random);
         else if (piece->kind == PIECE_RUN)
-            p = put_run(c->filler, p, piece, alike_is_most(alike) ? &same : &random);
+            p = put_run(c->filler, p, frame, piece, alike_is_most(alike) ? &same : &random);
         else if (piece->kind == PIECE_LEAVE)
             p = put_leave(c, p, b->cold);
+        else if (piece->kind == PIECE_PASS)
+            p = put_pass(c, p, frame, piece->last, alike_is_most(alike) ? &same : &random);
+        else if (piece->kind == PIECE_MOVE)
+            p = put_move(p, frame, alike_is_most(alike) ? &same : &random);
         else if (piece->kind == PIECE_WILD)
             p = small_put_pieces(c->library, p, piece->first, random_next(&random));
         else
-            p = filler_gap(p, piece->first, alike_is_most(alike) ? piece->first : random_next(&random));
+            p = filler_gap(p, frame_base(frame) == FRAME_RBX, piece->first,
+                           alike_is_most(alike) ? piece->first : random_next(&random));
     }
     for (uint32_t t = 0; t < calls_of(c); t++) {
         uint32_t number;
         const struct import *target = call_target(c, index, t, &number);
         if (!target)
             continue;
-        p = put_repeated(c, p, &c->imported[number], evaluate_caller(f->hash, t), call_slot(c, index, t, number));
+        p = put_repeated(c, p, frame, &c->imported[number], evaluate_caller(f->hash, t),
+                         call_slot(c, index, t, number));
     }
     if (calls_next(c, index)) {
         p = code_pass(c, p, &c->own[index + 1], 0);
         p = code_call(c, p, c->slot[index + 1]);
-        p = code_add_result(p);
+        p = code_add_result(p, frame);
     }
-    p = code_epilogue(p);
+    p = frame_put_epilogue(p, frame);
     assert(p == start + b->size);
 }
 
@@ -476,10 +562,11 @@ void code_registers(const struct function *f, uint8_t *reg)
     }
 }
 
-uint32_t code_parameters(const struct plan_library *l, const struct function *f, struct code_parameter *parameter)
+uint32_t code_parameters(const struct plan_library *l, struct frame frame, const struct function *f,
+                         struct code_parameter *parameter)
 {
     uint8_t reg[ARGUMENTS_MOST];
-    uint32_t at = plan_landing(l) + CODE_PROLOGUE;
+    uint32_t at = plan_landing(l) + frame_prologue_size(frame);
     uint32_t integers = 0;
     code_registers(f, reg);
     for (uint32_t j = 0; j < f->count; j++) {

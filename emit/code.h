@@ -15,6 +15,9 @@
  *            arguments; call; add %rax,-8(%rbp)            for each call, in a loop where it is repeated
  *     end    mov -8(%rbp),%rax; leave; ret                 epilogue
  *
+ * A function without a frame pointer has another prologue and epilogue, and %rbx in place of %rbp (frame.h). Some of
+ * its pieces move %rsp.
+ *
  * Size pass: code_least says what a function takes without pieces, then code_compose cuts the rest into pieces. Write
  * pass: code_write.
  */
@@ -28,6 +31,7 @@
 #include "emit/block.h"
 #include "emit/calls.h"
 #include "emit/filler.h"
+#include "emit/frame.h"
 #include "emit/function.h"
 #include "emit/plan.h"
 
@@ -35,7 +39,7 @@
 
 enum {
     CODE_ALIGN = 16,
-    CODE_PROLOGUE = 11,
+    CODE_PROLOGUE = FRAME_PROLOGUE,
     CODE_MARK = 7,
     CODE_OWN = 14,
     CODE_CALL = 9,   /* a call, and the addition of its result */
@@ -43,7 +47,8 @@ enum {
     CODE_REPEAT = 7, /* before a repeated call: sets the counter */
     CODE_AGAIN = 5,  /* after a repeated call: counts down and jumps back */
     CODE_LEAVE = 9,  /* a jump to the cold part */
-    CODE_EPILOGUE = 6,
+    CODE_PUSH = 3,   /* a push of a local */
+    CODE_EPILOGUE = FRAME_EPILOGUE,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
 };
@@ -54,6 +59,8 @@ enum piece_kind {
     PIECE_GAP,   /* `first` bytes of loads */
     PIECE_WILD,  /* `first` bytes of instructions that occur nowhere else; never in a library with debug information */
     PIECE_LEAVE, /* `first` bytes that would jump to the function's cold part, if ever: CODE_LEAVE */
+    PIECE_PASS,  /* `first` bytes: a call of a helper that is passed `last` words on the stack */
+    PIECE_MOVE,  /* `first` bytes: `last` words go onto the stack, and from there to locals */
 };
 
 struct piece {
@@ -66,6 +73,8 @@ struct body {
     uint32_t offset; /* in the code */
     uint32_t size;   /* without the padding behind it */
     int32_t cold;    /* offset of its cold part (small.h), which is before the code; 0: it has none */
+    uint32_t unwind; /* units that its entry of the unwind tables has beyond those that it needs (unwound.h) */
+    struct frame frame;
     uint32_t pieces;
     struct piece *piece; /* owned by the arena */
 };
@@ -101,9 +110,10 @@ struct code {
 uint32_t code_least(const struct code *c, uint32_t index);
 
 /* Fills b->piece with pieces of exactly `bytes` bytes together. With `leaves` the first of them is PIECE_LEAVE, if
- * there is room. False when memory ran out. */
-bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, struct arena *arena,
-                  struct body *b);
+ * there is room. Some of the others move %rsp, so that unwind tables have up to `steps` bytes of instructions to say
+ * so. False when memory ran out. */
+bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, uint32_t steps,
+                  struct arena *arena, struct body *b);
 
 /* To be called when addresses are known, before the first code_write. */
 void code_begin(struct code *c);
@@ -121,7 +131,6 @@ enum {
     REGISTER_R9 = 9,
     REGISTER_RSI = 4,
     REGISTER_RDI = 5,
-    REGISTER_RBP = 6,
 };
 
 /* Where a parameter is: in register `reg` until it is spilled at `spilled`, then in its slot; during [loaded, used) it
@@ -141,7 +150,8 @@ static inline int32_t code_slot_place(uint32_t slot)
 void code_registers(const struct function *f, uint8_t *reg);
 
 /* Fills parameter[f->count]; returns the offset behind the last spill. */
-uint32_t code_parameters(const struct plan_library *l, const struct function *f, struct code_parameter *parameter);
+uint32_t code_parameters(const struct plan_library *l, struct frame frame, const struct function *f,
+                         struct code_parameter *parameter);
 
 /* Bytes of the code that mixes argument j of f into the accumulator. */
 uint32_t code_mix_size(const struct function *f, uint32_t j);
@@ -214,15 +224,13 @@ static inline uint8_t *code_relative(const struct code *c, uint8_t *p, uint64_t 
 void code_pad(uint8_t *p, uint32_t size);
 
 uint8_t *code_landing(const struct code *c, uint8_t *p);
-uint8_t *code_prologue(uint8_t *p);
-uint8_t *code_epilogue(uint8_t *p);
 uint8_t *code_mark(const struct code *c, uint8_t *p, uint32_t mark);
-uint8_t *code_own(uint8_t *p, uint64_t own);
+uint8_t *code_own(uint8_t *p, struct frame frame, uint64_t own);
 /* A call, or jump, to the function that the PLT slot is for: through the PLT, or directly if c->target is set. */
 uint8_t *code_call(const struct code *c, uint8_t *p, uint32_t slot);
 uint8_t *code_jump(const struct code *c, uint8_t *p, uint32_t slot);
 /* Adds the value that a call returned to the accumulator. */
-uint8_t *code_add_result(uint8_t *p);
+uint8_t *code_add_result(uint8_t *p, struct frame frame);
 /* Loads the arguments of a call; the bytes of code that this takes. */
 uint8_t *code_pass(const struct code *c, uint8_t *p, const struct function *callee, uint64_t caller);
 uint32_t code_pass_size(const struct function *callee);

@@ -86,7 +86,7 @@ static uint8_t *put_call(const struct cold_piece *piece, uint64_t from, uint64_t
 static uint8_t *put_back(const struct library *l, uint32_t i, uint64_t from, uint8_t *p)
 {
     const struct body *const b = &l->body[l->row->cold.host[i]];
-    const uint32_t returns = b->offset + b->size - CODE_EPILOGUE;
+    const uint32_t returns = b->offset + b->size - frame_epilogue_size(b->frame);
     return put_u32(put_u8(p, 0xe9), (uint32_t)(returns - (from + CODE_JUMP)));
 }
 

@@ -285,7 +285,7 @@ static void describe_calls(struct walk *w, struct subject *s)
 static uint64_t describe_beginning(struct walk *w, struct subject *s)
 {
     struct line_rows *rows = &w->composer.rows;
-    uint64_t at = s->start + code_parameters(w->l->row, s->f, s->parameter);
+    uint64_t at = s->start + code_parameters(w->l->row, s->frame, s->f, s->parameter);
     line_row(rows, s->start, w->line_number);
     if (lines_are_told(w) && corpus_inlines(w->corpus) && lines_first(w, s) < at)
         row(w, lines_first(w, s)); /* inlined calls begin there */
@@ -392,6 +392,7 @@ static struct subject subject_of(const struct walk *w, uint32_t index, struct co
     const bool is_alike = plain_is_told(w) && (f->hash >> 24 & UINT8_MAX) < l->row->alike;
     return (struct subject){
         .body = b,
+        .frame = b->frame,
         .f = f,
         .parameter = parameter,
         .index = index,
@@ -444,7 +445,7 @@ static void describe_code(struct walk *w, struct subject *s)
     row(w, s->at);
     if (s->last_label != NO_LABEL)
         describe_label(w, s, s->last_label, w->line_number);
-    assert(s->at + CODE_EPILOGUE == s->end);
+    assert(s->at + frame_epilogue_size(s->frame) == s->end);
 }
 
 static bool describe_function(struct walk *w, uint32_t index)

@@ -80,6 +80,7 @@ enum { NO_LABEL = UINT32_MAX };
 /* The function that the walk is in. */
 struct subject {
     const struct body *body;
+    struct frame frame;
     const struct function *f;
     struct code_parameter *parameter; /* array of ARGUMENTS_MOST */
     uint32_t index;
@@ -268,7 +269,7 @@ static inline bool lines_are_told(const struct walk *w)
 /* Where the first of a function's inlined calls begins: behind the prologue. */
 static inline uint64_t lines_first(const struct walk *w, const struct subject *s)
 {
-    return s->start + plan_landing(w->l->row) + CODE_PROLOGUE;
+    return s->start + plan_landing(w->l->row) + frame_prologue_size(s->frame);
 }
 /* Describes inlined calls, behind each other, as far as there are too few entries of functions. */
 void lines_inlined(struct walk *w, const struct subject *s, bool last);

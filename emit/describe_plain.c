@@ -122,7 +122,7 @@ void plain_locals(struct walk *w, struct subject *s)
     uint64_t border[TUNE_BORDERS_MOST + 1];
     uint8_t *begin[TUNE_BORDERS_MOST];
     uint8_t *sibling[TUNE_BORDERS_MOST];
-    const uint64_t end = s->end - CODE_EPILOGUE;
+    const uint64_t end = s->end - frame_epilogue_size(s->frame);
     const bool blocks = has_blocks(w, s);
     const uint32_t borders = blocks ? tune_borders(w, s, border) : 0;
     uint32_t depth = 0;

@@ -145,7 +145,7 @@ uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *b
 {
     struct code_parameter parameter[ARGUMENTS_MOST];
     uint32_t count = 0;
-    uint64_t at = s->start + code_parameters(w->l->row, s->f, parameter);
+    uint64_t at = s->start + code_parameters(w->l->row, s->frame, s->f, parameter);
     border[count++] = lines_first(w, s);
     if (at > border[0])
         border[count++] = at;
@@ -159,28 +159,34 @@ uint32_t tune_borders(const struct walk *w, const struct subject *s, uint64_t *b
 
 /* --- location lists ------------------------------------------------------------- */
 
-/* Bytes of an entry's expression beyond its least: 0 for a place from %rbp, 1 for one from the CFA, and EXTRA_VALUE
- * more for the value at that place. From EXTRA_SUM on, the expression is the sum of a value and numbers. Sums are only
- * in lists of one entry, where other lists do not make up the bytes. */
+/* Bytes of an entry's expression beyond its least: 0 for a place from the register that locals are below, 1 for one
+ * from the CFA, and EXTRA_VALUE more for the value at that place. From EXTRA_SUM on, the expression is the sum of a
+ * value and numbers. Sums are only in lists of one entry, where other lists do not make up the bytes. */
 enum { EXTRA_MOST = 3, EXTRA_VALUE = 2, EXTRA_SUM = 4, EXTRA_SUM_MOST = 16 };
 
-/* In which steps expressions grow. The displacement of a near place takes no more bytes from the CFA than from %rbp, so
- * that there are no steps of one byte. */
+/* In which steps expressions grow. The displacement of a near place takes no more bytes from the CFA than from that
+ * register, so that there are no steps of one byte. */
 static uint32_t extra_step(int32_t place)
 {
     return place < INT8_MIN / 2 ? 1 : EXTRA_VALUE;
 }
 
-static void list_entry(struct walk *w, uint64_t from, uint64_t to, int32_t place, uint32_t extra)
+/* A place in the frame, and the register that locals are below. */
+struct place {
+    int32_t from_cfa;
+    uint8_t base;
+};
+
+static void list_entry(struct walk *w, uint64_t from, uint64_t to, const struct place *place, uint32_t extra)
 {
     uint8_t expression[2 + EXTRA_SUM_MOST];
     uint8_t *p = expression;
     if (extra % 2 == 0 || extra >= EXTRA_SUM) {
-        p = put_u8(p, DW_OP_breg0 + 6);
-        p = put_sleb128(p, place + 16);
+        p = put_u8(p, DW_OP_breg0 + place->base);
+        p = put_sleb128(p, place->from_cfa + 16);
     } else {
         p = put_u8(p, DW_OP_fbreg);
-        p = put_sleb128(p, place);
+        p = put_sleb128(p, place->from_cfa);
     }
     if (extra >= EXTRA_SUM)
         p = put_u8(more_put_numbers(put_u8(p, DW_OP_deref), extra - EXTRA_VALUE, random_mix(from)), DW_OP_stack_value);
@@ -191,10 +197,11 @@ static void list_entry(struct walk *w, uint64_t from, uint64_t to, int32_t place
 }
 
 /* Writes a list of this kind. */
-static struct debug_list put_list(struct walk *w, const uint64_t *border, const struct kind *kind, int32_t place)
+static struct debug_list put_list(struct walk *w, const uint64_t *border, const struct kind *kind,
+                                  const struct place *place)
 {
     struct composer *c = &w->composer;
-    const uint32_t step = extra_step(place);
+    const uint32_t step = extra_step(place->from_cfa);
     const uint32_t steps = kind->extra / step;
     compose_list_begin(c, border[0]);
     for (uint32_t i = 0; i < kind->registers; i++)
@@ -208,8 +215,8 @@ static struct debug_list put_list(struct walk *w, const uint64_t *border, const 
 
 /* Appends a kind of list, and finds by a trial how many bytes such a list takes. Returns how many kinds there are
  * then. */
-static uint32_t add_kind(struct walk *w, const uint64_t *border, int32_t place, struct kind *kind, uint32_t kinds,
-                         struct kind of)
+static uint32_t add_kind(struct walk *w, const uint64_t *border, const struct place *place, struct kind *kind,
+                         uint32_t kinds, struct kind of)
 {
     uint8_t *const lists = w->composer.lists;
     put_list(w, border, &of, place);
@@ -232,28 +239,31 @@ uint64_t tune_lists_left(const struct walk *w)
 }
 
 void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint32_t borders,
-                const int32_t place[TUNE_PLACES])
+                const int32_t from_cfa[TUNE_PLACES])
 {
     struct composer *c = &w->composer;
     struct kind kind[KINDS_MOST];
     uint8_t last[BYTES_MOST + 1];
+    struct place place[TUNE_PLACES];
+    for (uint32_t i = 0; i < TUNE_PLACES; i++)
+        place[i] = (struct place){from_cfa[i], frame_base(s->frame)};
     uint32_t kinds = 0;
     uint64_t rest = tune_lists_left(w);
     const uint32_t entries = borders - 1;
     if (!rest || rest > BYTES_MOST)
         return;
-    assert(extra_step(place[0]) == extra_step(place[1]));
+    assert(extra_step(from_cfa[0]) == extra_step(from_cfa[1]));
     const bool used = c->uses_lists;
     const uint64_t told = c->out->entries;
     for (uint32_t n = 1; n <= entries; n++) {
-        for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(place[0]))
-            kinds = add_kind(w, border, place[0], kind, kinds,
+        for (uint32_t extra = 0; extra <= EXTRA_MOST; extra += extra_step(from_cfa[0]))
+            kinds = add_kind(w, border, &place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .extra = (uint8_t)extra});
         if (!w->goal->entries)
             continue;
-        kinds = add_kind(w, border, place[0], kind, kinds, (struct kind){.entries = (uint8_t)n, .registers = 1});
+        kinds = add_kind(w, border, &place[0], kind, kinds, (struct kind){.entries = (uint8_t)n, .registers = 1});
         if (n > 1)
-            kinds = add_kind(w, border, place[0], kind, kinds,
+            kinds = add_kind(w, border, &place[0], kind, kinds,
                              (struct kind){.entries = (uint8_t)n, .registers = (uint8_t)n});
     }
     uint8_t chosen[ENTRIES_MOST];
@@ -262,7 +272,7 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
     bool divided = more && knapsack_entries(kind, kinds, (uint32_t)rest, more, chosen, &count);
     divided = divided || knapsack(kind, kinds, (uint32_t)rest, last);
     for (uint32_t extra = EXTRA_SUM; !divided && extra <= EXTRA_SUM_MOST; extra++) {
-        kinds = add_kind(w, border, place[0], kind, kinds, (struct kind){.entries = 1, .extra = (uint8_t)extra});
+        kinds = add_kind(w, border, &place[0], kind, kinds, (struct kind){.entries = 1, .extra = (uint8_t)extra});
         divided = knapsack(kind, kinds, (uint32_t)rest, last);
     }
     c->uses_lists = used;
@@ -274,7 +284,7 @@ void tune_lists(struct walk *w, struct subject *s, const uint64_t *border, uint3
         const uint32_t which = number % TUNE_PLACES;
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = which ? BASE_DOUBLE : BASE_LONG};
-        compose_local_list(c, &v, put_list(w, border, k, place[which]));
+        compose_local_list(c, &v, put_list(w, border, k, &place[which]));
         rest -= k->bytes;
     }
 }

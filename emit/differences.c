@@ -148,6 +148,17 @@ static int64_t small_functions(const struct library *l)
     return count;
 }
 
+/* How many functions, and parts of functions, have a frame pointer, and how many a frame alone. */
+static void measure_frames(const struct library *l, int64_t *v)
+{
+    v[ROW_UNWIND_RSP] = 0;
+    v[ROW_UNWIND_RBP] = glue_pointed(l->row, &l->glue);
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        v[l->body[i].frame.by_rsp ? ROW_UNWIND_RSP : ROW_UNWIND_RBP]++;
+    for (uint32_t i = 0; i < l->row->cold.count; i++)
+        v[l->body[l->row->cold.host[i]].frame.by_rsp ? ROW_UNWIND_RSP : ROW_UNWIND_RBP]++;
+}
+
 /* What the linker was asked for. */
 static void measure_options(const struct library *l, int64_t *v)
 {
@@ -180,6 +191,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
     v[ROW_UNWIND_SMALL] = small_functions(l);
+    measure_frames(l, v);
     v[ROW_EXCEPTIONS_TABLE] = SIZES(l, SECTION_GCC_EXCEPT_TABLE);
     v[ROW_EXCEPTIONS_FUNCTIONS] = l->row->extra.tabled;
     v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;

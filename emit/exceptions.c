@@ -71,7 +71,7 @@ static void list_sites(struct sites *s, const struct code *c, uint32_t index, co
 {
     const struct function *f = &c->own[index];
     struct code_parameter parameter[ARGUMENTS_MOST];
-    uint32_t at = code_parameters(c->library, f, parameter) + CODE_MARK + CODE_OWN;
+    uint32_t at = code_parameters(c->library, b->frame, f, parameter) + CODE_MARK + CODE_OWN;
     for (uint32_t j = 0; j < f->count; j++)
         at += code_mix_size(f, j);
     for (uint32_t i = 0; i < b->pieces; i++) {
@@ -90,7 +90,7 @@ static void list_sites(struct sites *s, const struct code *c, uint32_t index, co
         add(s, at, CALL);
         at += CODE_CALL + code_behind_call(&site);
     }
-    assert(at + CODE_EPILOGUE == b->size);
+    assert(at + frame_epilogue_size(b->frame) == b->size);
 }
 
 /* Gives most sites a landing pad: where a later site begins, or the function's end. */
@@ -142,7 +142,7 @@ uint64_t exceptions_of(struct exceptions *x, uint32_t index)
         return 0;
     list_sites(&sites, &l->code, index, b);
     const uint64_t key = random_at(plan_key(l->row, PURPOSE_EXCEPTIONS), index);
-    choose_pads(&sites, key, b->size - CODE_EPILOGUE);
+    choose_pads(&sites, key, b->size - frame_epilogue_size(b->frame));
     return put(x, &sites, b->size, key);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "emit/frame.h"
 
 enum { LINE_START = 64 /* rows refer to lines before it */ };
 /* Numbers of registers in DWARF (psABI figure 3.36). */
@@ -18,7 +19,7 @@ struct run_maker {
     uint8_t *p;
     struct line_rows rows, dense_rows;
     uint32_t line;
-    uint32_t patches;
+    uint32_t patches, operands;
     uint32_t skips; /* the next row comes after a branch and has this discriminator */
 };
 
@@ -39,7 +40,7 @@ static void begin_event(struct run_maker *b, uint8_t displacement, uint8_t reg, 
     struct filler *f = b->filler;
     assert(f->events < FILLER_EVENTS_MOST);
     int place = (int8_t)displacement;
-    f->event[f->events++] = (struct filler_event){.start = (uint16_t)(b->p - f->code),
+    f->event[f->events++] = (struct filler_event){.start = (uint16_t)(b->p - f->code[0]),
                                                   .slot = (uint8_t)((FILLER_SLOT_FIRST - place) / 8),
                                                   .stored = stored,
                                                   .reg = reg};
@@ -50,7 +51,7 @@ static void begin_event(struct run_maker *b, uint8_t displacement, uint8_t reg, 
 static void end_events(struct run_maker *b)
 {
     struct filler *f = b->filler;
-    uint16_t here = (uint16_t)(b->p - f->code);
+    uint16_t here = (uint16_t)(b->p - f->code[0]);
     for (uint32_t i = f->events; i && !f->event[i - 1].end; i--)
         if (f->event[i - 1].start < here)
             f->event[i - 1].end = here;
@@ -61,9 +62,16 @@ static void code(struct run_maker *b, const char *bytes, unsigned size)
     b->p = put_bytes(b->p, bytes, size);
 }
 
+/* Writes the displacement of a local, behind the ModRM byte. */
+static void put_displacement(struct run_maker *b, uint8_t displacement)
+{
+    b->filler->operand[b->operands++] = (uint16_t)(b->p - 1 - b->filler->code[0]);
+    b->p = put_u8(b->p, displacement);
+}
+
 static void put_slot(struct run_maker *b, bool is_double)
 {
-    b->p = put_u8(b->p, slot(b, is_double));
+    put_displacement(b, slot(b, is_double));
 }
 
 /* Whether border k, within a statement, has rows that begin the next one, as if a scheduler had moved an instruction
@@ -129,8 +137,9 @@ static void border(struct run_maker *b)
     uint32_t k = f->borders++;
     assert(k < FILLER_BORDERS_MOST);
     end_events(b);
-    f->offset[k] = (uint16_t)(b->p - f->code);
+    f->offset[k] = (uint16_t)(b->p - f->code[0]);
     f->line[k] = (uint16_t)b->line;
+    f->operand_first[k] = (uint16_t)b->operands;
     f->patch_first[k] = (uint16_t)b->patches;
     f->row[k] = (uint32_t)(b->rows.p - f->rows);
     f->dense_row[k] = (uint32_t)(b->dense_rows.p - f->dense_rows);
@@ -146,7 +155,7 @@ static void border(struct run_maker *b)
 
 static void constant(struct run_maker *b)
 {
-    b->filler->patch[b->patches++] = (uint16_t)(b->p - b->filler->code);
+    b->filler->patch[b->patches++] = (uint16_t)(b->p - b->filler->code[0]);
     const uint32_t value = (uint32_t)random_next(&b->random);
     b->p = put_u32(b->p, value >> pick(b, 24));
 }
@@ -229,7 +238,7 @@ static void store(struct run_maker *b, bool is_double, uint8_t reg, const char *
     uint8_t d = slot(b, is_double);
     begin_event(b, d, reg, true);
     code(b, move, size);
-    b->p = put_u8(b->p, d);
+    put_displacement(b, d);
     end_events(b);
 }
 
@@ -306,15 +315,23 @@ static void link_events(struct filler *f)
     }
 }
 
+void filler_by_rbx(uint8_t *other, const uint8_t *code, size_t size, const uint16_t *operand, uint32_t operands)
+{
+    const struct frame frame = {.by_rsp = true};
+    memcpy(other, code, size);
+    for (uint32_t i = 0; i < operands; i++)
+        other[operand[i]] = frame_operand(frame, other[operand[i]]);
+}
+
 void filler_make(struct filler *f, uint64_t seed, bool one_row)
 {
     struct run_maker b = {
-        .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code, .line = LINE_START};
+        .filler = f, .random = {random_mix(seed ^ UINT64_C(0x66696c6c6572))}, .p = f->code[0], .line = LINE_START};
     f->one_row = one_row;
     b.rows = (struct line_rows){.p = f->rows, .line = LINE_START, .inside = true};
     b.dense_rows = (struct line_rows){.p = f->dense_rows, .line = LINE_START, .inside = true};
     border(&b);
-    while (b.p - f->code < FILLER_BYTES - 96) {
+    while (b.p - f->code[0] < FILLER_BYTES - 96) {
         uint32_t kind = pick(&b, 10);
         if (kind < 5)
             integers(&b);
@@ -333,6 +350,7 @@ void filler_make(struct filler *f, uint64_t seed, bool one_row)
     }
     assert(b.rows.p <= f->rows + sizeof f->rows);
     assert(b.dense_rows.p <= f->dense_rows + sizeof f->dense_rows);
+    filler_by_rbx(f->code[1], f->code[0], sizeof f->code[0], f->operand, b.operands);
     link_events(f);
 }
 
@@ -365,8 +383,9 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
         rows->inside = !own_row_begins(f, end - 1);
 }
 
-uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)
+uint8_t *filler_gap(uint8_t *p, bool by_rbx, uint32_t size, uint64_t value)
 {
+    const uint8_t operand = frame_operand((struct frame){.by_rsp = by_rbx}, 0x45);
     assert(size <= FILLER_GAP_MOST);
     for (uint32_t i = 0; size; i++) {
         uint8_t d = (uint8_t)(FILLER_SLOT_FIRST - 16 * (int)((value >> (2 * i)) & 3));
@@ -377,16 +396,14 @@ uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value)
             p = put_bytes(p, "\x66\x90", 2); /* xchg %ax,%ax */
             size = 0;
         } else if (size == 3 || size == 6 || size == 7) {
-            p = put_bytes(p, "\x8b\x45", 2); /* mov d(%rbp),%eax */
-            p = put_u8(p, d);
+            p = put_bytes(p, (const uint8_t[]){0x8b, operand, d}, 3); /* mov d(%rbp),%eax */
             size -= 3;
         } else if (size == 5) {
-            p = put_bytes(p, "\xf2\x0f\x10\x45", 4); /* movsd d(%rbp),%xmm0 */
-            p = put_u8(p, (uint8_t)(d - 8));
+            p = put_bytes(p, "\xf2\x0f\x10", 3); /* movsd d(%rbp),%xmm0 */
+            p = put_u8(put_u8(p, operand), (uint8_t)(d - 8));
             size = 0;
         } else {
-            p = put_bytes(p, "\x48\x8b\x45", 3); /* mov d(%rbp),%rax */
-            p = put_u8(p, d);
+            p = put_bytes(p, (const uint8_t[]){0x48, 0x8b, operand, d}, 4); /* mov d(%rbp),%rax */
             size -= 4;
         }
     }

@@ -3,12 +3,13 @@
  * One long run of x86-64 code is made per process, with its line program. Every function copies pieces of it, cut at
  * borders between instructions; each copy has other constants. The statements load, combine and store locals (8-byte
  * slots below %rbp, alternately long and double) in %rax, %rcx, %rdx, %xmm0 and %xmm1. Their forward branches never
- * leave a piece.
+ * leave a piece. The same code exists for functions whose locals are below %rbx (frame.h).
  */
 #ifndef EMIT_FILLER_H
 #define EMIT_FILLER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dwarf/line.h"
@@ -33,7 +34,7 @@ struct filler_event {
 enum { FILLER_EVENTS_MOST = FILLER_BYTES / 4, FILLER_NO_EVENT = UINT16_MAX };
 
 struct filler {
-    uint8_t code[FILLER_BYTES + 16];
+    uint8_t code[2][FILLER_BYTES + 16];           /* with locals below %rbp, and below %rbx */
     bool one_row;                                 /* see filler_make */
     uint32_t borders;                             /* border k: where a piece may begin or end */
     uint16_t offset[FILLER_BORDERS_MOST];         /* of border k in code */
@@ -46,8 +47,10 @@ struct filler {
     uint32_t dense_row[FILLER_BORDERS_MOST];      /* where the rows of border k begin in dense_rows[] */
     uint32_t rows_before[FILLER_BORDERS_MOST];    /* how many rows are before that of border k */
     uint32_t dense_rows_before[FILLER_BORDERS_MOST];
-    uint16_t patch[FILLER_BYTES / 4];          /* where 4-byte constants are */
-    uint16_t patch_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
+    uint16_t operand[FILLER_BYTES / 3];          /* where in code ModRM bytes of locals are */
+    uint16_t operand_first[FILLER_BORDERS_MOST]; /* the first of them at or after border k */
+    uint16_t patch[FILLER_BYTES / 4];            /* where 4-byte constants are */
+    uint16_t patch_first[FILLER_BORDERS_MOST];   /* the first of them at or after border k */
     uint32_t events;
     struct filler_event event[FILLER_EVENTS_MOST];           /* in the order of `start` */
     uint16_t event_next[FILLER_EVENTS_MOST];                 /* the slot's next event, or FILLER_NO_EVENT */
@@ -68,8 +71,12 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
 uint64_t filler_rows_size(const struct filler *f, uint32_t first, uint32_t last);
 uint32_t filler_lines(const struct filler *f, uint32_t first, uint32_t last);
 
-/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST), chosen by `value`. Returns
- * the place behind them. */
-uint8_t *filler_gap(uint8_t *p, uint32_t size, uint64_t value);
+/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST), chosen by `value`, for locals
+ * below %rbp or, with `by_rbx`, below %rbx. Returns the place behind them. */
+uint8_t *filler_gap(uint8_t *p, bool by_rbx, uint32_t size, uint64_t value);
+
+/* Sets `other` to the `size` bytes at `code`, whose locals are below %rbp, for locals below %rbx. `operand`: where the
+ * ModRM bytes are, `operands` of them. */
+void filler_by_rbx(uint8_t *other, const uint8_t *code, size_t size, const uint16_t *operand, uint32_t operands);
 
 #endif

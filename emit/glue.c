@@ -36,6 +36,9 @@ enum {
     PYTHON_API_VERSION = 1013,
 };
 
+/* All functions of the glue that have a frame have a frame pointer. */
+static const struct frame pointed = {.by_rsp = false};
+
 /* Whether the entry calls a chain: it calls the heads of the covered ones. */
 static bool entry_calls(const struct code *c, uint32_t chain)
 {
@@ -126,6 +129,19 @@ uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s,
         const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->inner_entry);
         count += !dynamic && g->place[i].size && g->place[i].size < UNWIND_SMALL;
     }
+    return count;
+}
+
+bool glue_is_pointed(const struct plan_library *l, enum glue_function which)
+{
+    return which >= GLUE_PYINIT && which != GLUE_START && (which != GLUE_PYINIT || l->init == INIT_FRAMED);
+}
+
+uint32_t glue_pointed(const struct plan_library *l, const struct glue *g)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < GLUE_COUNT; i++)
+        count += g->place[i].size && glue_is_pointed(l, i);
     return count;
 }
 
@@ -356,13 +372,13 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
         p = put_bytes(p, "\x48\x8b\x45\xf8", 4); /* mov -8(%rbp),%rax */
     }
     if (plain)
-        return code_epilogue(p);
+        return frame_put_epilogue(p, pointed);
     p = put_u8(p, 0xba); /* mov $functions,%edx */
     p = put_u32(p, c->library->functions);
     p = put_reference(c, p, "\x48\x8d\x35", 3, a->functions_name); /* lea "functions"(%rip),%rsi */
     p = put_bytes(p, "\x48\x89\xc7", 3);                           /* mov %rax,%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_ADD_INT));
-    return code_epilogue(p);
+    return frame_put_epilogue(p, pointed);
 }
 
 /* push %rbp; mov %rsp,%rbp; sub $16,%rsp; self and args to -8(%rbp), -16(%rbp) */
@@ -400,9 +416,9 @@ static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a
 
 static uint8_t *put_entry(const struct code *c, const struct shape *s, const struct glue_addresses *a, uint8_t *p)
 {
-    p = code_prologue(p);
+    p = frame_put_prologue(p, pointed);
     p = code_mark(c, p, c->library->functions);
-    p = code_own(p, evaluate_entry_own(c->library));
+    p = code_own(p, pointed, evaluate_entry_own(c->library));
     for (uint32_t chain = 0; chain < c->library->chains; chain++) {
         if (!entry_calls(c, chain))
             continue;
@@ -410,25 +426,25 @@ static uint8_t *put_entry(const struct code *c, const struct shape *s, const str
         struct function head = plan_function(c->library, index);
         p = code_pass(c, p, &head, 0);
         p = code_call(c, p, c->slot[index]);
-        p = code_add_result(p);
+        p = code_add_result(p, pointed);
     }
     if (s->extern_called >= 0) {
         p = code_call(c, p, a->extern_before_slot);
-        p = code_add_result(p);
+        p = code_add_result(p, pointed);
     }
     if (s->calls_own_extern) {
         p = code_call(c, p, a->own_extern_slot);
-        p = code_add_result(p);
+        p = code_add_result(p, pointed);
     }
-    return code_epilogue(p);
+    return frame_put_epilogue(p, pointed);
 }
 
 static uint8_t *put_extern(const struct code *c, uint8_t *p)
 {
-    p = code_prologue(p);
+    p = frame_put_prologue(p, pointed);
     p = code_mark(c, p, c->library->functions + 1);
-    p = code_own(p, evaluate_extern(c->library));
-    return code_epilogue(p);
+    p = code_own(p, pointed, evaluate_extern(c->library));
+    return frame_put_epilogue(p, pointed);
 }
 
 /* return a * weight + b; */

@@ -103,6 +103,10 @@ struct glue glue_size(const struct code *code, const struct shape *s);
  * symbol. */
 uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s, const struct glue *g);
 
+/* Whether one of the functions has a frame pointer; how many of these the library has. */
+bool glue_is_pointed(const struct plan_library *l, enum glue_function which);
+uint32_t glue_pointed(const struct plan_library *l, const struct glue *g);
+
 /* Writes the line-table rows of one of the functions, from *line on. The entry has one line for each chain it calls. */
 void glue_rows(const struct code *code, const struct glue *g, const struct shape *s, enum glue_function which,
                struct line_rows *rows, uint32_t *line);

@@ -17,6 +17,7 @@
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
 #include "emit/small.h"
+#include "emit/unwound.h"
 
 /* The slot of an own function that is called. It is the next PLT slot before those that resolvers fill. Functions
  * that are called directly have no PLT slot; their numbers follow all PLT slots. */
@@ -131,6 +132,23 @@ static void place_cold(struct library *l)
         l->body[l->row->cold.host[i]].cold = (int32_t)small_walk_next(l, &walk);
 }
 
+/* Settles the frames and pieces of functions, whose sizes are known. */
+static bool compose_functions(struct library *l, const uint32_t *leasts, struct arena *arena)
+{
+    const struct plan_library *row = l->row;
+    uint32_t cold = 0; /* functions with cold parts so far */
+    unwound_deal(l, leasts);
+    for (uint32_t i = 0; i < row->functions; i++) {
+        struct body *b = &l->body[i];
+        const bool leaves = cold < row->cold.count && row->cold.host[cold] == i;
+        const uint64_t bytes = b->size - leasts[i] - frame_more(b->frame);
+        cold += leaves;
+        if (!code_compose(&l->code, i, bytes, leaves, unwound_room(l, b), arena, b))
+            return false;
+    }
+    return true;
+}
+
 /* Divides .text among the functions, and the rest of the text size between .text and the constants. */
 static bool size_code(struct library *l, struct arena *arena, struct error *e)
 {
@@ -172,7 +190,6 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->lead = (uint32_t)plan_lead(row);
     uint64_t offset = l->glue.end;
-    uint32_t cold = 0; /* functions with cold parts so far */
     shares.sum = units;
     for (uint32_t i = 0; i < row->functions; i++) {
         uint64_t extra = shares_next(&shares, weight_of(weight_key, i)) * align;
@@ -184,14 +201,11 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         }
         if (l->lead + offset + place > INT32_MAX)
             return too_much_code(l, e);
-        struct body *b = &l->body[i];
-        *b = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
-        const bool leaves = cold < row->cold.count && row->cold.host[cold] == i;
-        cold += leaves;
-        if (!code_compose(&l->code, i, b->size - leasts[i], leaves, arena, b))
-            return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
+        l->body[i] = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
         offset += place;
     }
+    if (!compose_functions(l, leasts, arena))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->small = (uint32_t)offset;
     place_cold(l);
     l->layout.section[SECTION_TEXT].size = offset + small + l->text_tail;

@@ -14,6 +14,7 @@
 #include "emit/library.h"
 #include "emit/small.h"
 #include "emit/taste.h"
+#include "emit/unwound.h"
 
 static bool reserve_image(struct builder *b, struct error *e)
 {
@@ -64,6 +65,31 @@ static void write_init(const struct library *l, uint8_t *image)
                     l->at.got_gmon_start, plan_landing(l->row));
 }
 
+/* Spreads what entries are longer evenly over all, unless it has been dealt out to functions without a frame pointer.
+ */
+static void spread_unwind(const struct library *l, struct unwind_function *f, uint32_t count)
+{
+    const uint32_t more = l->row->extra.unwind;
+    if (library_is_part(l) || plan_by_rsp(l->row))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        f[i].more = more / count + (i < more % count);
+}
+
+/* Sets what a cold part's function leads to. Returns the place behind its last step. */
+static struct unwind_step *unwind_cold(const struct library *l, uint32_t part, struct unwind_step *step,
+                                       struct unwind_function *f)
+{
+    const struct body *const host = &l->body[l->row->cold.host[part]];
+    if (!host->frame.by_rsp)
+        return step;
+    struct unwind_step *const end = frame_inside(step, host->frame);
+    f->more = unwound_part(host);
+    f->step = step;
+    f->steps = (uint32_t)(end - step);
+    return end;
+}
+
 /* Lists the functions that have an entry in the unwind tables, in the order of their addresses, and writes the
  * exception tables of those that have one. */
 static struct unwind_function *list_framed(const struct library *l, uint8_t *image, struct arena *arena,
@@ -75,8 +101,12 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
     uint32_t count = 0;
     struct unwind_function *f =
         arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + plan_small_all(l->row) + GLUE_COUNT) * sizeof *f);
+    uint64_t steps = l->row->cold.count * UINT64_C(1) * FRAME_STEPS_MOST;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        steps += unwound_steps_most(&l->body[i]);
+    struct unwind_step *step = arena_take(arena, (steps + 1) * sizeof *step);
     struct exceptions x;
-    if (!f || !exceptions_begin(&x, l, image, arena))
+    if (!f || !step || !exceptions_begin(&x, l, image, arena))
         return NULL;
     for (unsigned i = 0; i < TABLES && !library_is_part(l); i++) {
         const struct section *const s = &l->layout.section[tables[i]];
@@ -91,27 +121,35 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
                 .address = l->code.text + l->glue.place[i].offset,
                 .size = l->glue.place[i].size,
                 .outermost = i == GLUE_START,
-                .frameless = i < GLUE_PYINIT || (i == GLUE_PYINIT && l->row->init != INIT_FRAMED),
+                .frameless = i != GLUE_START && !glue_is_pointed(l->row, i),
                 .landing = landing,
             };
-    for (uint32_t i = 0; i < l->row->functions; i++)
+    for (uint32_t i = 0; i < l->row->functions; i++) {
+        const uint32_t of = unwound_steps(l, i, step);
         f[count++] = (struct unwind_function){.address = l->code.text + l->body[i].offset,
                                               .size = l->body[i].size,
+                                              .more = l->body[i].unwind,
+                                              .steps = of,
+                                              .step = of ? step : NULL,
                                               .landing = landing,
                                               .table = exceptions_of(&x, i)};
+        step += of;
+    }
     struct small_walk walk = small_walk(l, 0);
     for (uint32_t i = 0; i < plan_small_all(l->row); i++) {
         const uint64_t address = small_walk_address(l, &walk);
         const uint32_t size = plan_small_size(l->row, i);
         const bool is_part = plan_is_cold(l->row, i);
-        if (size)
-            f[is_part ? parts++ : count++] = (struct unwind_function){.address = address,
-                                                                      .size = size,
-                                                                      .frameless = true,
-                                                                      .part = is_part,
-                                                                      .table = exceptions_of_small(&x, i)};
+        if (!size)
+            continue;
+        struct unwind_function *const small = &f[is_part ? parts++ : count++];
+        *small = (struct unwind_function){
+            .address = address, .size = size, .frameless = true, .part = is_part, .table = exceptions_of_small(&x, i)};
+        if (is_part)
+            step = unwind_cold(l, i - l->row->cold.first, step, small);
     }
     exceptions_end(&x);
+    spread_unwind(l, f, count);
     *count_of = count;
     return f;
 }
@@ -121,8 +159,7 @@ static bool write_unwind(const struct library *l, uint8_t *image, struct arena *
     uint32_t count;
     const struct unwind_function *f = list_framed(l, image, arena, &count);
     if (f)
-        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan, l->row), l->row->extra.unwind,
-                     l->at.personality);
+        unwind_write(&l->layout, image, f, count, (uint32_t)plan_unwind_entry(l->plan, l->row), l->at.personality);
     if (f && l->joined)
         unwind_write_rows(image + l->layout.section[SECTION_EH_FRAME_HDR].offset, join_framed(l->joined));
     return f;

@@ -128,7 +128,7 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
 {
     const size_t start = t->text.size;
     const struct block_note *n = (const struct block_note *)(const void *)blocks->bytes.notes.data + block->note;
-    struct reading r = reading_of(t, blocks->bytes.code.data + block->code);
+    struct reading r = reading_of(t, blocks->bytes.code[0].data + block->code);
     uint32_t lines = 0;
     r.fixup = (const struct fixup *)(const void *)blocks->bytes.fixups.data + block->fixup;
     r.fixups = block->fixups;
@@ -163,7 +163,7 @@ struct statements code_text_block(struct code_text *t, const struct blocks *bloc
 struct statements code_text_run(struct code_text *t, uint32_t first, uint32_t last)
 {
     const size_t start = t->text.size;
-    struct reading r = reading_of(t, t->filler->code + t->filler->offset[first]);
+    struct reading r = reading_of(t, t->filler->code[0] + t->filler->offset[first]);
     read_run(&r, first, last, 0);
     return finish(t, start);
 }

@@ -49,6 +49,8 @@ static const struct known known[] = {
     {"init-code", COMPARE_SUM, NULL},
     {"unwind-entries", COMPARE_SUM, NULL},
     {"unwind-small", COMPARE_SUM, NULL},
+    {"unwind-rsp", COMPARE_SUM, NULL},
+    {"unwind-rbp", COMPARE_SUM, NULL},
     {"exceptions", COMPARE_SUM, NULL},
     {"destructors", COMPARE_SUM, "1"},
     {"page", COMPARE_WORD, "4096"},

@@ -292,6 +292,8 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_some(row, "unwind-entries", c->unwind_entries);
         put_some(row, "unwind-small", c->unwind_small);
     }
+    put_some(row, "unwind-rsp", c->unwind_rsp);
+    put_some(row, "unwind-rbp", c->unwind_rbp);
     put_exceptions(row, c);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);

@@ -1,0 +1,29 @@
+/* What the unwind tables say of numbered functions (elf/unwind.h).
+ *
+ * A row says how many entries are of functions that are found by %rsp, and how many of functions with a frame pointer.
+ * Numbered functions are divided in this proportion, as far as unwind tables have room: an entry of the former takes
+ * at least a unit more. What room there is besides goes to these functions, by the code that is free in each. There it
+ * becomes registers that are saved, and pieces of code that move %rsp. If there are no such functions, all entries of
+ * the library are longer by about as much.
+ */
+#ifndef EMIT_UNWOUND_H
+#define EMIT_UNWOUND_H
+
+#include "emit/library.h"
+
+/* Sets the frame of all bodies, whose sizes are known, and by how much their entries are longer. `leasts`: bytes that
+ * each takes without pieces and saved registers. */
+void unwound_deal(struct library *l, const uint32_t *leasts);
+
+/* Bytes of the entry's instructions that are left for pieces of code. */
+uint32_t unwound_room(const struct library *l, const struct body *b);
+
+/* By how many units the entry of a cold part (plan_library.cold) of this function is longer. */
+uint32_t unwound_part(const struct body *host);
+
+/* The most steps that a function has; sets the steps of function `index`, if it has no frame pointer, and returns how
+ * many there are. */
+uint32_t unwound_steps_most(const struct body *b);
+uint32_t unwound_steps(const struct library *l, uint32_t index, struct unwind_step *step);
+
+#endif
