@@ -673,12 +673,27 @@ void compose_call_reference(struct composer *c, uint32_t reg, int32_t place)
     c->info = p;
 }
 
-void compose_call_slot(struct composer *c, uint32_t reg, int32_t place)
+/* Writes what a parameter is: the contents of a slot. */
+static void put_contents(struct composer *c, uint8_t *length, int32_t place)
 {
-    uint8_t *length = begin_call_parameter(c, reg);
     uint8_t *p = put_u8(length + 1, DW_OP_fbreg);
     p = put_sleb128(p, place);
     p = put_u8(p, DW_OP_deref);
     *length = (uint8_t)(p - length - 1);
     c->info = p;
+}
+
+void compose_call_slot(struct composer *c, uint32_t reg, int32_t place)
+{
+    put_contents(c, begin_call_parameter(c, reg), place);
+}
+
+void compose_call_pushed(struct composer *c, uint32_t word, int32_t place)
+{
+    enum { RSP = 7 }; /* psABI figure 3.36 */
+    uint8_t *const length = compose_code(c->out, c->info, ABBREV_CALL_PARAMETER);
+    uint8_t *p = put_u8(length + 1, DW_OP_breg0 + RSP);
+    p = put_sleb128(p, 8 * (int64_t)word);
+    *length = (uint8_t)(p - length - 1);
+    put_contents(c, p, place);
 }

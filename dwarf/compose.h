@@ -400,11 +400,13 @@ uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t paramet
  * returns the `sibling` for compose_end_child. */
 uint8_t *compose_call(struct composer *c, uint64_t returns, uint32_t origin, bool parameters);
 /* A parameter of the open call. Register `reg` holds a constant, an address, the contents of the slot at `place` bytes
- * from the CFA, or that slot's address. */
+ * from the CFA, or that slot's address. compose_call_pushed: the contents are on the stack, `word` words from its
+ * top. */
 void compose_call_constant(struct composer *c, uint32_t reg, int64_t value);
 void compose_call_address(struct composer *c, uint32_t reg, uint64_t address);
 void compose_call_slot(struct composer *c, uint32_t reg, int32_t place);
 void compose_call_reference(struct composer *c, uint32_t reg, int32_t place);
+void compose_call_pushed(struct composer *c, uint32_t word, int32_t place);
 
 /* Ends the children of an entry. Its DW_AT_sibling is at `sibling`; NULL: it has none. */
 void compose_end_children(struct composer *c, uint8_t *sibling);

@@ -8,14 +8,12 @@
 #include "base/bytes.h"
 #include "elf/plt.h"
 #include "emit/evaluate.h"
+#include "emit/passes.h"
 #include "emit/small.h"
 
 /* How many functions at the end are copied exactly. Behind any other function there are at least BYTES_STEP bytes of
  * text, so that its blocks can be copied in whole steps. */
 enum { LAST_FUNCTIONS = 2 };
-
-/* Pieces that move %rsp: bytes of a call besides its pushes, most words that it is passed; bytes of a move. */
-enum { PASS_SIZE = 18, PASS_WORDS_MOST = 6, MOVE_SIZE = 2 * CODE_PUSH };
 
 static_assert(CODE_EPILOGUE + LAST_FUNCTIONS * (CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE) >= BYTES_STEP,
               "what is copied beyond a block is still text");
@@ -123,42 +121,13 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
     return (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
-/* The pieces of a function that move %rsp. */
-struct passes {
-    struct random random;
-    uint32_t steps, code; /* bytes of the unwind table, and of code, that are left for them */
-    uint32_t advance;     /* bytes of the instruction by which the unwind table gets there, at most */
-    bool calls;
-};
-
-/* Bytes of the unwind table that tell of a piece that pushes so many words. One step tells how it ends. */
-static uint32_t steps_of(const struct passes *p, uint32_t words)
+/* Bytes of a function's code from the prologue to the first piece. */
+static uint32_t beginning_size(const struct function *f)
 {
-    enum { OFFSET = 3, NEAR = 1 };
-    return p->advance + OFFSET + words * (NEAR + OFFSET);
-}
-
-static bool passes_fit(const struct passes *p, uint32_t words, uint32_t code)
-{
-    return steps_of(p, words) <= p->steps && code <= p->code;
-}
-
-/* Sets the next of the pieces, which calls, if that is possible. False if there is no room for any. */
-static bool passes_next(struct passes *p, struct piece *piece)
-{
-    uint32_t words = 2 + 2 * random_below(random_next(&p->random), PASS_WORDS_MOST / 2);
-    while (words && !(p->calls && passes_fit(p, words, PASS_SIZE + CODE_PUSH * words)))
-        words -= 2;
-    if (words)
-        *piece = (struct piece){
-            .kind = PIECE_PASS, .first = (uint16_t)(PASS_SIZE + CODE_PUSH * words), .last = (uint16_t)words};
-    else if (passes_fit(p, 1, MOVE_SIZE))
-        *piece = (struct piece){.kind = PIECE_MOVE, .first = MOVE_SIZE, .last = 1};
-    else
-        return false;
-    p->steps -= steps_of(p, piece->last);
-    p->code -= piece->first;
-    return true;
+    uint32_t size = spills_size(f) + CODE_MARK + CODE_OWN;
+    for (uint32_t j = 0; j < f->count; j++)
+        size += mix_sizes[f->type[j]];
+    return size;
 }
 
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, uint32_t steps,
@@ -167,8 +136,8 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool lea
     enum { STEPS_LEAST = 8 /* bytes of the unwind table that tell of a piece */ };
     /* blocks refer to constants and helpers, which a bare library does not have */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
-    /* the jump, blocks, a run, a gap; those that move %rsp */
-    const uint64_t most = bytes / c->blocks->block[0].size + 4 + steps / STEPS_LEAST;
+    /* the jump, blocks, a run, a gap; those that move %rsp, and what is left of their code */
+    const uint64_t most = bytes / c->blocks->block[0].size + 8 + steps / STEPS_LEAST;
     const struct alike_code alike = c->library->alike_code;
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
@@ -179,22 +148,18 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool lea
         b->piece[b->pieces++] = (struct piece){.kind = PIECE_LEAVE, .first = CODE_LEAVE};
         bytes -= CODE_LEAVE;
     }
-    struct passes passes = {.random = {random_mix(random.state)},
-                            .steps = steps,
-                            .code = (uint32_t)(bytes - bytes / 4),
-                            .advance = unwind_advance(b->size),
-                            .calls = c->library->level != LEVEL_BARE};
-    uint32_t passing = 0; /* bytes of pieces that move %rsp and are still to come */
-    struct passes all = passes;
-    for (struct piece piece; passes_next(&all, &piece);)
-        passing += piece.first;
-    bytes -= passing;
-    while (bytes || passing) {
+    struct passes passes = passes_of(c, &bytes, steps);
+    passes.since = beginning_size(&c->own[index]) + (b->pieces ? CODE_LEAVE : 0);
+    while (bytes || passes.code) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
-        if (passing && r % (bytes + passing) < passing) {
-            passes_next(&passes, &b->piece[b->pieces]);
-            passing -= b->piece[b->pieces++].first;
+        if (passes.code && r % (bytes + passes.code) < passes.code) {
+            if (passes_next(&passes, random_mix(r), &b->piece[b->pieces])) {
+                b->pieces++;
+            } else {
+                bytes += passes.code;
+                passes.code = 0;
+            }
             continue;
         }
         if (alike_is_most(alike) && bytes < smallest)
@@ -206,7 +171,9 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool lea
             *piece = choose_run(c->filler, r, bytes < BLOCK_MOST ? bytes : BLOCK_MOST);
         else
             *piece = (struct piece){.kind = PIECE_GAP, .first = (uint16_t)bytes};
-        bytes -= code_piece_size(c, piece);
+        const uint32_t size = code_piece_size(c, piece);
+        passes.since += size;
+        bytes -= size;
     }
     arena_shrink(arena, b->piece, b->pieces * sizeof *b->piece);
     return true;
@@ -459,32 +426,6 @@ static uint8_t *put_leave(const struct code *c, uint8_t *p, int32_t cold)
     return code_relative(c, p, c->text + (uint64_t)cold, 0);
 }
 
-/* The displacement of one of the locals. */
-static uint8_t any_local(uint64_t r)
-{
-    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)random_below(r, FILLER_SLOTS));
-}
-
-/* Writes a call of a helper: pushes of `words` locals, mov local,%rdi; mov $v,%esi; call helper; add $n,%rsp. */
-static uint8_t *put_pass(const struct code *c, uint8_t *p, struct frame frame, uint32_t words, struct random *random)
-{
-    for (uint32_t i = 0; i < words; i++)
-        p = put_bytes(p, (const uint8_t[]){0xff, frame_operand(frame, 0x75), any_local(random_next(random))},
-                      CODE_PUSH);
-    const uint64_t r = random_next(random);
-    p = put_bytes(p, (const uint8_t[]){0x48, 0x8b, frame_operand(frame, 0x7d), any_local(r)}, 4);
-    p = put_u32(put_u8(p, 0xbe), (uint32_t)(random_mix(r) >> 48));
-    p = code_relative(c, put_u8(p, 0xe8), c->place[FIXUP_HELPER][r % BLOCK_HELPERS], 0);
-    return put_bytes(p, (const uint8_t[]){0x48, 0x83, 0xc4, (uint8_t)(8 * words)}, 4);
-}
-
-/* Writes a copy of a local to another one: push and pop. */
-static uint8_t *put_move(uint8_t *p, struct frame frame, struct random *random)
-{
-    p = put_bytes(p, (const uint8_t[]){0xff, frame_operand(frame, 0x75), any_local(random_next(random))}, CODE_PUSH);
-    return put_bytes(p, (const uint8_t[]){0x8f, frame_operand(frame, 0x45), any_local(random_next(random))}, CODE_PUSH);
-}
-
 /* Prefetches what the pieces of the next function are copied from. */
 static void fetch_pieces(const struct code *c, const struct body *body)
 {
@@ -522,10 +463,8 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
             p = put_run(c->filler, p, frame, piece, alike_is_most(alike) ? &same : &random);
         else if (piece->kind == PIECE_LEAVE)
             p = put_leave(c, p, b->cold);
-        else if (piece->kind == PIECE_PASS)
-            p = put_pass(c, p, frame, piece->last, alike_is_most(alike) ? &same : &random);
-        else if (piece->kind == PIECE_MOVE)
-            p = put_move(p, frame, alike_is_most(alike) ? &same : &random);
+        else if (piece->kind == PIECE_PASS || piece->kind == PIECE_MOVE)
+            p = passes_put(c, p, index, b, i);
         else if (piece->kind == PIECE_WILD)
             p = small_put_pieces(c->library, p, piece->first, random_next(&random));
         else

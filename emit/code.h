@@ -48,6 +48,7 @@ enum {
     CODE_AGAIN = 5,  /* after a repeated call: counts down and jumps back */
     CODE_LEAVE = 9,  /* a jump to the cold part */
     CODE_PUSH = 3,   /* a push of a local */
+    CODE_DROP = 4,   /* behind a call: takes from the stack what it was passed */
     CODE_EPILOGUE = FRAME_EPILOGUE,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
@@ -167,6 +168,17 @@ static inline uint32_t code_piece_size(const struct code *c, const struct piece 
         return piece->first;
     }
 }
+
+/* What a piece of the kind PIECE_PASS or PIECE_MOVE consists of: locals whose values are pushed, in that order; and the
+ * call's helper, the local that it is passed in %rdi, and the number in %rsi. A move pops to that local. */
+enum { CODE_WORDS_MOST = 6 };
+struct code_passed {
+    uint8_t words;
+    uint8_t pushed[CODE_WORDS_MOST];
+    uint8_t slot, helper;
+    uint16_t value;
+};
+struct code_passed code_passed(const struct code *c, uint32_t index, const struct body *b, uint32_t piece);
 
 /* One call that a numbered function makes (code_call_site). */
 struct code_call_site {

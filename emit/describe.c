@@ -200,6 +200,8 @@ static void describe_pieces(struct walk *w, struct subject *s)
             line_row(&w->composer.rows, s->at, w->line_number);
         }
         s->at += code_piece_size(&w->l->code, piece);
+        if (piece->kind == PIECE_PASS && s->level == SUBJECT_RICH)
+            passed_describe(w, s, i);
     }
 }
 
@@ -324,6 +326,7 @@ static struct describe_room code_room(const struct walk *w, const struct body *b
     for (uint32_t i = 0; i < b->pieces; i++) {
         room.rows += LINE_ROW_MOST;
         room.lines++;
+        room.info += b->piece[i].kind == PIECE_PASS ? PASSED_ENTRIES * COMPOSE_CHILD_MOST : 0;
         if (b->piece[i].kind == PIECE_RUN && w->l->row->level == LEVEL_BARE) { /* without blocks, a run may be long */
             room.rows += filler_rows_size(w->filler, b->piece[i].first, b->piece[i].last);
             room.lines += filler_lines(w->filler, b->piece[i].first, b->piece[i].last);
@@ -340,11 +343,12 @@ static struct describe_room code_room(const struct walk *w, const struct body *b
     return room;
 }
 
-/* Declares the helpers that the function's blocks call, so that call sites can refer to them. */
-static void declare_helpers(struct walk *w, const struct body *b)
+/* Declares the helpers that the function's pieces call, so that call sites can refer to them. */
+static void declare_helpers(struct walk *w, const struct subject *s)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
-    uint32_t called = 0;
+    const struct body *const b = s->body;
+    uint32_t called = passed_helpers(w, s);
     for (uint32_t i = 0; i < b->pieces; i++)
         if (b->piece[i].kind == PIECE_BLOCK)
             called |= blocks->block[b->piece[i].first].helpers;
@@ -432,7 +436,7 @@ static void begin_entry(struct walk *w, const struct subject *s, struct debug_fu
         f->method = f->name;
     }
     if (s->level == SUBJECT_RICH)
-        declare_helpers(w, s->body);
+        declare_helpers(w, s);
     cold_helpers(w, s);
     compose_function(&w->composer, f);
 }

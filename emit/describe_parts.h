@@ -116,6 +116,12 @@ enum base_type describe_type(enum argument_type type);
 /* describe_unit.c: the weight by which a unit gets its share of the code. */
 uint64_t describe_weight(const struct walk *w, uint32_t unit);
 
+/* describe_passed.c: describes the call in piece `piece`, which passes words on the stack and ends at s->at. Entries
+ * that this takes at most; bit i: one of the function's pieces calls helper i like that. */
+enum { PASSED_ENTRIES = 3 + CODE_WORDS_MOST };
+void passed_describe(struct walk *w, const struct subject *s, uint32_t piece);
+uint32_t passed_helpers(const struct walk *w, const struct subject *s);
+
 /* describe_inlined.c: describes the code [from, to) as an inlined call on a line of the source, whose parameters and
  * variables are nowhere. */
 void describe_inlined(struct walk *w, uint32_t inlined, uint32_t line, uint64_t from, uint64_t to);

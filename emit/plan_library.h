@@ -270,6 +270,7 @@ enum purpose {
     PURPOSE_POINTERS,
     PURPOSE_COLD,
     PURPOSE_UNWIND,
+    PURPOSE_PASSED,
 };
 
 static inline bool plan_is_executable(const struct plan_library *l)

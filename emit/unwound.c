@@ -31,8 +31,8 @@ uint32_t unwound_part(const struct body *host)
     return host->frame.saved > 1;
 }
 
-/* Sets how many registers a function saves that has `code` bytes for that: as many as it can in every other function,
- * up to as many in the rest. One with a cold part leaves a unit to that, if it has to (unwound_part). */
+/* Sets how many registers a function saves that has `code` bytes for that: as many as it can in three of four
+ * functions, up to as many in the rest. One with a cold part leaves a unit to that, if it has to (unwound_part). */
 static void choose_saved(const struct library *l, struct body *b, uint32_t index, uint32_t code, bool has_part)
 {
     const uint64_t r = random_at(plan_key(l->row, PURPOSE_UNWIND), index);
@@ -42,7 +42,7 @@ static void choose_saved(const struct library *l, struct body *b, uint32_t index
         most = most > 1 ? most : 1;
     }
     most = most < FRAME_SAVED_MOST ? most : FRAME_SAVED_MOST;
-    uint32_t saved = r & 1 ? most : random_below(r, most + 1);
+    uint32_t saved = r & 3 ? most : random_below(r, most + 1);
     while (saved && frame_more((struct frame){true, (uint8_t)saved}) > code)
         saved--;
     b->frame.saved = (uint8_t)saved;
@@ -52,7 +52,7 @@ static void choose_saved(const struct library *l, struct body *b, uint32_t index
 
 void unwound_deal(struct library *l, const uint32_t *leasts)
 {
-    enum { WEIGHT_LEAST = 16 };
+    enum { WEIGHT_LEAST = 96 };
     const struct plan_library *const row = l->row;
     const uint32_t count = library_is_part(l) ? 0 : plan_by_rsp(row);
     const uint64_t rest = row->extra.unwind - count;

@@ -241,7 +241,7 @@ struct compare_library {
 };
 
 /* Keys that a capture can be made without. */
-enum compare_group { GROUP_ZSTD, GROUP_DWARF, GROUP_LOAD, GROUP_INLINED, COMPARE_GROUPS };
+enum compare_group { GROUP_ZSTD, GROUP_DWARF, GROUP_LOAD, GROUP_INLINED, GROUP_FRAMES, COMPARE_GROUPS };
 
 /* Something that is not compared because a side does not say it: a key, "mix.info", or all keys below one, "mix". */
 struct compare_silence {

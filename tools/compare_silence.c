@@ -10,7 +10,8 @@ static const char *const group_keys[COMPARE_GROUPS][GROUP_KEYS] = {
     [GROUP_ZSTD] = {"zstd"},
     [GROUP_DWARF] = {"dwarf"},
     [GROUP_LOAD] = {"constructor-memory", "constructor-bss"},
-    [GROUP_INLINED] = {"dwarf.inlined", "dwarf.addresses"}};
+    [GROUP_INLINED] = {"dwarf.inlined", "dwarf.addresses"},
+    [GROUP_FRAMES] = {"unwind-rsp", "unwind-rbp"}};
 
 /* Whether the key is that of this name, or below it: "zstd.text" is below "zstd". */
 static bool is_below(const char *key, const char *name)
