@@ -233,9 +233,17 @@ def deepest_stack(library, other):
     return max(only, key=lambda pair: len(pair[0]))
 
 
-@pytest.fixture(scope="module")
-def catching(made, tmp_path_factory):
+FRAMES = {"pointer": "", "rsp": ", share: {unwind: 9000}, unwind-rsp: 45, unwind-rbp: 15"}
+
+
+@pytest.fixture(scope="module", params=FRAMES)
+def catching(request, programs, made, tmp_path_factory):
     """(program, library, functions of the library that lead to a call of the program, name of what they call)"""
+    if FRAMES[request.param]:
+        row = ROWS[0].replace("}, needed", f"}}{FRAMES[request.param]}, needed")
+        made = make(programs, tmp_path_factory.mktemp("by_rsp"), [row, *ROWS[1:3]])
+        pushed = re.findall(r"\tpush +%rbx\n", ask("objdump", "-d", "--no-show-raw-insn", paths(made)[0]))
+        assert len(pushed) > 30
     library = paths(made)[0]
     chain, called = deepest_stack(library, paths(made)[2])
     directory = tmp_path_factory.mktemp("catching")
@@ -259,7 +267,7 @@ def test_gdb_shows_who_called(catching):
     gdb = [tool("gdb"), "-nx", "-batch", "-iex", "set debug-file-directory /dev/null", "-ex", f"break {called}"]
     command = [*gdb, "-ex", "run", "-ex", "backtrace", "--args", program, library, chain[0]]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    frames = re.findall(r"^#\d+ .*?(\w+) \(", done.stdout, flags=re.M)
+    frames = re.findall(r"^#\d+ .*?(\w+) \((?!.* at include/)", done.stdout, flags=re.M)  # those are inlined
     assert frames == [called, *reversed(chain), "main"], done.stdout
 
 
