@@ -70,7 +70,7 @@ static void write_init(const struct library *l, uint8_t *image)
 static void spread_unwind(const struct library *l, struct unwind_function *f, uint32_t count)
 {
     const uint32_t more = l->row->extra.unwind;
-    if (library_is_part(l) || plan_by_rsp(l->row))
+    if (library_is_part(l) || unwound_by_rsp(l))
         return;
     for (uint32_t i = 0; i < count; i++)
         f[i].more = more / count + (i < more % count);

@@ -40,20 +40,26 @@ struct passes passes_of(const struct code *c, uint64_t *bytes, uint32_t steps)
 {
     enum { CODE_OF = 7, STEPS_OF = 4 }; /* bytes of code for so many of the unwind table */
     const uint64_t wanted = (uint64_t)steps * CODE_OF / STEPS_OF;
-    const uint64_t most = *bytes - *bytes / 4;
+    const uint64_t most = *bytes / 2;
     const struct passes p = {
         .code = wanted < most ? wanted : most, .steps = steps, .calls = c->library->level != LEVEL_BARE};
     *bytes -= p.code;
     return p;
 }
 
+/* As many of these pieces are alike as blocks with the same constants (alike.h). */
 struct code_passed code_passed(const struct code *c, uint32_t index, const struct body *b, uint32_t piece)
 {
-    const uint64_t key = random_at(plan_key(c->library, PURPOSE_PASSED), index);
-    const bool same = alike_is_most(c->library->alike_code);
-    struct random random = {same ? random_mix(b->piece[piece].last) : random_at(key, piece)};
-    const uint64_t r = random_next(&random);
-    struct code_passed p = {.words = (uint8_t)b->piece[piece].last,
+    enum { SHAPES = 8 };
+    const struct alike_code alike = c->library->alike_code;
+    const uint64_t words = b->piece[piece].last;
+    struct random random = {random_at(random_at(plan_key(c->library, PURPOSE_PASSED), index), piece)};
+    uint64_t r = random_next(&random);
+    if ((r & UINT8_MAX) < alike.constants) {
+        random.state = random_mix(words * SHAPES + (alike_is_most(alike) ? 0 : (r >> 8) % SHAPES));
+        r = random_next(&random);
+    }
+    struct code_passed p = {.words = (uint8_t)words,
                             .slot = (uint8_t)random_below(r, FILLER_SLOTS),
                             .helper = (uint8_t)(r % BLOCK_HELPERS),
                             .value = (uint16_t)(r >> 8)};

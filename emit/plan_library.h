@@ -278,19 +278,6 @@ static inline bool plan_is_executable(const struct plan_library *l)
     return l->kind >= LIBRARY_LINK;
 }
 
-/* How many of its functions have no frame pointer (unwound.h): in the proportion of its row, and at most one for each
- * unit that unwind entries are longer. */
-static inline uint32_t plan_by_rsp(const struct plan_library *l)
-{
-    const int64_t rsp = l->said ? l->said->value[ROW_UNWIND_RSP] : 0;
-    const int64_t rbp = l->said ? l->said->value[ROW_UNWIND_RBP] : 0;
-    if (rsp <= 0 || l->kind >= LIBRARY_INSIDE)
-        return 0;
-    const uint64_t all = (uint64_t)rsp + (rbp > 0 ? (uint64_t)rbp : 0);
-    const uint64_t count = l->functions * (uint64_t)rsp / all;
-    return count < l->extra.unwind ? (uint32_t)count : l->extra.unwind;
-}
-
 /* Whether the library, if it is a module, offers Python nothing but its entry. */
 static inline bool plan_is_plain(const struct plan_library *l)
 {

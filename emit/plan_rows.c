@@ -182,10 +182,12 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
 {
     /* what zstd -3 leaves of other sections in percent, as measured; constants are taken to be like real ones */
     enum { OF_CONSTANTS = 25, OF_UNWIND = 36, OF_RELOCATIONS = 9 };
+    enum { FIRST = 1024, MORE_OF_FIRST = 40 }; /* the first constants repeat nothing */
     const uint64_t packed = 100 * rows_value_or(row, ROW_ZSTD_TEXT, 0);
     const uint64_t code = rows_value_or(row, ROW_SHARE_CODE, 0);
     const int64_t relocations = profile_row_says(p, row, ROW_SHARE_RELOCATIONS);
-    const uint64_t others = OF_CONSTANTS * rows_value_or(row, ROW_SHARE_CONSTANTS, 0) +
+    const uint64_t constants = rows_value_or(row, ROW_SHARE_CONSTANTS, 0);
+    const uint64_t others = OF_CONSTANTS * constants + MORE_OF_FIRST * (constants < FIRST ? constants : FIRST) +
                             OF_UNWIND * rows_value_or(row, ROW_SHARE_UNWIND, 0) +
                             OF_RELOCATIONS * (relocations > 0 ? (uint64_t)relocations : 0);
     if (!packed || !code)

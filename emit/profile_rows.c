@@ -291,8 +291,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         return share_that_follows(p, row, v);
     if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
         return 0;
-    if ((v == ROW_UNWIND_RSP && row->value[ROW_UNWIND_RBP] > 0) ||
-        (v == ROW_UNWIND_RBP && row->value[ROW_UNWIND_RSP] > 0)) /* frames were counted */
+    if ((v == ROW_UNWIND_RSP && row->value[ROW_UNWIND_RBP] != PROFILE_DERIVED) ||
+        (v == ROW_UNWIND_RBP && row->value[ROW_UNWIND_RSP] != PROFILE_DERIVED)) /* frames were counted */
         return 0;
     const bool is_off = profile_keys[KEY_ROW + v].kind == KIND_SWITCH && usual(v) == PROFILE_DERIVED;
     if (counts || is_off || is_none(row, v))

@@ -5,6 +5,20 @@
  * prologue to the epilogue; those of each saved register. */
 enum { ALONE = 14, SAVED = 10 };
 
+/* In the proportion of the row, in which the glue's frame pointers count, too. */
+uint32_t unwound_by_rsp(const struct library *l)
+{
+    const struct plan_library *const row = l->row;
+    if (!row->said || plan_is_direct(row) || library_is_part(l) || row->said->value[ROW_UNWIND_RSP] <= 0)
+        return 0;
+    const uint64_t rsp = (uint64_t)row->said->value[ROW_UNWIND_RSP];
+    const uint64_t rbp = row->said->value[ROW_UNWIND_RBP] > 0 ? (uint64_t)row->said->value[ROW_UNWIND_RBP] : 0;
+    const uint64_t frames = row->functions + UINT64_C(1) * glue_pointed(row, &l->glue);
+    uint64_t count = frames * rsp / (rsp + rbp);
+    count = count < row->functions ? count : row->functions;
+    return count < row->extra.unwind ? (uint32_t)count : row->extra.unwind;
+}
+
 /* Whether a function is one of the `count` without a frame pointer, which are spread evenly. */
 static bool is_by_rsp(const struct plan_library *row, uint32_t index, uint32_t count)
 {
@@ -54,7 +68,7 @@ void unwound_deal(struct library *l, const uint32_t *leasts)
 {
     enum { WEIGHT_LEAST = 96 };
     const struct plan_library *const row = l->row;
-    const uint32_t count = library_is_part(l) ? 0 : plan_by_rsp(row);
+    const uint32_t count = unwound_by_rsp(l);
     const uint64_t rest = row->extra.unwind - count;
     uint64_t weights = 0;
     uint64_t before = 0;

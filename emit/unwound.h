@@ -11,6 +11,9 @@
 
 #include "emit/library.h"
 
+/* How many of its numbered functions have no frame pointer. */
+uint32_t unwound_by_rsp(const struct library *l);
+
 /* Sets the frame of all bodies, whose sizes are known, and by how much their entries are longer. `leasts`: bytes that
  * each takes without pieces and saved registers. */
 void unwound_deal(struct library *l, const uint32_t *leasts);

@@ -50,12 +50,12 @@ static bool has_group(const struct comparison *c, int side, enum compare_group g
 }
 
 /* Whether the side says the group, be it that it has nothing. A side without debug information has no `dwarf`. A
- * profile may be of libraries that were loaded (--load), which files here never are. */
+ * profile may be of libraries that were loaded (--load), which files here never are. Frames are not in old profiles. */
 static bool says(const struct comparison *c, int side, enum compare_group group)
 {
     const bool is_dwarf = group == GROUP_DWARF || group == GROUP_INLINED;
     return has_group(c, side, group) || (is_dwarf && !has(c, side, "mix.info")) ||
-           (group == GROUP_LOAD && c->side[side].profile);
+           (group == GROUP_LOAD && c->side[side].profile) || (group == GROUP_FRAMES && !c->side[side].profile);
 }
 
 static void skip_group(struct compare_keys *keys, enum compare_group group)

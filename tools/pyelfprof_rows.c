@@ -292,7 +292,8 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_some(row, "unwind-entries", c->unwind_entries);
         put_some(row, "unwind-small", c->unwind_small);
     }
-    put_some(row, "unwind-rsp", c->unwind_rsp);
+    if (c->unwind_rsp || !c->unwind_rbp) /* one is there in any case: frames were counted */
+        put_number(row, "unwind-rsp", c->unwind_rsp);
     put_some(row, "unwind-rbp", c->unwind_rbp);
     put_exceptions(row, c);
     if (c->destructors != 1)
