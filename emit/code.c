@@ -329,7 +329,8 @@ static uint8_t *put_spills(uint8_t *p, struct frame frame, const struct function
         const uint32_t n = number[floats_by_type[type]]++;
         put_bytes(p, codes[type][n], 4);
         p += spill_sizes[type][n];
-        p[-2] = frame_operand(frame, p[-2]);
+        if (frame.by_rsp) /* in a branch, as hardly any library has both kinds */
+            p[-2] = frame_operand(frame, p[-2]);
         p[-1] = (uint8_t)(-16 - 8 * (int)j);
     }
     return p;
@@ -351,11 +352,14 @@ static uint8_t *put_mix(uint8_t *p, struct frame frame, const struct function *f
     for (uint32_t j = 0; j < f->count; j++) {
         const uint8_t type = f->type[j];
         put_bytes(p, codes[type], 17);
-        p[places[type] - 1] = frame_operand(frame, p[places[type] - 1]);
-        p[places[type]] = (uint8_t)(-16 - 8 * (int)j);
+        uint8_t *const place = p + places[type];
+        *place = (uint8_t)(-16 - 8 * (int)j);
         p += mix_sizes[type];
         put_u32(p - 8, f->weight[j]);
-        p[-2] = frame_operand(frame, p[-2]);
+        if (frame.by_rsp) {
+            place[-1] = frame_operand(frame, place[-1]);
+            p[-2] = frame_operand(frame, p[-2]);
+        }
     }
     return p;
 }
