@@ -217,17 +217,23 @@ static uint32_t steps_size(const struct unwind_function *f)
     return size;
 }
 
-/* The step behind which there is most code before the next. */
+/* Bytes of code from a step to the next, or to the function's end. */
+static uint64_t step_reach(const struct unwind_function *f, uint32_t step)
+{
+    return (step + 1 < f->steps ? f->step[step + 1].at : f->size) - f->step[step].at;
+}
+
+/* The step that holds for most code. */
 static uint32_t longest_step(const struct unwind_function *f)
 {
     uint32_t longest = 0;
-    for (uint32_t i = 0; i + 1 < f->steps; i++)
-        if (f->step[i + 1].at - f->step[i].at > f->step[longest + 1].at - f->step[longest].at)
+    for (uint32_t i = 1; i < f->steps; i++)
+        if (step_reach(f, i) > step_reach(f, longest))
             longest = i;
     return longest;
 }
 
-/* What the steps leave of the entry, if it is a unit or more, is spent between the two that are farthest apart. */
+/* What the steps leave of the entry, if it is a unit or more, is spent where one of them holds longest. */
 static void stepped_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
 {
     size += f->more * UNWIND_UNIT;
@@ -240,9 +246,8 @@ static void stepped_entry(struct writer *w, const struct unwind_function *f, uin
     const uint32_t left = (uint32_t)(end - p) - steps;
     for (uint32_t i = 0; i < f->steps; i++) {
         p = put_step(p, &s, &f->step[i]);
-        const uint64_t next = i + 1 < f->steps ? f->step[i + 1].at : f->size;
         if (i == longest && left >= UNWIND_UNIT)
-            s.at += repeat_state(&p, left, next - s.at, false, f->size);
+            s.at += repeat_state(&p, left, step_reach(f, i), false, f->size);
     }
     assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
