@@ -101,25 +101,27 @@ static bool common_read(struct rest r, struct common *c)
     return !r.broken;
 }
 
-/* Bytes of an entry's function; UINT64_MAX if the entry cannot be read. */
-static uint64_t function_bytes(struct rest r, const struct common *c)
+/* What an FDE says. */
+struct entry {
+    uint64_t bytes;           /* of its function; UINT64_MAX if the entry cannot be read */
+    bool tabled;              /* it has the address of an exception table */
+    struct rest instructions; /* which tell of the frame */
+};
+
+static struct entry entry_read(struct rest r, const struct common *c)
 {
+    struct entry e = {.bytes = UINT64_MAX};
     const size_t address = address_size(c->function);
+    const size_t table = c->table == ENCODING_OMIT ? 0 : address_size(c->table);
     take(&r, address);
     const uint64_t bytes = take(&r, address);
-    return address && !r.broken ? bytes : UINT64_MAX;
-}
-
-/* Whether an entry has the address of an exception table. */
-static bool has_table(struct rest r, const struct common *c)
-{
-    const size_t address = address_size(c->function);
-    const size_t table = address_size(c->table);
-    if (c->table == ENCODING_OMIT || !address || !table)
-        return false;
-    take(&r, address);
-    take(&r, address);
-    return take_number(&r) >= table && take(&r, table) != 0;
+    if (address && !r.broken)
+        e.bytes = bytes;
+    const uint64_t more = take_number(&r);
+    const bool is_whole = address && !r.broken && more <= r.size;
+    e.instructions = is_whole ? (struct rest){r.at + more, r.size - more, false} : (struct rest){.broken = true};
+    e.tabled = address && table && more >= table && take(&r, table) != 0;
+    return e;
 }
 
 /* Operands of a call frame instruction (DWARF 5 section 6.4.2 and table 7.29; the GNU ones are of binutils). */
@@ -183,33 +185,42 @@ static uint64_t take_operands(struct rest *r, enum operands operands)
 
 enum frame_kind { FRAME_NONE, FRAME_RSP, FRAME_RBP };
 
-/* How an entry's function is found: by %rbp at any place; by %rsp, which it moves; it has no frame, or it is the PLT or
- * another one of which an expression tells, or the entry cannot be read. */
-static enum frame_kind frame_kind(struct rest r, const struct common *c)
+/* By which register the frame is found, at a place in the function, and at any before it. */
+struct frame_found {
+    uint64_t reg;
+    bool by_rbp, by_another;
+    bool moves; /* by %rsp, and not at its place in the beginning */
+};
+enum { RBP = 6, RSP = 7, RETURN_ADDRESS = 8 };
+
+static void find_by(struct frame_found *f, uint64_t reg)
+{
+    f->reg = reg;
+    f->by_rbp |= reg == RBP;
+    f->by_another |= reg != RBP && reg != RSP;
+}
+
+/* How an entry's function is found: by %rbp at any place; by %rsp, which it moves; otherwise it has no frame, or it is
+ * found by another register or by an expression, as that of the PLT, or the entry cannot be read. */
+static enum frame_kind frame_kind(struct rest r)
 {
     enum { DEF_CFA = 0x0c, DEF_CFA_REGISTER, DEF_CFA_OFFSET, DEF_CFA_EXPRESSION, DEF_CFA_SF = 0x12, DEF_CFA_OFFSET_SF };
-    enum { RBP = 6 };
-    const size_t address = address_size(c->function);
-    bool moves = false;
-    bool pointed = false;
-    take(&r, address);
-    take(&r, address);
-    const uint64_t more = take_number(&r);
-    r.broken |= !address || more > r.size;
-    if (r.broken)
-        return FRAME_NONE;
-    r.at += more;
-    r.size -= more;
-    while (r.size) {
+    struct frame_found f = {.reg = RSP};
+    while (r.size && !r.broken) {
         const uint8_t instruction = (uint8_t)take(&r, 1);
+        struct rest operand = r;
         const uint64_t number = take_operands(&r, operands_of(instruction));
         if (r.broken || instruction == DEF_CFA_EXPRESSION)
             return FRAME_NONE;
-        moves |= instruction == DEF_CFA_OFFSET || instruction == DEF_CFA_OFFSET_SF;
-        pointed |=
-            (instruction == DEF_CFA || instruction == DEF_CFA_REGISTER || instruction == DEF_CFA_SF) && number == RBP;
+        if (instruction == DEF_CFA || instruction == DEF_CFA_SF || instruction == DEF_CFA_REGISTER)
+            find_by(&f, number);
+        if (instruction == DEF_CFA) {
+            take_number(&operand);
+            f.moves |= f.reg == RSP && take_number(&operand) != RETURN_ADDRESS;
+        }
+        f.moves |= f.reg == RSP && (instruction == DEF_CFA_OFFSET || instruction == DEF_CFA_OFFSET_SF);
     }
-    return pointed ? FRAME_RBP : moves ? FRAME_RSP : FRAME_NONE;
+    return r.broken || f.by_another ? FRAME_NONE : f.by_rbp ? FRAME_RBP : f.moves ? FRAME_RSP : FRAME_NONE;
 }
 
 static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
@@ -235,9 +246,10 @@ static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
             const bool fits = of + HEADER <= size && length >= 4 && length <= size - of - 4;
             const struct rest entry = {frame + at + HEADER, header[0] - 4, false};
             if (fits && common_read((struct rest){frame + of + HEADER, length - 4, false}, &common)) {
-                c->tabled += has_table(entry, &common);
-                c->unwind_small += function_bytes(entry, &common) < UNWIND_SMALL;
-                const enum frame_kind kind = frame_kind(entry, &common);
+                const struct entry e = entry_read(entry, &common);
+                const enum frame_kind kind = frame_kind(e.instructions);
+                c->tabled += e.tabled;
+                c->unwind_small += e.bytes < UNWIND_SMALL;
                 c->unwind_rsp += kind == FRAME_RSP;
                 c->unwind_rbp += kind == FRAME_RBP;
             }

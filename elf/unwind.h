@@ -1,7 +1,8 @@
 /* Unwind tables: .eh_frame and its sorted index, .eh_frame_hdr.
  *
- * See LSB 5.0 core, "Exception Frames"; DWARF 5 section 6.4; x86-64 psABI 4.2.4. Three kinds of frame are described:
- * - a function that sets up %rbp and returns by `leave; ret`, or one that says step by step how it moves %rsp;
+ * See LSB 5.0 core, "Exception Frames"; DWARF 5 section 6.4; x86-64 psABI 4.2.4. Four kinds of frame are described:
+ * - a function that sets up %rbp and returns by `leave; ret`;
+ * - a function, or a part of one, that says step by step how it has moved %rsp;
  * - the PLT, whose frame depends on the instruction;
  * - the outermost function, `_start`, which has no return address (psABI 3.4.1).
  *
@@ -25,8 +26,7 @@
 enum { UNWIND_NO_REGISTER = UINT8_MAX };
 struct unwind_step {
     uint32_t at;
-    uint16_t words, word;
-    uint8_t reg;
+    uint8_t words, word, reg;
 };
 
 /* A function. Unless it has steps or a flag says otherwise it has a frame pointer: its first instruction is
@@ -34,14 +34,15 @@ struct unwind_step {
 struct unwind_function {
     uint64_t address;
     uint64_t size;
-    uint32_t more; /* units of UNWIND_UNIT bytes that its entry has beyond those that it has at least */
-    uint32_t steps;
-    const struct unwind_step *step; /* NULL: it has none, */
-    bool outermost;                 /* nothing has called it and it has no frame, so unwinding ends here */
-    bool frameless;                 /* it pushes nothing, so it has no frame pointer */
-    bool part;      /* besides `frameless`: it is part of a function with a frame pointer that has set this up */
+    uint64_t table;                 /* address of its part of the exception table; 0: it has none */
+    const struct unwind_step *step; /* its steps; NULL: it has none */
+    uint32_t steps;                 /* how many these are */
+    uint32_t more;  /* units of UNWIND_UNIT bytes that its entry has beyond those that it has at least */
+    bool outermost; /* nothing has called it and it has no frame, so unwinding ends here */
+    bool frameless; /* it pushes nothing, so it has no frame pointer */
+    bool part;      /* besides `frameless`: it is part of a function which has set up a frame; without steps, a frame
+                       pointer */
     bool landing;   /* it begins with an endbr64 */
-    uint64_t table; /* address of its part of the exception table; 0: it has none */
 };
 
 /* Bytes of one function's entry in .eh_frame. With a frame pointer: 17 of header, 8 of prologue, 2, 3 or 5 to advance,

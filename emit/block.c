@@ -110,11 +110,6 @@ struct taste block_taste(const struct corpus *corpus)
     return t;
 }
 
-static uint8_t slot_displacement(uint32_t slot)
-{
-    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int32_t)slot);
-}
-
 static void code(struct builder *b, const char *bytes, size_t size)
 {
     b->p = put_bytes(b->p, bytes, size);
@@ -124,7 +119,7 @@ static void code(struct builder *b, const char *bytes, size_t size)
 static void put_slot(struct builder *b, uint32_t slot)
 {
     b->operand[b->operands++] = (uint16_t)(here(b) - 1);
-    b->p = put_u8(b->p, slot_displacement(slot));
+    b->p = put_u8(b->p, filler_displacement(slot));
 }
 
 static void fix(struct builder *b, enum fixup_kind kind, uint32_t number)

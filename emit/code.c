@@ -121,15 +121,6 @@ static struct piece choose_run(const struct filler *f, uint64_t r, uint64_t byte
     return (struct piece){.kind = PIECE_RUN, .first = (uint16_t)first, .last = (uint16_t)last};
 }
 
-/* Bytes of a function's code from the prologue to the first piece. */
-static uint32_t beginning_size(const struct function *f)
-{
-    uint32_t size = spills_size(f) + CODE_MARK + CODE_OWN;
-    for (uint32_t j = 0; j < f->count; j++)
-        size += mix_sizes[f->type[j]];
-    return size;
-}
-
 bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool leaves, uint32_t steps,
                   struct arena *arena, struct body *b)
 {
@@ -137,7 +128,9 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool lea
     /* blocks refer to constants and helpers, which a bare library does not have */
     const uint64_t smallest = c->library->level == LEVEL_BARE ? UINT64_MAX : c->blocks->block[0].size;
     /* the jump, blocks, a run, a gap; those that move %rsp, and what is left of their code */
-    const uint64_t most = bytes / c->blocks->block[0].size + 8 + steps / STEPS_LEAST;
+    const uint64_t passed =
+        bytes / CODE_PASSES_LEAST < steps / STEPS_LEAST ? bytes / CODE_PASSES_LEAST : steps / STEPS_LEAST;
+    const uint64_t most = bytes / c->blocks->block[0].size + 8 + passed;
     const struct alike_code alike = c->library->alike_code;
     struct random random = {random_at(plan_key(c->library, PURPOSE_PIECES), index)};
     b->pieces = 0;
@@ -149,7 +142,9 @@ bool code_compose(const struct code *c, uint32_t index, uint64_t bytes, bool lea
         bytes -= CODE_LEAVE;
     }
     struct passes passes = passes_of(c, &bytes, steps);
-    passes.since = beginning_size(&c->own[index]) + (b->pieces ? CODE_LEAVE : 0);
+    const uint32_t prologue = plan_landing(c->library) + frame_prologue_size(b->frame);
+    passes.since = code_first_piece(c->library, b->frame, &c->own[index]) - prologue + frame_behind(b->frame);
+    passes.since += b->pieces ? CODE_LEAVE : 0;
     while (bytes || passes.code) {
         assert(b->pieces < most);
         uint64_t r = random_next(&random);
@@ -329,7 +324,7 @@ static uint8_t *put_spills(uint8_t *p, struct frame frame, const struct function
         const uint32_t n = number[floats_by_type[type]]++;
         put_bytes(p, codes[type][n], 4);
         p += spill_sizes[type][n];
-        if (frame.by_rsp) /* in a branch, as hardly any library has both kinds */
+        if (frame.by_rsp) /* a branch, which the processor foresees in most libraries */
             p[-2] = frame_operand(frame, p[-2]);
         p[-1] = (uint8_t)(-16 - 8 * (int)j);
     }
@@ -472,8 +467,7 @@ void code_write(const struct code *c, uint32_t index, const struct body *b)
         else if (piece->kind == PIECE_WILD)
             p = small_put_pieces(c->library, p, piece->first, random_next(&random));
         else
-            p = filler_gap(p, frame_base(frame) == FRAME_RBX, piece->first,
-                           alike_is_most(alike) ? piece->first : random_next(&random));
+            p = filler_gap(p, frame, piece->first, alike_is_most(alike) ? piece->first : random_next(&random));
     }
     for (uint32_t t = 0; t < calls_of(c); t++) {
         uint32_t number;
@@ -528,6 +522,14 @@ uint32_t code_parameters(const struct plan_library *l, struct frame frame, const
         parameter[j].used = is_float ? 0 : mix + (type == TYPE_STRING ? 6 : 11);
         mix += mix_sizes[type];
     }
+    return at;
+}
+
+uint32_t code_first_piece(const struct plan_library *l, struct frame frame, const struct function *f)
+{
+    uint32_t at = plan_landing(l) + frame_prologue_size(frame) + spills_size(f) + CODE_MARK + CODE_OWN;
+    for (uint32_t j = 0; j < f->count; j++)
+        at += mix_sizes[f->type[j]];
     return at;
 }
 

@@ -42,13 +42,14 @@ enum {
     CODE_PROLOGUE = FRAME_PROLOGUE,
     CODE_MARK = 7,
     CODE_OWN = 14,
-    CODE_CALL = 9,   /* a call, and the addition of its result */
-    CODE_JUMP = 5,   /* jmp rel32: a tail call in the glue or in a small function */
-    CODE_REPEAT = 7, /* before a repeated call: sets the counter */
-    CODE_AGAIN = 5,  /* after a repeated call: counts down and jumps back */
-    CODE_LEAVE = 9,  /* a jump to the cold part */
-    CODE_PUSH = 3,   /* a push of a local */
-    CODE_DROP = 4,   /* behind a call: takes from the stack what it was passed */
+    CODE_CALL = 9,                     /* a call, and the addition of its result */
+    CODE_JUMP = 5,                     /* jmp rel32: a tail call in the glue or in a small function */
+    CODE_REPEAT = 7,                   /* before a repeated call: sets the counter */
+    CODE_AGAIN = 5,                    /* after a repeated call: counts down and jumps back */
+    CODE_LEAVE = 9,                    /* a jump to the cold part */
+    CODE_PUSH = 3,                     /* a push of a local */
+    CODE_PASSES_LEAST = 2 * CODE_PUSH, /* of a piece that moves %rsp */
+    CODE_DROP = 4,                     /* behind a call: takes from the stack what it was passed */
     CODE_EPILOGUE = FRAME_EPILOGUE,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
     CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
@@ -154,6 +155,9 @@ void code_registers(const struct function *f, uint8_t *reg);
 uint32_t code_parameters(const struct plan_library *l, struct frame frame, const struct function *f,
                          struct code_parameter *parameter);
 
+/* The offset at which the function's pieces begin. */
+uint32_t code_first_piece(const struct plan_library *l, struct frame frame, const struct function *f);
+
 /* Bytes of the code that mixes argument j of f into the accumulator. */
 uint32_t code_mix_size(const struct function *f, uint32_t j);
 
@@ -178,6 +182,7 @@ struct code_passed {
     uint8_t slot, helper;
     uint16_t value;
 };
+/* Of piece number `piece` of function `index`. */
 struct code_passed code_passed(const struct code *c, uint32_t index, const struct body *b, uint32_t piece);
 
 /* One call that a numbered function makes (code_call_site). */

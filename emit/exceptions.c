@@ -70,10 +70,7 @@ static void add_block(struct sites *s, const struct blocks *blocks, uint32_t num
 static void list_sites(struct sites *s, const struct code *c, uint32_t index, const struct body *b)
 {
     const struct function *f = &c->own[index];
-    struct code_parameter parameter[ARGUMENTS_MOST];
-    uint32_t at = code_parameters(c->library, b->frame, f, parameter) + CODE_MARK + CODE_OWN;
-    for (uint32_t j = 0; j < f->count; j++)
-        at += code_mix_size(f, j);
+    uint32_t at = code_first_piece(c->library, b->frame, f);
     for (uint32_t i = 0; i < b->pieces; i++) {
         const uint32_t size = code_piece_size(c, &b->piece[i]);
         if (b->piece[i].kind == PIECE_BLOCK)

@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "emit/frame.h"
 
 enum { LINE_START = 64 /* rows refer to lines before it */ };
 /* Numbers of registers in DWARF (psABI figure 3.36). */
@@ -383,9 +382,9 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
         rows->inside = !own_row_begins(f, end - 1);
 }
 
-uint8_t *filler_gap(uint8_t *p, bool by_rbx, uint32_t size, uint64_t value)
+uint8_t *filler_gap(uint8_t *p, struct frame frame, uint32_t size, uint64_t value)
 {
-    const uint8_t operand = frame_operand((struct frame){.by_rsp = by_rbx}, 0x45);
+    const uint8_t operand = frame_operand(frame, 0x45);
     assert(size <= FILLER_GAP_MOST);
     for (uint32_t i = 0; size; i++) {
         uint8_t d = (uint8_t)(FILLER_SLOT_FIRST - 16 * (int)((value >> (2 * i)) & 3));

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "dwarf/line.h"
+#include "emit/frame.h"
 
 enum {
     FILLER_BYTES = 1 << 15,
@@ -71,9 +72,15 @@ void filler_rows(const struct filler *f, uint32_t first, uint32_t last, uint64_t
 uint64_t filler_rows_size(const struct filler *f, uint32_t first, uint32_t last);
 uint32_t filler_lines(const struct filler *f, uint32_t first, uint32_t last);
 
-/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST), chosen by `value`, for locals
- * below %rbp or, with `by_rbx`, below %rbx. Returns the place behind them. */
-uint8_t *filler_gap(uint8_t *p, bool by_rbx, uint32_t size, uint64_t value);
+/* The displacement of a slot from %rbp, as instructions have it. */
+static inline uint8_t filler_displacement(uint32_t slot)
+{
+    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int32_t)slot);
+}
+
+/* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST), chosen by `value`. Returns the
+ * place behind them. */
+uint8_t *filler_gap(uint8_t *p, struct frame frame, uint32_t size, uint64_t value);
 
 /* Sets `other` to the `size` bytes at `code`, whose locals are below %rbp, for locals below %rbx. `operand`: where the
  * ModRM bytes are, `operands` of them. */

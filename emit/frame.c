@@ -39,7 +39,7 @@ uint8_t *frame_put_epilogue(uint8_t *p, struct frame f)
 
 static struct unwind_step *add(struct unwind_step *step, uint32_t at, uint32_t words, uint8_t reg)
 {
-    *step = (struct unwind_step){.at = at, .words = (uint16_t)words, .reg = reg, .word = (uint16_t)words};
+    *step = (struct unwind_step){.at = at, .words = (uint8_t)words, .word = (uint8_t)words, .reg = reg};
     return step + 1;
 }
 
@@ -74,7 +74,7 @@ struct unwind_step *frame_inside(struct unwind_step *step, struct frame f)
     step[-1].word = 2;
     for (uint32_t i = 0; i < f.saved; i++) {
         step = add(step, 0, frame_words(f), registers[i]);
-        step[-1].word = (uint16_t)(words_before(f) + i + 1);
+        step[-1].word = (uint8_t)(words_before(f) + i + 1);
     }
     return step;
 }

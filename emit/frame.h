@@ -37,7 +37,7 @@ enum {
 };
 
 struct frame {
-    bool by_rsp;   /* without a frame pointer */
+    bool by_rsp;   /* it has no frame pointer */
     uint8_t saved; /* with `by_rsp`: registers that it saves besides %rbx, up to FRAME_SAVED_MOST */
 };
 
@@ -77,8 +77,15 @@ static inline uint8_t frame_operand(struct frame f, uint8_t operand)
     return (uint8_t)(operand - (f.by_rsp ? 2 : 0)); /* 101 is %rbp, 011 %rbx */
 }
 
+/* Write the prologue, behind the endbr64 where there is one, and the epilogue. */
 uint8_t *frame_put_prologue(uint8_t *p, struct frame f);
 uint8_t *frame_put_epilogue(uint8_t *p, struct frame f);
+
+/* Bytes of the prologue behind the last instruction that moves %rsp. */
+static inline uint32_t frame_behind(struct frame f)
+{
+    return f.saved == 1 ? 2 : 0;
+}
 
 /* Words from the CFA to %rsp between prologue and epilogue, with `by_rsp`. */
 static inline uint32_t frame_words(struct frame f)

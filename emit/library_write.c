@@ -65,15 +65,14 @@ static void write_init(const struct library *l, uint8_t *image)
                     l->at.got_gmon_start, plan_landing(l->row));
 }
 
-/* Spreads what entries are longer evenly over all, unless it has been dealt out to functions without a frame pointer.
- */
+/* Spreads over all entries what is left of the room that these have beyond what they need. */
 static void spread_unwind(const struct library *l, struct unwind_function *f, uint32_t count)
 {
-    const uint32_t more = l->row->extra.unwind;
-    if (library_is_part(l) || unwound_by_rsp(l))
-        return;
+    uint32_t left = library_is_part(l) ? 0 : l->row->extra.unwind;
     for (uint32_t i = 0; i < count; i++)
-        f[i].more = more / count + (i < more % count);
+        left -= f[i].more;
+    for (uint32_t i = 0; i < count; i++)
+        f[i].more += left / count + (i < left % count);
 }
 
 /* Sets what a cold part's function leads to. Returns the place behind its last step. */

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 
 /* Bytes of a call besides its pushes; of a move. */
-enum { PASS_SIZE = 18, MOVE_SIZE = 2 * CODE_PUSH };
+enum { PASS_SIZE = 18, MOVE_SIZE = CODE_PASSES_LEAST };
 
 /* Bytes of the unwind table that tell of a piece that pushes so many words. One step tells how it ends. */
 static uint32_t steps_of(const struct passes *p, uint32_t words)
@@ -68,17 +68,12 @@ struct code_passed code_passed(const struct code *c, uint32_t index, const struc
     return p;
 }
 
-static uint8_t slot_displacement(uint32_t slot)
-{
-    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)slot);
-}
-
 /* Writes an instruction whose operand is a local, `size` bytes without the displacement. */
 static uint8_t *put_local(uint8_t *p, struct frame frame, const char *instruction, size_t size, uint32_t slot)
 {
     p = put_bytes(p, instruction, size);
     p[-1] = frame_operand(frame, p[-1]);
-    return put_u8(p, slot_displacement(slot));
+    return put_u8(p, filler_displacement(slot));
 }
 
 /* Writes a piece that moves %rsp. It begins with pushes of locals. */

@@ -410,7 +410,7 @@ static void numbered_body(struct source_walk *w, struct told *t, uint32_t index,
     struct code_parameter parameter[ARGUMENTS_MOST];
     const struct function *f = &w->l->code.own[index];
     const struct body *b = &w->l->body[index];
-    uint64_t at = t->start + code_parameters(w->l->row, w->l->body[index].frame, f, parameter);
+    uint64_t at = t->start + code_parameters(w->l->row, b->frame, f, parameter);
     begin_statement(w, source_line_at(w, at));
     text_put(body_of(w), (const char *)locals->data, locals->size);
     at += CODE_MARK;

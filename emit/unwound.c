@@ -5,24 +5,32 @@
  * prologue to the epilogue; those of each saved register. */
 enum { ALONE = 14, SAVED = 10 };
 
-/* In the proportion of the row, in which the glue's frame pointers count, too. */
-uint32_t unwound_by_rsp(const struct library *l)
+/* How many functions have no frame pointer: of those with a cold part, whose entry counts, too, and of the others. */
+struct by_rsp {
+    uint32_t hosts, others;
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    const struct plan_library *const row = l->row;
-    if (!row->said || plan_is_direct(row) || library_is_part(l) || row->said->value[ROW_UNWIND_RSP] <= 0)
-        return 0;
-    const uint64_t rsp = (uint64_t)row->said->value[ROW_UNWIND_RSP];
-    const uint64_t rbp = row->said->value[ROW_UNWIND_RBP] > 0 ? (uint64_t)row->said->value[ROW_UNWIND_RBP] : 0;
-    const uint64_t frames = row->functions + UINT64_C(1) * glue_pointed(row, &l->glue);
-    uint64_t count = frames * rsp / (rsp + rbp);
-    count = count < row->functions ? count : row->functions;
-    return count < row->extra.unwind ? (uint32_t)count : row->extra.unwind;
+    return a < b ? a : b;
 }
 
-/* Whether a function is one of the `count` without a frame pointer, which are spread evenly. */
-static bool is_by_rsp(const struct plan_library *row, uint32_t index, uint32_t count)
+/* In the proportion of the row, in which the glue's frame pointers count, too; at most one function for each unit that
+ * there is. */
+static struct by_rsp by_rsp_of(const struct library *l)
 {
-    return (index + UINT64_C(1)) * count / row->functions > (uint64_t)index * count / row->functions;
+    const struct plan_library *const row = l->row;
+    if (!row->said || row->said->value[ROW_UNWIND_RSP] <= 0)
+        return (struct by_rsp){0};
+    const uint64_t rsp = (uint64_t)row->said->value[ROW_UNWIND_RSP];
+    const uint64_t rbp = row->said->value[ROW_UNWIND_RBP] > 0 ? (uint64_t)row->said->value[ROW_UNWIND_RBP] : 0;
+    const uint64_t hosts = row->cold.count;
+    const uint64_t own = row->functions + hosts;
+    const uint64_t entries = smaller((own + glue_pointed(row, &l->glue)) * rsp / (rsp + rbp), own);
+    const uint64_t chosen = smaller(own ? (2 * hosts * entries / own + 1) / 2 : 0, entries / 2);
+    const uint64_t others = smaller(entries - 2 * chosen, row->functions - hosts);
+    const uint64_t units = row->extra.unwind;
+    return (struct by_rsp){(uint32_t)smaller(chosen, units), (uint32_t)smaller(others, units - smaller(chosen, units))};
 }
 
 /* Bytes of instructions that the entry has room for. */
@@ -64,30 +72,63 @@ static void choose_saved(const struct library *l, struct body *b, uint32_t index
         b->unwind -= unwound_part(b);
 }
 
+/* Chooses `wanted` of functions by chance: a walk over `left` of them, in which each has its turn. */
+struct choice {
+    uint32_t left, wanted;
+};
+
+static bool choose(struct choice *c, uint64_t r)
+{
+    const bool is_chosen = random_below(r, c->left--) < c->wanted;
+    c->wanted -= is_chosen;
+    return is_chosen;
+}
+
+/* Chooses functions without a frame pointer. Returns how many there are. The others have one already. */
+static uint32_t choose_frames(struct library *l)
+{
+    const struct plan_library *const row = l->row;
+    const struct by_rsp count = by_rsp_of(l);
+    const uint64_t key = random_mix(plan_key(row, PURPOSE_UNWIND));
+    struct choice hosts = {row->cold.count, count.hosts};
+    struct choice others = {row->functions - row->cold.count, count.others};
+    for (uint32_t i = 0; hosts.wanted + others.wanted; i++) {
+        const uint32_t host = row->cold.count - hosts.left;
+        const bool has_part = hosts.left && row->cold.host[host] == i;
+        l->body[i].frame = (struct frame){.by_rsp = choose(has_part ? &hosts : &others, random_at(key, i))};
+    }
+    return count.hosts + count.others;
+}
+
+/* The most units that a function can make use of, which has so much free code: for the registers that it saves, and for
+ * pieces of half of the code, which take no more than so many bytes of the table for so many of code. */
+static uint64_t units_most(uint32_t code)
+{
+    enum { TABLE = 3, CODE = 4 };
+    return 1 + (SAVED * FRAME_SAVED_MOST + (uint64_t)code / 2 * TABLE / CODE) / UNWIND_UNIT;
+}
+
 void unwound_deal(struct library *l, const uint32_t *leasts)
 {
     enum { WEIGHT_LEAST = 96 };
     const struct plan_library *const row = l->row;
-    const uint32_t count = unwound_by_rsp(l);
-    const uint64_t rest = row->extra.unwind - count;
+    const uint64_t rest = row->extra.unwind - choose_frames(l);
     uint64_t weights = 0;
     uint64_t before = 0;
     uint32_t cold = 0;
     for (uint32_t i = 0; i < row->functions; i++)
-        weights += is_by_rsp(row, i, count) ? l->body[i].size - leasts[i] + WEIGHT_LEAST : 0;
+        weights += l->body[i].frame.by_rsp ? l->body[i].size - leasts[i] + WEIGHT_LEAST : 0;
     for (uint32_t i = 0; i < row->functions; i++) {
         struct body *const b = &l->body[i];
         const bool has_part = cold < row->cold.count && row->cold.host[cold] == i;
         const uint32_t code = b->size - leasts[i];
         cold += has_part;
-        b->frame = (struct frame){.by_rsp = is_by_rsp(row, i, count)};
-        b->unwind = 0;
         if (!b->frame.by_rsp)
             continue;
         const uint64_t up_to = before + code + WEIGHT_LEAST;
-        b->unwind = (uint32_t)(1 + rest * up_to / weights - rest * before / weights);
+        b->unwind = 1 + (uint32_t)smaller(rest * up_to / weights - rest * before / weights, units_most(code));
         before = up_to;
-        choose_saved(l, b, i, has_part && code > CODE_LEAVE ? code - CODE_LEAVE : code, has_part);
+        choose_saved(l, b, i, has_part && code >= CODE_LEAVE ? code - CODE_LEAVE : code, has_part);
     }
 }
 
@@ -104,7 +145,7 @@ uint32_t unwound_steps_most(const struct body *b)
 
 static struct unwind_step *moved(struct unwind_step *step, uint32_t at, uint32_t words)
 {
-    *step = (struct unwind_step){.at = at, .words = (uint16_t)words, .reg = UNWIND_NO_REGISTER};
+    *step = (struct unwind_step){.at = at, .words = (uint8_t)words, .reg = UNWIND_NO_REGISTER};
     return step + 1;
 }
 
@@ -112,15 +153,11 @@ uint32_t unwound_steps(const struct library *l, uint32_t index, struct unwind_st
 {
     const struct body *const b = &l->body[index];
     struct unwind_step *const first = step;
-    struct code_parameter parameter[ARGUMENTS_MOST];
-    const struct function *const f = &l->code.own[index];
     if (!b->frame.by_rsp)
         return 0;
     const uint32_t words = frame_words(b->frame);
     step = frame_enter(step, b->frame, plan_landing(l->row));
-    uint32_t at = code_parameters(l->row, b->frame, f, parameter) + CODE_MARK + CODE_OWN;
-    for (uint32_t j = 0; j < f->count; j++)
-        at += code_mix_size(f, j);
+    uint32_t at = code_first_piece(l->row, b->frame, &l->code.own[index]);
     for (uint32_t i = 0; i < b->pieces; i++) {
         const struct piece *const piece = &b->piece[i];
         const uint32_t end = at + code_piece_size(&l->code, piece);

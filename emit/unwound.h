@@ -3,19 +3,16 @@
  * A row says how many entries are of functions that are found by %rsp, and how many of functions with a frame pointer.
  * Numbered functions are divided in this proportion, as far as unwind tables have room: an entry of the former takes
  * at least a unit more. What room there is besides goes to these functions, by the code that is free in each. There it
- * becomes registers that are saved, and pieces of code that move %rsp. If there are no such functions, all entries of
- * the library are longer by about as much.
+ * becomes registers that are saved, and pieces of code that move %rsp. What that code has no room for is spread over
+ * all entries of the library.
  */
 #ifndef EMIT_UNWOUND_H
 #define EMIT_UNWOUND_H
 
 #include "emit/library.h"
 
-/* How many of its numbered functions have no frame pointer. */
-uint32_t unwound_by_rsp(const struct library *l);
-
-/* Sets the frame of all bodies, whose sizes are known, and by how much their entries are longer. `leasts`: bytes that
- * each takes without pieces and saved registers. */
+/* Sets the frame of all bodies, whose sizes are known, and by how much their entries are longer to say where it is.
+ * `leasts`: bytes that each takes without pieces and saved registers. */
 void unwound_deal(struct library *l, const uint32_t *leasts);
 
 /* Bytes of the entry's instructions that are left for pieces of code. */
