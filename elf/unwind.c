@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #include "base/bytes.h"
-#include "base/random.h"
 #include "elf/plt.h"
 
 /* Call frame instructions (DWARF 5 table 7.29). Register 6 is %rbp, 7 is %rsp, 16 the return address (psABI figure
@@ -23,6 +22,7 @@ enum {
     CFA_DEF_CFA_EXPRESSION = 0x0f,
     CFA_ADVANCE_LOC = 0x40,
     CFA_OFFSET = 0x80,
+    CFA_RESTORE = 0xc0,
 };
 
 /* Pointer encodings: signed 4 bytes, relative to the place itself or to the section. Indirect: the pointer leads to a
@@ -132,29 +132,33 @@ static uint8_t *put_advance(uint8_t *p, uint64_t bytes)
     }
 }
 
-/* Fills up to `more` bytes with instructions that leave the state as it is, at random places of the next `length` bytes
- * of code. Returns by how many bytes of code they advance. */
-static uint64_t repeat_state(uint8_t **at, uint32_t more, uint64_t length, bool framed, uint64_t key)
+/* Fills up to `more` bytes with instructions that leave the state as it is, at places of the function between offsets
+ * `from` and `to`. Returns the last of these, or `from`. */
+static uint64_t repeat_state(uint8_t **at, uint32_t more, const struct unwind_function *f, uint64_t from, uint64_t to)
 {
-    enum { STEP = 3, STEP_MOST = 4 };
+    enum { STEP = 3, LONGER = 4 /* most bytes that an advance takes beyond those of a step */ };
     static const uint8_t frame[][2] = {{CFA_DEF_CFA_REGISTER, 6}, {CFA_OFFSET | 6, 2}};
     uint8_t *p = *at;
     uint8_t *const end = p + more;
-    const unsigned kind = framed ? key >> 4 & 3 : 2;
-    uint64_t gone = 0;
-    for (uint64_t r = random_mix(key); end - p >= STEP_MOST && gone + 1 < length; r = random_mix(r)) {
-        const uint64_t steps = (uint64_t)(end - p) / STEP;
-        const uint64_t most = 2 * (length - gone) / (steps + 1);
-        const uint32_t next = random_below(r, most > UINT8_MAX ? UINT8_MAX : most > 1 ? (uint32_t)most : 1);
-        const uint8_t advance = (uint8_t)(1 + (next < length - gone - 1 ? next : length - gone - 2));
+    const unsigned kind = f->step || f->frameless ? 2 : f->size >> 4 & 3;
+    uint32_t first = 0;
+    while (first < f->places && f->place[first] <= from)
+        first++;
+    uint32_t last = first;
+    while (last < f->places && f->place[last] < to)
+        last++;
+    const uint64_t steps = more / STEP;
+    const uint64_t used = steps < last - first ? steps : last - first;
+    for (uint64_t i = 0; i < used && end - p >= STEP + LONGER; i++) {
+        const uint32_t place = f->place[first + i * (last - first) / used];
         if (kind > 1)
             p = put_u8(p, CFA_REMEMBER_STATE);
-        p = put_advance(p, advance);
+        p = put_advance(p, place - from);
         p = kind > 1 ? put_u8(p, CFA_RESTORE_STATE) : put_bytes(p, frame[kind], sizeof frame[kind]);
-        gone += advance;
+        from = place;
     }
     *at = p;
-    return gone;
+    return from;
 }
 
 static void function_entry(struct writer *w, const struct unwind_function *f, uint32_t size)
@@ -164,12 +168,12 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     uint8_t *p = begin_entry(w, size, f->address, f->size, f->table);
     uint8_t *end = w->frame + size;
     const uint8_t landing = f->landing ? PLT_LANDING_SIZE : 0;
-    uint64_t advance = f->size - landing - 5; /* from behind `mov %rsp,%rbp` to `ret` */
+    const uint64_t framed = landing + 4; /* behind `mov %rsp,%rbp` */
     p = put_u8(p, (uint8_t)(CFA_ADVANCE_LOC | (landing + 1)));
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
-    advance -= repeat_state(&p, more, advance, true, f->size);
+    const uint64_t advance = f->size - 1 - repeat_state(&p, more, f, framed, f->size - 1); /* up to `ret` */
     if (advance <= 0xff) {
         p = put_u8(p, CFA_ADVANCE_LOC1);
         p = put_u8(p, (uint8_t)advance);
@@ -199,7 +203,9 @@ static uint8_t *put_step(uint8_t *p, struct stepping *s, const struct unwind_ste
         p = put_advance(p, step->at - s->at);
     if (step->words != s->words)
         p = put_uleb128(put_u8(p, CFA_DEF_CFA_OFFSET), 8 * (uint64_t)step->words);
-    if (step->reg != UNWIND_NO_REGISTER)
+    if (step->reg != UNWIND_NO_REGISTER && !step->word)
+        p = put_u8(p, CFA_RESTORE | step->reg);
+    else if (step->reg != UNWIND_NO_REGISTER)
         p = put_uleb128(put_u8(p, CFA_OFFSET | step->reg), step->word);
     *s = (struct stepping){step->at, step->words};
     return p;
@@ -247,7 +253,7 @@ static void stepped_entry(struct writer *w, const struct unwind_function *f, uin
     for (uint32_t i = 0; i < f->steps; i++) {
         p = put_step(p, &s, &f->step[i]);
         if (i == longest && left >= UNWIND_UNIT)
-            s.at += repeat_state(&p, left, step_reach(f, i), false, f->size);
+            s.at = repeat_state(&p, left, f, s.at, s.at + step_reach(f, i));
     }
     assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
@@ -275,7 +281,6 @@ static void frameless_entry(struct writer *w, const struct unwind_function *f, u
     uint8_t *const end = w->frame + size;
     if (f->part)
         p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, 6, 16, CFA_OFFSET | 6, 2}, 5);
-    repeat_state(&p, more, f->size, false, f->size);
     assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
     w->frame += size;

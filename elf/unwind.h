@@ -10,9 +10,9 @@
  * through a word that holds the routine's address, as DW.ref.__gxx_personality_v0 does.
  *
  * Every entry is a multiple of 8 bytes long and filled up with DW_CFA_nop. An entry can be made longer than necessary.
- * What its steps do not need is instructions that change nothing. At some places of the function they repeat a rule
- * that holds already, or remember the state and restore it some instructions later, as compilers do around a return in
- * the middle of a function.
+ * What its steps do not need is instructions that change nothing. Where some of the function's instructions begin
+ * (unwind_function.place) they repeat a rule that holds already, or remember the state and restore it some instructions
+ * later, as compilers do around a return in the middle of a function.
  */
 #ifndef ELF_UNWIND_H
 #define ELF_UNWIND_H
@@ -22,7 +22,7 @@
 #include "elf/layout.h"
 
 /* What holds from offset `at` of a function on: the CFA is `words` words above %rsp, and register `reg` is saved `word`
- * words below the CFA. Offsets ascend; those of neighbours may be the same. */
+ * words below the CFA or, if that is 0, has its value again. Offsets ascend; those of neighbours may be the same. */
 enum { UNWIND_NO_REGISTER = UINT8_MAX };
 struct unwind_step {
     uint32_t at;
@@ -36,7 +36,8 @@ struct unwind_function {
     uint64_t size;
     uint64_t table;                 /* address of its part of the exception table; 0: it has none */
     const struct unwind_step *step; /* its steps; NULL: it has none */
-    uint32_t steps;                 /* how many these are */
+    const uint32_t *place;          /* offsets where instructions begin, ascending; may be NULL */
+    uint32_t steps, places;         /* how many these are */
     uint32_t more;  /* units of UNWIND_UNIT bytes that its entry has beyond those that it has at least */
     bool outermost; /* nothing has called it and it has no frame, so unwinding ends here */
     bool frameless; /* it pushes nothing, so it has no frame pointer */

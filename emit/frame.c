@@ -61,7 +61,8 @@ struct unwind_step *frame_leave(struct unwind_step *step, struct frame f, uint32
     at += 4;
     for (uint32_t i = f.saved; i > 0; i--) {
         at += i == 1 ? 1 : 2;
-        step = add(step, at, words_before(f) + i - 1, UNWIND_NO_REGISTER);
+        step = add(step, at, words_before(f) + i - 1, registers[i - 1]);
+        step[-1].word = 0; /* the place is out of reach of %rsp soon (psABI 3.2.2: the red zone has 128 bytes) */
     }
     at += 3;
     step = add(step, at, 2, UNWIND_NO_REGISTER);

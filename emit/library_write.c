@@ -65,14 +65,43 @@ static void write_init(const struct library *l, uint8_t *image)
                     l->at.got_gmon_start, plan_landing(l->row));
 }
 
-/* Spreads over all entries what is left of the room that these have beyond what they need. */
-static void spread_unwind(const struct library *l, struct unwind_function *f, uint32_t count)
+/* Spreads over `count` entries what is left of the room that all have beyond what they need. */
+static void spread_unwind(struct unwind_function *f, uint32_t count, uint64_t left)
 {
-    uint32_t left = library_is_part(l) ? 0 : l->row->extra.unwind;
+    for (uint32_t i = 0; i < count; i++)
+        f[i].more += (uint32_t)(left / count + (i < left % count));
+}
+
+/* Sets where numbered functions, of which `f` is the first, have instructions, as far as their entries are longer. */
+static bool place_unwind(const struct library *l, struct unwind_function *f, struct arena *arena)
+{
+    uint64_t places = 0;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        places += f[i].more ? unwound_places(l, i, NULL) : 0;
+    uint32_t *place = places ? arena_take(arena, places * sizeof *place) : NULL;
+    for (uint32_t i = 0; place && i < l->row->functions; i++) {
+        if (!f[i].more)
+            continue;
+        f[i].place = place;
+        f[i].places = unwound_places(l, i, place);
+        place += f[i].places;
+    }
+    return place || !places;
+}
+
+/* Makes the entries of all functions as long together as they are to be: those of numbered functions, of which `first`
+ * is the first, or of all if there are none. */
+static bool fill_unwind(const struct library *l, struct unwind_function *f, uint32_t count, uint32_t first,
+                        struct arena *arena)
+{
+    uint64_t left = library_is_part(l) ? 0 : l->row->extra.unwind;
     for (uint32_t i = 0; i < count; i++)
         left -= f[i].more;
-    for (uint32_t i = 0; i < count; i++)
-        f[i].more += left / count + (i < left % count);
+    if (l->row->functions)
+        spread_unwind(f + first, l->row->functions, left);
+    else
+        spread_unwind(f, count, left);
+    return place_unwind(l, f + first, arena);
 }
 
 /* Sets what a cold part's function leads to. Returns the place behind its last step. */
@@ -123,6 +152,7 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
                 .frameless = i != GLUE_START && !glue_is_pointed(l->row, i),
                 .landing = landing,
             };
+    const uint32_t first = count;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         const uint32_t of = unwound_steps(l, i, step);
         f[count++] = (struct unwind_function){.address = l->code.text + l->body[i].offset,
@@ -148,9 +178,8 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
             step = unwind_cold(l, i - l->row->cold.first, step, small);
     }
     exceptions_end(&x);
-    spread_unwind(l, f, count);
     *count_of = count;
-    return f;
+    return fill_unwind(l, f, count, first, arena) ? f : NULL;
 }
 
 static bool write_unwind(const struct library *l, uint8_t *image, struct arena *arena)

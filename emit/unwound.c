@@ -3,7 +3,7 @@
 
 /* Bytes of an entry's instructions: those of a function without saved registers, but for one that advances from the
  * prologue to the epilogue; those of each saved register. */
-enum { ALONE = 14, SAVED = 10 };
+enum { ALONE = 14, SAVED = 11 };
 
 /* How many functions have no frame pointer: of those with a cold part, whose entry counts, too, and of the others. */
 struct by_rsp {
@@ -170,4 +170,61 @@ uint32_t unwound_steps(const struct library *l, uint32_t index, struct unwind_st
     }
     step = frame_leave(step, b->frame, b->size - frame_epilogue_size(b->frame));
     return (uint32_t)(step - first);
+}
+
+/* --- places -------------------------------------------------------------------- */
+
+/* Where instructions begin in a function, so far; nowhere: they are only counted. */
+struct places {
+    uint32_t *place;
+    uint32_t count;
+};
+
+static void add_place(struct places *p, uint32_t at)
+{
+    if (p->place)
+        p->place[p->count] = at;
+    p->count++;
+}
+
+static void add_run(struct places *p, const struct filler *f, uint32_t at, uint32_t first, uint32_t last)
+{
+    for (uint32_t k = first; k < last; k++)
+        add_place(p, at + f->offset[k] - f->offset[first]);
+}
+
+/* Statements, and runs of these. Notes that are inside the one before them are passed over. */
+static void add_block(struct places *p, const struct code *c, uint32_t at, const struct block *block)
+{
+    const struct block_note *const note = (const struct block_note *)(const void *)c->blocks->bytes.notes.data;
+    uint32_t end = 0;
+    for (uint32_t i = block->note; i < block->note + (uint32_t)block->notes; i++) {
+        if (note[i].at < end)
+            continue;
+        end = note[i].end;
+        if (note[i].first != note[i].last)
+            add_run(p, c->filler, at + note[i].at, note[i].first, note[i].last);
+        else
+            add_place(p, at + note[i].at);
+    }
+}
+
+uint32_t unwound_places(const struct library *l, uint32_t index, uint32_t *place)
+{
+    const struct code *const c = &l->code;
+    const struct body *const b = &l->body[index];
+    struct places p = {place, 0};
+    uint32_t at = code_first_piece(l->row, b->frame, &c->own[index]);
+    for (uint32_t i = 0; i < b->pieces; i++) {
+        const struct piece *const piece = &b->piece[i];
+        if (piece->kind == PIECE_BLOCK)
+            add_block(&p, c, at, &c->blocks->block[piece->first]);
+        else if (piece->kind == PIECE_RUN)
+            add_run(&p, c->filler, at, piece->first, piece->last);
+        else
+            add_place(&p, at);
+        at += code_piece_size(c, piece);
+    }
+    add_place(&p, b->size - frame_epilogue_size(b->frame));
+    return p.count;
 }

@@ -26,4 +26,8 @@ uint32_t unwound_part(const struct body *host);
 uint32_t unwound_steps_most(const struct body *b);
 uint32_t unwound_steps(const struct library *l, uint32_t index, struct unwind_step *step);
 
+/* Sets places of function `index` where instructions begin, in ascending order, and returns how many there are. NULL:
+ * only counts these. */
+uint32_t unwound_places(const struct library *l, uint32_t index, uint32_t *place);
+
 #endif
