@@ -197,12 +197,23 @@ struct stepping {
     uint32_t words;
 };
 
+static uint8_t *put_cfa(uint8_t *p, uint32_t before, uint32_t words)
+{
+    enum { RBP = 6, RSP = 7, POINTED = 2 };
+    if (words == UNWIND_BY_RBP && before == POINTED)
+        return put_u8(put_u8(p, CFA_DEF_CFA_REGISTER), RBP);
+    if (words == UNWIND_BY_RBP)
+        return put_u8(put_u8(put_u8(p, CFA_DEF_CFA), RBP), 8 * POINTED);
+    p = before == UNWIND_BY_RBP ? put_u8(put_u8(p, CFA_DEF_CFA), RSP) : put_u8(p, CFA_DEF_CFA_OFFSET);
+    return put_uleb128(p, 8 * (uint64_t)words);
+}
+
 static uint8_t *put_step(uint8_t *p, struct stepping *s, const struct unwind_step *step)
 {
     if (step->at > s->at)
         p = put_advance(p, step->at - s->at);
     if (step->words != s->words)
-        p = put_uleb128(put_u8(p, CFA_DEF_CFA_OFFSET), 8 * (uint64_t)step->words);
+        p = put_cfa(p, s->words, step->words);
     if (step->reg != UNWIND_NO_REGISTER && !step->word)
         p = put_u8(p, CFA_RESTORE | step->reg);
     else if (step->reg != UNWIND_NO_REGISTER)

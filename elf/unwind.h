@@ -23,7 +23,10 @@
 
 /* What holds from offset `at` of a function on: the CFA is `words` words above %rsp, and register `reg` is saved `word`
  * words below the CFA or, if that is 0, has its value again. Offsets ascend; those of neighbours may be the same. */
-enum { UNWIND_NO_REGISTER = UINT8_MAX };
+enum {
+    UNWIND_NO_REGISTER = UINT8_MAX,
+    UNWIND_BY_RBP = UINT8_MAX, /* in place of `words`: the CFA is 2 words above %rbp */
+};
 struct unwind_step {
     uint32_t at;
     uint8_t words, word, reg;

@@ -109,7 +109,7 @@ static struct unwind_step *unwind_cold(const struct library *l, uint32_t part, s
                                        struct unwind_function *f)
 {
     const struct body *const host = &l->body[l->row->cold.host[part]];
-    if (!host->frame.by_rsp)
+    if (!unwound_has_steps(host))
         return step;
     struct unwind_step *const end = frame_inside(step, host->frame);
     f->more = unwound_part(host);

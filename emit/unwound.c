@@ -2,8 +2,8 @@
 #include "emit/unwound.h"
 
 /* Bytes of an entry's instructions: those of a function without saved registers, but for one that advances from the
- * prologue to the epilogue; those of each saved register. */
-enum { ALONE = 14, SAVED = 11 };
+ * prologue to the epilogue; those of each saved register. With a frame pointer, and one byte for all registers. */
+enum { ALONE = 14, SAVED = 11, POINTED = 11, POINTED_SAVED = 3, POINTED_ALL = 1 };
 
 /* How many functions have no frame pointer: of those with a cold part, whose entry counts, too, and of the others. */
 struct by_rsp {
@@ -40,7 +40,8 @@ static uint32_t room_of(const struct library *l, const struct body *b)
     const uint32_t least = UNWIND_ROOM + (wide ? UNWIND_WIDE - UNWIND_NARROW : 0);
     const uint32_t tabled = UNWIND_ROOM + (UNWIND_TABLED - UNWIND_NARROW) - UNWIND_TABLE;
     const uint32_t fewest = l->row->extra.tabled && tabled < least ? tabled : least;
-    return fewest + UNWIND_UNIT * b->unwind - ALONE - unwind_advance(b->size);
+    const uint32_t alone = b->frame.by_rsp ? ALONE : POINTED;
+    return fewest + UNWIND_UNIT * b->unwind - alone - unwind_advance(b->size);
 }
 
 uint32_t unwound_room(const struct library *l, const struct body *b)
@@ -53,19 +54,26 @@ uint32_t unwound_part(const struct body *host)
     return host->frame.saved > 1;
 }
 
+/* How many registers there is room for in `room` bytes of instructions. */
+static uint32_t saved_most(struct frame f, uint32_t room)
+{
+    const uint32_t most = f.by_rsp ? room / SAVED : room > POINTED_ALL ? (room - POINTED_ALL) / POINTED_SAVED : 0;
+    return most < FRAME_SAVED_MOST ? most : FRAME_SAVED_MOST;
+}
+
 /* Sets how many registers a function saves that has `code` bytes for that: as many as it can in three of four
  * functions, up to as many in the rest. One with a cold part leaves a unit to that, if it has to (unwound_part). */
 static void choose_saved(const struct library *l, struct body *b, uint32_t index, uint32_t code, bool has_part)
 {
     const uint64_t r = random_at(plan_key(l->row, PURPOSE_UNWIND), index);
-    uint32_t most = room_of(l, b) / SAVED;
+    const uint32_t room = room_of(l, b);
+    uint32_t most = saved_most(b->frame, room);
     if (has_part && most > 1) {
-        most = (room_of(l, b) - UNWIND_UNIT) / SAVED;
+        most = b->unwind && room > UNWIND_UNIT ? saved_most(b->frame, room - UNWIND_UNIT) : 1;
         most = most > 1 ? most : 1;
     }
-    most = most < FRAME_SAVED_MOST ? most : FRAME_SAVED_MOST;
     uint32_t saved = r & 3 ? most : random_below(r, most + 1);
-    while (saved && frame_more((struct frame){true, (uint8_t)saved}) > code)
+    while (saved && frame_more((struct frame){b->frame.by_rsp, (uint8_t)saved}) > code)
         saved--;
     b->frame.saved = (uint8_t)saved;
     if (has_part)
@@ -108,35 +116,71 @@ static uint64_t units_most(uint32_t code)
     return 1 + (SAVED * FRAME_SAVED_MOST + (uint64_t)code / 2 * TABLE / CODE) / UNWIND_UNIT;
 }
 
-void unwound_deal(struct library *l, const uint32_t *leasts)
+/* A walk over the functions, in which units are dealt out to those of one kind. */
+struct deal {
+    struct library *l;
+    const uint32_t *leasts;
+    uint64_t units;   /* for all */
+    uint64_t weights; /* of all */
+    uint64_t before;  /* the weights so far */
+};
+
+static uint64_t weight_of(const struct deal *d, uint32_t index)
 {
     enum { WEIGHT_LEAST = 96 };
+    const struct body *const b = &d->l->body[index];
+    return b->frame.by_rsp ? b->size - d->leasts[index] + WEIGHT_LEAST : 1;
+}
+
+/* The next function's share. */
+static uint64_t share_of(struct deal *d, uint32_t index)
+{
+    const uint64_t up_to = d->before + weight_of(d, index);
+    const uint64_t share = d->units * up_to / d->weights - d->units * d->before / d->weights;
+    d->before = up_to;
+    return share;
+}
+
+/* Deals out units to functions without a frame pointer (`by_rsp`), or to those with one. Returns how many it has. */
+static uint64_t deal(struct library *l, const uint32_t *leasts, bool by_rsp, uint64_t units)
+{
     const struct plan_library *const row = l->row;
-    const uint64_t rest = row->extra.unwind - choose_frames(l);
-    uint64_t weights = 0;
-    uint64_t before = 0;
+    struct deal d = {.l = l, .leasts = leasts, .units = units};
+    uint64_t dealt = 0;
     uint32_t cold = 0;
     for (uint32_t i = 0; i < row->functions; i++)
-        weights += l->body[i].frame.by_rsp ? l->body[i].size - leasts[i] + WEIGHT_LEAST : 0;
+        d.weights += l->body[i].frame.by_rsp == by_rsp ? weight_of(&d, i) : 0;
     for (uint32_t i = 0; i < row->functions; i++) {
         struct body *const b = &l->body[i];
         const bool has_part = cold < row->cold.count && row->cold.host[cold] == i;
         const uint32_t code = b->size - leasts[i];
         cold += has_part;
-        if (!b->frame.by_rsp)
+        if (b->frame.by_rsp != by_rsp)
             continue;
-        const uint64_t up_to = before + code + WEIGHT_LEAST;
-        b->unwind = 1 + (uint32_t)smaller(rest * up_to / weights - rest * before / weights, units_most(code));
-        before = up_to;
-        choose_saved(l, b, i, has_part && code >= CODE_LEAVE ? code - CODE_LEAVE : code, has_part);
+        const uint64_t share = share_of(&d, i);
+        b->unwind = (uint32_t)(by_rsp ? 1 + smaller(share, units_most(code)) : share);
+        dealt += b->unwind;
+        if (b->unwind)
+            choose_saved(l, b, i, has_part && code >= CODE_LEAVE ? code - CODE_LEAVE : code, has_part);
     }
+    return dealt;
+}
+
+void unwound_deal(struct library *l, const uint32_t *leasts)
+{
+    const uint64_t units = library_is_part(l) ? 0 : l->row->extra.unwind;
+    const uint32_t by_rsp = choose_frames(l);
+    const uint64_t dealt = by_rsp ? deal(l, leasts, true, units - by_rsp) : 0;
+    const bool says_pointed = l->row->said && l->row->said->value[ROW_UNWIND_RBP] > 0;
+    if (units > dealt && by_rsp < l->row->functions && says_pointed)
+        deal(l, leasts, false, units - dealt);
 }
 
 /* --- steps -------------------------------------------------------------------- */
 
 uint32_t unwound_steps_most(const struct body *b)
 {
-    uint32_t steps = b->frame.by_rsp ? FRAME_STEPS_MOST : 0;
+    uint32_t steps = unwound_has_steps(b) ? FRAME_STEPS_MOST : 0;
     for (uint32_t i = 0; i < b->pieces; i++)
         if (b->piece[i].kind == PIECE_PASS || b->piece[i].kind == PIECE_MOVE)
             steps += b->piece[i].last + 1u;
@@ -153,7 +197,7 @@ uint32_t unwound_steps(const struct library *l, uint32_t index, struct unwind_st
 {
     const struct body *const b = &l->body[index];
     struct unwind_step *const first = step;
-    if (!b->frame.by_rsp)
+    if (!unwound_has_steps(b))
         return 0;
     const uint32_t words = frame_words(b->frame);
     step = frame_enter(step, b->frame, plan_landing(l->row));
