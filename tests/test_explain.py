@@ -86,6 +86,8 @@ def test_captured(explain, captured, shipped_small):
         "They were captured from files.\nTogether they have 8.0 MB of code and constants (text), "
     )
     assert f"They have {sum(row['functions'] for row in rows)} functions with a symbol.\n" in text
+    framed = sum(row["unwind-rbp"] for row in rows)
+    assert f"\n{framed} functions have a frame, {framed} of them with a frame pointer.\n" in text
     dwarf = [row["dwarf"] for row in rows]
     counts = [sum(row.get(key, 0) for row in dwarf) for key in ("units", "dies", "rows", "entries")]
     assert (

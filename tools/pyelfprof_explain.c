@@ -241,6 +241,11 @@ static void tell_symbols(struct explained *x)
         print_bytes(sum(x, "exceptions", "table"));
         puts(".");
     }
+    const double pointed = sum(x, NULL, "unwind-rbp");
+    const double framed = sum(x, NULL, "unwind-rsp") + pointed;
+    if (framed > 0)
+        printf("%.0f %s a frame, %.0f of them with a frame pointer.\n", framed,
+               plural(framed, "function has", "functions have"), pointed);
     tell_constructors(x, "constructor-memory", "take ", " of memory when all are loaded.");
     tell_constructors(x, "constructor-bss", "write to ", " of .bss.");
     if (having(x, "dynamic", NULL)) {
