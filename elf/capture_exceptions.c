@@ -154,7 +154,7 @@ static enum operands operands_of(uint8_t instruction)
         [0x15] = TWO_NUMBERS,
         [0x16] = NUMBER_AND_BLOCK,
     };
-    enum { ADVANCE = 0x40, OFFSET = 0x80, RESTORE = 0xc0, KIND = 0xc0, WINDOW_SAVE = 0x2d, ARGUMENTS = 0x2e };
+    enum { OFFSET = 0x80, KIND = 0xc0, WINDOW_SAVE = 0x2d, ARGUMENTS = 0x2e };
     if (instruction & KIND)
         return (instruction & KIND) == OFFSET ? NUMBER : NONE;
     if (instruction < sizeof operands)

@@ -84,9 +84,7 @@ static uint32_t calls_of(const struct code *c)
 uint32_t code_least(const struct code *c, uint32_t index)
 {
     const struct function *f = &c->own[index];
-    uint32_t size = plan_landing(c->library) + CODE_PROLOGUE + spills_size(f) + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
-    for (uint32_t j = 0; j < f->count; j++)
-        size += mix_sizes[f->type[j]];
+    uint32_t size = code_first_piece(c->library, (struct frame){.by_rsp = false}, f) + CODE_EPILOGUE;
     for (uint32_t t = 0; t < calls_of(c); t++) {
         uint32_t number;
         const struct import *target = call_target(c, index, t, &number);

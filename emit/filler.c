@@ -30,7 +30,7 @@ static uint32_t pick(struct run_maker *b, uint32_t n)
 static uint8_t slot(struct run_maker *b, bool is_double)
 {
     uint32_t j = pick(b, FILLER_SLOTS / 2) * 2 + (is_double ? 1 : 0);
-    return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int)j);
+    return filler_displacement(j);
 }
 
 /* From here on the register has the slot's value, until end_events. */

@@ -12,24 +12,25 @@ static uint32_t words_before(struct frame f)
     return frame_words(f) - f.saved;
 }
 
+/* Pushes what else is saved, behind the first register: %r12 ... %r15. */
+static uint8_t *put_pushes(uint8_t *p, struct frame f)
+{
+    return put_bytes(p, "\x41\x54\x41\x55\x41\x56\x41\x57", 2u * (f.saved - 1u));
+}
+
 uint8_t *frame_put_prologue(uint8_t *p, struct frame f)
 {
-    static const char pushes[] = "\x41\x54\x41\x55\x41\x56\x41\x57"; /* push %r12 ... %r15 */
     if (!f.by_rsp) { /* push %rbp; mov %rsp,%rbp; sub $128 or $136,%rsp */
         p = put_bytes(p, "\x55\x48\x89\xe5\x48\x81\xec\x80\x00\x00\x00", FRAME_PROLOGUE);
         if (!f.saved)
             return p;
         p[-4] = (uint8_t)(128 + 8 * (f.saved % 2));
-        p = put_u8(p, 0x53); /* push %rbx */
-        return put_bytes(p, pushes, 2u * (f.saved - 1u));
+        return put_pushes(put_u8(p, 0x53), f); /* push %rbx */
     }
-    p = put_bytes(p, "\x53\x48\x89\xe3", 4);                          /* push %rbx; mov %rsp,%rbx */
-    p = f.saved % 2 ? put_bytes(p, "\x48\x81\xec\x88\x00\x00\x00", 7) /* sub $136,%rsp */
-                    : put_bytes(p, "\x48\x83\xc4\x80", 4);            /* add $-128,%rsp */
-    if (!f.saved)
-        return p;
-    p = put_bytes(p, "\x55\x89\xfd", 3); /* push %rbp; mov %edi,%ebp */
-    return put_bytes(p, pushes, 2u * (f.saved - 1u));
+    p = put_bytes(p, "\x53\x48\x89\xe3", 4);                             /* push %rbx; mov %rsp,%rbx */
+    p = f.saved % 2 ? put_bytes(p, "\x48\x81\xec\x88\x00\x00\x00", 7)    /* sub $136,%rsp */
+                    : put_bytes(p, "\x48\x83\xc4\x80", 4);               /* add $-128,%rsp */
+    return f.saved ? put_pushes(put_bytes(p, "\x55\x89\xfd", 3), f) : p; /* push %rbp; mov %edi,%ebp */
 }
 
 /* Pops what was saved: %r15 ... %r12, and `first`, the instruction for the first register. */

@@ -132,18 +132,15 @@ static void place_cold(struct library *l)
         l->body[l->row->cold.host[i]].cold = (int32_t)small_walk_next(l, &walk);
 }
 
-/* Settles the frames and pieces of functions, whose sizes are known. */
+/* Settles the frames and pieces of functions, whose sizes and cold parts are known. */
 static bool compose_functions(struct library *l, const uint32_t *leasts, struct arena *arena)
 {
     const struct plan_library *row = l->row;
-    uint32_t cold = 0; /* functions with cold parts so far */
     unwound_deal(l, leasts);
     for (uint32_t i = 0; i < row->functions; i++) {
         struct body *b = &l->body[i];
-        const bool leaves = cold < row->cold.count && row->cold.host[cold] == i;
         const uint64_t bytes = b->size - leasts[i] - frame_more(b->frame);
-        cold += leaves;
-        if (!code_compose(&l->code, i, bytes, leaves, unwound_room(l, b), arena, b))
+        if (!code_compose(&l->code, i, bytes, b->cold != 0, unwound_room(l, b), arena, b))
             return false;
     }
     return true;
@@ -204,10 +201,10 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
         l->body[i] = (struct body){.offset = (uint32_t)offset, .size = (uint32_t)(place - padding)};
         offset += place;
     }
-    if (!compose_functions(l, leasts, arena))
-        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->small = (uint32_t)offset;
     place_cold(l);
+    if (!compose_functions(l, leasts, arena))
+        return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);
     l->layout.section[SECTION_TEXT].size = offset + small + l->text_tail;
     l->layout.section[SECTION_RODATA].size = l->shape.rodata + l->rodata_free;
     return true;

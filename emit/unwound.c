@@ -1,6 +1,8 @@
 /* See unwound.h. */
 #include "emit/unwound.h"
 
+#include "base/shares.h"
+
 /* Bytes of an entry's instructions: those of a function without saved registers, but for one that advances from the
  * prologue to the epilogue; those of each saved register. With a frame pointer, and one byte for all registers. */
 enum { ALONE = 14, SAVED = 11, POINTED = 11, POINTED_SAVED = 3, POINTED_ALL = 1 };
@@ -63,8 +65,9 @@ static uint32_t saved_most(struct frame f, uint32_t room)
 
 /* Sets how many registers a function saves that has `code` bytes for that: as many as it can in three of four
  * functions, up to as many in the rest. One with a cold part leaves a unit to that, if it has to (unwound_part). */
-static void choose_saved(const struct library *l, struct body *b, uint32_t index, uint32_t code, bool has_part)
+static void choose_saved(const struct library *l, struct body *b, uint32_t index, uint32_t code)
 {
+    const bool has_part = b->cold != 0;
     const uint64_t r = random_at(plan_key(l->row, PURPOSE_UNWIND), index);
     const uint32_t room = room_of(l, b);
     uint32_t most = saved_most(b->frame, room);
@@ -100,11 +103,8 @@ static uint32_t choose_frames(struct library *l)
     const uint64_t key = random_mix(plan_key(row, PURPOSE_UNWIND));
     struct choice hosts = {row->cold.count, count.hosts};
     struct choice others = {row->functions - row->cold.count, count.others};
-    for (uint32_t i = 0; hosts.wanted + others.wanted; i++) {
-        const uint32_t host = row->cold.count - hosts.left;
-        const bool has_part = hosts.left && row->cold.host[host] == i;
-        l->body[i].frame = (struct frame){.by_rsp = choose(has_part ? &hosts : &others, random_at(key, i))};
-    }
+    for (uint32_t i = 0; hosts.wanted + others.wanted; i++)
+        l->body[i].frame.by_rsp = choose(l->body[i].cold ? &hosts : &others, random_at(key, i));
     return count.hosts + count.others;
 }
 
@@ -116,52 +116,31 @@ static uint64_t units_most(uint32_t code)
     return 1 + (SAVED * FRAME_SAVED_MOST + (uint64_t)code / 2 * TABLE / CODE) / UNWIND_UNIT;
 }
 
-/* A walk over the functions, in which units are dealt out to those of one kind. */
-struct deal {
-    struct library *l;
-    const uint32_t *leasts;
-    uint64_t units;   /* for all */
-    uint64_t weights; /* of all */
-    uint64_t before;  /* the weights so far */
-};
-
-static uint64_t weight_of(const struct deal *d, uint32_t index)
+/* The weight by which a function gets its share of the units, if it has so much free code. */
+static uint64_t weight_of(struct frame f, uint32_t code)
 {
     enum { WEIGHT_LEAST = 96 };
-    const struct body *const b = &d->l->body[index];
-    return b->frame.by_rsp ? b->size - d->leasts[index] + WEIGHT_LEAST : 1;
-}
-
-/* The next function's share. */
-static uint64_t share_of(struct deal *d, uint32_t index)
-{
-    const uint64_t up_to = d->before + weight_of(d, index);
-    const uint64_t share = d->units * up_to / d->weights - d->units * d->before / d->weights;
-    d->before = up_to;
-    return share;
+    return f.by_rsp ? code + UINT64_C(1) * WEIGHT_LEAST : 1;
 }
 
 /* Deals out units to functions without a frame pointer (`by_rsp`), or to those with one. Returns how many it has. */
 static uint64_t deal(struct library *l, const uint32_t *leasts, bool by_rsp, uint64_t units)
 {
-    const struct plan_library *const row = l->row;
-    struct deal d = {.l = l, .leasts = leasts, .units = units};
+    struct shares shares = {.sum = units};
     uint64_t dealt = 0;
-    uint32_t cold = 0;
-    for (uint32_t i = 0; i < row->functions; i++)
-        d.weights += l->body[i].frame.by_rsp == by_rsp ? weight_of(&d, i) : 0;
-    for (uint32_t i = 0; i < row->functions; i++) {
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        shares.weights +=
+            l->body[i].frame.by_rsp == by_rsp ? weight_of(l->body[i].frame, l->body[i].size - leasts[i]) : 0;
+    for (uint32_t i = 0; i < l->row->functions; i++) {
         struct body *const b = &l->body[i];
-        const bool has_part = cold < row->cold.count && row->cold.host[cold] == i;
         const uint32_t code = b->size - leasts[i];
-        cold += has_part;
         if (b->frame.by_rsp != by_rsp)
             continue;
-        const uint64_t share = share_of(&d, i);
+        const uint64_t share = shares_next(&shares, weight_of(b->frame, code));
         b->unwind = (uint32_t)(by_rsp ? 1 + smaller(share, units_most(code)) : share);
         dealt += b->unwind;
         if (b->unwind)
-            choose_saved(l, b, i, has_part && code >= CODE_LEAVE ? code - CODE_LEAVE : code, has_part);
+            choose_saved(l, b, i, b->cold && code >= CODE_LEAVE ? code - CODE_LEAVE : code);
     }
     return dealt;
 }

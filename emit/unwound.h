@@ -11,8 +11,8 @@
 
 #include "emit/library.h"
 
-/* Sets the frame of all bodies, whose sizes are known, and by how much their entries are longer to say where it is.
- * `leasts`: bytes that each takes without pieces and saved registers. */
+/* Sets the frame of all bodies, whose sizes and cold parts are known, and by how much their entries are longer to say
+ * where it is. `leasts`: bytes that each takes without pieces and saved registers. */
 void unwound_deal(struct library *l, const uint32_t *leasts);
 
 /* Bytes of the entry's instructions that are left for pieces of code. */

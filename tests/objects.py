@@ -97,6 +97,29 @@ def library_of_units(directory):
     return library
 
 
+CALLER = """
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    struct link_map *m = dlopen(argv[1], RTLD_NOW);
+    if (!m || argc < 3)
+        return 1;
+    ((long (*)(void *, void *, void *, void *, void *))(m->l_addr + strtoul(argv[2], NULL, 16)))(m, m, m, m, m);
+    return 0;
+}
+"""
+
+
+def program_that_calls(directory):
+    """The path of a program that opens its first operand, a library, and calls the function at the address, in hex, that
+    is the second. The function may read memory at its arguments."""
+    (directory / "call.c").write_text(CALLER)
+    subprocess.run([tool("gcc"), "-g", "-O0", directory / "call.c", "-o", directory / "call"], check=True)
+    return directory / "call"
+
+
 def each(function, items):
     """[function(item), ...], with a thread for each processor."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from objects import ask, dwarfdump_complaints, section, tool
+from objects import ask, dwarfdump_complaints, program_that_calls, section, tool
 from test_twin import Twin
 
 FUNCTIONS = 120
@@ -183,14 +183,7 @@ def test_debuggers_unwind_from_there(twin):
     jump, name = min(jumps, key=lambda pair: pair[1])
     host = name.removesuffix(".cold")
     into = int(jump, 16) - symbols(library)[host][0]
-    (twin.directory / "call.c").write_text(
-        "#include <dlfcn.h>\n#include <link.h>\n#include <stdlib.h>\n"
-        "int main(int argc, char **argv)\n{\n    struct link_map *m = dlopen(argv[1], RTLD_NOW);\n"
-        "    if (!m || argc < 3)\n        return 1;\n"
-        "    ((long (*)(void))(m->l_addr + strtoul(argv[2], NULL, 16)))();\n    return 0;\n}\n"
-    )
-    program = twin.directory / "call"
-    subprocess.run([tool("gcc"), twin.directory / "call.c", "-o", program], check=True)
+    program = program_that_calls(twin.directory)
     commands = ["set debuginfod enabled off", "set breakpoint pending on", f"break {host}", "run"]
     commands += [f"break *((long)&'{host}' + {into})", "continue", f"set $pc = (long)&'{name}'", "backtrace"]
     arguments = [part for c in commands for part in ("-ex", c)]

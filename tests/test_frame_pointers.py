@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from objects import ask, section, tool
+from objects import ask, program_that_calls, section, tool
 from test_exceptions import has_section
 from test_rows_extra import check_readers, make
 from captures import Capture
@@ -274,26 +274,10 @@ def test_the_set_runs(made, programs):
     assert re.search(r"^(\d+) of \d+ functions visited as the manifest says, every result right$", done.stdout, flags=re.M)
 
 
-CALLER = """
-#include <dlfcn.h>
-#include <link.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-    struct link_map *m = dlopen(argv[1], RTLD_NOW);
-    if (!m || argc < 3)
-        return 1;
-    ((long (*)(void *, void *, void *, void *, void *))(m->l_addr + strtoul(argv[2], NULL, 16)))(m, m, m, m, m);
-    return 0;
-}
-"""
-
-
 def test_a_debugger_sees_through_words_on_the_stack(made, tmp_path):
     """gdb finds the callers of what a function calls with words on the stack, without any frame pointer to help it."""
     path = made[0] / PATHS[2]
-    (tmp_path / "call.c").write_text(CALLER)
-    subprocess.run([tool("gcc"), "-g", "-O0", tmp_path / "call.c", "-o", tmp_path / "call"], check=True)
+    program = program_that_calls(tmp_path)
     by_address = instructions(path)
     symbols = re.findall(r"^(\w+) (\w+) [tT] (\S+)$", ask("nm", "-S", path), flags=re.M)
     spans = [(int(address, 16), int(size, 16), name) for address, size, name in symbols]
@@ -311,7 +295,7 @@ def test_a_debugger_sees_through_words_on_the_stack(made, tmp_path):
     commands = ["set debuginfod enabled off", "set breakpoint pending on", f"break {name}", "run", "delete"]
     commands += [f"break *((long)&{name} + {here - address})", "continue", "stepi", "backtrace"]
     arguments = [part for c in commands for part in ("-ex", c)]
-    command = [tool("gdb"), "-q", "-nx", "-batch", *arguments, "--args", tmp_path / "call", path, f"{address:x}"]
+    command = [tool("gdb"), "-q", "-nx", "-batch", *arguments, "--args", program, path, f"{address:x}"]
     text = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
     assert re.search(rf"^#0 .*helper.*\n#1 .* {name} \(.*\n(#2 .* main \()", text, flags=re.M), text
 
