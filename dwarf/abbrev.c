@@ -281,7 +281,9 @@ static uint32_t value_size(uint32_t form, const uint8_t *p)
 struct abbrev_entry abbrev_read(struct dialect d, const uint8_t *entry)
 {
     const struct abbreviation *abbreviation = abbrev_of(d, *entry);
-    struct abbrev_entry read = {.size = 1, .has_children = abbreviation->children};
+    struct abbrev_entry read = {.size = 1,
+                                .has_children = abbreviation->children,
+                                .is_inlined = abbreviation->tag == DW_TAG_inlined_subroutine};
     for (const struct abbrev_attribute *a = abbreviation->attributes; (a = abbrev_said(d, a))->name; a++) {
         uint32_t form = abbrev_form(d, a);
         if (form == DW_FORM_ref4) {

@@ -419,6 +419,7 @@ struct abbrev_entry {
     uint32_t size;
     bool has_children;
     bool is_signature; /* stands for a type that is in a unit of its own */
+    bool is_inlined;   /* an inlined call */
     uint32_t line;     /* place of DW_AT_decl_line or DW_AT_call_line; 0: the entry has neither */
     uint32_t view;     /* place of DW_AT_GNU_entry_view, or 0 */
     uint32_t end;      /* place of DW_AT_high_pc, or 0 */

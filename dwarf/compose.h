@@ -53,6 +53,7 @@ struct debug_unit {
     uint32_t header, wholes, cut; /* what it includes: `wholes` whole headers from `header` on, and the next
                                      one up to `cut`; chosen by debug_fill */
     uint64_t info_size;
+    uint32_t info;        /* where it begins in .debug_info, if inlined calls are of functions in other units */
     uint32_t spare_until; /* share of spare types in the units up to this one, in parts of the last unit's number */
     bool small;           /* some references of its entries take two bytes; chosen by debug_fill (partial.h) */
 };

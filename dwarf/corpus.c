@@ -84,6 +84,8 @@ static struct bytes emptied(struct bytes b)
 /* Prepares the builder for a header. Its buffers keep their memory from the header before. */
 static void start_builder(struct header_builder *b, struct corpus *c, uint32_t number)
 {
+    struct bytes alike[CORPUS_SHAPES];
+    memcpy(alike, b->alike, sizeof alike);
     *b = (struct header_builder){.corpus = c,
                                  .header = number,
                                  .group = number,
@@ -96,6 +98,8 @@ static void start_builder(struct header_builder *b, struct corpus *c, uint32_t n
                                  .listed = emptied(b->listed),
                                  .types = emptied(b->types),
                                  .type_lines = emptied(b->type_lines)};
+    for (unsigned i = 0; i < CORPUS_SHAPES; i++)
+        b->alike[i] = emptied(alike[i]);
 }
 
 static void free_builder(struct header_builder *b)
@@ -106,6 +110,8 @@ static void free_builder(struct header_builder *b)
     bytes_free(&b->listed);
     bytes_free(&b->types);
     bytes_free(&b->type_lines);
+    for (unsigned i = 0; i < CORPUS_SHAPES; i++)
+        bytes_free(&b->alike[i]);
 }
 
 /* A copy of `b` that the corpus owns; NULL where it is empty. Sets *ok to false where memory ran out. */
@@ -145,6 +151,10 @@ static bool keep_header(struct corpus *c, struct corpus_header *h, const struct 
     h->listed = keep(c, &b->listed, &ok);
     h->types = keep(c, &b->types, &ok);
     h->type_lines = keep(c, &b->type_lines, &ok);
+    for (unsigned i = 0; i < CORPUS_SHAPES; i++) {
+        h->alike[i] = keep(c, &b->alike[i], &ok);
+        h->alikes[i] = (uint32_t)(b->alike[i].size / sizeof *h->alike[i]);
+    }
     return ok && (h != c->header || note_codes(c, h));
 }
 

@@ -69,6 +69,7 @@ enum {
     CORPUS_INLINE_PARAMETERS = 5,
     CORPUS_INLINE_VARIABLES = CORPUS_INLINE_CHILDREN - CORPUS_INLINE_PARAMETERS,
     CORPUS_CLASSES = 8, /* in C++, classes that have these methods, CORPUS_INLINES / CORPUS_CLASSES methods each */
+    CORPUS_SHAPES = 14, /* corpus_shape */
 };
 
 struct corpus_inline {
@@ -79,6 +80,18 @@ struct corpus_inline {
     uint32_t child[CORPUS_INLINE_CHILDREN];
     uint32_t block; /* place of the lexical block that its variables are in; 0: they are in none */
 };
+
+/* A number for what a method has that `this` is the first parameter of: up to two more parameters, and whether each is
+ * a double; a block with variables or not. CORPUS_SHAPES for others. */
+static inline uint32_t corpus_shape(const struct corpus_inline *f)
+{
+    enum { WORDS_MOST = 2 };
+    const uint32_t words = f->children - f->variables - 1u;
+    if (words > WORDS_MOST || (f->variables && !f->block))
+        return CORPUS_SHAPES;
+    /* 0: none; 1, 2: one; 3 to 6: two */
+    return (1u << words) - 1 + ((f->doubles >> 1) & ((1u << words) - 1)) + (f->block ? CORPUS_SHAPES / 2 : 0);
+}
 
 /* A unit may stop including a header after any of its pieces. A cut describes the header up to there; cut 0 has base
  * types and inline functions only. Sizes are in bytes. */
@@ -110,6 +123,11 @@ struct corpus_header {
     uint32_t names;      /* bytes of its names; 0 where it uses those of an earlier header */
     uint32_t name_start; /* in .debug_str */
     uint32_t file;       /* offset of its file name in corpus.line_strings; all file names have one length */
+
+    /* In C++, abstract instances of methods in its pieces whose entries are laid out as those of inline functions: by
+     * corpus_shape, their places in a unit in ascending order, and how many there are. */
+    uint32_t *alike[CORPUS_SHAPES];
+    uint32_t alikes[CORPUS_SHAPES];
 
     /* For an index of names (corpus_index.c): */
     struct index_entry *listed;               /* names: see corpus.index_texts; `unit` is not set */

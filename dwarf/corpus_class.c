@@ -315,11 +315,49 @@ static void declare_at(struct header_builder *b, uint32_t line)
     bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
 }
 
+/* Whether a value of a type is a number, an enumeration or a pointer of at most eight bytes. Sets *is_double. */
+static bool is_word(const struct cpp_header *h, uint16_t number, bool *is_double)
+{
+    const struct cpp_type *t = &h->type[number];
+    for (; t->kind == CPP_TYPEDEF || t->kind == CPP_CONST; number = t->of, t = &h->type[number])
+        ;
+    *is_double = number == BASE_DOUBLE;
+    return (t->kind == CPP_BASE && number != CPP_VOID && number != BASE_FLOAT && number != CPP_STRING &&
+            t->size <= sizeof(uint64_t)) ||
+           t->kind == CPP_POINTER;
+}
+
+/* Whether two entries of functions are laid out alike: what an inlined call of one has can be of the other. */
+static bool is_laid_out_alike(const struct corpus_inline *f, const struct corpus_inline *g)
+{
+    bool is_alike = f->children <= g->children && (!f->block || f->block - f->at == g->block - g->at);
+    for (uint32_t i = 0; i < f->children && is_alike; i++)
+        is_alike = f->child[i] - f->at == g->child[i] - g->at;
+    return is_alike;
+}
+
+/* Lists an abstract instance for each shape of inline functions whose calls could be its own. */
+static void list_alike(struct header_builder *b, struct corpus_inline *f)
+{
+    bool done[CORPUS_SHAPES + 1] = {[CORPUS_SHAPES] = true};
+    for (uint32_t k = 0; k < CORPUS_INLINES && !b->corpus->dialect.type_units; k++) {
+        const struct corpus_inline *other = &b->corpus->inlines[k];
+        const uint32_t shape = corpus_shape(other);
+        if (done[shape] || other->doubles != f->doubles ||
+            f->children - f->variables != other->children - other->variables || !is_laid_out_alike(other, f))
+            continue;
+        bytes_u32(&b->alike[shape], f->at);
+        done[shape] = true;
+    }
+}
+
 /* Adds the abstract instance of an inlined method; its parameters have names. */
 static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
 {
     const struct cpp_header *h = b->cpp;
     const struct cpp_method *m = &a->method;
+    struct corpus_inline f = {.at = here(b)};
+    bool is_alike = !m->is_static && !m->f.is_template && m->f.count < CORPUS_INLINE_PARAMETERS;
     size_t object = 0;
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
@@ -332,20 +370,32 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
         cpp_template_parameters(b, &m->f.arguments);
     if (!m->is_static) {
         bytes_patch_u32(&b->entries, object, here(b));
+        f.child[f.children++] = here(b);
         bytes_u8(&b->entries, ABBREV_ABSTRACT_THIS);
         corpus_put_name(b, b->corpus->name_this);
         bytes_u32(&b->entries, h->type[h->type[a->pointer].derived[CPP_CONST]].offset);
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
         const uint32_t name = common_name(b, j);
+        bool is_double = false;
+        is_alike = is_alike && is_word(h, m->f.parameter[j], &is_double);
+        if (is_alike) {
+            f.doubles |= (uint8_t)(is_double << f.children);
+            f.child[f.children++] = here(b);
+        }
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_PARAMETER, name));
         corpus_put_name(b, name);
         declare_at(b, m->line);
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
     if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
+        f.block = here(b);
         bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
         const uint32_t name = common_name(b, m->f.count);
+        if (is_alike) {
+            f.child[f.children++] = here(b);
+            f.variables++;
+        }
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_VARIABLE, name));
         corpus_put_name(b, name);
         declare_at(b, m->line + 1);
@@ -353,6 +403,8 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
         corpus_end_children(b, NO_SIBLING);
     }
     corpus_end_children(b, sibling);
+    if (is_alike)
+        list_alike(b, &f);
 }
 
 static void put_off(struct header_builder *b, const struct plan *p, const struct cpp_method *m)

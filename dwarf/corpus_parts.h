@@ -28,6 +28,7 @@ struct header_builder {
     struct bytes listed;     /* struct index_entry */
     struct bytes types;      /* type units */
     struct bytes type_lines; /* uint32_t: offsets of DW_AT_stmt_list in `types` */
+    struct bytes alike[CORPUS_SHAPES]; /* uint32_t: see struct corpus_header */
     uint32_t moved;          /* bytes by which type units have made the entries shorter */
     struct random random;
     struct known_type known[RECENT];

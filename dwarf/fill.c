@@ -595,6 +595,16 @@ static void part_types(struct debug *d)
     d->size[DEBUG_INFO] -= d->size[DEBUG_TYPES];
 }
 
+/* Sets where units begin, for calls of functions in others (unit_origins.c). */
+static void place_units(struct debug *d)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < d->unit_count && d->corpus->manner.far; i++) {
+        d->unit[i].info = at;
+        at += (uint32_t)d->unit[i].info_size;
+    }
+}
+
 bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct error *e)
 {
     const uint64_t wanted_str = d->wanted[DEBUG_STR];
@@ -615,6 +625,7 @@ bool debug_fill(struct debug *d, uint64_t total, struct arena *arena, struct err
             d->dies = d->dies_wanted && !d->corpus->dialect.type_units ? spare_dies(d) : 0;
             part_types(d);
             partial_choose_forms(d);
+            place_units(d);
             return true;
         }
     }

@@ -83,35 +83,14 @@ static void add_to(uint8_t *start, const uint8_t *places, size_t count, uint32_t
     }
 }
 
-/* Adds `by` to the references of functions' entries to one another. */
-static void move_references(const struct debug *d, uint8_t *p, const uint8_t *end, uint32_t by)
-{
-    const struct corpus *c = d->corpus;
-    while (p < end) {
-        const struct abbrev_entry *entry = &c->layouts.of[*p];
-        struct abbrev_entry read;
-        if (!entry->size || c->layouts.begins_with_text[*p]) {
-            read = abbrev_read(c->dialect, p);
-            entry = &read;
-        }
-        for (uint32_t i = 0; i < entry->references; i++) {
-            uint32_t place;
-            memcpy(&place, p + entry->reference[i].at, sizeof place);
-            if (place >= c->start + c->fixed)
-                put_u32(p + entry->reference[i].at, place + by);
-        }
-        p += entry->size;
-    }
-}
-
 /* Writes the unit's functions, behind `before` bytes of types. */
 static uint8_t *put_functions(const struct debug *d, const struct debug_unit *u, uint32_t before, uint8_t *p)
 {
     const struct composed *c = d->composed;
     put_bytes(p, c->info.data + u->entries, u->entries_size);
     add_to(p, c->named.data + u->named * sizeof(uint32_t), u->named_count, names_start(d));
-    if (before)
-        move_references(d, p, p + u->entries_size, before);
+    if (d->types_first)
+        unit_move_references(d, u, before, p, p + u->entries_size);
     return p + u->entries_size;
 }
 

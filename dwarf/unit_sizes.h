@@ -251,6 +251,11 @@ uint64_t unit_inline_names_bytes(const struct debug *d);
 uint8_t *unit_put_inline_names(const struct debug *d, uint8_t *p);
 void unit_name_inlines(const struct debug *d, uint32_t unit, uint32_t names, uint8_t *start);
 
+/* unit_origins.c. Makes the references in [p, end), a copy of the unit's functions, those of functions behind `by` bytes
+ * of types, and chooses which functions their inlined calls are of. */
+void unit_move_references(const struct debug *d, const struct debug_unit *u, uint32_t by, uint8_t *p,
+                          const uint8_t *end);
+
 /* Write names of the declarations at the end: unit_put_tail_names all names that are in .debug_str, unit_put_short_name
  * the k-th name that is in .debug_info. Return the place behind the last terminator. */
 uint8_t *unit_put_tail_names(const struct debug *d, uint8_t *p);

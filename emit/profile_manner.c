@@ -421,7 +421,7 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
  * there are some at the least. */
 static void read_origins(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)
 {
-    enum { FAR_LEAST = 6 };
+    enum { FAR_LEAST = 12 };
     const char *const forms = said->forms;
     const uint64_t far = forms ? tags_count(forms, "ref_addr") : 0;
     m->far = !tags_count(tags, "partial_unit") && far > tags_count(attributes, "abstract_origin") / 2;

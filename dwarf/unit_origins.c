@@ -1,0 +1,160 @@
+/* Which functions a unit's inlined calls are of (unit_sizes.h).
+ *
+ * Calls are composed as those of the few inline functions that every header has at the same places. A compiler inlines
+ * thousands of different functions, most of them now and then and some often. So where types stand before functions, as
+ * in libraries with a row, a call becomes one of another function whose entry is laid out alike:
+ *
+ *     C++   the abstract instance of a method that the unit's headers declare
+ *     far   the same inline function in another unit (ABBREV_FAR_ORIGINS), which may have another name there
+ *
+ * The reference of the call, and those of what the call has, move by the same number of bytes. So nothing changes its
+ * size. A line of a unit calls the same function wherever that line was inlined.
+ */
+#include <assert.h>
+
+#include "base/random.h"
+#include "dwarf/unit_sizes.h"
+
+enum { DEPTH_MOST = 64 };
+
+struct mover {
+    const struct debug *d;
+    uint32_t unit, by;
+    bool is_far, is_near;
+    uint32_t headers;
+    uint32_t before[CORPUS_HEADERS];               /* bytes of the pieces of the headers before each one, */
+    uint32_t until[CORPUS_SHAPES][CORPUS_HEADERS]; /* and how many methods there are up to it, of each shape */
+    uint32_t depth;
+    uint32_t moved[DEPTH_MOST]; /* by how many bytes the origins of what stands in each open entry move */
+    uint32_t place[DEPTH_MOST]; /* the origin of the innermost inlined call there; 0: there is none */
+};
+
+/* How many of the header's methods of a shape a unit has that includes it up to `cut`. */
+static uint32_t alikes_until(const struct corpus_header *h, uint32_t shape, const struct corpus *c,
+                             const struct corpus_cut *cut)
+{
+    uint32_t low = 0;
+    uint32_t high = h->alikes[shape];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (h->alike[shape][middle] < c->start + cut->entries)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void count_methods(struct mover *m, const struct debug_unit *u)
+{
+    const struct corpus *const c = m->d->corpus;
+    uint32_t before = 0;
+    m->headers = u->wholes + 1 < CORPUS_HEADERS ? u->wholes + 1 : CORPUS_HEADERS;
+    for (uint32_t i = 0; i < m->headers; i++) {
+        const struct corpus_header *const h = unit_header(m->d, u, i);
+        const struct corpus_cut *const cut = unit_cut(m->d, u, i);
+        m->before[i] = before;
+        before += cut->entries - c->fixed;
+        for (uint32_t shape = 0; shape < CORPUS_SHAPES; shape++)
+            m->until[shape][i] = (i ? m->until[shape][i - 1] : 0) + alikes_until(h, shape, c, cut);
+    }
+}
+
+/* A number below n. Small ones are more likely. */
+static uint32_t some(uint64_t r, uint32_t n)
+{
+    return random_below(r, random_below(random_mix(r), n) + UINT64_C(1));
+}
+
+/* The place of a method of this shape, or 0. */
+static uint32_t choose_method(const struct mover *m, uint32_t shape, uint64_t r)
+{
+    const uint32_t *const until = m->until[shape];
+    const uint32_t count = shape < CORPUS_SHAPES ? until[m->headers - 1] : 0;
+    uint32_t number = some(r, count + 1);
+    uint32_t i = 0;
+    if (!number--)
+        return 0;
+    while (until[i] <= number)
+        i++;
+    number -= i ? until[i - 1] : 0;
+    return unit_header(m->d, &m->d->unit[m->unit], i)->alike[shape][number] + m->before[i];
+}
+
+/* By how many bytes the origin of a call moves that is composed as one of inline function k, on line `line` of the
+ * function at `caller` or, if that is 0, of the source. */
+static uint32_t choose(const struct mover *m, uint32_t k, uint32_t caller, uint32_t line)
+{
+    const struct corpus_inline *const f = &m->d->corpus->inlines[k];
+    const uint64_t key = m->d->variety + (caller ? caller : m->unit + (UINT64_C(1) << 32));
+    const uint64_t r = random_at(key, line);
+    if (m->is_far)
+        return m->d->unit[some(r, m->d->unit_count)].info;
+    const uint32_t place = choose_method(m, corpus_shape(f), r);
+    return !place || place == caller ? 0 : place - f->at;
+}
+
+static uint32_t read_u32(const uint8_t *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* Enters an entry with children. */
+static void enter(struct mover *m, const uint8_t *p, const struct abbrev_entry *entry)
+{
+    const struct corpus *const c = m->d->corpus;
+    uint32_t moved = m->depth ? m->moved[m->depth - 1] : 0;
+    uint32_t place = m->depth ? m->place[m->depth - 1] : 0;
+    assert(m->depth < DEPTH_MOST);
+    if (entry->is_inlined && (m->is_far || m->is_near)) {
+        uint16_t line = 0;
+        uint32_t k = corpus_inlines(c);
+        const uint32_t composed = read_u32(p + entry->reference[0].at);
+        memcpy(&line, p + entry->line, sizeof line);
+        while (k > 1 && composed < c->inlines[k - 1].at)
+            k--;
+        moved = choose(m, k - 1, place, line);
+        place = composed + moved;
+    }
+    m->moved[m->depth] = moved;
+    m->place[m->depth++] = place;
+}
+
+void unit_move_references(const struct debug *d, const struct debug_unit *u, uint32_t by, uint8_t *p,
+                          const uint8_t *end)
+{
+    const struct corpus *const c = d->corpus;
+    const uint32_t unit = (uint32_t)(u - d->unit);
+    struct mover m;
+    m.d = d;
+    m.unit = unit;
+    m.by = by;
+    m.depth = 0;
+    m.is_far = unit_reach(d, unit_table_of(d, unit)) == ABBREV_FAR_ORIGINS;
+    m.is_near = c->dialect.language == DWARF_CPP && !c->dialect.lines && !c->dialect.index && !d->partials && !m.is_far;
+    if (m.is_near)
+        count_methods(&m, u);
+    while (p < end) {
+        const struct abbrev_entry *entry = &c->layouts.of[*p];
+        struct abbrev_entry read;
+        if (!entry->size || c->layouts.begins_with_text[*p]) {
+            read = abbrev_read(c->dialect, p);
+            entry = &read;
+        }
+        if (*p == ABBREV_END)
+            m.depth--;
+        if (entry->has_children)
+            enter(&m, p, entry);
+        for (uint32_t i = 0; i < entry->references; i++) {
+            uint8_t *const at = p + entry->reference[i].at;
+            const uint32_t place = read_u32(at);
+            if (place >= c->start + c->fixed)
+                put_u32(at, place + by);
+            else if (entry->reference[i].attribute == DW_AT_abstract_origin && m.depth)
+                put_u32(at, place + m.moved[m.depth - 1]);
+        }
+        p += entry->size;
+    }
+}
