@@ -254,12 +254,13 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64
 
 static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
-    struct line_name others[CORPUS_FILES];
+    struct line_name others[FILES_MOST];
     const struct debug_unit *u = &d->unit[unit];
     const uint32_t base = unit_sources(d); /* not used in version 4 */
     const char *texts = (const char *)d->sources.data;
-    const struct line_files files = unit_files(d, u->header, (struct line_name){base + u->source, texts + u->source},
-                                               (struct line_name){base, texts}, others);
+    const struct line_files files =
+        unit_files(d, unit, u->header, (struct line_name){base + u->source, texts + u->source},
+                   (struct line_name){base, texts}, others);
     p = line_write_header(d->corpus->dialect, p, &files, u->program_size);
     if (!u->program_size)
         return p;

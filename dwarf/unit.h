@@ -75,6 +75,9 @@ struct debug_files {
     bool brief;      /* sources are called "u" and their number */
     bool is_own;     /* no file names of the corpus are used: the only header is the library's own */
     uint32_t header; /* offset of that header's name in debug.sources */
+    /* How many further headers of the library's own have names in debug.sources, in which nothing is declared; how many
+     * of them each table lists; the offset of the first name. */
+    uint32_t further, further_each, further_at;
 };
 
 /* Which abbreviations each table has: all or, if is_part, those whose bit, counted by code, is set in `kept`. Then

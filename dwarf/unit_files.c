@@ -4,18 +4,22 @@
  *                        ^ of the corpus, as many as `files`  ^ the library's own
  *
  * The section of a library that follows a row has room for as many files as the row says. Where that is little, it has
- * the names of the first headers only. Sources are called u3.c where libmodule7_3.c is too long, and libmodule7_0003.c
- * where it is too short. If even that is too much, the whole section is the library's own:
+ * the names of the first headers only. Where it is more, there are further headers, of which each table lists others.
+ * If the tables have no room for these, sources are called libmodule7_0003.c, and the compilation directory is long.
+ * Where libmodule7_3.c is too long, they are called u3.c. If even that is too much, the whole section is the library's
+ * own:
  *
  *     .debug_line_str:  | compilation directory, sources, a header's name |
  *                          ^ the include directory is its end */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/words.h"
+#include "dwarf/turns.h"
 #include "dwarf/unit_sizes.h"
 
-enum { DIGITS_MOST = 96, DIRECTORY_LONG = 100 };
+enum { DIGITS_USUAL = 24, DIGITS_MOST = 96, DIRECTORY_LONG = 100, FURTHER = 96 /* a stream of random numbers */ };
 #define BRIEF_STEM      "u"
 #define BRIEF_DIRECTORY "/s"
 
@@ -24,11 +28,11 @@ static const char *compile_directory(const struct debug *d)
     return d->files.is_own ? BRIEF_DIRECTORY : COMPILE_DIRECTORY;
 }
 
-/* Name of the header that is the library's own. */
-static const char *header_name(const struct debug *d)
+/* The end of a header's name. */
+static const char *header_suffix(const struct debug *d)
 {
     const struct dialect dialect = d->corpus->dialect;
-    return dialect.fortran ? BRIEF_STEM ".inc" : dialect.language == DWARF_CPP ? BRIEF_STEM ".hpp" : BRIEF_STEM ".h";
+    return dialect.fortran ? ".inc" : dialect.language == DWARF_CPP ? ".hpp" : ".h";
 }
 
 /* How many digits the number in the name of a unit's source has. */
@@ -90,8 +94,19 @@ void unit_name_sources(struct debug *d, uint64_t directory_extra)
         source_name(d, i, unit_has_code(&d->unit[i]), name);
         d->unit[i].source = (uint32_t)bytes_string(&d->sources, name);
     }
-    if (d->files.is_own)
-        d->files.header = (uint32_t)bytes_string(&d->sources, header_name(d));
+    if (d->files.is_own) {
+        char name[8];
+        snprintf(name, sizeof name, BRIEF_STEM "%s", header_suffix(d));
+        d->files.header = (uint32_t)bytes_string(&d->sources, name);
+    }
+    d->files.further_at = (uint32_t)d->sources.size;
+    for (uint32_t i = 0; i < d->files.further; i++) {
+        char name[TURNS_LEAST + TURNS_LENGTHS + 1];
+        const uint32_t stem = turns_name(i) - 1 - (uint32_t)strlen(header_suffix(d));
+        words_identifier(random_at(d->variety + FURTHER, i), stem, name);
+        strcpy(name + stem, header_suffix(d));
+        bytes_string(&d->sources, name);
+    }
 }
 
 /* Bytes of the corpus's part with the names of the first `headers` headers. */
@@ -108,14 +123,15 @@ uint64_t unit_files_bytes(const struct debug *d)
 /* Bytes of the library's own part, if the first `coded` of its `units` units have code. */
 static uint64_t own_files(const struct debug *d, uint32_t units, uint32_t coded)
 {
-    uint64_t bytes = strlen(compile_directory(d)) + 1 + (d->files.is_own ? strlen(header_name(d)) + 1 : 0);
+    uint64_t bytes =
+        strlen(compile_directory(d)) + 1 + (d->files.is_own ? strlen(BRIEF_STEM) + strlen(header_suffix(d)) + 1 : 0);
     char first[SOURCE_NAME_MOST];
     source_name(d, 0, coded > 0, first);
     bytes += units ? strlen(first) + 1 : 0;
     const uint32_t length[] = {source_length(d, false), source_length(d, true)};
     for (uint32_t i = 1; i < units; i++)
         bytes += length[i < coded] + number_length(d, i) + 1;
-    return bytes;
+    return bytes + turns_bytes(d->files.further);
 }
 
 /* Makes names of sources longer, where the compilation directory would become very long. addr2line puts it before each
@@ -137,9 +153,20 @@ static void widen_names(struct debug *d, uint64_t wanted, uint32_t units, uint32
     f->wider = size + DIRECTORY_LONG / 2 < wanted ? (uint32_t)(wanted - size - DIRECTORY_LONG / 2) : 0;
 }
 
+/* Names further headers that take at most `bytes` bytes, if each of `units` tables may list up to `most` of them. Each
+ * is listed at least once. */
+static void name_further(struct debug_files *f, uint64_t bytes, uint32_t units, uint64_t most)
+{
+    const uint64_t in = turns_in(bytes);
+    const uint64_t room = FILES_MOST - CORPUS_FILES;
+    const uint64_t listed = units * (most < room ? most : room);
+    f->further = (uint32_t)(in < listed ? in : listed);
+    f->further_each = (f->further + units - 1) / units;
+}
+
 /* Every unit's table names equally many headers, so that its size does not depend on which of them the unit includes.
  * Only version 5 has a header of the library's own, because its tables have no texts. */
-struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
+struct line_files unit_files(const struct debug *d, uint32_t unit, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others)
 {
     const struct corpus *c = d->corpus;
@@ -162,15 +189,21 @@ struct line_files unit_files(const struct debug *d, uint32_t header, struct line
         const uint32_t other = c->header[(header + i) % named].file;
         others[f.more_count++] = (struct line_name){other, texts + other};
     }
+    for (uint32_t i = 0; i < d->files.further_each; i++) {
+        const uint64_t number = (UINT64_C(1) * unit * d->files.further_each + i) % d->files.further;
+        const uint32_t at = d->files.further_at + (uint32_t)turns_bytes(number);
+        others[f.more_count++] = (struct line_name){directory.at + at, ""}; /* version 5 only */
+    }
     return f;
 }
 
 uint64_t debug_line_header(const struct debug *d, uint32_t unit, bool has_code)
 {
-    struct line_name others[CORPUS_FILES];
+    struct line_name others[FILES_MOST];
     char name[SOURCE_NAME_MOST];
     source_name(d, unit, has_code, name);
-    const struct line_files files = unit_files(d, 0, (struct line_name){0, name}, (struct line_name){0, ""}, others);
+    const struct line_files files =
+        unit_files(d, unit, 0, (struct line_name){0, name}, (struct line_name){0, ""}, others);
     return line_header_size(d->corpus->dialect, &files);
 }
 
@@ -198,12 +231,14 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
     if (!units)
         return;
     const uint64_t line = d->wanted[DEBUG_LINE];
+    uint64_t beyond = 0; /* how many more headers a table has room for */
     if (line != DEBUG_ANY && dialect_is_4(c->dialect)) {
         name_fewer(d, (few_rows ? line - line / LINE_PART : line / LINE_PART) / units, coded > 0);
     } else if (line != DEBUG_ANY) {
         const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
         const uint64_t each = (few_rows ? line - part : part) / units;
         const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
+        beyond = most > f->listed ? most - f->listed : 0;
         f->listed = most < 1 ? 1 : most < f->listed ? (uint32_t)most : f->listed;
     }
     const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
@@ -224,6 +259,11 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
             f->named--;
         if (unit_files_bytes(d) + own <= wanted)
             break;
+    }
+    const uint64_t usual = unit_files_bytes(d) + own + DIRECTORY_LONG + UINT64_C(1) * units * DIGITS_USUAL;
+    if (usual < wanted && !d->joined) {
+        name_further(f, wanted - unit_files_bytes(d) - own, units, beyond);
+        own = own_files(d, units, coded);
     }
     if (unit_files_bytes(d) + own + DIRECTORY_LONG < wanted)
         widen_names(d, wanted, units, coded);

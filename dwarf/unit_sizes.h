@@ -16,6 +16,7 @@ enum {
     TAIL_NAME = 9,               /* characters in the shortest name at the end */
     SHORT_NAME = 3,              /* characters in the shortest name that stands in .debug_info */
     FUNCTION_PROGRAM_LEAST = 40, /* most bytes of two rows and the advance to them */
+    FILES_MOST = 512, /* most files that a unit's line table names behind its source and its header */
     SOURCE_NAME_USUAL = 64,      /* most bytes of a source's name, as a rule */
     SOURCE_NAME_MOST = 136,      /* most bytes of a source's name that is longer to fill .debug_line_str */
     DIRECTORY_MOST = 3000,       /* most characters that the compilation directory may be longer */
@@ -330,8 +331,9 @@ void unit_share_spare(struct debug *d, uint64_t bytes);
 /* Lists what the units hold, and sets the size of the index. */
 bool unit_index_size(struct debug *d, struct arena *arena, struct error *e);
 
-/* What the header of a unit's line table names. `others` has room for CORPUS_FILES names; the result refers to it. */
-struct line_files unit_files(const struct debug *d, uint32_t header, struct line_name source,
+/* What the header of the line table of unit number `unit` names, which includes `header` first. `others` has room for
+ * FILES_MOST names; the result refers to it. */
+struct line_files unit_files(const struct debug *d, uint32_t unit, uint32_t header, struct line_name source,
                              struct line_name directory, struct line_name *others);
 /* Sets d->sources, and each unit's `source` in it. The compilation directory gets `directory_extra` further characters.
  */

@@ -1,5 +1,6 @@
 /* See plan_rows_lengths.h. */
 #include "emit/plan_rows_lengths.h"
+#include "base/apart.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,20 +89,30 @@ static uint64_t take_evenly(const uint32_t *value, uint32_t first, uint32_t end,
     return lengths_sum(taken, count);
 }
 
+/* Takes `count` of the values evenly, without the `out` shortest ones or without the longest; returns their sum. */
+static uint64_t take_without(const uint32_t *all, uint32_t of, uint32_t out, bool shortest, uint32_t count,
+                             uint32_t *taken)
+{
+    return take_evenly(all, shortest ? out : 0, shortest ? of : of - out, count, taken);
+}
+
 void lengths_take_near(const uint32_t *all, uint32_t of, uint64_t sum, uint32_t count, uint32_t *taken)
 {
     const bool longer = take_evenly(all, 0, of, count, taken) < sum;
-    uint32_t low = 0; /* how many are left out: the shortest ones, or the longest */
+    uint32_t low = 0; /* how many are left out */
     uint32_t high = of - count;
     while (low < high) {
         const uint32_t out = low + (high - low + 1) / 2;
-        const uint64_t is = take_evenly(all, longer ? out : 0, longer ? of : of - out, count, taken);
+        const uint64_t is = take_without(all, of, out, longer, count, taken);
         if (longer ? is <= sum : is >= sum)
             low = out;
         else
             high = out - 1;
     }
-    take_evenly(all, longer ? low : 0, longer ? of : of - low, count, taken);
+    /* one more would be on the other side of the sum, and may be nearer */
+    const uint64_t one = take_without(all, of, low, longer, count, taken);
+    if (low < of - count && apart(take_without(all, of, low + 1, longer, count, taken), sum) >= apart(one, sum))
+        take_without(all, of, low, longer, count, taken);
 }
 
 void lengths_shuffle(uint16_t *length, uint32_t count, uint64_t key)

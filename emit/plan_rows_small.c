@@ -293,11 +293,13 @@ static uint32_t count_cold(const struct plan_library *l, const uint32_t *size, u
     return said < most ? (uint32_t)said : most;
 }
 
-/* Takes `cold` parts, with about as many bytes as the row says, out of the first `among` of ascending sizes. */
-static void take_cold(const struct plan_library *l, uint32_t *size, uint32_t count, uint32_t among, uint32_t *part,
-                      uint32_t cold)
+/* Takes `cold` parts, with about as many bytes as the row says, out of the first `among` of ascending sizes. A captured
+ * row that says nothing has empty ones. */
+static void take_cold(const struct plan *plan, const struct plan_library *l, uint32_t *size, uint32_t count,
+                      uint32_t among, uint32_t *part, uint32_t cold)
 {
-    const uint64_t bytes = rows_value_or(l->said, ROW_COLD_CODE, (uint64_t)cold * UNWIND_SMALL);
+    const uint64_t usual = profile_is_captured(plan->profile) ? 0 : (uint64_t)cold * UNWIND_SMALL;
+    const uint64_t bytes = rows_value_or(l->said, ROW_COLD_CODE, usual);
     const uint32_t least = count_short(size, count);
     uint32_t next = 0;
     lengths_take_near(size + least, among - least, bytes, cold, part);
@@ -358,7 +360,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
         l->cold.told = tells_cold(plan, l);
         l->cold.packed = ok ? count_cold(l, size, others, w->small) : 0;
         if (l->cold.packed) {
-            take_cold(l, size, others, cold_has_any_size(l) ? others : w->small, part, l->cold.packed);
+            take_cold(plan, l, size, others, cold_has_any_size(l) ? others : w->small, part, l->cold.packed);
             others -= l->cold.packed;
             if (cold_has_any_size(l))
                 ok = count_small(plan, l, w, size, others, &w->small);

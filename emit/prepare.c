@@ -55,6 +55,22 @@ static bool choices_fit(const struct profile *profile, const struct options *o, 
     return true;
 }
 
+/* Notes what rows say that an option replaces. What a library then has otherwise is no difference that pyelfgen could
+ * not help. */
+static void overrule(struct profile *profile, enum profile_key_id key)
+{
+    static const struct {
+        enum profile_key_id key;
+        enum row_value value;
+    } said[] = {
+        {KEY_HASH, ROW_HASH},           {KEY_RELR, ROW_RELR},           {KEY_CF_PROTECTION, ROW_CF_PROTECTION},
+        {KEY_COMPRESS, ROW_COMPRESSED}, {KEY_SEPARATE, ROW_DEBUG_FILE}, {KEY_SPLIT, ROW_SPLIT},
+        {KEY_INDEX, ROW_MIX_NAMES},
+    };
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        profile->overruled[said[i].value] |= said[i].key == key;
+}
+
 static bool load_profile(struct profile *profile, struct options *o, struct error *e)
 {
     if (o->profile[0]) {
@@ -70,6 +86,8 @@ static bool load_profile(struct profile *profile, struct options *o, struct erro
         const char *value = o->instead[key];
         if (value && !profile_value_read(profile, (enum profile_key_id)key, value, NULL, e))
             return false;
+        if (value)
+            overrule(profile, (enum profile_key_id)key);
     }
     if (!choices_fit(profile, o, e))
         return false;

@@ -319,6 +319,7 @@ struct profile {
                                 not say; there may be no module. */
     uint32_t rows;           /* with more than PROFILE_MANY_ROWS a capture leaves out more (docs/capture.md) */
     bool graph;              /* rows say which library needs which */
+    bool overruled[ROW_VALUES]; /* an option of the command line says otherwise than the profile in this */
     char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application; NULL where absent */
     struct {
         char *from; /* what was captured; NULL where absent */
