@@ -416,6 +416,15 @@ void compose_end_child(struct composer *c, uint8_t *begin, uint8_t *sibling)
     c->child = (struct compose_child){begin, sibling, c->info};
 }
 
+void compose_end_call(struct composer *c, uint8_t *begin, uint8_t *sibling)
+{
+    compose_end_child(c, begin, NULL);
+    c->child.sibling = sibling;
+    be_last(c);
+    compose_note_code(c->out, *begin);
+    c->child.end = NULL;
+}
+
 void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_t size)
 {
     uint8_t *const begin = c->info - size;

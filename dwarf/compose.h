@@ -415,6 +415,8 @@ void compose_end_children(struct composer *c, uint8_t *sibling);
 /* Ends the children of a call, block or inlined call in the open function; its entry begins at `begin`. If it turns out
  * to be the last of its siblings, its DW_AT_sibling is dropped. Its code is noted when that is known. */
 void compose_end_child(struct composer *c, uint8_t *begin, uint8_t *sibling);
+/* The same for a call whose DW_AT_sibling is dropped in any case (manner.ending). */
+void compose_end_call(struct composer *c, uint8_t *begin, uint8_t *sibling);
 /* Like compose_end_child, for the last of the entries that a stamp has put. That entry has this code, takes `size`
  * bytes with its children, and has its DW_AT_sibling at offset `sibling` of these bytes. */
 void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_t size);

@@ -246,6 +246,12 @@ static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t in
     line_file(rows, DIALECT_SOURCE_FILE);
 }
 
+void describe_call_end(struct walk *w, uint64_t r, uint8_t *begin, uint8_t *sibling)
+{
+    const bool ends = random_below(r, MANNER_USUAL) < w->corpus->manner.ending;
+    (ends ? compose_end_call : compose_end_child)(&w->composer, begin, sibling);
+}
+
 static void describe_call(struct walk *w, const struct subject *s, const struct code_call_site *site, uint64_t returns)
 {
     const bool passes = passes_integers(site->callee);
@@ -256,7 +262,7 @@ static void describe_call(struct walk *w, const struct subject *s, const struct 
     if (!passes)
         return;
     describe_passed(w, site);
-    compose_end_child(&w->composer, begin, sibling);
+    describe_call_end(w, random_at(s->f->hash, returns - s->start), begin, sibling);
 }
 
 static void describe_calls(struct walk *w, struct subject *s)

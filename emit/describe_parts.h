@@ -122,6 +122,10 @@ enum { PASSED_ENTRIES = 3 + CODE_WORDS_MOST };
 void passed_describe(struct walk *w, const struct subject *s, uint32_t piece);
 uint32_t passed_helpers(const struct walk *w, const struct subject *s);
 
+/* Ends the entry of a call, as compose_end_child does, with a reference to its sibling or, as often as the manner says,
+ * without one. `r`: a random number. */
+void describe_call_end(struct walk *w, uint64_t r, uint8_t *begin, uint8_t *sibling);
+
 /* describe_inlined.c: describes the code [from, to) as an inlined call on a line of the source, whose parameters and
  * variables are nowhere. */
 void describe_inlined(struct walk *w, uint32_t inlined, uint32_t line, uint64_t from, uint64_t to);

@@ -29,7 +29,7 @@ void passed_describe(struct walk *w, const struct subject *s, uint32_t piece)
         compose_call_constant(c, REGISTER_RSI, passed.value);
     for (uint32_t i = 2; i < arguments; i++)
         compose_call_pushed(c, i - 2, code_slot_place(passed.pushed[passed.words + 1 - i]));
-    compose_end_child(c, begin, sibling);
+    describe_call_end(w, random_mix(s->f->hash + piece), begin, sibling);
 }
 
 uint32_t passed_helpers(const struct walk *w, const struct subject *s)

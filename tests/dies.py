@@ -138,3 +138,20 @@ class Dies:
         if die.of("template_type_parameter", "template_value_parameter"):
             text = f"{self.type(self.follow(die, 'type'))} {text}"
         return text
+
+
+def check_origins(dies, calls):
+    """What an inlined call has is of what its function has, at the same depth, as gdb wants it."""
+
+    def check(die, origin):
+        for child in die.children:
+            if child.tag == "inlined_subroutine":
+                continue
+            of = dies.at[child.reference("abstract_origin")]
+            assert of.tag == child.tag and of.parent is origin
+            check(child, of)
+
+    for call in calls:
+        origin = dies.at[call.reference("abstract_origin")]
+        assert origin.tag == "subprogram" and "inline" in origin
+        check(call, origin)

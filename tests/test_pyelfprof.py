@@ -1,5 +1,6 @@
 """pyelfprof from outside: its counts compared with those of binutils, what it must not disclose, and broken files."""
 
+import fnmatch
 import json
 import os
 import pathlib
@@ -396,7 +397,7 @@ def test_broken_unwind_tables(capture, tmp_path):
         assert row["exceptions"].pop("functions", 0) <= size / 8
         assert row.pop("exceptions") == {"table": whole["exceptions"]["table"]}
         different = {key for key in row if row[key] != whole[key]}
-        assert different <= {"zstd", "constructor-code"}
+        assert different <= {"zstd", "constructor-code", "unwind-rsp", "unwind-rbp"}
 
 
 def test_packed_relocations(capture, tmp_path):
@@ -1085,7 +1086,8 @@ def test_the_c_library(capture, programs, tmp_path):
     program = "/usr/bin/python3"
     whole = capture("--no-dwarf", "--exec", program)
     assert re.fullmatch(LIBC, whole.said)
-    patterns = ["ld-linux-x86-64.so.2", *(f"lib{name}.so.*" for name in ("c", "m", "dl", "pthread", "util", "rt"))]
+    glibc = ["ld-linux-x86-64.so.2", *(f"lib{name}.so.*" for name in ("c", "m", "dl", "pthread", "util", "rt"))]
+    patterns = [p for p in glibc if any(fnmatch.fnmatch(row["name"], p) for row in whole.rows)]
     by_hand = capture("--no-dwarf", *(f"--without={pattern}" for pattern in patterns), "--exec", program)
     without = capture("--no-dwarf", "--without-libc", "--exec", program)
     assert without.text == by_hand.text and without.said == by_hand.said == ""

@@ -310,8 +310,9 @@ def test_places_that_cannot_be_written(altered, programs, tmp_path):
     for several in ([], ["--repeat", "2"]):
         assert "cannot be written; choose another directory" in refused(tmp_path / "no" / "a.json", *several)
         assert "is a directory; give another name" in refused(tmp_path, *several)
-        assert "is no regular file" in refused("/dev/full", *several)
         assert "which file?" in refused("", *several)
+        done = programs.run("pyelfrun", *several, "--json", "/dev/full", altered.directory, status=1)
+        assert "/dev/full: cannot be written: No space left" in done.stderr and done.stderr.count("\n") == 1
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o555)
     if os.geteuid() != 0:

@@ -12,7 +12,7 @@ import subprocess
 import pytest
 import yaml
 
-from dies import Dies
+from dies import Dies, check_origins
 from objects import DWARFDUMP_OF_PARTIAL, ask, dwarfdump_complaints, each, tool
 
 # The libraries: several units with dense line tables; little of everything, including abbreviations; long entries and
@@ -547,6 +547,12 @@ def dies_by_tag(text):
 
 
 CODE = ("call_site", "inlined_subroutine", "lexical_block")
+# as many of the others as there are without `sibling` in a program that was linked with -flto
+WITHOUT_SIBLINGS = (
+    "abstract_origin:2900 location:1600 GNU_locviews:1200 type:1500 name:1300 decl_file:1300 decl_line:1300 "
+    "decl_column:1300 call_return_pc:1000 call_value:1100 call_origin:600 low_pc:900 high_pc:900 entry_pc:700 "
+    "GNU_entry_view:700 call_file:700 call_line:700 call_column:700 ranges:300 external:300 declaration:200"
+)
 MANNERS = {  # tags, attributes, forms
     "usual": [],
     "little inlined": ["call_site:1000 call_site_parameter:3000 inlined_subroutine:100 lexical_block:900 variable:1000"],
@@ -555,7 +561,7 @@ MANNERS = {  # tags, attributes, forms
     "much restricted": ["structure_type:100 restrict_type:100 pointer_type:200 member:400 typedef:100", "inline:400"],
     "little told": ["call_site:100 structure_type:900 member:4000 typedef:500 pointer_type:300", "inline:100"],
     "one file": ["call_site:1000", "decl_file:1000 name:1000", "implicit_const:900 string:600"],
-    "linked as one": ["call_site:1000 inlined_subroutine:700", "abstract_origin:1000", "ref_addr:900"],
+    "linked as one": ["call_site:1000 inlined_subroutine:700", WITHOUT_SIBLINGS, "ref_addr:3000 strp:1000"],
 }
 
 
@@ -642,6 +648,32 @@ def test_the_last_of_siblings_refers_to_none(made_in_manners):
         assert least <= others.count(False) / len(others) <= most
 
 
+FEW_UNITS = """\
+- {kind: utility, text: 200000, data: 4000, bss: 800, debug: 1130000, symtab: 9000, strtab: 9000, functions: 200,
+   dwarf: {version: 5, language: c++, units: 3, rows: 40000}, mix: {info: 500000, abbrev: 5000, line: 210000, str: 250000,
+   line_str: %d, loclists: 120000, rnglists: 29856, aranges: 144}}
+"""
+
+
+@pytest.mark.parametrize("bytes_of_names", [3000, 9000, 15000])
+def test_line_tables_name_many_headers(programs, tmp_path, bytes_of_names):
+    """Real line tables name hundreds of headers. Their names fill .debug_line_str, and no directory becomes long."""
+    more = bytes_of_names - 15000
+    row = FEW_UNITS.replace("info: 500000", f"info: {500000 - more}") % bytes_of_names
+    (tmp_path / "one.prof").write_text("pyelfgen-profile: 1\nlibraries:\n" + row)
+    programs.run("pyelfgen", "--profile", tmp_path / "one.prof", "-o", tmp_path / "set")
+    library = tmp_path / "set" / "libutility0.so"
+    check_sections(yaml.safe_load(row)[0], library)
+    text = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-line", library)
+    tables = [re.findall(r"name: \"(.*)\"", table) for table in text.split("debug_line[")[1:]]
+    assert len(tables) == 3 and len({len(table) for table in tables}) == 1
+    names = {name for table in tables for name in table}
+    assert len(names) > bytes_of_names / 40 and max(len(name) for name in names) < 64
+    assert all(len(set(table)) == len(table) - 1 for table in tables)  # the source is file 0 and file 1
+    directories = [unit.text("comp_dir") for unit in Dies(library).units]
+    assert max(len(name) for name in directories) < 130
+
+
 @pytest.mark.alike(1)
 def test_types_stand_before_functions(made_in_manners):
     """Compilers write them in this order, so a reader that looks for a function has to read over the types."""
@@ -705,16 +737,15 @@ def test_nothing_refers_to_the_end_of_its_siblings(programs, tmp_path, language)
     assert len(wrong) < len(last) / 10
 
 
-def test_calls_are_inlined_of_another_units_functions(made_in_manners):
-    """From the second unit on, calls are inlined from functions of the first, as in a program that was linked with
-    -flto."""
+def test_calls_are_inlined_of_other_units_functions(made_in_manners):
+    """Calls are inlined from functions of all units, as in a program that was linked with -flto."""
     dies = Dies(made_in_manners["linked as one"][0])
-    first, second, _ = (unit.at for unit in dies.units)
-    origins = [(die, die.reference("abstract_origin")) for die in dies.at.values() if "abstract_origin" in die]
-    assert sum(die.at > second for die, _ in origins) > 10
-    for die, at in origins:
-        assert first < at < second
-        assert dies.at[at].tag == {"inlined_subroutine": "subprogram"}.get(die.tag, die.tag)
+    starts = [unit.at for unit in dies.units]
+    calls = [die for die in dies.at.values() if die.tag == "inlined_subroutine"]
+    homes = [bisect.bisect(starts, call.reference("abstract_origin")) for call in calls]
+    assert len(calls) > 10 and set(homes) == set(range(1, len(starts) + 1))
+    assert any(home != bisect.bisect(starts, call.at) for call, home in zip(calls, homes))
+    check_origins(dies, calls)
     forms = {}
     for name in ("usual", "linked as one"):
         text = ask("readelf", "-wa", made_in_manners[name][0])

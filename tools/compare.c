@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cli.h"
 #include "base/manifest.h"
@@ -110,6 +111,26 @@ static bool take_match(const char *text, enum compare_match_how *how, struct err
     return true;
 }
 
+/* Takes the name of a file to write: no option, which pyelfstat's own --json has behind it, and no profile, as REAL is
+ * where FILE was forgotten. */
+static bool take_file(const char *option, const char *file, const char **to, struct error *e)
+{
+    static const char begins[] = "pyelfgen-profile";
+    char text[sizeof begins - 1] = "";
+    *to = file;
+    if (file[0] == '-' && file[1])
+        return error_set(e, ERROR_USAGE, "%s needs a FILE, and '%s' is an option; see --help", option, file);
+    struct stat st; /* a pipe would wait, or lose what is in it */
+    FILE *const there = stat(file, &st) == 0 && S_ISREG(st.st_mode) ? fopen(file, "re") : NULL;
+    const bool is_profile = there && fread(text, sizeof text, 1, there) == 1 && memcmp(text, begins, sizeof text) == 0;
+    if (there)
+        fclose(there);
+    if (is_profile)
+        return error_set(e, ERROR_USAGE, "%s: '%s' is a profile, and would be lost; give another FILE before it",
+                         option, file);
+    return true;
+}
+
 static bool take_option(struct compare_options *o, int key, const char *value, struct error *e)
 {
     switch (key) {
@@ -118,11 +139,9 @@ static bool take_option(struct compare_options *o, int key, const char *value, s
     case OPTION_LIBRARIES:
         return o->libraries = true;
     case OPTION_JSON:
-        o->json = value;
-        return true;
+        return take_file("--json", value, &o->json, e);
     case OPTION_HTML:
-        o->html = value;
-        return true;
+        return take_file("--html", value, &o->html, e);
     case OPTION_TOLERANCE:
         return take_tolerance(value, &o->tolerance, e);
     case OPTION_MATCH:

@@ -150,10 +150,10 @@ static bool take_option(struct command *c, int key, const char *value, struct er
         p->output = value;
         break;
     case OPTION_ONLY:
-        add_text(p->only, &p->onlys, value);
+        add_text(p->only.text, &p->only.count, value);
         break;
     case OPTION_WITHOUT:
-        add_text(p->without, &p->withouts, value);
+        add_text(p->without.text, &p->without.count, value);
         break;
     case OPTION_WITHOUT_LIBC:
         p->without_libc = true;
@@ -214,7 +214,7 @@ static bool asks_for_capture(const struct command *c)
 {
     const struct prof *p = &c->p;
     return c->modes || p->output || p->list || p->names || p->summary || p->no_dwarf || p->full || p->load ||
-           p->without_libc || p->onlys || p->withouts;
+           p->without_libc || p->only.count || p->without.count;
 }
 
 static bool check(const struct command *c, struct error *e)
@@ -310,8 +310,8 @@ static bool asked_for_libc(const struct command *c)
     for (size_t i = 0; files && i < c->operands; i++)
         if (prof_is_libc(c->operand[i]))
             return true;
-    for (size_t i = 0; i < c->p.onlys; i++)
-        if (prof_is_libc(c->p.only[i]))
+    for (size_t i = 0; i < c->p.only.count; i++)
+        if (prof_is_libc(c->p.only.text[i]))
             return true;
     return false;
 }
@@ -330,6 +330,30 @@ static void tell_of_libc(const struct command *c)
             !runs(c)                ? ""
             : c->p.from == FROM_RUN ? " before --run"
                                     : " before --python");
+}
+
+/* A command may run others, such as mpirun, or a shell: their libraries are captured as well. */
+static void tell_of_programs(const struct command *c)
+{
+    enum { NAMED_MOST = 4 };
+    const struct prof *const p = &c->p;
+    char names[256] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < p->count && p->from == FROM_RUN; i++) {
+        if (!p->file[i].capture.executable)
+            continue;
+        const char *const slash = strrchr(p->file[i].name, '/');
+        const size_t length = strlen(names);
+        if (count++ < NAMED_MOST)
+            snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
+                     slash ? slash + 1 : p->file[i].name);
+    }
+    if (count > 1)
+        fprintf(
+            stderr,
+            "%s: %zu programs are among them, with their libraries: %s%s; to capture one alone, start %s where that "
+            "is started, as in mpirun -n 1 %s ... --run PROGRAM, or use --pid\n",
+            program.name, count, names, count > NAMED_MOST ? ", ..." : "", program.name, program.name);
 }
 
 /* Skeletons whose .dwo files are gone are captured alone, and so is their twin. */
@@ -391,6 +415,8 @@ static void tell(const struct command *c)
     void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
     tell_of_success(c);
     tell_of_libc(c);
+    tell_of_programs(c);
+    prof_tell_of_patterns(&c->p, program.name);
     tell_of_dwos(&c->p);
     tell_of_other_debug(&c->p);
     if (c->p.summary)
@@ -471,8 +497,11 @@ int main(int argc, char **argv)
     process_start();
     struct command *c = prof_must(calloc(1, sizeof *c));
     size_t most = (size_t)argc + 1;
-    c->p.only = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.only));
-    c->p.without = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.without));
+    struct prof_patterns *const patterns[] = {&c->p.only, &c->p.without};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        patterns[i]->text = prof_must(arena_zeroed(&c->p.arena, most, sizeof *patterns[i]->text));
+        patterns[i]->matched = prof_must(arena_zeroed(&c->p.arena, most, sizeof *patterns[i]->matched));
+    }
     c->p.debug_dir = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.debug_dir));
     c->operand = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->operand));
     c->p.debug_dir[c->p.debug_dirs++] = "/usr/lib/debug";

@@ -101,6 +101,13 @@ enum prof_language prof_language_of(uint32_t language);
 
 enum prof_from { FROM_FILES, FROM_EXEC, FROM_PYTHON, FROM_RUN, FROM_PID, FROM_CORE };
 
+/* Patterns of the command line, and which of them have matched a file. */
+struct prof_patterns {
+    const char **text;
+    bool *matched;
+    size_t count;
+};
+
 struct prof {
     /* What the command line asks for. */
     const char *output;
@@ -111,8 +118,9 @@ struct prof {
     bool keep;                                         /* keep samples; see struct capture_wish */
     void (*hear)(void *hearer, const struct error *e); /* takes complaints; NULL: they are printed */
     void *hearer;
-    const char **only, **without, **debug_dir;
-    size_t onlys, withouts, debug_dirs;
+    struct prof_patterns only, without;
+    const char **debug_dir;
+    size_t debug_dirs;
 
     struct arena arena;
     struct prof_file *file;
@@ -156,8 +164,11 @@ void prof_add_as(struct prof *p, const char *path, const char *name, bool given)
 /* Whether the path has the name of a file of the C library. */
 bool prof_is_libc(const char *path);
 
-/* Whether --only, --without and --without-libc let the file in. */
+/* Whether --only, --without and --without-libc let the file in. Notes which patterns match. */
 bool prof_wants(const struct prof *p, const char *path);
+
+/* Prints which patterns have matched no file: they are misspelt, maybe. */
+void prof_tell_of_patterns(const struct prof *p, const char *program);
 
 /* Sets *e: these options let none of the files in. Returns false. */
 bool prof_nothing_wanted(const struct prof *p, struct error *e);

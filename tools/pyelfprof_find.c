@@ -95,14 +95,10 @@ void prof_free(struct prof *p)
 
 /* ---- files ---- */
 
-static bool matches(const char *const *pattern, size_t count, const char *path)
+static bool matches(const char *pattern, const char *path)
 {
     const char *base = strrchr(path, '/');
-    for (size_t i = 0; i < count; i++) {
-        if (fnmatch(pattern[i], path, 0) == 0 || (base && fnmatch(pattern[i], base + 1, 0) == 0))
-            return true;
-    }
-    return false;
+    return fnmatch(pattern, path, 0) == 0 || (base && fnmatch(pattern, base + 1, 0) == 0);
 }
 
 /* The files of glibc that processes load, by the names that ld.so looks for. Until glibc 2.33 these names were links to
@@ -140,13 +136,46 @@ static const char *const libc[] = {
 
 bool prof_is_libc(const char *path)
 {
-    return matches(libc, sizeof libc / sizeof libc[0], path);
+    for (size_t i = 0; i < sizeof libc / sizeof libc[0]; i++)
+        if (matches(libc[i], path))
+            return true;
+    return false;
+}
+
+/* Whether one of the patterns matches a file, by the path that it was found by or by its own: where /lib leads to
+ * /usr/lib, ld.so finds libraries by paths that nobody writes. Notes all patterns that do. */
+static bool is_matched(const struct prof_patterns *patterns, const char *path)
+{
+    char *const own = patterns->count ? realpath(path, NULL) : NULL;
+    bool any = false;
+    for (size_t i = 0; i < patterns->count; i++) {
+        const bool is = matches(patterns->text[i], path) || (own && matches(patterns->text[i], own));
+        patterns->matched[i] |= is;
+        any |= is;
+    }
+    free(own);
+    return any;
 }
 
 bool prof_wants(const struct prof *p, const char *path)
 {
-    return (p->onlys == 0 || matches(p->only, p->onlys, path)) && !matches(p->without, p->withouts, path) &&
-           !(p->without_libc && prof_is_libc(path));
+    const bool only = !p->only.count || is_matched(&p->only, path);
+    const bool without = is_matched(&p->without, path);
+    return only && !without && !(p->without_libc && prof_is_libc(path));
+}
+
+static void tell_of_unmatched(const char *program, const char *option, const struct prof_patterns *patterns)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        if (!patterns->matched[i])
+            fprintf(stderr, "%s: %s '%s' matches none of the files that were found\n", program, option,
+                    patterns->text[i]);
+}
+
+void prof_tell_of_patterns(const struct prof *p, const char *program)
+{
+    tell_of_unmatched(program, "--only", &p->only);
+    tell_of_unmatched(program, "--without", &p->without);
 }
 
 static struct prof_file *add(struct prof *p, const char *path, const char *name)
@@ -215,12 +244,12 @@ static void name_option(char *text, size_t size, const char *option)
     snprintf(text + length, size - length, "%s%s", length ? " " : "", option);
 }
 
-static void name_patterns(char *text, size_t size, const char *option, const char *const *pattern, size_t count)
+static void name_patterns(char *text, size_t size, const char *option, const struct prof_patterns *patterns)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < patterns->count; i++) {
         name_option(text, size, option);
         const size_t length = strlen(text);
-        snprintf(text + length, size - length, " '%s'", pattern[i]);
+        snprintf(text + length, size - length, " '%s'", patterns->text[i]);
     }
 }
 
@@ -228,8 +257,8 @@ bool prof_nothing_wanted(const struct prof *p, struct error *e)
 {
     char options[512] = "";
     const size_t count = count_refused(p);
-    name_patterns(options, sizeof options, "--only", p->only, p->onlys);
-    name_patterns(options, sizeof options, "--without", p->without, p->withouts);
+    name_patterns(options, sizeof options, "--only", &p->only);
+    name_patterns(options, sizeof options, "--without", &p->without);
     if (p->without_libc)
         name_option(options, sizeof options, "--without-libc");
     if (count == 1)
