@@ -46,7 +46,9 @@ static bool is_none(const struct profile_row *row, enum row_value v)
 static int64_t wanted_of(const struct plan *plan, uint32_t library, enum row_value v)
 {
     const struct profile_row *const row = plan->library[library].said;
-    const int64_t says = plan->profile->overruled[v] ? PROFILE_DERIVED : profile_row_captured(plan->profile, row, v);
+    if (plan->profile->overruled[v])
+        return PROFILE_DERIVED;
+    const int64_t says = profile_row_captured(plan->profile, row, v);
     return says == PROFILE_DERIVED && profile_is_captured(plan->profile) && is_none(row, v) ? 0 : says;
 }
 

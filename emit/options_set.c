@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "base/workers.h"
+#include "emit/profile_copies.h"
 
 /* The library that the build has found, or NULL. */
 #ifndef PYELFGEN_LIBPYTHON
@@ -61,6 +62,11 @@ bool options_set_take(struct options *o, int key, const char *value, struct erro
     case OPTION_SEED:
         o->has_seed = true;
         return cli_number(value, "the seed", 0, UINT64_MAX, &o->seed, e);
+    case OPTION_COPIES:
+        if (!cli_number(value, "the number of copies", 1, PROFILE_COPIES_MOST, &number, e))
+            return false;
+        o->copies = (uint32_t)number;
+        return true;
     case 'j':
         if (!cli_number(value, "the number of threads", 1, WORKERS_MOST, &number, e))
             return false;

@@ -19,6 +19,7 @@ enum {
     OPTION_LINK,
     OPTION_LIBPYTHON,
     OPTION_SEED,
+    OPTION_COPIES,
     OPTIONS_SET_END /* a program's own options begin */
 };
 
@@ -39,6 +40,7 @@ enum {
         'j', "jobs", "N", "use N threads; default: one for each processor"                                             \
     }
 #define OPTIONS_SET_CHOICES                                                                                            \
+    {OPTION_COPIES, "copies", "N", "make each library N times: a set of N applications, side by side"},                   \
     {OPTION_COMPRESS, "compress", "KIND",                                                                              \
      "compression of debug sections: none, zlib or zstd; default: as the profile says"},                               \
         {OPTION_HASH, "hash", "STYLE",                                                                                 \

@@ -12,6 +12,7 @@
 #include "emit/manner_sample.h"
 #include "emit/manners_search.h"
 #include "emit/mix.h"
+#include "emit/profile_copies.h"
 #include "emit/profile_model.h"
 #include "emit/progress.h"
 #include "emit/settled.h"
@@ -63,9 +64,14 @@ static void overrule(struct profile *profile, enum profile_key_id key)
         enum profile_key_id key;
         enum row_value value;
     } said[] = {
-        {KEY_HASH, ROW_HASH},           {KEY_RELR, ROW_RELR},           {KEY_CF_PROTECTION, ROW_CF_PROTECTION},
-        {KEY_COMPRESS, ROW_COMPRESSED}, {KEY_SEPARATE, ROW_DEBUG_FILE}, {KEY_SPLIT, ROW_SPLIT},
+        {KEY_HASH, ROW_HASH},
+        {KEY_RELR, ROW_RELR},
+        {KEY_CF_PROTECTION, ROW_CF_PROTECTION},
+        {KEY_COMPRESS, ROW_COMPRESSED},
+        {KEY_SEPARATE, ROW_DEBUG_FILE},
+        {KEY_SPLIT, ROW_SPLIT},
         {KEY_INDEX, ROW_MIX_NAMES},
+        {KEY_TYPE_UNITS, ROW_DWARF_TYPE_UNITS},
     };
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
         profile->overruled[said[i].value] |= said[i].key == key;
@@ -80,6 +86,8 @@ static bool load_profile(struct profile *profile, struct options *o, struct erro
         *profile = o->counts;
         memset(&o->counts, 0, sizeof o->counts);
     }
+    if (o->copies && !profile_multiply(profile, o->copies, e))
+        return false;
     if (o->has_seed)
         profile->seed = o->seed;
     for (int key = 0; key < KEY_COUNT; key++) {

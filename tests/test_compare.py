@@ -764,6 +764,11 @@ def test_whole_or_not_at_all(programs, application, tmp_path):
     (tmp_path / "x.prof").write_text("pyelfgen-profile: 1\n")
     done = programs.run("pyelfstat", "--compare", tmp_path / "x.prof", real, "--json", tmp_path / "x.prof", status=2)
     assert "x.prof: is what is compared; give another name" in done.stderr
+    (tmp_path / "app.prof").write_text("# kept\npyelfgen-profile: 1\n")
+    done = programs.run("pyelfstat", "--compare", "--json", tmp_path / "app.prof", real, real, status=2)
+    assert "app.prof: is a profile, which no result replaces; give another name" in done.stderr
+    done = programs.run("pyelfstat", "--json", "--compare", real, real, status=2)
+    assert "--json needs a FILE, and '--compare' is an option" in done.stderr
     (output / "a.html").write_text("before")
     programs.run("pyelfstat", "--compare", real, tmp_path / "none", "--html", output / "a.html", status=2)
     assert (output / "a.html").read_text() == "before"

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cli.h"
+#include "base/file_begin.h"
 #include "base/manifest.h"
 #include "base/process.h"
 #include "base/profile_find.h"
@@ -111,24 +112,12 @@ static bool take_match(const char *text, enum compare_match_how *how, struct err
     return true;
 }
 
-/* Takes the name of a file to write: no option, which pyelfstat's own --json has behind it, and no profile, as REAL is
- * where FILE was forgotten. */
+/* Takes the name of a file to write. It is no option: pyelfstat's own --json is without a FILE. */
 static bool take_file(const char *option, const char *file, const char **to, struct error *e)
 {
-    static const char begins[] = "pyelfgen-profile";
-    char text[sizeof begins - 1] = "";
     *to = file;
-    if (file[0] == '-' && file[1])
-        return error_set(e, ERROR_USAGE, "%s needs a FILE, and '%s' is an option; see --help", option, file);
-    struct stat st; /* a pipe would wait, or lose what is in it */
-    FILE *const there = stat(file, &st) == 0 && S_ISREG(st.st_mode) ? fopen(file, "re") : NULL;
-    const bool is_profile = there && fread(text, sizeof text, 1, there) == 1 && memcmp(text, begins, sizeof text) == 0;
-    if (there)
-        fclose(there);
-    if (is_profile)
-        return error_set(e, ERROR_USAGE, "%s: '%s' is a profile, and would be lost; give another FILE before it",
-                         option, file);
-    return true;
+    return file[0] != '-' || !file[1] ||
+           error_set(e, ERROR_USAGE, "%s needs a FILE, and '%s' is an option; see --help", option, file);
 }
 
 static bool take_option(struct compare_options *o, int key, const char *value, struct error *e)
@@ -198,6 +187,16 @@ static int parse(int argc, char **argv, struct compare_options *o)
 
 /* ---- the passes ---- */
 
+/* Whether a result would replace a profile, as where FILE was forgotten and REAL follows. */
+static bool is_profile(const char *path)
+{
+    char begin[512];
+    ssize_t got;
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && file_begin(path, begin, sizeof begin, &got) &&
+           file_begin_is_profile(begin, got);
+}
+
 /* Checks the results' paths before the long reading. */
 static bool can_write(const struct comparison *c)
 {
@@ -211,6 +210,10 @@ static bool can_write(const struct comparison *c)
                 can = error_set(&e, ERROR_USAGE, "is what is compared; give another name");
                 error_at(&e, results[i], 0);
             }
+        if (can && results[i] && is_profile(results[i])) {
+            can = error_set(&e, ERROR_USAGE, "is a profile, which no result replaces; give another name");
+            error_at(&e, results[i], 0);
+        }
         if (!can) {
             compare_complain(c->compare, &e);
             return false;
