@@ -151,8 +151,9 @@ static int64_t small_functions(const struct library *l)
 /* How many functions, and parts of functions, have a frame pointer, and how many a frame alone. */
 static void measure_frames(const struct library *l, int64_t *v)
 {
-    v[ROW_UNWIND_RSP] = 0;
-    v[ROW_UNWIND_RBP] = glue_pointed(l->row, &l->glue);
+    const struct glue_frames glue = glue_frames(l->row, &l->glue);
+    v[ROW_UNWIND_RSP] = glue.by_rsp;
+    v[ROW_UNWIND_RBP] = glue.by_rbp;
     for (uint32_t i = 0; i < l->row->functions; i++)
         v[l->body[i].frame.by_rsp ? ROW_UNWIND_RSP : ROW_UNWIND_RBP]++;
     for (uint32_t i = 0; i < l->row->cold.count; i++)

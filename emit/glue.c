@@ -36,8 +36,21 @@ enum {
     PYTHON_API_VERSION = 1013,
 };
 
-/* All functions of the glue that have a frame have a frame pointer. */
+/* The frame of the functions that have a frame pointer in any case. */
 static const struct frame pointed = {.by_rsp = false};
+
+/* Bytes that functions with two parameters, `self` and `args` or numbers, have more where they have no frame pointer:
+ *
+ *     push %rbp; mov %rsp,%rbp; sub $16,%rsp             sub $24,%rsp; nopl (%rax)
+ *     mov %rdi,-8(%rbp); mov %rsi,-16(%rbp)              mov %rdi,8(%rsp); mov %rsi,(%rsp)
+ *     ...                                                ...
+ *     leave; ret                                         add $24,%rsp; ret
+ *
+ * Prologues, and places relative to the CFA, are the same. */
+static uint32_t more_by_rsp(const struct plan_library *l)
+{
+    return l->glue_by_rsp ? 3 : 0;
+}
 
 /* Whether the entry calls a chain: it calls the heads of the covered ones. */
 static bool entry_calls(const struct code *c, uint32_t chain)
@@ -87,7 +100,7 @@ enum plan_init glue_init_of(const struct plan_library *l, uint64_t said)
 
 static uint32_t helper_size(const struct plan_library *l)
 {
-    return l->large_helpers ? UNWIND_SMALL : plan_landing(l) + HELPER_SIZE;
+    return l->large_helpers ? UNWIND_SMALL : plan_landing(l) + HELPER_SIZE + more_by_rsp(l);
 }
 
 struct glue glue_size(const struct code *c, const struct shape *s)
@@ -101,8 +114,8 @@ struct glue glue_size(const struct code *c, const struct shape *s)
         const bool plain = plan_is_plain(c->library);
         g.place[GLUE_EXECUTE].size = shape_executes(c->library) ? landing + EXECUTE_SIZE : 0;
         g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
-        g.place[GLUE_METHOD].size = landing + METHOD_SIZE + c->library->result_by_got;
-        g.place[GLUE_VISITED].size = plain ? 0 : landing + VISITED_SIZE;
+        g.place[GLUE_METHOD].size = landing + METHOD_SIZE + c->library->result_by_got + more_by_rsp(c->library);
+        g.place[GLUE_VISITED].size = plain ? 0 : landing + VISITED_SIZE + more_by_rsp(c->library);
         g.place[GLUE_ENTRY].size = entry_size(c, s);
     }
     if (s->has_extern)
@@ -132,17 +145,39 @@ uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s,
     return count;
 }
 
-bool glue_is_pointed(const struct plan_library *l, enum glue_function which)
+static bool has_frame(const struct plan_library *l, enum glue_function which)
 {
     return which >= GLUE_PYINIT && which != GLUE_START && (which != GLUE_PYINIT || l->init == INIT_FRAMED);
 }
 
-uint32_t glue_pointed(const struct plan_library *l, const struct glue *g)
+bool glue_is_pointed(const struct plan_library *l, enum glue_function which)
 {
-    uint32_t count = 0;
-    for (unsigned i = 0; i < GLUE_COUNT; i++)
-        count += g->place[i].size && glue_is_pointed(l, i);
+    return has_frame(l, which) && (!l->glue_by_rsp || which == GLUE_ENTRY || which == GLUE_EXTERN);
+}
+
+struct glue_frames glue_frames(const struct plan_library *l, const struct glue *g)
+{
+    struct glue_frames count = {0};
+    for (unsigned i = 0; i < GLUE_COUNT; i++) {
+        if (g->place[i].size && has_frame(l, i))
+            *(glue_is_pointed(l, i) ? &count.by_rbp : &count.by_rsp) += 1;
+    }
     return count;
+}
+
+uint32_t glue_steps(const struct plan_library *l, const struct glue *g, enum glue_function which,
+                    struct unwind_step step[GLUE_STEPS])
+{
+    enum { WORDS = 4 /* the return address and %rsp's 24 bytes */, PUSH = 1, SUB = 4 };
+    if (!has_frame(l, which) || glue_is_pointed(l, which))
+        return 0;
+    const uint32_t at = plan_landing(l);
+    if (which == GLUE_PYINIT)
+        step[0] = (struct unwind_step){.at = at + PUSH, .words = 2, .word = 2, .reg = FRAME_RBX};
+    else
+        step[0] = (struct unwind_step){.at = at + SUB, .words = WORDS, .reg = UNWIND_NO_REGISTER};
+    step[1] = (struct unwind_step){.at = g->place[which].size - 1, .words = 1, .reg = UNWIND_NO_REGISTER};
+    return GLUE_STEPS;
 }
 
 uint64_t glue_rows_most(const struct code *c)
@@ -345,6 +380,22 @@ static uint8_t *put_execute(const struct code *c, const struct glue_addresses *a
     return code_jump(c, p, python_slot(c, a, PYTHON_ADD_FUNCTIONS));
 }
 
+/* What keeps m in put_pyinit: a place in the frame or, without a frame pointer, %rbx. All have the same sizes. */
+static uint8_t *put_kept(const struct code *c, uint8_t *p) /* mov %rax,-8(%rbp); lea 0(%rax),%rbx */
+{
+    return put_bytes(p, c->library->glue_by_rsp ? "\x48\x8d\x58\x00" : "\x48\x89\x45\xf8", 4);
+}
+
+static uint8_t *put_kept_again(const struct code *c, uint8_t *p) /* mov -8(%rbp),%rax; lea 0(%rbx),%rax */
+{
+    return put_bytes(p, c->library->glue_by_rsp ? "\x48\x8d\x43\x00" : "\x48\x8b\x45\xf8", 4);
+}
+
+static uint8_t *put_init_end(const struct code *c, uint8_t *p) /* leave; ret, or pop %rbx; ret */
+{
+    return put_bytes(p, c->library->glue_by_rsp ? "\x5b\xc3" : "\xc9\xc3", 2);
+}
+
 /* m = PyModule_Create2(&definition, 1013);
  * if (m) {
  *     PyModule_AddFunctions(m, methods), if the definition has none;
@@ -353,7 +404,10 @@ static uint8_t *put_execute(const struct code *c, const struct glue_addresses *a
  * return m; */
 static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8); /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
+    if (c->library->glue_by_rsp) /* push %rbx; lea definition(%rip),%rbx */
+        p = put_reference(c, p, "\x53\x48\x8d\x1d", 4, a->definition);
+    else /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
+        p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8);
     p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
     p = put_u8(p, 0xbe); /* mov $1013,%esi */
     p = put_u32(p, PYTHON_API_VERSION);
@@ -361,49 +415,58 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
     p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
     const bool plain = plan_is_plain(c->library), adds = c->library->adds_methods;
     if (plain && !adds)
-        return put_bytes(p, "\xc9\xc3", 2);  /* leave; ret */
-    p = put_bytes(p, "\x48\x89\x45\xf8", 4); /* mov %rax,-8(%rbp) */
+        return put_init_end(c, p);
+    p = put_kept(c, p);
     p = put_bytes(p, "\x48\x85\xc0\x74", 4); /* test %rax,%rax; je to the end */
     p = put_u8(p, (uint8_t)init_more(c->library));
     if (adds) {
         p = put_bytes(p, "\x48\x89\xc7", 3);                    /* mov %rax,%rdi */
         p = put_reference(c, p, "\x48\x8d\x35", 3, a->methods); /* lea methods(%rip),%rsi */
         p = code_call(c, p, python_slot(c, a, PYTHON_ADD_FUNCTIONS));
-        p = put_bytes(p, "\x48\x8b\x45\xf8", 4); /* mov -8(%rbp),%rax */
+        p = put_kept_again(c, p);
     }
     if (plain)
-        return frame_put_epilogue(p, pointed);
+        return put_init_end(c, put_kept_again(c, p));
     p = put_u8(p, 0xba); /* mov $functions,%edx */
     p = put_u32(p, c->library->functions);
     p = put_reference(c, p, "\x48\x8d\x35", 3, a->functions_name); /* lea "functions"(%rip),%rsi */
     p = put_bytes(p, "\x48\x89\xc7", 3);                           /* mov %rax,%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_ADD_INT));
-    return frame_put_epilogue(p, pointed);
+    return put_init_end(c, put_kept_again(c, p));
 }
 
-/* push %rbp; mov %rsp,%rbp; sub $16,%rsp; self and args to -8(%rbp), -16(%rbp) */
-static uint8_t *put_method_prologue(uint8_t *p)
+/* Prologue and epilogue of a function with two parameters; see more_by_rsp. */
+static uint8_t *put_method_prologue(const struct code *c, uint8_t *p)
 {
-    return put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10\x48\x89\x7d\xf8\x48\x89\x75\xf0", 16);
+    enum { BYTES = 16 };
+    return put_bytes(p,
+                     c->library->glue_by_rsp ? "\x48\x83\xec\x18\x0f\x1f\x00\x48\x89\x7c\x24\x08\x48\x89\x34\x24"
+                                             : "\x55\x48\x89\xe5\x48\x83\xec\x10\x48\x89\x7d\xf8\x48\x89\x75\xf0",
+                     BYTES);
+}
+
+static uint8_t *put_method_end(const struct code *c, uint8_t *p)
+{
+    return c->library->glue_by_rsp ? put_bytes(p, "\x48\x83\xc4\x18\xc3", 5) : put_bytes(p, "\xc9\xc3", 2);
 }
 
 /* return PyLong_FromUnsignedLong(entry()); */
 static uint8_t *put_method(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    p = put_method_prologue(p);
+    p = put_method_prologue(c, p);
     p = code_call(c, p, a->entry_slot);
     p = put_bytes(p, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
     if (c->library->result_by_got)
         p = put_reference(c, p, "\xff\x15", 2, a->got_extra); /* call *PyLong_FromUnsignedLong@GOT(%rip) */
     else
         p = code_call(c, p, python_slot(c, a, PYTHON_FROM_UNSIGNED));
-    return put_bytes(p, "\xc9\xc3", 2); /* leave; ret */
+    return put_method_end(c, p);
 }
 
 /* n = 0; for (i = 0; i < N; i++) n += visits[i]; return PyLong_FromLong(n); */
 static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    p = put_method_prologue(p);
+    p = put_method_prologue(c, p);
     p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax; or what is there without them */
     p = put_u8(p, 0xb9);                                  /* mov $functions,%ecx */
     p = put_u32(p, c->library->level < LEVEL_UNMARKED ? c->library->functions : 0);
@@ -411,7 +474,7 @@ static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a
     p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);          /* again: movzbl (%rax),%edx; add %rdx,%rdi */
     p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);      /* inc %rax; dec %ecx; jne again */
     p = code_call(c, p, python_slot(c, a, PYTHON_FROM_LONG)); /* done: */
-    return put_bytes(p, "\xc9\xc3", 2);                       /* leave; ret */
+    return put_method_end(c, p);
 }
 
 static uint8_t *put_entry(const struct code *c, const struct shape *s, const struct glue_addresses *a, uint8_t *p)
@@ -451,12 +514,20 @@ static uint8_t *put_extern(const struct code *c, uint8_t *p)
 static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
 {
     const uint64_t key = plan_key(c->library, PURPOSE_HELPERS);
-    const uint32_t more = helper_size(c->library) - plan_landing(c->library) - HELPER_SIZE;
-    p = put_method_prologue(p);
-    p = small_put_pieces(c->library, p, more, key + number); /* which have no effect */
-    p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7);     /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
+    const bool by_rsp = c->library->glue_by_rsp;
+    const uint32_t least = plan_landing(c->library) + HELPER_SIZE + more_by_rsp(c->library);
+    p = put_method_prologue(c, p);
+    p = small_put_pieces(c->library, p, helper_size(c->library) - least, key + number); /* which have no effect */
+    if (by_rsp)
+        p = put_bytes(p, "\x48\x69\x44\x24\x08", 5); /* imul $weight,8(%rsp),%rax */
+    else
+        p = put_bytes(p, "\x48\x8b\x45\xf8\x48\x69\xc0", 7); /* mov -8(%rbp),%rax; imul $weight,%rax,%rax */
     p = put_u32(p, (uint32_t)(random_at(key, number) & 0xffff) | 1);
-    return put_bytes(p, "\x48\x03\x45\xf0\xc9\xc3", 6); /* add -16(%rbp),%rax; leave; ret */
+    if (by_rsp)
+        p = put_bytes(p, "\x66\x90\x48\x03\x04\x24", 6); /* xchg %ax,%ax; add (%rsp),%rax */
+    else
+        p = put_bytes(p, "\x48\x03\x45\xf0", 4); /* add -16(%rbp),%rax */
+    return put_method_end(c, p);
 }
 
 /* Where the kernel, or the dynamic linker when all is loaded, starts the program (psABI 3.4.1): the arguments are on

@@ -103,9 +103,18 @@ struct glue glue_size(const struct code *code, const struct shape *s);
  * symbol. */
 uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s, const struct glue *g);
 
-/* Whether one of the functions has a frame pointer; how many of these the library has. */
+/* Whether one of the functions has a frame pointer. How many of them have a frame that is found by %rbp, or by %rsp. */
+struct glue_frames {
+    uint32_t by_rbp, by_rsp;
+};
 bool glue_is_pointed(const struct plan_library *l, enum glue_function which);
-uint32_t glue_pointed(const struct plan_library *l, const struct glue *g);
+struct glue_frames glue_frames(const struct plan_library *l, const struct glue *g);
+
+/* Sets the steps of the unwind table in one of the functions whose frame is found by %rsp. Returns how many they are; 0
+ * for others. */
+enum { GLUE_STEPS = 2 };
+uint32_t glue_steps(const struct plan_library *l, const struct glue *g, enum glue_function which,
+                    struct unwind_step step[GLUE_STEPS]);
 
 /* Writes the line-table rows of one of the functions, from *line on. The entry has one line for each chain it calls. */
 void glue_rows(const struct code *code, const struct glue *g, const struct shape *s, enum glue_function which,

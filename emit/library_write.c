@@ -129,7 +129,7 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
     uint32_t count = 0;
     struct unwind_function *f =
         arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + plan_small_all(l->row) + GLUE_COUNT) * sizeof *f);
-    uint64_t steps = l->row->cold.count * UINT64_C(1) * FRAME_STEPS_MOST;
+    uint64_t steps = l->row->cold.count * UINT64_C(1) * FRAME_STEPS_MOST + GLUE_COUNT * GLUE_STEPS;
     for (uint32_t i = 0; i < l->row->functions; i++)
         steps += unwound_steps_most(&l->body[i]);
     struct unwind_step *step = arena_take(arena, (steps + 1) * sizeof *step);
@@ -143,15 +143,21 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
     }
     uint32_t parts = count; /* the next cold part */
     count += l->row->cold.count;
-    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++)
-        if (l->glue.place[i].size)
-            f[count++] = (struct unwind_function){
-                .address = l->code.text + l->glue.place[i].offset,
-                .size = l->glue.place[i].size,
-                .outermost = i == GLUE_START,
-                .frameless = i != GLUE_START && !glue_is_pointed(l->row, i),
-                .landing = landing,
-            };
+    for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++) {
+        if (!l->glue.place[i].size)
+            continue;
+        const uint32_t of = glue_steps(l->row, &l->glue, i, step);
+        f[count++] = (struct unwind_function){
+            .address = l->code.text + l->glue.place[i].offset,
+            .size = l->glue.place[i].size,
+            .outermost = i == GLUE_START,
+            .frameless = i != GLUE_START && !of && !glue_is_pointed(l->row, i),
+            .landing = landing,
+            .steps = of,
+            .step = of ? step : NULL,
+        };
+        step += of;
+    }
     const uint32_t first = count;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         const uint32_t of = unwound_steps(l, i, step);

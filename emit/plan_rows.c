@@ -36,6 +36,12 @@ enum {
 
 /* --- the libraries ------------------------------------------------------------------------ */
 
+/* Whether so few functions of the row have a frame pointer that the glue's would be too many. */
+static bool glue_is_by_rsp(const struct profile_row *row)
+{
+    return rows_value_or(row, ROW_UNWIND_RSP, 0) && rows_value_or(row, ROW_UNWIND_RBP, 0) < GLUE_LIBRARY;
+}
+
 static void set_elf(const struct plan *plan, struct plan_library *l, const struct profile_row *row)
 {
     struct profile_elf *elf = &l->elf;
@@ -56,6 +62,7 @@ static void set_elf(const struct plan *plan, struct plan_library *l, const struc
         elf->separate_code = row->value[ROW_LOADS] > LOADS_NOSEPARATE;
     if (page >= 4096 && page <= 2 << 20 && !(page & (page - 1)))
         elf->max_page_size = (int64_t)page;
+    l->glue_by_rsp = glue_is_by_rsp(row);
 }
 
 /* Whether any row says that its library has a debug file. */

@@ -17,7 +17,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* In the proportion of the row, in which the glue's frame pointers count, too; at most one function for each unit that
+/* In the proportion of the row, in which the glue's frames count, too; at most one function for each unit that
  * there is. */
 static struct by_rsp by_rsp_of(const struct library *l)
 {
@@ -28,7 +28,9 @@ static struct by_rsp by_rsp_of(const struct library *l)
     const uint64_t rbp = row->said->value[ROW_UNWIND_RBP] > 0 ? (uint64_t)row->said->value[ROW_UNWIND_RBP] : 0;
     const uint64_t hosts = row->cold.count;
     const uint64_t own = row->functions + hosts;
-    const uint64_t entries = smaller((own + glue_pointed(row, &l->glue)) * rsp / (rsp + rbp), own);
+    const struct glue_frames glue = glue_frames(row, &l->glue);
+    const uint64_t all = (own + glue.by_rbp + glue.by_rsp) * rsp / (rsp + rbp);
+    const uint64_t entries = smaller(all > glue.by_rsp ? all - glue.by_rsp : 0, own);
     const uint64_t chosen = smaller(own ? (2 * hosts * entries / own + 1) / 2 : 0, entries / 2);
     const uint64_t others = smaller(entries - 2 * chosen, row->functions - hosts);
     const uint64_t units = row->extra.unwind;
