@@ -19,7 +19,7 @@ struct options {
     const char *settle; /* where the profile goes with what is found for it; no set is written */
     bool has_seed;
     uint64_t seed;
-    uint32_t copies; /* of the profile's application, side by side; 0: as the profile says */
+    uint32_t copies;                /* of the profile's application, side by side; 0: as the profile says */
     const char *instead[KEY_COUNT]; /* by key, the text of a value that replaces the profile's, or NULL */
     struct plan_executables executables;
     unsigned threads; /* 0: as many as there are processors */

@@ -40,9 +40,9 @@ enum {
         'j', "jobs", "N", "use N threads; default: one for each processor"                                             \
     }
 #define OPTIONS_SET_CHOICES                                                                                            \
-    {OPTION_COPIES, "copies", "N", "make each library N times: a set of N applications, side by side"},                   \
-    {OPTION_COMPRESS, "compress", "KIND",                                                                              \
-     "compression of debug sections: none, zlib or zstd; default: as the profile says"},                               \
+    {OPTION_COPIES, "copies", "N", "make each library N times: a set of N applications, side by side"},                \
+        {OPTION_COMPRESS, "compress", "KIND",                                                                          \
+         "compression of debug sections: none, zlib or zstd; default: as the profile says"},                           \
         {OPTION_HASH, "hash", "STYLE",                                                                                 \
          "hash tables of dynamic symbols: gnu, sysv or both; default: as the profile says"},                           \
         {OPTION_RELR, "relr", NULL, "pack relative relocations, as ld -z pack-relative-relocs does"},                  \
