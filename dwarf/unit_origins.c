@@ -19,7 +19,7 @@ enum { DEPTH_MOST = 64 };
 
 struct mover {
     const struct debug *d;
-    uint32_t unit, by;
+    uint32_t unit;
     bool is_far, is_near;
     uint32_t headers;
     uint32_t before[CORPUS_HEADERS];               /* bytes of the pieces of the headers before each one, */
@@ -58,6 +58,19 @@ static void count_methods(struct mover *m, const struct debug_unit *u)
         for (uint32_t shape = 0; shape < CORPUS_SHAPES; shape++)
             m->until[shape][i] = (i ? m->until[shape][i - 1] : 0) + alikes_until(h, shape, c, cut);
     }
+}
+
+/* The arrays are large, and set only where they are needed. */
+static void start(struct mover *m, const struct debug *d, const struct debug_unit *u)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    m->d = d;
+    m->unit = (uint32_t)(u - d->unit);
+    m->depth = 0;
+    m->is_far = unit_reach(d, unit_table_of(d, m->unit)) == ABBREV_FAR_ORIGINS;
+    m->is_near = dialect.language == DWARF_CPP && !dialect.lines && !dialect.index && !d->partials && !m->is_far;
+    if (m->is_near)
+        count_methods(m, u);
 }
 
 /* A number below n. Small ones are more likely. */
@@ -126,16 +139,8 @@ void unit_move_references(const struct debug *d, const struct debug_unit *u, uin
                           const uint8_t *end)
 {
     const struct corpus *const c = d->corpus;
-    const uint32_t unit = (uint32_t)(u - d->unit);
     struct mover m;
-    m.d = d;
-    m.unit = unit;
-    m.by = by;
-    m.depth = 0;
-    m.is_far = unit_reach(d, unit_table_of(d, unit)) == ABBREV_FAR_ORIGINS;
-    m.is_near = c->dialect.language == DWARF_CPP && !c->dialect.lines && !c->dialect.index && !d->partials && !m.is_far;
-    if (m.is_near)
-        count_methods(&m, u);
+    start(&m, d, u);
     while (p < end) {
         const struct abbrev_entry *entry = &c->layouts.of[*p];
         struct abbrev_entry read;

@@ -36,10 +36,12 @@ enum {
 
 /* --- the libraries ------------------------------------------------------------------------ */
 
-/* Whether so few functions of the row have a frame pointer that the glue's would be too many. */
+/* Whether the glue's functions have no frame pointer: where as many functions of the row have none as there are
+ * helpers, or so few have one that the glue's would be too many. */
 static bool glue_is_by_rsp(const struct profile_row *row)
 {
-    return rows_value_or(row, ROW_UNWIND_RSP, 0) && rows_value_or(row, ROW_UNWIND_RBP, 0) < GLUE_LIBRARY;
+    const uint64_t rsp = rows_value_or(row, ROW_UNWIND_RSP, 0);
+    return rsp >= SHAPE_HELPERS || (rsp && rows_value_or(row, ROW_UNWIND_RBP, 0) < GLUE_LIBRARY);
 }
 
 static void set_elf(const struct plan *plan, struct plan_library *l, const struct profile_row *row)
