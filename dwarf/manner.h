@@ -80,8 +80,8 @@ struct manner {
     uint16_t calls;
     uint16_t inlined;
     uint16_t lexical;
-    uint8_t nested; /* calls that are inlined into others, in 1/MANNER_USUAL of the usual number */
-    uint8_t around; /* share of inlined calls that take in the code around their run, in 1/MANNER_USUAL */
+    uint8_t nested;  /* calls that are inlined into others, in 1/MANNER_USUAL of the usual number */
+    uint8_t around;  /* share of inlined calls that take in the code around their run, in 1/MANNER_USUAL */
     uint16_t gone;   /* parameters and variables of inlined functions that are nowhere, in 1/MANNER_USUAL of the usual
                         number */
     uint16_t placed; /* in clang's form (indexed.h): share of these whose place is a number, in 1/MANNER_USUAL */
@@ -104,6 +104,7 @@ struct manner {
                         the usual number */
     uint16_t split;  /* ranges of a call or block beyond its first one, in 1/MANNER_USUAL of the usual number */
     bool fuller;     /* in C++: one in three inlined functions has a variable */
+    bool partly;     /* many variables are known up to somewhere in their scope only, as in optimised code */
     bool far;        /* inlined calls refer to functions of another unit, as after linking with -flto */
     uint16_t names;  /* number of distinct names of parameters and locals: a power of two, at most CORPUS_NAMES */
     uint8_t further; /* in C++: additional headers, no two of which declare the same: at most CORPUS_FURTHER */

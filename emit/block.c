@@ -106,6 +106,8 @@ struct taste block_taste(const struct corpus *corpus)
     t.references = corpus->dialect.fortran;
     t.passed = passed_in_manner(m->passed, t.references ? REFERENCES_MOST : PASSED_MOST);
     t.ending = m->ending;
+    t.partly[false] = m->partly ? BLOCK_PARTLY_PARAMETER : 0;
+    t.partly[true] = m->partly ? BLOCK_PARTLY_VARIABLE : 0;
     t.constants = corpus->dialect.fortran ? m->constants : 0;
     return t;
 }

@@ -45,6 +45,8 @@ struct taste {
     uint16_t constants;         /* in Fortran: constants of a lexical block, in 1/64 of one */
     uint8_t locals;             /* a number: most locals of a lexical block */
     uint8_t within;             /* a part of a lexical block is an inlined call */
+    uint8_t partly[2];          /* the list of a parameter of an inlined call, or of another variable, ends before its
+                                   code does */
     uint8_t values;             /* a variable of an inlined function is described as a value */
     uint8_t entered;            /* an inlined call has additional rows where it begins */
     bool macros;                /* the code of a call's second argument begins a statement, on the call's line */

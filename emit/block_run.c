@@ -124,13 +124,24 @@ static void in_place(struct builder *b, const struct run *r, uint64_t from, uint
     compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
 }
 
+/* Up to where a variable of a run is known: everywhere, or up to an instruction of the run. */
+static uint64_t known_until(struct builder *b, const struct run *r, bool is_variable)
+{
+    const struct filler *f = b->filler;
+    if (!likely(b, b->taste.partly[is_variable]) || r->first == r->last)
+        return r->to;
+    return r->at + f->offset[r->first + 1 + pick(b, r->last - r->first)] - f->offset[r->first];
+}
+
 /* The list of a variable that is a slot: in the slot's place and, during some of the run, in a register. In the code
  * around the run it is in the slot's place. */
-static struct debug_list run_list(struct builder *b, const struct run *r, uint32_t slot)
+static struct debug_list run_list(struct builder *b, const struct run *r, uint32_t slot, bool is_variable)
 {
     const struct filler *f = b->filler;
     struct composer *c = &b->maker.composer;
-    const bool passing = likely(b, b->taste.passing); /* drawn for every stamp: all have the same code */
+    /* drawn for every stamp: all have the same code */
+    const bool passing = likely(b, b->taste.passing);
+    const uint64_t until = known_until(b, r, is_variable);
     if (b->lists == BLOCK_LISTS_NONE)
         return DEBUG_LIST_NONE;
     compose_list_begin(c, r->from);
@@ -141,19 +152,23 @@ static struct debug_list run_list(struct builder *b, const struct run *r, uint32
         if (event->end > f->offset[r->last])
             break;
         uint64_t start = r->at + event->start - f->offset[r->first];
+        if (start >= until)
+            break;
         in_place(b, r, from, start, slot);
         from = r->at + event->end - f->offset[r->first];
         compose_list_register(c, start, from, event->reg);
     }
-    in_place(b, r, from, r->to, slot);
+    if (from < until)
+        in_place(b, r, from, until, slot);
     return stamp_list_end(&b->maker);
 }
 
-/* The list of a variable whose value is known for all of a run: an object in the frame, for `this`; otherwise a number,
- * or the sum of a number and what a slot holds. */
+/* The list of a variable whose value is known: an object in the frame, for `this`; otherwise a number, or the sum of a
+ * number and what a slot holds. */
 static struct debug_list value_list(struct builder *b, const struct run *r, uint32_t slot, bool is_object)
 {
     const uint32_t k = pick(b, 1024);
+    const uint64_t until = known_until(b, r, false);
     uint8_t expression[12];
     uint8_t *p = expression;
     if (b->lists == BLOCK_LISTS_NONE)
@@ -171,7 +186,7 @@ static struct debug_list value_list(struct builder *b, const struct run *r, uint
     }
     p = put_u8(p, DW_OP_stack_value);
     compose_list_begin(&b->maker.composer, r->from);
-    compose_list_entry(&b->maker.composer, r->from, r->to, expression, (uint32_t)(p - expression));
+    compose_list_entry(&b->maker.composer, r->from, until, expression, (uint32_t)(p - expression));
     return stamp_list_end(&b->maker);
 }
 
@@ -253,7 +268,9 @@ static void inlined_variables(struct builder *b, const struct run *r, uint32_t k
         } else if (fate < b->taste.gone) {
             stamp_inlined_child(&b->maker, k, j, DEBUG_LIST_NONE);
         } else {
-            stamp_inlined_child(&b->maker, k, j, is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot));
+            const bool is_variable = j + f->variables >= f->children;
+            const struct debug_list list = is_value ? value_list(b, r, slot, !j) : run_list(b, r, slot, is_variable);
+            stamp_inlined_child(&b->maker, k, j, list);
         }
     }
 }
@@ -464,7 +481,7 @@ void block_lexical(struct builder *b, const struct run *r)
     for (uint32_t n = 1 + pick(b, b->taste.locals); n; n--) {
         uint32_t slot = busy_slot(b, r, pick(b, 2));
         scope.slot[scope.count++] = (uint8_t)slot;
-        stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot));
+        stamp_local(&b->maker, b->line, slot & 1 ? BASE_DOUBLE : BASE_LONG, run_list(b, r, slot, true));
     }
     for (uint32_t i = 0; i < parts.count && b->taste.within; i++) {
         struct run part = part_of(b, r, parts.first[i], parts.last[i]);

@@ -12,12 +12,28 @@ enum {
     BESIDES_MOST = 24,   /* bytes of a further local's entry */
 };
 
+/* Up to where the function's variable number `number` is known: in its whole scope or, for so many of 64 variables in a
+ * manner that has this, up to the end of one of the function's pieces, before which the walk is. */
+static uint64_t known_until(const struct walk *w, const struct subject *s, uint32_t number, uint32_t of_64)
+{
+    enum { OF = 64 };
+    const uint64_t r = random_at(s->f->hash, UINT64_C(0x6b6e6f77) + number);
+    uint64_t until = s->at;
+    const struct body *const b = s->body;
+    if (!w->corpus->manner.partly || !b->pieces || s->part_end > s->part || random_below(r, OF) >= of_64)
+        return s->end;
+    for (uint32_t i = random_below(random_mix(r), b->pieces) + 1; i; i--)
+        until += code_piece_size(&w->l->code, &b->piece[i - 1]);
+    return until;
+}
+
 static void describe_parameters(struct walk *w, struct subject *s)
 {
     struct composer *c = &w->composer;
     for (uint32_t j = 0; j < s->f->count; j++) {
         const struct code_parameter *p = &s->parameter[j];
         int32_t place = CODE_PARAMETER_PLACE - 8 * (int32_t)j;
+        const uint64_t until = known_until(w, s, j, BLOCK_PARTLY_PARAMETER);
         const struct debug_variable v = {
             .name = subject_name(w, s),
             .line = s->line,
@@ -29,7 +45,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             continue;
         }
         if (s->lists == SUBJECT_LISTS_SPILLED || !p->used) {
-            const struct describe_spill spill = {s->start, s->start + p->spilled, s->end, s->part, s->part_end, p->reg,
+            const struct describe_spill spill = {s->start, s->start + p->spilled, until, s->part, s->part_end, p->reg,
                                                  place};
             describe_spilled(w, &v, &spill);
             continue;
@@ -38,7 +54,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
         compose_list_register(c, s->start, s->start + p->spilled, p->reg);
         compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
         compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
-        compose_list_frame(c, s->start + p->used, s->end, place);
+        compose_list_frame(c, s->start + p->used, until, place);
         compose_list_elsewhere(c, s->part, s->part_end, place);
         compose_parameter_list(c, &v, compose_list_end(c));
     }
@@ -65,7 +81,8 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
         }
         /* the slot holds nothing before the statements */
         compose_list_begin(c, s->start);
-        compose_list_frame(c, pieces_at, s->end, code_slot_place(slot));
+        const uint64_t until = known_until(w, s, ARGUMENTS_MOST + slot, BLOCK_PARTLY_VARIABLE);
+        compose_list_frame(c, pieces_at, until, code_slot_place(slot));
         compose_local_list(c, &v, compose_list_end(c));
     }
 }
