@@ -554,7 +554,7 @@ struct manner profile_manner(const struct profile_entries *said)
         read_classes(&m, tags);
         read_further(&m, said);
     }
-    m.partly = tags_count(attributes, "location") > 0;
+    m.partly = tags_count(attributes, "location") > 0 && said->language != LANGUAGE_FORTRAN;
     read_code(&m, said, tags, attributes);
     read_entries(&m, said, tags);
     read_imports(&m, tags, attributes);
