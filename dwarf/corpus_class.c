@@ -315,7 +315,7 @@ static void declare_at(struct header_builder *b, uint32_t line)
     bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
 }
 
-/* Whether a value of a type is a number, an enumeration or a pointer of at most eight bytes. Sets *is_double. */
+/* Whether a value of a type is a number or a pointer of at most eight bytes. Sets *is_double. */
 static bool is_word(const struct cpp_header *h, uint16_t number, bool *is_double)
 {
     const struct cpp_type *t = &h->type[number];

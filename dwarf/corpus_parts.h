@@ -24,12 +24,12 @@ struct header_builder {
     struct corpus *corpus;
     struct bytes entries;
     struct bytes cuts;
-    struct bytes references; /* uint32_t: see struct corpus_header */
-    struct bytes listed;     /* struct index_entry */
-    struct bytes types;      /* type units */
-    struct bytes type_lines; /* uint32_t: offsets of DW_AT_stmt_list in `types` */
+    struct bytes references;           /* uint32_t: see struct corpus_header */
+    struct bytes listed;               /* struct index_entry */
+    struct bytes types;                /* type units */
+    struct bytes type_lines;           /* uint32_t: offsets of DW_AT_stmt_list in `types` */
     struct bytes alike[CORPUS_SHAPES]; /* uint32_t: see struct corpus_header */
-    uint32_t moved;          /* bytes by which type units have made the entries shorter */
+    uint32_t moved;                    /* bytes by which type units have made the entries shorter */
     struct random random;
     struct known_type known[RECENT];
     uint32_t known_count;

@@ -102,9 +102,11 @@ void unit_name_sources(struct debug *d, uint64_t directory_extra)
     d->files.further_at = (uint32_t)d->sources.size;
     for (uint32_t i = 0; i < d->files.further; i++) {
         char name[TURNS_LEAST + TURNS_LENGTHS + 1];
-        const uint32_t stem = turns_name(i) - 1 - (uint32_t)strlen(header_suffix(d));
-        words_identifier(random_at(d->variety + FURTHER, i), stem, name);
-        strcpy(name + stem, header_suffix(d));
+        char end[16]; /* the number, so that no name occurs twice */
+        const int length = snprintf(end, sizeof end, "%u%s", i, header_suffix(d));
+        const uint32_t words = turns_name(i) - 1 - (uint32_t)length;
+        words_identifier(random_at(d->variety + FURTHER, i), words, name);
+        strcpy(name + words, end);
         bytes_string(&d->sources, name);
     }
 }
@@ -261,7 +263,7 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
             break;
     }
     const uint64_t usual = unit_files_bytes(d) + own + DIRECTORY_LONG + UINT64_C(1) * units * DIGITS_USUAL;
-    if (usual < wanted && !d->joined) {
+    if (usual < wanted && !d->joined && !f->is_own) {
         name_further(f, wanted - unit_files_bytes(d) - own, units, beyond);
         own = own_files(d, units, coded);
     }

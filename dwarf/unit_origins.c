@@ -8,14 +8,14 @@
  *     far   the same inline function in another unit (ABBREV_FAR_ORIGINS), which may have another name there
  *
  * The reference of the call, and those of what the call has, move by the same number of bytes. So nothing changes its
- * size. A line of a unit calls the same function wherever that line was inlined.
+ * size. Within a unit a line calls the same function wherever that line was inlined.
  */
 #include <assert.h>
 
 #include "base/random.h"
 #include "dwarf/unit_sizes.h"
 
-enum { DEPTH_MOST = 64 };
+enum { DEPTH_MOST = 512 /* inlined calls, one in another; blocks between them do not count */ };
 
 struct mover {
     const struct debug *d;
@@ -24,9 +24,12 @@ struct mover {
     uint32_t headers;
     uint32_t before[CORPUS_HEADERS];               /* bytes of the pieces of the headers before each one, */
     uint32_t until[CORPUS_SHAPES][CORPUS_HEADERS]; /* and how many methods there are up to it, of each shape */
-    uint32_t depth;
-    uint32_t moved[DEPTH_MOST]; /* by how many bytes the origins of what stands in each open entry move */
-    uint32_t place[DEPTH_MOST]; /* the origin of the innermost inlined call there; 0: there is none */
+    uint32_t depth;                                /* inlined calls that are open, and for each: */
+    struct {
+        uint32_t moved;   /* by how many bytes its origin moves, and those of what it has */
+        uint32_t place;   /* its origin */
+        uint32_t entries; /* open entries inside it that are no inlined calls */
+    } call[DEPTH_MOST];
 };
 
 /* How many of the header's methods of a shape a unit has that includes it up to `cut`. */
@@ -114,25 +117,43 @@ static uint32_t read_u32(const uint8_t *p)
     return value;
 }
 
-/* Enters an entry with children. */
+/* Enters an inlined call. */
 static void enter(struct mover *m, const uint8_t *p, const struct abbrev_entry *entry)
 {
     const struct corpus *const c = m->d->corpus;
-    uint32_t moved = m->depth ? m->moved[m->depth - 1] : 0;
-    uint32_t place = m->depth ? m->place[m->depth - 1] : 0;
+    const uint32_t composed = read_u32(p + entry->reference[0].at);
+    const uint32_t caller = m->depth ? m->call[m->depth - 1].place : 0;
+    uint16_t line = 0;
+    uint32_t k = corpus_inlines(c);
+    memcpy(&line, p + entry->line, sizeof line);
+    while (k > 1 && composed < c->inlines[k - 1].at)
+        k--;
+    const uint32_t moved = choose(m, k - 1, caller, line);
     assert(m->depth < DEPTH_MOST);
-    if (entry->is_inlined && (m->is_far || m->is_near)) {
-        uint16_t line = 0;
-        uint32_t k = corpus_inlines(c);
-        const uint32_t composed = read_u32(p + entry->reference[0].at);
-        memcpy(&line, p + entry->line, sizeof line);
-        while (k > 1 && composed < c->inlines[k - 1].at)
-            k--;
-        moved = choose(m, k - 1, place, line);
-        place = composed + moved;
-    }
-    m->moved[m->depth] = moved;
-    m->place[m->depth++] = place;
+    m->call[m->depth].moved = moved;
+    m->call[m->depth].place = composed + moved;
+    m->call[m->depth++].entries = 0;
+}
+
+/* Leaves an entry that is in an inlined call, or that call. */
+static void leave(struct mover *m)
+{
+    uint32_t *const entries = &m->call[m->depth - 1].entries;
+    if (*entries)
+        --*entries;
+    else
+        m->depth--;
+}
+
+/* Follows the walk into an entry that has children, and out of one. */
+static void follow(struct mover *m, const uint8_t *p, const struct abbrev_entry *entry)
+{
+    if (entry->has_children && entry->is_inlined)
+        enter(m, p, entry);
+    else if (entry->has_children && m->depth)
+        m->call[m->depth - 1].entries++;
+    else if (*p == ABBREV_END && m->depth)
+        leave(m);
 }
 
 void unit_move_references(const struct debug *d, const struct debug_unit *u, uint32_t by, uint8_t *p,
@@ -141,24 +162,23 @@ void unit_move_references(const struct debug *d, const struct debug_unit *u, uin
     const struct corpus *const c = d->corpus;
     struct mover m;
     start(&m, d, u);
-    while (p < end) {
+    const bool moves = m.is_far || m.is_near;
+    while (p < end && (by || moves)) {
         const struct abbrev_entry *entry = &c->layouts.of[*p];
         struct abbrev_entry read;
         if (!entry->size || c->layouts.begins_with_text[*p]) {
             read = abbrev_read(c->dialect, p);
             entry = &read;
         }
-        if (*p == ABBREV_END)
-            m.depth--;
-        if (entry->has_children)
-            enter(&m, p, entry);
+        if (moves)
+            follow(&m, p, entry);
         for (uint32_t i = 0; i < entry->references; i++) {
             uint8_t *const at = p + entry->reference[i].at;
             const uint32_t place = read_u32(at);
             if (place >= c->start + c->fixed)
                 put_u32(at, place + by);
             else if (entry->reference[i].attribute == DW_AT_abstract_origin && m.depth)
-                put_u32(at, place + m.moved[m.depth - 1]);
+                put_u32(at, place + m.call[m.depth - 1].moved);
         }
         p += entry->size;
     }

@@ -16,7 +16,7 @@ enum {
     TAIL_NAME = 9,               /* characters in the shortest name at the end */
     SHORT_NAME = 3,              /* characters in the shortest name that stands in .debug_info */
     FUNCTION_PROGRAM_LEAST = 40, /* most bytes of two rows and the advance to them */
-    FILES_MOST = 512, /* most files that a unit's line table names behind its source and its header */
+    FILES_MOST = 512,            /* most files that a unit's line table names behind its source and its header */
     SOURCE_NAME_USUAL = 64,      /* most bytes of a source's name, as a rule */
     SOURCE_NAME_MOST = 136,      /* most bytes of a source's name that is longer to fill .debug_line_str */
     DIRECTORY_MOST = 3000,       /* most characters that the compilation directory may be longer */
@@ -252,8 +252,8 @@ uint64_t unit_inline_names_bytes(const struct debug *d);
 uint8_t *unit_put_inline_names(const struct debug *d, uint8_t *p);
 void unit_name_inlines(const struct debug *d, uint32_t unit, uint32_t names, uint8_t *start);
 
-/* unit_origins.c. Makes the references in [p, end), a copy of the unit's functions, those of functions behind `by` bytes
- * of types, and chooses which functions their inlined calls are of. */
+/* unit_origins.c. Makes the references in [p, end), a copy of the unit's functions, those of functions behind `by`
+ * bytes of types, and chooses which functions their inlined calls are of. */
 void unit_move_references(const struct debug *d, const struct debug_unit *u, uint32_t by, uint8_t *p,
                           const uint8_t *end);
 

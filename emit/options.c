@@ -253,8 +253,8 @@ static bool pynamic_counts(struct options *o, const struct pynamic *p, struct er
 /* Whether any option says what to generate, besides those for the profile and the directory. */
 static bool says_more(const struct options *o)
 {
-    bool any = o->has_seed || o->copies || o->sources || o->force || o->dry_run || o->executables.link || o->executables.joined ||
-               o->executables.alone || o->executables.big;
+    bool any = o->has_seed || o->copies || o->sources || o->force || o->dry_run || o->executables.link ||
+               o->executables.joined || o->executables.alone || o->executables.big;
     for (int key = 0; key < KEY_COUNT; key++)
         any |= o->instead[key] != NULL;
     return any;

@@ -95,8 +95,7 @@ struct plan_library {
                            any number */
     bool hollow;        /* its debug information is too small for even one unit: .debug_str alone, filled with names */
     bool unaligned;     /* no padding between its functions, as in unoptimised code */
-    bool glue_by_rsp; /* the glue's functions have no frame pointer, but for the module's entry and its extern function
-                       */
+    bool glue_by_rsp;   /* most functions of the glue have no frame pointer (glue_is_pointed) */
     bool large_helpers; /* its helpers have UNWIND_SMALL bytes, so that they are not small */
     uint8_t alike;      /* out of 255 names, how many use the same words, to compress well (names_row.h) */
     uint16_t elaborate; /* up to PLAN_ELABORATE_MOST: how much of its names are parameters (names_mangled.h) */

@@ -66,6 +66,7 @@ static void overrule(struct profile *profile, enum profile_key_id key)
     } said[] = {
         {KEY_HASH, ROW_HASH},
         {KEY_RELR, ROW_RELR},
+        {KEY_RELR, ROW_RELATIVE},
         {KEY_CF_PROTECTION, ROW_CF_PROTECTION},
         {KEY_COMPRESS, ROW_COMPRESSED},
         {KEY_SEPARATE, ROW_DEBUG_FILE},

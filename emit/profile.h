@@ -314,11 +314,11 @@ struct profile {
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */
     } dwarf;
-    struct profile_row *row; /* `libraries`: NULL, or one for each library, the kinds in any order. Then modules and
-                                utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
-                                not say; there may be no module. */
-    uint32_t rows;           /* with more than PROFILE_MANY_ROWS a capture leaves out more (docs/capture.md) */
-    bool graph;              /* rows say which library needs which */
+    struct profile_row *row;    /* `libraries`: NULL, or one for each library, the kinds in any order. Then modules and
+                                   utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
+                                   not say; there may be no module. */
+    uint32_t rows;              /* with more than PROFILE_MANY_ROWS a capture leaves out more (docs/capture.md) */
+    bool graph;                 /* rows say which library needs which */
     bool overruled[ROW_VALUES]; /* an option of the command line says otherwise than the profile in this */
     char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application; NULL where absent */
     struct {

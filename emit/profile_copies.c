@@ -23,6 +23,17 @@ static bool multiply(int64_t *number, uint32_t copies, int64_t most)
     return !__builtin_mul_overflow(*number, (int64_t)copies, number) && *number <= most;
 }
 
+/* Whether as many rows and edges are within the limits of a profile. */
+static bool rows_fit(const struct profile *p, uint32_t copies, struct error *e)
+{
+    uint64_t edges = 0;
+    for (uint32_t i = 0; i < p->rows; i++)
+        edges += p->row[i].edges;
+    if ((uint64_t)p->rows * copies > PROFILE_ROWS_MOST)
+        return too_many("rows", copies, PROFILE_ROWS_MOST, e);
+    return edges * copies <= PROFILE_EDGES_MOST || too_many("edges", copies, PROFILE_EDGES_MOST, e);
+}
+
 static bool multiply_counts(struct profile *p, uint32_t copies, struct error *e)
 {
     bool fits = multiply(&p->modules, copies, PROFILE_LIBRARIES_MOST) &&
@@ -36,12 +47,15 @@ static bool multiply_counts(struct profile *p, uint32_t copies, struct error *e)
         fits = fits && multiply(&p->dwarf.mix[k], copies, PROFILE_SIZE_MOST);
     if (!fits)
         return too_many("bytes", copies, PROFILE_SIZE_MOST, e);
-    if (p->captured.libraries != PROFILE_DERIVED)
+    if (p->captured.libraries != PROFILE_DERIVED) {
         p->captured.libraries *= copies;
-    return true;
+        p->captured.unreadable *= copies;
+    }
+    return rows_fit(p, copies, e);
 }
 
-/* Multiplies the counts of a text such as 'member:400 typedef:100'. */
+/* Multiplies the counts of a text such as 'member:400 typedef:100', up to the most that there is. False when memory ran
+ * out. */
 static bool multiply_text(char **text, uint32_t copies)
 {
     struct bytes to = {0};
@@ -52,8 +66,10 @@ static bool multiply_text(char **text, uint32_t copies)
         bytes_append(&to, from, key);
         if (*end == ':') {
             char number[24];
-            const uint64_t count = strtoull(from + key + 1, &end, 10);
-            bytes_append(&to, number, (size_t)snprintf(number, sizeof number, ":%" PRIu64, count * copies));
+            uint64_t count = strtoull(from + key + 1, &end, 10);
+            if (__builtin_mul_overflow(count, (uint64_t)copies, &count))
+                count = UINT64_MAX;
+            bytes_append(&to, number, (size_t)snprintf(number, sizeof number, ":%" PRIu64, count));
         }
         from = end;
     }

@@ -416,7 +416,7 @@ static void read_imports(struct manner *m, const char *tags, const char *attribu
     m->tables = for_each_of(less(tags_count(attributes, "stmt_list"), others) * MANNER_USUAL, partial, 0, MANNER_USUAL);
 }
 
-/* Reads whether inlined calls refer to functions of another unit, the first one. Not where there are partial units,
+/* Reads whether inlined calls refer to functions of other units. Not where there are partial units,
  * because most references between units lead to these. gcc does not say of such functions that they are inlined, so
  * there are some at the least. */
 static void read_origins(struct manner *m, const struct profile_entries *said, const char *tags, const char *attributes)

@@ -655,7 +655,7 @@ FEW_UNITS = """\
 """
 
 
-@pytest.mark.parametrize("bytes_of_names", [3000, 9000, 15000])
+@pytest.mark.parametrize("bytes_of_names", [3000, 15000, 30000])
 def test_line_tables_name_many_headers(programs, tmp_path, bytes_of_names):
     """Real line tables name hundreds of headers. Their names fill .debug_line_str, and no directory becomes long."""
     more = bytes_of_names - 15000
@@ -1179,3 +1179,23 @@ def test_variables_are_known_in_parts_of_their_scopes(made_in_manners):
     parameters, variables = known_partly(made_in_manners["linked as one"][3])
     assert 0.1 < parameters < 0.4 and 0.3 < variables < 0.8
     assert known_partly(made_in_manners["usual"][3])[0] < 0.01
+
+
+DEEP = """\
+- {kind: module, text: 3529, data: 920, bss: 8, debug: 12170,
+   symtab: 1080, strtab: 746, functions: 9, dynamic: {functions: 1, undefined: 16, weak: 4, dynstr: 346},
+   local: {functions: 8, objects: 14, other: 5},
+   relocations: {relative: 17, jump-slot: 8, glob-dat: 8}, plt: 8, outside: 0,
+   share: {code: 956, plt: 152, constants: 487, unwind: 292, symbols: 814,
+   relocations: 792}, dwarf: {version: 5, language: c, units: 1, dies: 524, attributes: 2205, rows: 169, entries: 82},
+   mix: {info: 852, abbrev: 870, line: 915, str: 3140, line_str: 592, loclists: 801, rnglists: 4952, aranges: 48}}
+"""
+
+
+def test_many_range_lists_of_little_code(programs, tmp_path):
+    """Blocks then stand one in another, nearly a hundred deep."""
+    (path,), _ = make(programs, tmp_path, DEEP)
+    depth = {}
+    for die in Dies(path).at.values():
+        depth[die.at] = depth[die.parent.at] + 1 if die.parent else 0
+    assert max(depth.values()) > 70

@@ -117,7 +117,8 @@ static bool take_file(const char *option, const char *file, const char **to, str
 {
     *to = file;
     return file[0] != '-' || !file[1] ||
-           error_set(e, ERROR_USAGE, "%s needs a FILE, and '%s' is an option; see --help", option, file);
+           error_set(e, ERROR_USAGE, "%s needs a FILE, and '%s' is an option, or give it as './%s'; see --help", option,
+                     file, file);
 }
 
 static bool take_option(struct compare_options *o, int key, const char *value, struct error *e)
