@@ -265,9 +265,10 @@ static bool check_settle(const struct options *o, const struct pynamic *p, struc
     if (o->output || o->node_local)
         return error_set(e, ERROR_USAGE, "--settle writes no set; leave %s out", o->output ? "-o" : "--node-local");
     if (p->any || says_more(o))
-        return error_set(e, ERROR_USAGE,
-                         "--settle takes no option that says what to generate, or how: what is found is for the profile "
-                         "as it is; set the key in the profile instead");
+        return error_set(
+            e, ERROR_USAGE,
+            "--settle takes no option that says what to generate, or how: what is found is for the profile "
+            "as it is; set the key in the profile instead");
     if (!*o->settle)
         return error_set(e, ERROR_USAGE, "--settle: which file? see --help");
     if (o->profile[0] && profile_find_is_stream(o->profile))
