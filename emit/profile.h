@@ -318,6 +318,7 @@ struct profile {
                                    utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
                                    not say; there may be no module. */
     uint32_t rows;              /* with more than PROFILE_MANY_ROWS a capture leaves out more (docs/capture.md) */
+    uint32_t copies;            /* how often each row is there (profile_copies.h); 0: once */
     bool graph;                 /* rows say which library needs which */
     bool overruled[ROW_VALUES]; /* an option of the command line says otherwise than the profile in this */
     char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application; NULL where absent */

@@ -131,6 +131,7 @@ bool profile_multiply(struct profile *p, uint32_t copies, struct error *e)
     if (!multiply_counts(p, copies, e))
         return false;
     bool ok = !p->rows || multiply_rows(p, copies);
+    p->copies = copies;
     for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS && ok; i++)
         ok = multiply_text(&p->distributions[i], copies);
     drop_settled(p);

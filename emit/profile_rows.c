@@ -265,6 +265,12 @@ static bool needs_versions(const struct profile_row *row)
     return row->value[ROW_VERSIONS] > (own > 0 ? own : 0);
 }
 
+/* How many rows the capture has written. */
+static uint32_t captured_rows(const struct profile *p)
+{
+    return p->copies ? p->rows / p->copies : p->rows;
+}
+
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
 {
     const int64_t value = row->value[v];
@@ -275,7 +281,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         v == ROW_COLD_CODE || v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
-    if (v == ROW_DYNAMIC_VERSIONED && needs_versions(row) && p->rows > PROFILE_MANY_ROWS)
+    if (v == ROW_DYNAMIC_VERSIONED && needs_versions(row) && captured_rows(p) > PROFILE_MANY_ROWS)
         return 1; /* left out where it is */
     if ((v == ROW_DYNAMIC_VERSIONED && needs_versions(row)) ||
         (v == ROW_RELOCATIONS_PAGES && has_relocations(row))) /* there are some: the capture did not count them */
