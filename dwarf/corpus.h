@@ -232,6 +232,15 @@ static inline uint32_t corpus_inlines(const struct corpus *c)
     return c->dialect.language == DWARF_CPP && !c->dialect.lines ? CORPUS_INLINES : c->manner.inlines;
 }
 
+/* The number of the inline function whose entries are at `place` of a unit, or before it; UINT32_MAX: there is none. */
+static inline uint32_t corpus_inline_at(const struct corpus *c, uint32_t place)
+{
+    uint32_t k = corpus_inlines(c);
+    while (k && place < c->inlines[k - 1].at)
+        k--;
+    return k - 1;
+}
+
 /* How many headers form a group with the same declarations: a unit includes only one of a group. */
 static inline uint32_t corpus_together(const struct corpus *c)
 {

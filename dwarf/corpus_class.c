@@ -342,9 +342,10 @@ static void list_alike(struct header_builder *b, struct corpus_inline *f)
     bool done[CORPUS_SHAPES + 1] = {[CORPUS_SHAPES] = true};
     for (uint32_t k = 0; k < CORPUS_INLINES && !b->corpus->dialect.type_units; k++) {
         const struct corpus_inline *other = &b->corpus->inlines[k];
+        if (other->doubles != f->doubles || f->children - f->variables != other->children - other->variables)
+            continue;
         const uint32_t shape = corpus_shape(other);
-        if (done[shape] || other->doubles != f->doubles ||
-            f->children - f->variables != other->children - other->variables || !is_laid_out_alike(other, f))
+        if (done[shape] || !is_laid_out_alike(other, f))
             continue;
         bytes_u32(&b->alike[shape], f->at);
         done[shape] = true;

@@ -64,12 +64,10 @@ static void put_small(uint8_t *p, const struct abbrev_entry *entry)
 /* Where in .debug_info the origin is that was composed as `place`: perhaps in a home. */
 static uint64_t origin_of(const struct corpus *c, const uint64_t *inlines, uint64_t unit, uint32_t place)
 {
-    uint32_t k = corpus_inlines(c);
     if (!inlines || place >= c->start + c->fixed)
         return unit + place;
-    while (k && place < c->inlines[k - 1].at)
-        k--;
-    return k ? inlines[k - 1] + (place - c->inlines[k - 1].at) : unit + place;
+    const uint32_t k = corpus_inline_at(c, place);
+    return k == UINT32_MAX ? unit + place : inlines[k] + (place - c->inlines[k].at);
 }
 
 /* Where in .debug_info the type at `place` is: one that all units use is in partial unit 0. */

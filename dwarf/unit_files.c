@@ -6,8 +6,8 @@
  * The section of a library that follows a row has room for as many files as the row says. Where that is little, it has
  * the names of the first headers only. Where it is more, sources are called libmodule7_0003.c. Where it is far more,
  * there are further headers, of which each table lists others; what tables have no room for is the compilation
- * directory's. Where libmodule7_3.c is too long, sources are called u3.c. If even that is too much, the whole section is
- * the library's own:
+ * directory's. Where libmodule7_3.c is too long, sources are called u3.c. If even that is too much, the whole section
+ * is the library's own:
  *
  *     .debug_line_str:  | compilation directory, sources, a header's name |
  *                          ^ the include directory is its end */

@@ -124,11 +124,8 @@ static void enter(struct mover *m, const uint8_t *p, const struct abbrev_entry *
     const uint32_t composed = read_u32(p + entry->reference[0].at);
     const uint32_t caller = m->depth ? m->call[m->depth - 1].place : 0;
     uint16_t line = 0;
-    uint32_t k = corpus_inlines(c);
     memcpy(&line, p + entry->line, sizeof line);
-    while (k > 1 && composed < c->inlines[k - 1].at)
-        k--;
-    const uint32_t moved = choose(m, k - 1, caller, line);
+    const uint32_t moved = choose(m, corpus_inline_at(c, composed), caller, line);
     assert(m->depth < DEPTH_MOST);
     m->call[m->depth].moved = moved;
     m->call[m->depth].place = composed + moved;

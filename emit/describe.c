@@ -33,7 +33,6 @@ static void describe_parameters(struct walk *w, struct subject *s)
     for (uint32_t j = 0; j < s->f->count; j++) {
         const struct code_parameter *p = &s->parameter[j];
         int32_t place = CODE_PARAMETER_PLACE - 8 * (int32_t)j;
-        const uint64_t until = known_until(w, s, j, BLOCK_PARTLY_PARAMETER);
         const struct debug_variable v = {
             .name = subject_name(w, s),
             .line = s->line,
@@ -44,6 +43,7 @@ static void describe_parameters(struct walk *w, struct subject *s)
             compose_parameter(c, &v, place);
             continue;
         }
+        const uint64_t until = known_until(w, s, j, BLOCK_PARTLY_PARAMETER);
         if (s->lists == SUBJECT_LISTS_SPILLED || !p->used) {
             const struct describe_spill spill = {s->start, s->start + p->spilled, until, s->part, s->part_end, p->reg,
                                                  place};

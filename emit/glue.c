@@ -159,8 +159,9 @@ struct glue_frames glue_frames(const struct plan_library *l, const struct glue *
 {
     struct glue_frames count = {0};
     for (unsigned i = 0; i < GLUE_COUNT; i++) {
-        if (g->place[i].size && has_frame(l, i))
-            *(glue_is_pointed(l, i) ? &count.by_rbp : &count.by_rsp) += 1;
+        const bool is_there = g->place[i].size && has_frame(l, i);
+        count.by_rbp += is_there && glue_is_pointed(l, i);
+        count.by_rsp += is_there && !glue_is_pointed(l, i);
     }
     return count;
 }

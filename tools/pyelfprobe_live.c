@@ -250,15 +250,6 @@ static bool take_files(struct probe *p, struct app *app, struct error *e)
     return well;
 }
 
-/* The minor version of the Python that a file is for, by its name: 12 for "x.cpython-312-x86_64-linux-gnu.so"; 0 where
- * the name has none. */
-static unsigned minor_of(const char *why)
-{
-    static const char tag[] = ".cpython-3";
-    const char *at = strstr(why, tag);
-    return at ? (unsigned)strtoul(at + sizeof tag - 1, NULL, 10) : 0;
-}
-
 /* The file of the application that a line of LD_DEBUG=files tells of, as it is loaded or initialised; NULL: none. */
 static const char *file_at(const struct app *app, const char *line)
 {
@@ -322,7 +313,7 @@ static bool say_where(struct probe *p, size_t number, char *why, struct error *e
 
 static bool cannot_run(const struct app *app, const char *why, struct error *e)
 {
-    const unsigned minor = minor_of(why);
+    const unsigned minor = loader_error_python(why);
     char python[128] = "libpython3.11.so.1.0 or whatever it is called here";
     if (minor)
         snprintf(python, sizeof python, "the path of libpython3.%u.so.1.0, for which these files are", minor);

@@ -342,11 +342,10 @@ static void tell_of_programs(const struct command *c)
     for (size_t i = 0; i < p->count && p->from == FROM_RUN; i++) {
         if (!p->file[i].capture.executable)
             continue;
-        const char *const slash = strrchr(p->file[i].name, '/');
         const size_t length = strlen(names);
         if (count++ < NAMED_MOST)
             snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
-                     slash ? slash + 1 : p->file[i].name);
+                     prof_base_name(p->file[i].name));
     }
     if (count > 1)
         fprintf(
@@ -354,6 +353,15 @@ static void tell_of_programs(const struct command *c)
             "%s: %zu programs are among them, with their libraries: %s%s; to capture one alone, start %s where that "
             "is started, as in mpirun -n 1 %s ... --run PROGRAM, or use --pid\n",
             program.name, count, names, count > NAMED_MOST ? ", ..." : "", program.name, program.name);
+}
+
+/* They are misspelt, maybe. */
+static void tell_of_unmatched(const char *option, const struct prof_patterns *patterns)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        if (!patterns->matched[i])
+            fprintf(stderr, "%s: %s '%s' matches none of the files that were found\n", program.name, option,
+                    patterns->text[i]);
 }
 
 /* Skeletons whose .dwo files are gone are captured alone, and so is their twin. */
@@ -416,7 +424,8 @@ static void tell(const struct command *c)
     tell_of_success(c);
     tell_of_libc(c);
     tell_of_programs(c);
-    prof_tell_of_patterns(&c->p, program.name);
+    tell_of_unmatched("--only", &c->p.only);
+    tell_of_unmatched("--without", &c->p.without);
     tell_of_dwos(&c->p);
     tell_of_other_debug(&c->p);
     if (c->p.summary)

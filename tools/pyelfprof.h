@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -164,11 +165,15 @@ void prof_add_as(struct prof *p, const char *path, const char *name, bool given)
 /* Whether the path has the name of a file of the C library. */
 bool prof_is_libc(const char *path);
 
+/* A path's last component. */
+static inline const char *prof_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* Whether --only, --without and --without-libc let the file in. Notes which patterns match. */
 bool prof_wants(const struct prof *p, const char *path);
-
-/* Prints which patterns have matched no file: they are misspelt, maybe. */
-void prof_tell_of_patterns(const struct prof *p, const char *program);
 
 /* Sets *e: these options let none of the files in. Returns false. */
 bool prof_nothing_wanted(const struct prof *p, struct error *e);

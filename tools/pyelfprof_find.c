@@ -97,8 +97,7 @@ void prof_free(struct prof *p)
 
 static bool matches(const char *pattern, const char *path)
 {
-    const char *base = strrchr(path, '/');
-    return fnmatch(pattern, path, 0) == 0 || (base && fnmatch(pattern, base + 1, 0) == 0);
+    return fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, prof_base_name(path), 0) == 0;
 }
 
 /* The files of glibc that processes load, by the names that ld.so looks for. Until glibc 2.33 these names were links to
@@ -142,40 +141,27 @@ bool prof_is_libc(const char *path)
     return false;
 }
 
-/* Whether one of the patterns matches a file, by the path that it was found by or by its own: where /lib leads to
- * /usr/lib, ld.so finds libraries by paths that nobody writes. Notes all patterns that do. */
-static bool is_matched(const struct prof_patterns *patterns, const char *path)
+/* Whether one of the patterns matches a file, by the path that it was found by or by its own, which may be NULL. Notes
+ * all patterns that do. */
+static bool is_matched(const struct prof_patterns *patterns, const char *path, const char *own)
 {
-    char *const own = patterns->count ? realpath(path, NULL) : NULL;
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++) {
         const bool is = matches(patterns->text[i], path) || (own && matches(patterns->text[i], own));
         patterns->matched[i] |= is;
         any |= is;
     }
-    free(own);
     return any;
 }
 
+/* Where /lib leads to /usr/lib, ld.so finds libraries by paths that nobody writes in a pattern. */
 bool prof_wants(const struct prof *p, const char *path)
 {
-    const bool only = !p->only.count || is_matched(&p->only, path);
-    const bool without = is_matched(&p->without, path);
+    char *const own = p->only.count || p->without.count ? realpath(path, NULL) : NULL;
+    const bool only = !p->only.count || is_matched(&p->only, path, own);
+    const bool without = is_matched(&p->without, path, own);
+    free(own);
     return only && !without && !(p->without_libc && prof_is_libc(path));
-}
-
-static void tell_of_unmatched(const char *program, const char *option, const struct prof_patterns *patterns)
-{
-    for (size_t i = 0; i < patterns->count; i++)
-        if (!patterns->matched[i])
-            fprintf(stderr, "%s: %s '%s' matches none of the files that were found\n", program, option,
-                    patterns->text[i]);
-}
-
-void prof_tell_of_patterns(const struct prof *p, const char *program)
-{
-    tell_of_unmatched(program, "--only", &p->only);
-    tell_of_unmatched(program, "--without", &p->without);
 }
 
 static struct prof_file *add(struct prof *p, const char *path, const char *name)

@@ -78,12 +78,6 @@ static int compare_names(const void *a, const void *b)
     return order ? order : x->file < y->file ? -1 : x->file > y->file;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The first file with that name. It is `self` only where no other file has the name. NOBODY: there is none. */
 static uint32_t find_file(const struct name *names, size_t count, const char *name, uint32_t self)
 {
@@ -107,7 +101,7 @@ static struct name *list_names(const struct prof *p)
     struct name *names = prof_must(malloc((2 * p->count + 1) * sizeof *names));
     for (size_t i = 0; i < p->count; i++) {
         const struct prof_file *file = &p->file[i];
-        const char *base = base_name(file->name);
+        const char *base = prof_base_name(file->name);
         names[2 * i] = (struct name){base, (uint32_t)i};
         names[2 * i + 1] = (struct name){file->capture.soname ? file->capture.soname : base, (uint32_t)i};
     }
@@ -130,7 +124,7 @@ static void find_edges(struct graph *g, struct prof_file *file, uint32_t self)
     const struct capture *c = &file->capture;
     file->edge = prof_must(arena_zeroed(&g->p->arena, c->needed_count + 1, sizeof *file->edge));
     for (size_t i = 0; i < c->needed_count; i++) {
-        uint32_t to = find_file(g->names, 2 * g->p->count, base_name(c->needed[i]), self);
+        uint32_t to = find_file(g->names, 2 * g->p->count, prof_base_name(c->needed[i]), self);
         if (to == NOBODY) {
             file->outside++;
         } else if (to != self && g->edge_to[to] == NOBODY) {

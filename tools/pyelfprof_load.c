@@ -117,13 +117,10 @@ static struct prof_file *numbered(const struct loads *l, uint64_t number, size_t
 /* One complaint for all files: every extension module fails for want of Python. */
 static void complain_of_python(struct prof *p, const struct prof_file *first, size_t others)
 {
-    static const char begins[] = "cpython-3";
-    const char *const tag =
-        strstr(first->name, begins); /* of a module of CPython 3.11: .cpython-311-x86_64-linux-gnu.so */
-    const char *const digits = tag ? tag + sizeof begins - 1 : "";
-    char more[64] = "", version[4] = "N";
-    if (*digits >= '0' && *digits <= '9')
-        snprintf(version, sizeof version, "%.*s", (int)strspn(digits, "0123456789"), digits);
+    const unsigned minor = loader_error_python(first->name);
+    char more[64] = "", version[16] = "N";
+    if (minor)
+        snprintf(version, sizeof version, "%u", minor);
     if (others)
         snprintf(more, sizeof more, ", nor %zu %s", others, others == 1 ? "other" : "others");
     prof_complain_at(p, first->name, 0,

@@ -180,8 +180,7 @@ static bool is_plain(const char *s, size_t length)
 /* The file's name without directories, in YAML's single quotes, cut to what a row may have. */
 static void put_name(struct flow *row, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *s = slash ? slash + 1 : path;
+    const char *s = prof_base_name(path);
     flow_key(row, "name");
     size_t room = CAPTURE_NAME_MOST;
     putc('\'', row->to);

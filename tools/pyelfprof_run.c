@@ -280,17 +280,11 @@ static void pass_on(void *to, const char *text, size_t size)
     }
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Whether the module is in the file: "package.module", ".../module.cpython-311.so". */
 static bool is_module(const char *path, const char *module)
 {
     const char *dot = strrchr(module, '.');
-    const char *file = base_name(path);
+    const char *file = prof_base_name(path);
     size_t stem = strcspn(file, ".");
     module = dot ? dot + 1 : module;
     return strlen(module) == stem && strncmp(module, file, stem) == 0 && strstr(file + stem, ".so");
@@ -330,7 +324,7 @@ static void take_record(struct prof *p, const char *record, const char *library)
     if (sscanf(record, "%" SCNu64 " %" SCNu64 " %n", &process, &when, &path) < 2 || !path ||
         !strchr(record + path, '/'))
         return; /* the vDSO has no file */
-    if (strcmp(base_name(record + path), base_name(library)) == 0)
+    if (strcmp(prof_base_name(record + path), prof_base_name(library)) == 0)
         return;
     size_t before = p->count;
     prof_add(p, record + path, true);

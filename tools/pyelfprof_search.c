@@ -264,17 +264,11 @@ static bool look_everywhere(struct search *s, const char *name, size_t number, c
 
 /* ---- all of them ---- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_loaded(const struct search *s, const char *name)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct loaded *l = &s->loaded[i];
-        if (strcmp(strchr(name, '/') ? l->path : base_name(l->path), name) == 0 ||
+        if (strcmp(strchr(name, '/') ? l->path : prof_base_name(l->path), name) == 0 ||
             (l->c.soname && strcmp(l->c.soname, name) == 0))
             return true;
     }

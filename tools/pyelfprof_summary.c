@@ -40,7 +40,7 @@ static struct sums count(const struct prof *p)
         if ((!sizes->symtab && !sizes->debug) || prof_is_libc(name))
             continue;
         s.others++;
-        s.first = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+        s.first = prof_base_name(name);
     }
     return s;
 }
