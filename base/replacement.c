@@ -87,22 +87,24 @@ bool replacement_cannot(const struct replacement *r, struct error *e)
     return error_errno(e, r->name, what);
 }
 
-/* Names the kind of a file that must not be replaced, because none of our programs makes it as a result. NULL for a
- * file that may be replaced or cannot be read. */
-static const char *who_stays(const char *path)
+/* Names the kind of a file that must not be replaced: it is another kind of file than the result. NULL for a file that
+ * may be replaced or cannot be read. */
+static const char *who_stays(const char *path, enum result result)
 {
     static const char manifest[] = "{\n  \"" MANIFEST_KEY "\"";
-    char begin[sizeof manifest - 1] = "";
+    char begin[512];
     ssize_t size;
     if (!file_begin(path, begin, sizeof begin, &size))
         return NULL;
     if (file_begin_is_elf(begin, size))
         return "a library or program";
-    return size == sizeof begin && memcmp(begin, manifest, sizeof begin) == 0 ? "the manifest of a set" : NULL;
+    if (size >= (ssize_t)strlen(manifest) && memcmp(begin, manifest, strlen(manifest)) == 0)
+        return "the manifest of a set";
+    return result != RESULT_PROFILE && file_begin_is_profile(begin, size) ? "a profile" : NULL;
 }
 
 /* Finds the path of the result. `old` describes the file that is replaced; its mode is 0 if there is none. */
-static bool find_path(struct replacement *r, const char *path, struct stat *old, struct error *e)
+static bool find_path(struct replacement *r, const char *path, enum result result, struct stat *old, struct error *e)
 {
     const char *what = NULL;
     snprintf(r->name, sizeof r->name, "%s", path);
@@ -116,7 +118,7 @@ static bool find_path(struct replacement *r, const char *path, struct stat *old,
         return error_at(e, path, 0);
     } else if (!realpath(path, r->path)) {
         return replacement_cannot(r, e);
-    } else if ((what = who_stays(r->path))) {
+    } else if ((what = who_stays(r->path, result))) {
         error_set(e, ERROR_INPUT, "is %s, which no result replaces; give another name", what);
         return error_at(e, path, 0);
     }
@@ -206,11 +208,11 @@ static bool set_rights(int fd, const struct stat *old)
     return fchmod(fd, old->st_mode & 0777) == 0;
 }
 
-bool replacement_open(struct replacement *r, const char *path, struct error *e)
+bool replacement_open(struct replacement *r, const char *path, enum result result, struct error *e)
 {
     struct stat old;
     r->file = NULL;
-    if (!find_path(r, path, &old, e))
+    if (!find_path(r, path, result, &old, e))
         return false;
     const int fd = open_removable(r);
     if (fd < 0)
@@ -281,10 +283,10 @@ void replacement_drop(struct replacement *r)
     remove_temporary(r);
 }
 
-bool replacement_possible(const char *path, struct error *e)
+bool replacement_possible(const char *path, enum result result, struct error *e)
 {
     struct replacement r;
-    if (!replacement_open(&r, path, e))
+    if (!replacement_open(&r, path, result, e))
         return false;
     replacement_drop(&r);
     return true;

@@ -3,8 +3,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/replacement.h"
-
 static bool write_through(FILE *to, const char *name, bool (*write)(FILE *to, void *context, struct error *e),
                           void *context, struct error *e)
 {
@@ -32,13 +30,13 @@ bool result_file_is_written_through(const char *path)
     return stat(path, &st) == 0 && (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && names_descriptor(path)));
 }
 
-bool result_file_possible(const char *path, struct error *e)
+bool result_file_possible(const char *path, enum result result, struct error *e)
 {
-    return result_file_is_written_through(path) || replacement_possible(path, e);
+    return result_file_is_written_through(path) || replacement_possible(path, result, e);
 }
 
-bool result_file_write(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
-                       struct error *e)
+bool result_file_write(const char *path, enum result result, bool (*write)(FILE *to, void *context, struct error *e),
+                       void *context, struct error *e)
 {
     struct replacement r;
     if (replacement_is_standard(path))
@@ -51,7 +49,7 @@ bool result_file_write(const char *path, bool (*write)(FILE *to, void *context, 
         fclose(to);
         return well;
     }
-    if (!replacement_open(&r, path, e))
+    if (!replacement_open(&r, path, result, e))
         return false;
     if (write(r.file, context, e))
         return replacement_keep(&r, e);

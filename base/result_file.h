@@ -9,16 +9,17 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/replacement.h"
 
 /* Whether no file is replaced. */
 bool result_file_is_written_through(const char *path);
 
 /* Whether the result could be written now. Ask this before work that takes long. */
-bool result_file_possible(const char *path, struct error *e);
+bool result_file_possible(const char *path, enum result result, struct error *e);
 
 /* Calls `write` for a result. If it returns false, or if anything could not be written, no file is replaced and `e`
  * says why. */
-bool result_file_write(const char *path, bool (*write)(FILE *to, void *context, struct error *e), void *context,
-                       struct error *e);
+bool result_file_write(const char *path, enum result result, bool (*write)(FILE *to, void *context, struct error *e),
+                       void *context, struct error *e);
 
 #endif

@@ -617,7 +617,8 @@ def table(manifest, chosen, others, ranks, rows, visited, functions):
 
 
 def hold_descriptors():
-    """No library gets the number of a standard descriptor that is closed, and writing to that fails."""
+    """No library gets the number of a standard descriptor that is closed, and writing to that fails. What a terminal
+    cannot show is printed as an escape sequence, as Python does with messages."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -625,6 +626,7 @@ def hold_descriptors():
             os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # the lowest that is free
     sys.stdout = sys.stdout or open(1, "w")
     sys.stderr = sys.stderr or open(2, "w")
+    sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def print_lines(lines):

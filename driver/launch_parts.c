@@ -71,7 +71,7 @@ static bool are_results_needed(const struct options *o)
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e)
 {
     *p = (struct launch_parts){0};
-    if (o->json && !result_file_possible(o->json, e))
+    if (o->json && !result_file_possible(o->json, RESULT_REPORT, e))
         return false;
     char directory[PATH_MAX];
     if (!find_directory(directory, o, e)) {

@@ -42,7 +42,7 @@ bool output_possible(const struct run *run)
     struct error e;
     bool well = true;
     if (run->ranks.rank == 0 && run->options.json && !run->options.tree)
-        well = result_file_possible(run->options.json, &e);
+        well = result_file_possible(run->options.json, RESULT_REPORT, &e);
     /* The launcher has made the file. If it is not visible here, that matters only if the user has asked for its
      * contents. */
     if (run->ranks.rank == 0 && run->options.part && run->options.json && access(run->options.part, W_OK) != 0)

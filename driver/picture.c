@@ -41,7 +41,7 @@ static void close_png(struct png *png)
 static bool can_write(const char *path, struct error *e)
 {
     struct png png = {0};
-    if (!replacement_possible(path, e))
+    if (!replacement_possible(path, RESULT_REPORT, e))
         return false;
     bool well = open_png(&png, e);
     close_png(&png);
@@ -92,7 +92,7 @@ bool picture_write(const char *path, const uint8_t *points, int side, struct err
 {
     struct png png = {0};
     struct replacement to;
-    bool well = open_png(&png, e) && replacement_open(&to, path, e);
+    bool well = open_png(&png, e) && replacement_open(&to, path, RESULT_REPORT, e);
     if (well && !write_points(&png, &to, points, side, e)) {
         replacement_drop(&to);
         well = false;

@@ -21,7 +21,7 @@ static bool write_json(FILE *to, void *context, struct error *e)
 
 bool results_save(const struct results *r, const char *path, struct error *e)
 {
-    return result_file_write(path, write_json, &r, e);
+    return result_file_write(path, RESULT_REPORT, write_json, &r, e);
 }
 
 bool results_are_readable(const struct results *r, const char *path, struct error *e)

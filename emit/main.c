@@ -126,7 +126,7 @@ static bool prepare_all(struct run *r, const char **path, struct error *e)
     if (!check_profile(r, e))
         return false;
     if (o->settle && ranks_leads(&r->ranks) &&
-        !(result_file_possible(o->settle, e) && settled_can_be_added(o->profile, e)))
+        !(result_file_possible(o->settle, RESULT_PROFILE, e) && settled_can_be_added(o->profile, e)))
         return false;
     return prepare(&r->prepared, &r->options, e) && find_output(r, path, e);
 }

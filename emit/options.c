@@ -300,6 +300,9 @@ static bool check_options(struct options *o, const struct pynamic *p, struct err
     if ((o->output && !*o->output) || (o->node_local && !*o->node_local))
         return error_set(e, ERROR_USAGE, "%s needs the name of a directory; see --help",
                          o->output ? "-o" : "--node-local");
+    if (o->output && strcmp(o->output, "-") == 0)
+        return error_set(e, ERROR_USAGE,
+                         "-o takes a directory, not the standard output; one called '-' is given as ./-");
     return options_set_check(o, e) && (o->profile[0] || pynamic_counts(o, p, e));
 }
 

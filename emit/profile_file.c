@@ -29,7 +29,7 @@ bool profile_save(const struct profile *p, const char *path, struct error *e)
     size_t size;
     if (!profile_text(p, &text, &size, e))
         return false;
-    bool well = replacement_open(&to, path, e);
+    bool well = replacement_open(&to, path, RESULT_PROFILE, e);
     if (well) {
         fwrite(text, 1, size, to.file);
         well = replacement_keep(&to, e);

@@ -255,7 +255,7 @@ bool settled_save(const struct plan *plan, const struct manners *manners, const 
     char *const text = read_text(name, e);
     char *const section = text ? section_text(plan, manners) : NULL;
     char *const with = section ? text_with(text, section) : NULL;
-    const bool well = with && check_text(with, plan, e) && result_file_write(path, write_text, with, e);
+    const bool well = with && check_text(with, plan, e) && result_file_write(path, RESULT_PROFILE, write_text, with, e);
     if (text && !with)
         error_set(e, ERROR_MEMORY, "out of memory");
     free(text);

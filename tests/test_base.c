@@ -173,7 +173,7 @@ static void replace(const char *path)
 {
     struct replacement r;
     struct error e;
-    assert_true(replacement_open(&r, path, &e));
+    assert_true(replacement_open(&r, path, RESULT_REPORT, &e));
     fputs("new", r.file);
     assert_true(replacement_keep(&r, &e));
 }
@@ -208,7 +208,7 @@ static void test_replacement_keeps_links_and_rights(void **state)
     assert_int_equal(stat("far/third", &st), 0);
     assert_int_equal(st.st_mode & 0777, 0604);
 
-    assert_false(replacement_open(&r, "itself", &e));
+    assert_false(replacement_open(&r, "itself", RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "Too many levels of symbolic links"));
     unlink("first");
     unlink("far/second");
@@ -232,7 +232,7 @@ static void test_replacement_of_long_names(void **state)
     memset(name, 'n', sizeof name);
     for (size_t length = NAME_MAX - 8; length <= NAME_MAX; length++) {
         name[length] = '\0';
-        assert_true(replacement_possible(name, &e));
+        assert_true(replacement_possible(name, RESULT_REPORT, &e));
         replace(name);
         replace(name); /* the file exists, so its path is absolute now */
         expect_text(name, "new");
@@ -240,7 +240,7 @@ static void test_replacement_of_long_names(void **state)
         name[length] = 'n';
     }
     name[NAME_MAX + 1] = '\0';
-    assert_false(replacement_open(&r, name, &e));
+    assert_false(replacement_open(&r, name, RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "File name too long"));
     assert_int_equal(chdir(here), 0);
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */
@@ -258,14 +258,14 @@ static void test_replacement_is_whole_or_not_there(void **state)
     write_text("old", "old");
     assert_int_equal(symlink("old", "link"), 0);
 
-    assert_true(replacement_open(&r, "link", &e));
+    assert_true(replacement_open(&r, "link", RESULT_REPORT, &e));
     fputs("half", r.file);
     expect_text("old", "old"); /* nothing of the new text is there yet */
     replacement_drop(&r);
     assert_null(r.file);
     expect_text("old", "old");
 
-    assert_true(replacement_open(&r, "link", &e));
+    assert_true(replacement_open(&r, "link", RESULT_REPORT, &e));
     fputs("new", r.file);
     assert_true(replacement_keep(&r, &e));
     expect_text("old", "new");
@@ -280,27 +280,31 @@ static void test_replacement_is_whole_or_not_there(void **state)
     assert_true(replacement_is_same("waiting", name) && !replacement_is_same("waiting", "old"));
     unlink("waiting");
     assert_false(replacement_is_same("old", "another") || replacement_is_same("-", "./-"));
-    assert_true(replacement_possible("another", &e));
-    assert_false(replacement_possible(".", &e));
+    assert_true(replacement_possible("another", RESULT_REPORT, &e));
+    assert_false(replacement_possible(".", RESULT_REPORT, &e));
     assert_string_equal(e.text, "is a directory; give another name");
     assert_int_equal(e.code, ERROR_INPUT);
-    assert_false(replacement_possible("/dev/null", &e));
+    assert_false(replacement_possible("/dev/null", RESULT_REPORT, &e));
     assert_string_equal(e.text, "is no regular file; give another name");
     write_text("old", "\177ELF\2\1\1");
-    assert_false(replacement_possible("link", &e));
+    assert_false(replacement_possible("link", RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "is a library or program"));
     expect_text("old", "\177ELF\2\1\1");
     write_text("old", "{\n  \"pyelfgen-manifest\": 1");
-    assert_false(replacement_possible("link", &e));
+    assert_false(replacement_possible("link", RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "is the manifest of a set"));
+    write_text("old", "# a comment\npyelfgen-profile: 1\n");
+    assert_true(replacement_possible("link", RESULT_PROFILE, &e));
+    assert_false(replacement_possible("link", RESULT_REPORT, &e));
+    assert_string_equal(e.text, "is a profile, which no result replaces; give another name");
     write_text("old", "\177ELF\2\1\1");
     expect_text("old", "\177ELF\2\1\1");
-    assert_false(replacement_possible("no/such", &e));
+    assert_false(replacement_possible("no/such", RESULT_REPORT, &e));
     assert_string_equal(e.file, "no/such");
     assert_string_equal(e.text, "cannot be written; choose another directory: No such file or directory");
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    assert_false(replacement_possible(name, &e));
+    assert_false(replacement_possible(name, RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "File name too long"));
 
     unlink("old");
@@ -323,7 +327,7 @@ static void test_replacement_goes_with_the_program(void **state)
         const pid_t child = fork();
         if (child == 0) {
             signal(signals[i], SIG_DFL);
-            if (replacement_open(&r, path, NULL))
+            if (replacement_open(&r, path, RESULT_REPORT, NULL))
                 raise(signals[i]);
             _exit(0);
         }
@@ -334,7 +338,7 @@ static void test_replacement_goes_with_the_program(void **state)
     }
     signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
-    assert_true(replacement_open(&r, path, NULL));
+    assert_true(replacement_open(&r, path, RESULT_REPORT, NULL));
     raise(SIGHUP);
     replacement_drop(&r);
     assert_ptr_equal(signal(SIGTERM, SIG_DFL), SIG_DFL);

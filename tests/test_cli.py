@@ -51,6 +51,10 @@ def refused(wrong, tmp_path):
         (["-P", "small", "-o", "set", "more"], "'more' is one argument too many beside --profile; see --help"),
         (["-P", "small"], "nowhere to write: give -o SET, or --dry-run; see --help"),
         (["-P", "small", "-o", ""], "-o needs the name of a directory; see --help"),
+        (
+            ["-P", "small", "-o", "-"],
+            "-o takes a directory, not the standard output; one called '-' is given as ./-",
+        ),
         (["-P"], "option '-P' needs an argument; see --help"),
         (["--profile"], "option '--profile' needs an argument; see --help"),
         (["--nonsense"], "there is no option '--nonsense'; see --help"),

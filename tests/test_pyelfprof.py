@@ -1830,6 +1830,15 @@ def test_a_script_is_no_program(programs, tmp_path):
     assert done.stderr == f"pyelfprof: {script}: {said}\n"
 
 
+@pytest.mark.parametrize("name, first", [("app.py", "import math"), ("app", "#!/usr/bin/env python3")])
+def test_a_python_script_is_no_program(programs, tmp_path, name, first):
+    script = tmp_path / name
+    script.write_text(first + "\n")
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", "--exec", script, status=1)
+    said = "is a Python script; give --python before it to capture what it imports"
+    assert done.stderr == f"pyelfprof: {script}: {said}\n"
+
+
 def test_a_debug_file_is_no_library(programs, tmp_path, tiny_library):
     """One line says so, and the library beside it is captured."""
     debug = tmp_path / "tiny.debug"

@@ -13,7 +13,7 @@ import pytest
 
 import model
 from conftest import SOURCE
-from sets import VARIANTS, libraries_of, manifest_of, mostly_long
+from sets import VARIANTS, libraries_of, manifest_of, mostly_long, profile_text
 
 SYSTEM = "/usr/bin/python3"
 OTHERS = sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
@@ -256,6 +256,16 @@ def test_closed_descriptors(python, mpi, small, programs):
     assert done.stderr.endswith(": standard output: the results cannot be written: Bad file descriptor\n")
     done = run("<&- 2>&-")
     assert done.returncode == 0 and ", every result right\n" in done.stdout
+
+
+def test_a_name_that_the_output_cannot_show(programs, tmp_path):
+    """Results are printed whatever the locale's characters are."""
+    named = profile_text(application="Str\u00f6mung", modules=2, utilities=1, functions=20)
+    (tmp_path / "named.prof").write_text(named, encoding="utf-8")
+    programs.run("pyelfgen", "-q", "-P", tmp_path / "named.prof", "-o", tmp_path / "set")
+    environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = programs.command([SYSTEM, tmp_path / "set" / "driver.py", "--no-mpi"], leaks=False, env=environment)
+    assert done.stdout.startswith("Str\\xf6mung: ") and ", every result right\n" in done.stdout
 
 
 @pytest.mark.parametrize("rank, count", [("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")])

@@ -416,7 +416,7 @@ static void test_saving(void **state)
     char directory[] = "saving-XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/a.json", directory);
-    assert_true(replacement_possible(path, &e));
+    assert_true(replacement_possible(path, RESULT_REPORT, &e));
     assert_int_not_equal(access(path, F_OK), 0);
     const mode_t mask = umask(027);
     assert_true(results_save(&r, path, &e));
@@ -439,10 +439,10 @@ static void test_saving(void **state)
     assert_non_null(strstr(e.text, "cannot be written"));
     expect_text(path, right);
 
-    assert_false(replacement_possible(directory, &e));
+    assert_false(replacement_possible(directory, RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "is a directory"));
-    assert_false(replacement_possible("/dev/null", &e));
-    assert_false(replacement_possible("no/such/directory/a.json", &e));
+    assert_false(replacement_possible("/dev/null", RESULT_REPORT, &e));
+    assert_false(replacement_possible("no/such/directory/a.json", RESULT_REPORT, &e));
     assert_non_null(strstr(e.text, "choose another directory"));
     unlink(path);
     assert_int_equal(rmdir(directory), 0); /* nothing else is in it */

@@ -311,6 +311,8 @@ def test_places_that_cannot_be_written(altered, programs, tmp_path):
         assert "cannot be written; choose another directory" in refused(tmp_path / "no" / "a.json", *several)
         assert "is a directory; give another name" in refused(tmp_path, *several)
         assert "which file?" in refused("", *several)
+        (tmp_path / "it.prof").write_text("pyelfgen-profile: 1\n")
+        assert "is a profile, which no result replaces" in refused(tmp_path / "it.prof", *several)
         done = programs.run("pyelfrun", *several, "--json", "/dev/full", altered.directory, status=1)
         assert "/dev/full: cannot be written: No space left" in done.stderr and done.stderr.count("\n") == 1
     closed = tmp_path / "closed"

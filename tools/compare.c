@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cli.h"
-#include "base/file_begin.h"
 #include "base/manifest.h"
 #include "base/process.h"
 #include "base/profile_find.h"
@@ -188,14 +186,15 @@ static int parse(int argc, char **argv, struct compare_options *o)
 
 /* ---- the passes ---- */
 
-/* Whether a result would replace a profile, as where FILE was forgotten and REAL follows. */
-static bool is_profile(const char *path)
+/* Whether a result may have this path: it is not one of the sides, and can be written. */
+static bool is_free(const struct compare_options *o, const char *result, struct error *e)
 {
-    char begin[512];
-    ssize_t got;
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && file_begin(path, begin, sizeof begin, &got) &&
-           file_begin_is_profile(begin, got);
+    for (int s = 0; s < SIDES; s++)
+        if (same_place(result, o->path[s])) {
+            error_set(e, ERROR_USAGE, "is what is compared; give another name");
+            return error_at(e, result, 0);
+        }
+    return result_file_possible(result, RESULT_REPORT, e);
 }
 
 /* Checks the results' paths before the long reading. */
@@ -203,24 +202,10 @@ static bool can_write(const struct comparison *c)
 {
     const struct compare_options *o = &c->compare->options;
     struct error e;
-    const char *const results[] = {o->json, o->html};
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
-        bool can = !results[i] || result_file_possible(results[i], &e);
-        for (int s = 0; can && results[i] && s < SIDES; s++)
-            if (same_place(results[i], o->path[s])) {
-                can = error_set(&e, ERROR_USAGE, "is what is compared; give another name");
-                error_at(&e, results[i], 0);
-            }
-        if (can && results[i] && is_profile(results[i])) {
-            can = error_set(&e, ERROR_USAGE, "is a profile, which no result replaces; give another name");
-            error_at(&e, results[i], 0);
-        }
-        if (!can) {
-            compare_complain(c->compare, &e);
-            return false;
-        }
-    }
-    return true;
+    if ((!o->json || is_free(o, o->json, &e)) && (!o->html || is_free(o, o->html, &e)))
+        return true;
+    compare_complain(c->compare, &e);
+    return false;
 }
 
 static bool read_sides(struct comparison *c)

@@ -261,5 +261,5 @@ static bool write_html(FILE *to, void *context, struct error *e)
 
 bool compare_write_html(const struct comparison *c, struct error *e)
 {
-    return result_file_write(c->compare->options.html, write_html, &c, e);
+    return result_file_write(c->compare->options.html, RESULT_REPORT, write_html, &c, e);
 }

@@ -186,7 +186,7 @@ bool compare_write_json(const struct comparison *c, struct error *e)
         json_object_array_add(libraries, json_library(c, &c->library[i]));
     json_object_object_add(root, "libraries", libraries);
     json_object_object_add(root, "errors", json_errors(c));
-    bool ok = result_file_write(c->compare->options.json, write_json, root, e);
+    bool ok = result_file_write(c->compare->options.json, RESULT_REPORT, write_json, root, e);
     json_object_put(root);
     return ok;
 }

@@ -68,7 +68,7 @@ static bool probe(struct probe *p, struct grid (*grids)[APPS_MOST], struct error
     /* From here on signals only end this process through our own code. */
     if (!children_start(&p->children, e) || !find_self(p, e) || !probe_open(p, e) || !open_applications(p, e))
         return false;
-    if (p->options->json && !result_file_possible(p->options->json, e))
+    if (p->options->json && !result_file_possible(p->options->json, RESULT_REPORT, e))
         return false;
     if (!tools_find(p, e))
         return false;

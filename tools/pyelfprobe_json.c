@@ -249,7 +249,7 @@ static bool write_json(FILE *to, void *context, struct error *e)
 bool report_save(const struct probe *p, const struct grid (*grids)[APPS_MOST], const char *path, struct error *e)
 {
     json_object *root = json_all(p, grids);
-    const bool well = result_file_write(path, write_json, root, e);
+    const bool well = result_file_write(path, RESULT_REPORT, write_json, root, e);
     json_object_put(root);
     return well;
 }

@@ -460,15 +460,12 @@ static bool measure(struct command *c)
 
 static bool can_write(struct prof *p)
 {
-    const char *const results[] = {p->output, p->list};
     struct error e;
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
-        if (!results[i] || result_file_possible(results[i], &e))
-            continue;
-        prof_complain(p, &e);
-        return false;
-    }
-    return true;
+    if ((!p->output || result_file_possible(p->output, RESULT_PROFILE, &e)) &&
+        (!p->list || result_file_possible(p->list, RESULT_REPORT, &e)))
+        return true;
+    prof_complain(p, &e);
+    return false;
 }
 
 /* All passes, in order. */

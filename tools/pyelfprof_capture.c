@@ -187,6 +187,16 @@ static bool is_shared_object(const struct capture *c)
     return c->library && c->wide && !c->executable && !c->debug_only;
 }
 
+/* Whether the file is a script of Python, by its name or by its first line. */
+static bool is_python(const char *path, const char *start, ssize_t n)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".py") == 0)
+        return true;
+    const char *line = n > 2 && memcmp(start, "#!", 2) == 0 ? memchr(start, '\n', (size_t)n) : NULL;
+    return line && memmem(start, (size_t)(line - start), "python", 6);
+}
+
 /* Corrects the error for an operand that is a profile or a script and no ELF file. */
 static void advise(const char *path, struct error *e)
 {
@@ -194,7 +204,9 @@ static void advise(const char *path, struct error *e)
     ssize_t n;
     if (strcmp(e->text, "is not an ELF file") != 0 || !file_begin(path, start, sizeof start, &n))
         return;
-    if (n > 2 && start[0] == '#' && start[1] == '!')
+    if (is_python(path, start, n))
+        error_set(e, ERROR_INPUT, "is a Python script; give --python before it to capture what it imports");
+    else if (n > 2 && start[0] == '#' && start[1] == '!')
         error_set(e, ERROR_INPUT, "is a script; give the program that it starts, or capture a run of it with --run");
     else if (file_begin_is_profile(start, n))
         error_set(e, ERROR_INPUT, "is a profile already; --explain says what is in it");

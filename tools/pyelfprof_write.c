@@ -267,7 +267,7 @@ static bool write_profile(FILE *to, void *context, struct error *e)
 
 bool prof_write(struct prof *p, struct error *e)
 {
-    return result_file_write(p->output, write_profile, p, e);
+    return result_file_write(p->output, RESULT_PROFILE, write_profile, p, e);
 }
 
 /* Prints a path as the rest of a line. */
@@ -293,5 +293,5 @@ static bool write_list(FILE *to, void *context, struct error *e)
 
 bool prof_write_list(struct prof *p, struct error *e)
 {
-    return result_file_write(p->list, write_list, p, e);
+    return result_file_write(p->list, RESULT_REPORT, write_list, p, e);
 }
