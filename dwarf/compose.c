@@ -8,7 +8,8 @@ void composed_clear(struct composed *c, const struct corpus *corpus)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->parts.size = c->noted.size = c->texts.size = 0;
-    c->dies = c->attributes = c->defined = c->code = c->inlined = c->entries = c->rows = 0;
+    c->dies = c->attributes = c->defined = c->code = c->inlined = c->rows = 0;
+    c->entries = c->entry_values = 0;
     c->each = corpus->layouts.attributes;
     memset(c->codes, 0, sizeof c->codes);
 }

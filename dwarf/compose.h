@@ -75,6 +75,7 @@ struct composed {
     uint64_t code;         /* bytes of the functions' code, cold parts included */
     uint64_t inlined;      /* how many of these are in inlined calls */
     uint64_t entries;      /* entries of location lists, without base addresses */
+    uint64_t entry_values; /* of these, which say what a register held when the function was called */
     uint64_t rows;         /* rows of the line tables of all closed units */
     uint64_t codes[2];     /* which abbreviations entries in `info` use: bit code % 64 of codes[code / 64] */
 };
@@ -269,6 +270,9 @@ void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t 
 /* The last entry of a list that has others: the place in the frame of the variable in a part of the function that
  * stands elsewhere. */
 void compose_list_elsewhere(struct composer *c, uint64_t from, uint64_t to, int32_t place);
+/* The value is what register `reg`, below 32, held when the function was called, as debuggers find it in the caller's
+ * call site (DWARF 5 section 2.5.1.7; GNU's operation of that name in version 4). */
+void compose_list_entry_value(struct composer *c, uint64_t from, uint64_t to, uint32_t reg);
 /* Any expression. */
 void compose_list_entry(struct composer *c, uint64_t from, uint64_t to, const uint8_t *expression, uint32_t size);
 /* Ends the list and returns where it is. With views, a pair of view numbers for each entry is put before the list: all

@@ -130,6 +130,14 @@ void compose_list_register(struct composer *c, uint64_t from, uint64_t to, uint3
         c->lists = put_u8(begin_entry(c, from, to, 1), (uint8_t)(DW_OP_reg0 + reg));
 }
 
+void compose_list_entry_value(struct composer *c, uint64_t from, uint64_t to, uint32_t reg)
+{
+    const uint8_t expression[] = {is_4(c) ? DW_OP_GNU_entry_value : DW_OP_entry_value, 1 /* byte */,
+                                  (uint8_t)(DW_OP_reg0 + reg), DW_OP_stack_value};
+    compose_list_entry(c, from, to, expression, sizeof expression);
+    c->out->entry_values += from != to;
+}
+
 void compose_list_frame(struct composer *c, uint64_t from, uint64_t to, int32_t place)
 {
     if (from == to)

@@ -173,6 +173,8 @@ enum {
     DW_OP_call_frame_cfa = 0x9c,
     DW_OP_stack_value = 0x9f,
     DW_OP_addrx = 0xa1,
+    DW_OP_entry_value = 0xa3,
+    DW_OP_GNU_entry_value = 0xf3,
     DW_OP_GNU_addr_index = 0xfb,
 
     DW_INL_declared_inlined = 0x03,

@@ -49,7 +49,12 @@ bool list_read_4(const uint8_t **p, uint64_t *base, struct list_entry *e)
 static const uint8_t *skip_operation(const uint8_t *p)
 {
     const uint8_t operation = *p++;
+    uint64_t size;
     switch (operation) {
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value:
+        size = take_uleb128(&p); /* of an expression, which has no address */
+        return p + size;
     case DW_OP_const1u:
     case DW_OP_const1s:
         return p + 1;

@@ -54,8 +54,9 @@
     X(STATS_PARAMETERS_EXPRESSION, "parameters_expression")                                                            \
     X(STATS_PARAMETERS_CONSTANT, "parameters_constant")                                                                \
     X(STATS_PARAMETERS_NONE, "parameters_none")                                                                        \
-    X(STATS_LISTS, "location_lists")          /* that DIEs refer to, each once */                                      \
-    X(STATS_LIST_ENTRIES, "location_entries") /* with an expression: no base address, no end */                        \
+    X(STATS_LISTS, "location_lists")               /* that DIEs refer to, each once */                                 \
+    X(STATS_LIST_ENTRIES, "location_entries")      /* with an expression: no base address, no end */                   \
+    X(STATS_ENTRY_VALUES, "location_entry_values") /* of these, with a DW_OP_entry_value */                            \
     X(STATS_PLACED_LIST_ENTRIES,                                                                                       \
       "location_entries_of_variables") /* and of parameters; a shared list counts for each */                          \
     X(STATS_RANGE_LISTS, "range_lists")                                                                                \

@@ -19,11 +19,32 @@ static bool is_location(Dwarf_Small entry, Dwarf_Small kind)
     return entry != DW_LLE_end_of_list && entry != DW_LLE_base_address && entry != DW_LLE_base_addressx;
 }
 
-static int location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_Error *error)
+/* Whether an expression needs what a register held when the function was called. */
+static bool has_entry_value(Dwarf_Locdesc_c expression, Dwarf_Unsigned operations, Dwarf_Error *error)
+{
+    for (Dwarf_Unsigned i = 0; i < operations; i++) {
+        Dwarf_Small operation;
+        Dwarf_Unsigned operand[3];
+        Dwarf_Unsigned branch;
+        if (dwarf_get_location_op_value_c(expression, i, &operation, &operand[0], &operand[1], &operand[2], &branch,
+                                          error) != DW_DLV_OK)
+            return false;
+        if (operation == DW_OP_entry_value || operation == DW_OP_GNU_entry_value)
+            return true;
+    }
+    return false;
+}
+
+/* How many entries of a list have an expression, and how many of these an entry value. */
+struct list_count {
+    uint64_t entries, entry_values;
+};
+
+static int location_entries(Dwarf_Attribute attribute, struct list_count *c, Dwarf_Error *error)
 {
     Dwarf_Loc_Head_c list;
     Dwarf_Unsigned count;
-    *entries = 0;
+    *c = (struct list_count){0};
     int answer = dwarf_get_loclist_c(attribute, &list, &count, error);
     if (answer != DW_DLV_OK)
         return answer;
@@ -38,7 +59,10 @@ static int location_entries(Dwarf_Attribute attribute, uint64_t *entries, Dwarf_
         Dwarf_Unsigned at[2];
         answer = dwarf_get_locdesc_entry_d(list, i, &entry, &raw[0], &raw[1], &unknown, &range[0], &range[1],
                                            &operations, &expression, &kind, &at[0], &at[1], error);
-        *entries += answer == DW_DLV_OK && is_location(entry, kind);
+        if (answer != DW_DLV_OK || !is_location(entry, kind))
+            continue;
+        c->entries++;
+        c->entry_values += has_entry_value(expression, operations, error);
     }
     dwarf_loc_head_c_dealloc(list);
     return answer;
@@ -154,14 +178,13 @@ uint64_t stats_place_key(const struct stats_place *place, const struct stats_uni
     return u->version < 5 ? place->value : place->value | UINT64_C(1) << 62;
 }
 
-/* Counts a list if it is met for the first time; false when memory runs out. */
+/* Counts a list if it is met for the first time, and sets *is_new; false when memory runs out. */
 static bool count_new(struct stats_file *f, struct stats_set *lists, uint64_t key, enum stats_number number,
-                      uint64_t entries)
+                      uint64_t entries, bool *is_new)
 {
-    bool added;
-    if (!stats_set_add(lists, key, &added))
+    if (!stats_set_add(lists, key, is_new))
         return stats_no_memory(f);
-    if (added) {
+    if (*is_new) {
         f->s->number[number]++;
         f->s->number[number + 1] += entries;
     }
@@ -182,17 +205,21 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
     Dwarf_Error error = NULL;
     Dwarf_Attribute attribute;
     struct stats_place place;
-    uint64_t entries = 0;
+    struct list_count count = {0};
+    bool is_new;
     int answer = stats_find_list(die, name, &attribute, &place, &error);
     if (answer == DW_DLV_OK) {
-        answer = location_entries(attribute, &entries, &error);
+        answer = location_entries(attribute, &count, &error);
         dwarf_dealloc_attribute(attribute);
     }
     if (answer != DW_DLV_OK || error)
         return leave(f, answer, &error, "a location list");
     if (placed)
-        f->s->number[STATS_PLACED_LIST_ENTRIES] += entries;
-    return count_new(f, &f->location_lists, stats_place_key(&place, u), STATS_LISTS, entries);
+        f->s->number[STATS_PLACED_LIST_ENTRIES] += count.entries;
+    if (!count_new(f, &f->location_lists, stats_place_key(&place, u), STATS_LISTS, count.entries, &is_new))
+        return false;
+    f->s->number[STATS_ENTRY_VALUES] += is_new ? count.entry_values : 0;
+    return true;
 }
 
 bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, uint64_t *bytes)
@@ -200,6 +227,7 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     Dwarf_Error error = NULL;
     struct stats_list list = {.file = f, .version = u->version, .die = die};
     struct ranges_count count = {.split = u->split};
+    bool is_new;
     const struct stats_each each = {count_range, &count};
     int answer = stats_find_list(die, name, &list.attribute, &list.place, &error);
     if (answer == DW_DLV_OK) {
@@ -209,5 +237,5 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     if (answer != DW_DLV_OK || error)
         return leave(f, answer, &error, "a range list");
     *bytes = count.bytes;
-    return count_new(f, &f->range_lists, stats_place_key(&list.place, u), STATS_RANGE_LISTS, count.entries);
+    return count_new(f, &f->range_lists, stats_place_key(&list.place, u), STATS_RANGE_LISTS, count.entries, &is_new);
 }

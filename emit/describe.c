@@ -10,6 +10,7 @@ enum {
     LINES_BETWEEN = 8,   /* most lines from a function's last call to the next function */
     BESIDES_NAMES = 301, /* distance of further locals' names from those of other locals */
     BESIDES_MOST = 24,   /* bytes of a further local's entry */
+    LATER_MOST = 4,      /* pairs of further entries in a parameter's list */
 };
 
 /* Up to where the function's variable number `number` is known: in its whole scope or, for so many of 64 variables in a
@@ -25,6 +26,26 @@ static uint64_t known_until(const struct walk *w, const struct subject *s, uint3
     for (uint32_t i = random_below(random_mix(r), b->pieces) + 1; i; i--)
         until += code_piece_size(&w->l->code, &b->piece[i - 1]);
     return until;
+}
+
+/* Adds the last entries of a parameter's list, from its last use on up to `until`. Where more entry values are due than
+ * one, its place is told in between, over a piece each. */
+static void describe_later(struct walk *w, const struct subject *s, const struct code_parameter *p, int32_t place,
+                           uint64_t until)
+{
+    const struct body *const b = s->body;
+    uint64_t from = s->start + p->used;
+    uint64_t border = s->at;
+    for (uint32_t i = 0; i < LATER_MOST && 2 * i + 1 < b->pieces && describe_is_held(w, p->reg, s->end, 1); i++) {
+        const uint64_t piece = border + code_piece_size(&w->l->code, &b->piece[2 * i]);
+        border = piece + code_piece_size(&w->l->code, &b->piece[2 * i + 1]);
+        if (border >= until)
+            break;
+        compose_list_entry_value(&w->composer, from, piece, p->reg);
+        compose_list_frame(&w->composer, piece, border, place);
+        from = border;
+    }
+    describe_kept(w, from, until, p->reg, place, s->end, 0);
 }
 
 static void describe_parameters(struct walk *w, struct subject *s)
@@ -52,9 +73,9 @@ static void describe_parameters(struct walk *w, struct subject *s)
         }
         compose_list_begin(c, s->start);
         compose_list_register(c, s->start, s->start + p->spilled, p->reg);
-        compose_list_frame(c, s->start + p->spilled, s->start + p->loaded, place);
+        describe_kept(w, s->start + p->spilled, s->start + p->loaded, p->reg, place, s->end, 1);
         compose_list_register(c, s->start + p->loaded, s->start + p->used, 0);
-        compose_list_frame(c, s->start + p->used, until, place);
+        describe_later(w, s, p, place, until);
         compose_list_elsewhere(c, s->part, s->part_end, place);
         compose_parameter_list(c, &v, compose_list_end(c));
     }
@@ -239,14 +260,6 @@ static void describe_passed(struct walk *w, const struct code_call_site *site)
     }
 }
 
-static bool passes_integers(const struct function *f)
-{
-    for (uint32_t j = 0; j < f->count; j++)
-        if (f->type[j] != TYPE_FLOAT && f->type[j] != TYPE_DOUBLE)
-            return true;
-    return false;
-}
-
 /* Rows of the call and of the addition of its result. If the call is part of an inlined function, they are of the
  * header. */
 static void call_rows(struct walk *w, uint64_t at, uint64_t returns, uint32_t inlined)
@@ -271,7 +284,7 @@ void describe_call_end(struct walk *w, uint64_t r, uint8_t *begin, uint8_t *sibl
 
 static void describe_call(struct walk *w, const struct subject *s, const struct code_call_site *site, uint64_t returns)
 {
-    const bool passes = passes_integers(site->callee);
+    const bool passes = describe_passes_integers(site->callee);
     const bool is_next_told = s->index + 1 < w->l->described && !describe_unit_is_full(w, LINES_BETWEEN, s->end);
     const uint32_t origin = site->next && is_next_told ? COMPOSE_NEXT : COMPOSE_UNKNOWN;
     uint8_t *const begin = w->composer.info;
@@ -338,7 +351,7 @@ static uint64_t describe_beginning(struct walk *w, struct subject *s)
 static struct describe_room code_room(const struct walk *w, const struct body *b, uint64_t calls)
 {
     const struct blocks *blocks = &w->l->stock->blocks;
-    uint64_t entries = 4 * ARGUMENTS_MOST + FILLER_SLOTS;
+    uint64_t entries = (4 + 2 * LATER_MOST) * ARGUMENTS_MOST + FILLER_SLOTS;
     struct describe_room room = {
         .info = COMPOSE_FUNCTION_MOST +
                 COMPOSE_CHILD_MOST * (SHAPE_HELPERS + ARGUMENTS_MOST + FILLER_SLOTS + LABELS_MOST + 9 * calls),

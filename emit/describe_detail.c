@@ -40,6 +40,7 @@ void detail_start(struct walk *w)
     w->code_all = all;
     w->info = pace_for(g->info, 0, 0, 0, all);
     w->in_calls = pace_for(g->inlined, 0, 0, 0, all);
+    w->entry_values = pace_for(g->entry_values == DESCRIBE_VALUES_USUAL ? 0 : g->entry_values, 0, 0, 0, all);
     w->names = pace_for(plain_names(w), 0, 0, 0, all);
     w->line = pace_for(g->line, w->line_header, follows ? data : 0,
                        is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, all);
@@ -99,6 +100,15 @@ bool detail_info_ahead(const struct walk *w, const struct subject *s)
 bool detail_info_behind(const struct walk *w, const struct subject *s)
 {
     return follows_info(w) && detail_info_written(w) < detail_pace_at(w, &w->info, s->end);
+}
+
+uint64_t detail_entry_values_due(const struct walk *w, uint64_t end)
+{
+    const struct composed *const out = w->composer.out;
+    const uint64_t one_in = w->corpus->dialect.language == DWARF_CPP ? DESCRIBE_VALUES_OF_CPP : DESCRIBE_VALUES_OF;
+    const bool is_usual = w->goal->entry_values == DESCRIBE_VALUES_USUAL;
+    const uint64_t wanted = is_usual ? out->entries / one_in : detail_pace_at(w, &w->entry_values, end);
+    return wanted > out->entry_values ? wanted - out->entry_values : 0;
 }
 
 /* Parameters' lists may be ahead of the pace by up to half of what is left to the last function. Later functions make

@@ -133,6 +133,8 @@ static void more_lists(struct walk *w, struct subject *s)
     const uint32_t size = expression_size(w);
     const uint32_t registers = DESCRIBE_EXPRESSION_PARTS - detail_lists_part(w);
     const uint32_t each = ENTRY_LEAST + size + (w->corpus->dialect.views ? 2 : 0);
+    const bool has_argument = describe_passes_integers(s->f); /* the first in %rdi */
+    const uint64_t later = slack(w, &w->entry_values, s->end); /* rather in lists of parameters */
     for (uint32_t number = 0; number < LOCALS_MOST; number++) {
         const uint64_t rest = missing_lists(w, s->end, c->lists);
         const uint64_t entries = rest / each < most ? rest / each : most;
@@ -142,6 +144,10 @@ static void more_lists(struct walk *w, struct subject *s)
         compose_list_begin(c, border[0]);
         for (uint32_t i = 0; i < entries; i++) {
             const uint64_t variety = random_at(s->f->hash, number * 64 + i);
+            if (i % 2 && has_argument && describe_is_held(w, REGISTER_RDI, s->end, later)) {
+                compose_list_entry_value(c, border[i], border[i + 1], REGISTER_RDI);
+                continue;
+            }
             if (registers > variety % DESCRIBE_EXPRESSION_PARTS) {
                 detail_register_entry(w, border[i], border[i + 1], (uint32_t)(variety >> 32));
                 continue;

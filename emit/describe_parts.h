@@ -36,26 +36,27 @@ struct walk {
     const struct describe_goal *goal;
     bool is_plain; /* see plain_is_told */
     struct pace info, line, lists, ranges;
-    struct pace in_calls;   /* code in inlined calls; nothing where the row does not say how much */
-    uint64_t code;          /* bytes of code that the walk covers in all, without cold parts */
-    uint64_t code_all;      /* the same with cold parts, where these are described */
-    uint64_t apart;         /* bytes of cold parts of the functions so far */
-    uint32_t cold;          /* how many cold parts these are */
-    uint32_t parted_most;   /* how many units may have cold parts that are described; those are units of at least */
-    uint64_t parted_weight; /* this weight, */
-    uint32_t parted_rest;   /* and of the units of just that weight this many more */
-    bool parted;            /* some unit has */
-    uint32_t parted_unit;   /* up to this one it is known which units are of these; */
-    uint32_t parted_spare;  /* so many of these have no part, and leave their place to others; */
-    bool parted_may;        /* whether the last one may have parts */
-    uint64_t rows_due;      /* bytes that rows of a cold part will take, which are not written yet */
-    uint64_t besides;       /* bytes of entries of further locals (goal->besides) */
-    struct pace names;      /* of the variables' names among the library's own (describe_plain.c) */
-    uint32_t variables;     /* how many variables have a name of the library's own */
-    uint32_t inlined;       /* inlined calls so far, with lines alone */
-    uint32_t inner_rows;    /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
-    bool skips;             /* some statements have no row of their own (describe_plain.c) */
-    uint64_t line_header;   /* bytes of the line table's header of a unit */
+    struct pace in_calls;     /* code in inlined calls; nothing where the row does not say how much */
+    struct pace entry_values; /* of location lists' entries, how many are of this kind */
+    uint64_t code;            /* bytes of code that the walk covers in all, without cold parts */
+    uint64_t code_all;        /* the same with cold parts, where these are described */
+    uint64_t apart;           /* bytes of cold parts of the functions so far */
+    uint32_t cold;            /* how many cold parts these are */
+    uint32_t parted_most;     /* how many units may have cold parts that are described; those are units of at least */
+    uint64_t parted_weight;   /* this weight, */
+    uint32_t parted_rest;     /* and of the units of just that weight this many more */
+    bool parted;              /* some unit has */
+    uint32_t parted_unit;     /* up to this one it is known which units are of these; */
+    uint32_t parted_spare;    /* so many of these have no part, and leave their place to others; */
+    bool parted_may;          /* whether the last one may have parts */
+    uint64_t rows_due;        /* bytes that rows of a cold part will take, which are not written yet */
+    uint64_t besides;         /* bytes of entries of further locals (goal->besides) */
+    struct pace names;        /* of the variables' names among the library's own (describe_plain.c) */
+    uint32_t variables;       /* how many variables have a name of the library's own */
+    uint32_t inlined;         /* inlined calls so far, with lines alone */
+    uint32_t inner_rows;      /* instructions inside statements so far; only a part of them gets rows (plain_has_row) */
+    bool skips;               /* some statements have no row of their own (describe_plain.c) */
+    uint64_t line_header;     /* bytes of the line table's header of a unit */
     struct composer composer;
     bool has_objects;     /* the library's objects have been described */
     uint32_t units;       /* units opened so far */
@@ -113,6 +114,15 @@ static inline uint32_t subject_name(const struct walk *w, struct subject *s)
 /* How debug information describes the type of a function's argument. */
 enum base_type describe_type(enum argument_type type);
 
+/* Whether an argument of the function is an integer or an address. */
+static inline bool describe_passes_integers(const struct function *f)
+{
+    for (uint32_t j = 0; j < f->count; j++)
+        if (f->type[j] != TYPE_FLOAT && f->type[j] != TYPE_DOUBLE)
+            return true;
+    return false;
+}
+
 /* describe_unit.c: the weight by which a unit gets its share of the code. */
 uint64_t describe_weight(const struct walk *w, uint32_t unit);
 
@@ -166,6 +176,29 @@ void describe_helper(struct walk *w, uint32_t number);
 /* Appends a name to the library's own; returns its offset in .debug_str. */
 uint32_t describe_name(struct library *l, const char *prefix, const char *suffix);
 
+/* describe_detail.c: how many entries of location lists in a function that ends at `end` are still to say what a
+ * parameter was when the function was called. */
+uint64_t detail_entry_values_due(const struct walk *w, uint64_t end);
+
+/* Whether an entry of the list of a parameter that came in register `reg` is to say just that, because it is an integer
+ * or an address, and more than `later` such entries are due. */
+static inline bool describe_is_held(const struct walk *w, uint32_t reg, uint64_t end, uint64_t later)
+{
+    enum { REGISTERS = 16 };
+    return reg < REGISTERS && detail_entry_values_due(w, end) > later;
+}
+
+/* Adds such an entry or, if it is not to be, one of the parameter's place in the frame. Nothing stores anything else
+ * there, so both are true. */
+static inline void describe_kept(struct walk *w, uint64_t from, uint64_t to, uint32_t reg, int32_t place, uint64_t end,
+                                 uint64_t later)
+{
+    if (describe_is_held(w, reg, end, later))
+        compose_list_entry_value(&w->composer, from, to, reg);
+    else
+        compose_list_frame(&w->composer, from, to, place);
+}
+
 /* Where a parameter is: in register `reg` in [start, spilled), at `place` in the frame in [spilled, end) and [part,
  * part_end). Code offsets. */
 struct describe_spill {
@@ -181,7 +214,7 @@ static inline void describe_spilled(struct walk *w, const struct debug_variable 
     struct composer *c = &w->composer;
     compose_list_begin(c, s->start);
     compose_list_register(c, s->start, s->spilled, s->reg);
-    compose_list_frame(c, s->spilled, s->end, s->place);
+    describe_kept(w, s->spilled, s->end, s->reg, s->place, s->end, 0);
     compose_list_elsewhere(c, s->part, s->part_end, s->place);
     compose_parameter_list(c, v, compose_list_end(c));
 }

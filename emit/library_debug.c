@@ -73,10 +73,12 @@ static struct describe_goal goal_for(const struct library *l)
     const uint64_t all = indexed_normal_size(l);
     const uint64_t debug = dialect.index == INDEX_DEBUG_NAMES ? all - all / 20 : all;
     const uint64_t *wanted = l->debug.wanted;
+    const bool has_values = l->plan->profile->dwarf.entry_values && !l->row->said;
     struct describe_goal goal = {.info = debug / 1100 * share[0],
                                  .line = debug / 1000 * share[1],
                                  .lists = debug / 1000 * share[2],
                                  .ranges = debug / 1000 * share[3],
+                                 .entry_values = has_values ? DESCRIBE_VALUES_USUAL : 0,
                                  .rows_part = DESCRIBE_ROWS_ANY,
                                  .expression = DESCRIBE_EXPRESSION_LEAST};
     if (is_mixed(l) && l->row->said) {
@@ -87,6 +89,7 @@ static struct describe_goal goal_for(const struct library *l)
         goal.besides = mix->besides;
         goal.rows = said_of(l->row, ROW_DWARF_ROWS);
         goal.entries = said_of(l->row, ROW_DWARF_ENTRIES);
+        goal.entry_values = said_of(l->row, ROW_DWARF_ENTRY_VALUES);
         goal.inlined = said_of(l->row, ROW_DWARF_INLINED);
         if (goal.inlined > l->row->size[SIZE_TEXT])
             goal.inlined = l->row->size[SIZE_TEXT];

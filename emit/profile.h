@@ -183,8 +183,9 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                  \
     X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
     X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                        \
-    X(DWARF_ADDRESSES, ROW_DWARF, "addresses", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of rows */                      \
-    X(DWARF_INLINED, ROW_DWARF, "inlined", BYTES, 0, PROFILE_SIZE_MOST, NULL)       /* of `code`, in inlined calls */  \
+    X(DWARF_ADDRESSES, ROW_DWARF, "addresses", NUMBER, 0, PROFILE_DWARF_MOST, NULL)       /* of rows */                \
+    X(DWARF_ENTRY_VALUES, ROW_DWARF, "entry-values", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of `entries` */           \
+    X(DWARF_INLINED, ROW_DWARF, "inlined", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* of `code`, in inlined calls */        \
     X(DWARF_SAMPLED, ROW_DWARF, "sampled", NUMBER, 0, 100, NULL)                                                       \
     X(MIX_INFO, ROW_MIX, "info", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* as in enum mix_kind */                          \
     X(MIX_ABBREV, ROW_MIX, "abbrev", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                                \
@@ -310,6 +311,7 @@ struct profile {
         enum debug_compiler compiler; /* COMPILER_GCC; COMPILER_CLANG asks for version 5, excludes LANGUAGE_FORTRAN,
                                          views, split, index, type_units and mix */
         bool views;                   /* false; location views, as gcc has them; not in split units */
+        bool entry_values;            /* false; for libraries of which no row says how many there are */
         bool split;                   /* false; excludes `separate`, `index` and `type_units` */
         int64_t mix[MIX_KINDS];       /* derived, each; totals over all libraries, together at most
                                          sections[SIZE_DEBUG], which has to be given and above 0 */

@@ -96,6 +96,7 @@ enum profile_key_id {
     KEY_TYPE_UNITS,
     KEY_COMPILER,
     KEY_VIEWS,
+    KEY_ENTRY_VALUES,
     KEY_SPLIT,
     KEY_MIX_INFO, /* the debug sections stand in the order of enum mix_kind */
     KEY_MIX_ABBREV,

@@ -93,6 +93,7 @@ const struct profile_key profile_keys[KEY_ALL] = {
     [KEY_COMPILER]             = {SECTION_DWARF,    "compiler",             KIND_CHOICE, AT(dwarf.compiler),       0,     COMPILER_CLANG,         COMPILER_GCC,
                                   CHOICES([COMPILER_GCC] = "gcc", [COMPILER_CLANG] = "clang")},
     [KEY_VIEWS]                = {SECTION_DWARF,    "views",                KIND_FLAG,   AT(dwarf.views),          0,     0,                      false, NULL},
+    [KEY_ENTRY_VALUES]         = {SECTION_DWARF,    "entry-values",         KIND_FLAG,   AT(dwarf.entry_values),   0,     0,                      false, NULL},
     [KEY_SPLIT]                = {SECTION_DWARF,    "split",                KIND_FLAG,   AT(dwarf.split),          0,     0,                      false, NULL},
 
     [KEY_MIX_INFO]             = {SECTION_MIX,      "info",                 KIND_SIZE,   AT(dwarf.mix[MIX_INFO]),   1,    PROFILE_SIZE_MOST,      DERIVED, NULL},

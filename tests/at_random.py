@@ -37,7 +37,7 @@ TIMEOUT = 300
 # The rows come from captures of these sets of ours, {name: more keys of the profile, None for stripped}, and of these
 # programs, as far as they are installed.
 MADE = {
-    "c": "dwarf: {views: true}",
+    "c": "dwarf: {views: true, entry-values: true}",
     "c-4": "dwarf: {version: 4}",
     "c++": "names: {style: itanium}\ndwarf: {language: c++}",
     "fortran": "dwarf: {language: fortran}",
@@ -66,6 +66,7 @@ DWARF = {
     "index": ["none", "gdb_index", "debug_names"],
     "compiler": ["gcc", "clang"],
     "views": [True, False],
+    "entry-values": [True, False],
     "split": [True, False],
     "type-units": [True, False],
 }

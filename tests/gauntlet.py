@@ -78,6 +78,8 @@ VARIANTS = [
     Variant("fortran", {"dwarf": {"language": "fortran"}}, "fortran"),
     Variant("views5", {"dwarf": {"views": True}}),
     Variant("views4", {"dwarf": {"views": True, "version": 4}}, "long"),
+    Variant("entry-values5", {"dwarf": {"entry-values": True}}),
+    Variant("entry-values4", {"dwarf": {"entry-values": True, "version": 4}}, "long"),
     Variant("debuglink", {"dwarf": {"separate": "debuglink"}}, "separate", "long"),
     Variant("build-id", {"dwarf": {"separate": "build-id"}}, "separate", "build-id"),
     Variant("relr", {"elf": {"relr": True}}, "relr"),

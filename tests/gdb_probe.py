@@ -89,6 +89,27 @@ def stop(place, finish=0, locals=False):
         show(finished=name, returned=int(gdb.history(0)), now=describe(outermost(gdb.newest_frame())))
 
 
+def is_entry_value(name, frame):
+    """Whether the location list of a variable says at a frame's address what a register held at the function's entry."""
+    frame.select()
+    said = gdb.execute(f"info address {name}", to_string=True)
+    pc = frame.pc() - (frame.level() > 0)  # a caller's location is that of its call
+    parts = re.findall(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*(?:\n +\d+: .*)*)", said)
+    here = [what for low, high, what in parts if int(low, 16) <= pc < int(high, 16)]
+    return bool(here) and "entry_value" in here[0]
+
+
+def held(place):
+    """Runs to a place; shows the arguments of each frame, and which of them are entry values there."""
+    run_to(place)
+    frame = outermost(gdb.newest_frame())
+    while frame is not None and (gdb.solib_name(frame.pc()) or "").endswith(".so"):
+        shown = describe(frame)
+        shown["held"] = [is_entry_value(name, frame) for name, *_ in shown["arguments"]]
+        show(**shown)
+        frame = frame.older() and outermost(frame.older())
+
+
 def walk(place):
     """Steps through a function by instructions, over its calls; shows arguments and callers at each."""
     run_to(place)
@@ -145,7 +166,7 @@ def main():
     gdb.execute("set breakpoint pending on")
     gdb.execute("set disable-randomization off")
     what = json.loads(os.environ["PROBE"])
-    {"stop": stop, "walk": walk, "steps": steps, "plt": plt}[what.pop("mode")](**what)
+    {"stop": stop, "walk": walk, "steps": steps, "plt": plt, "held": held}[what.pop("mode")](**what)
     gdb.execute("kill")
 
 

@@ -52,6 +52,7 @@ VARIANTS = {
     "type-units-4": {"dwarf": {"type-units": True, "version": 4}},
     "views": {"dwarf": {"views": True}},
     "views-4": {"dwarf": {"views": True, "version": 4}},
+    "entry-values": {"dwarf": {"entry-values": True}},
     "clang": {"dwarf": {"compiler": "clang"}},
     "clang-cpp": {"names": {"style": "itanium", "length": 70}, "dwarf": {"language": "c++", "compiler": "clang"}},
     "clang-natural": {"dwarf": {"compiler": "clang"}, "sections": None, "functions": 60},

@@ -95,6 +95,7 @@ def test_captured(explain, captured, shipped_small):
         "and {} entries of location lists.\n".format(*counts) in text
     )
     code, inlined = (sum(row[key] for row in dwarf if "inlined" in row) for key in ("code", "inlined"))
+    assert "entry values" not in text
     assert f"Of the code that it describes, {100 * inlined / code:.0f} % is in inlined calls.\n" in text
     assert "It names no library, function, type, variable or directory, and has no string of the application.\n" in text
     for words in ("stripped", "no debug information", "NAMES", "comments", "only the sizes", "what the application is"):

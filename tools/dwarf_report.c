@@ -50,6 +50,7 @@ static const struct {
     {"line rows per sequence", "line_rows_per_sequence", STATS_LINE_ROWS, STATS_LINE_SEQUENCES, 0},
     {"bytes per line row", "bytes_per_line_row", OF_LINE_BYTES, STATS_LINE_ROWS, 2},
     {"list entries per variable with a list", "entries_per_list", STATS_PLACED_LIST_ENTRIES, OF_PLACED_LIST, 2},
+    {"entry values per list entry", "entry_values_per_list_entry", STATS_ENTRY_VALUES, STATS_LIST_ENTRIES, 3},
     {"bytes per list entry", "bytes_per_list_entry", OF_LIST_BYTES, STATS_LIST_ENTRIES, 1},
     {"ranges per range list", "ranges_per_list", STATS_RANGE_ENTRIES, STATS_RANGE_LISTS, 2},
     {"bytes per range", "bytes_per_range", OF_RANGE_BYTES, STATS_RANGE_ENTRIES, 1},

@@ -34,11 +34,12 @@ struct prof_dwarf {
     uint64_t code;          /* bytes of code that units describe; 0: not known */
     uint64_t dies, defined; /* defined: entries of functions that are defined, with all entries below them */
     uint64_t attributes, rows, entries;
-    uint64_t addresses; /* rows at another address than the row before */
-    uint64_t inlined;   /* bytes of `code` in inlined calls */
-    bool has_inlined;   /* `inlined` is known */
-    double sampled;     /* share of .debug_info's bytes that was read; 1: all */
-    double error;       /* standard error of dies, as a share of dies */
+    uint64_t addresses;    /* rows at another address than the row before */
+    uint64_t entry_values; /* of `entries`, with a DW_OP_entry_value */
+    uint64_t inlined;      /* bytes of `code` in inlined calls */
+    bool has_inlined;      /* `inlined` is known */
+    double sampled;        /* share of .debug_info's bytes that was read; 1: all */
+    double error;          /* standard error of dies, as a share of dies */
 };
 
 /* The .dwo files of a library whose debug information is split, or its package (.dwp). */

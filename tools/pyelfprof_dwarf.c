@@ -104,7 +104,7 @@ bool prof_leave_range_lists(struct debug_stats *s)
 /* Whether a row can state the counts. Those of huge files are too large. */
 static bool is_in_range(const struct prof_dwarf *d)
 {
-    const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries, d->addresses};
+    const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries, d->addresses, d->entry_values};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i] > CAPTURE_DWARF_MOST)
             return false;
@@ -170,6 +170,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .rows = s->number[STATS_LINE_ROWS],
         .entries = s->number[STATS_LIST_ENTRIES],
         .addresses = s->number[STATS_LINE_ADDRESSES],
+        .entry_values = s->number[STATS_ENTRY_VALUES],
         .inlined = inlined_of(file, s),
         .has_inlined = s->number[STATS_FUNCTION_BYTES] > 0 && code_of(file, s) > 0 && !skeletons && !any_left &&
                        !s->number[STATS_UNREADABLE],

@@ -505,6 +505,16 @@ static void tell_inlined(struct explained *x)
         printf("Of the code that it describes, %.0f %% is in inlined calls.\n", 100 * inlined / code);
 }
 
+/* Says how many entries of location lists say what a parameter was when the function was called. */
+static void tell_entry_values(struct explained *x)
+{
+    const double entries = sum(x, "dwarf", "entries");
+    const double values = sum(x, "dwarf", "entry-values");
+    if (values > 0 && entries >= values)
+        printf("Of the entries of location lists %.1f %% are entry values, which debuggers look for in the caller.\n",
+               100 * values / entries);
+}
+
 static void tell_dwarf_read(struct explained *x)
 {
     static const struct {
@@ -531,6 +541,7 @@ static void tell_dwarf_read(struct explained *x)
         printf("%s%.0f %s", between(&parts, i + 1 == COUNTS), count, plural(count, counts[i].one, counts[i].several));
     }
     puts(".");
+    tell_entry_values(x);
     const double lines = sum(x, "dwarf", "level");
     if (lines > 0)
         printf("%.0f %s line tables and functions alone, as with -g1.\n", lines,

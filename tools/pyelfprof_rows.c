@@ -146,6 +146,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_some(&f, "rows", d->rows);
     put_some(&f, "entries", d->entries);
     put_some(&f, "addresses", d->addresses);
+    put_some(&f, "entry-values", d->entry_values);
     if (d->has_inlined)
         put_number(&f, "inlined", d->inlined);
     if (d->sampled < 1) {
