@@ -288,9 +288,10 @@ static bool count_units(struct stats_file *f, bool in_info)
             return stats_wrong(f, "its units run in circles");
         const Dwarf_Unsigned bytes = next - last;
         bool read = sample_takes(f, &u, next, units_size(f, in_info));
-        f->dies = 0;
-        f->end = f->most && bytes > f->most ? last + f->most : 0;
         const Dwarf_Off begin = last;
+        f->dies = 0;
+        f->reached = begin;
+        f->end = f->most && bytes > f->most ? begin + f->most : 0;
         last = next;
         Dwarf_Die root = NULL;
         answer = dwarf_siblingof_b(f->dbg, NULL, in_info, &root, &error);

@@ -389,6 +389,8 @@ static bool look_segments(struct look *l, const GElf_Ehdr *header)
         } else if (phdr.p_type == PT_INTERP && !c->interpreter && phdr.p_filesz > 0 && phdr.p_filesz <= 4096) {
             char path[4096] = "";
             size_t got;
+            if (phdr.p_offset > l->reader.size || phdr.p_filesz > l->reader.size - phdr.p_offset)
+                return LOOK_WRONG(l, "is cut off or broken: its interpreter's name is behind its end");
             if (!reader_read(&l->reader, path, phdr.p_filesz - 1, phdr.p_offset, &got, l->e))
                 return false;
             if (!copy_string(l, &c->interpreter, path))

@@ -16,6 +16,12 @@ enum {
     PYINIT_KEPT_SIZE = 40,  /* where more is done with it, without that: */
     PYINIT_ADDS_SIZE = 19,  /* adding its methods, */
     PYINIT_TELLS_SIZE = 20, /* and how many functions it has */
+    /* Offsets in it, behind what initialises: it makes the module, which then is there; tests that; does more with it.
+     */
+    PYINIT_MAKES = 8,
+    PYINIT_MADE = 25,
+    PYINIT_TEST = 29,
+    PYINIT_MORE = 34,
     PYINIT_SIZE = PYINIT_KEPT_SIZE + PYINIT_TELLS_SIZE,
     PYINIT_TAIL_SIZE = 17,
     PYINIT_PHASES_SIZE = 12,
@@ -200,19 +206,19 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     switch (which) {
     case GLUE_PYINIT:
         at += c->library->extra.initialising;
-        line_row(rows, at + 8, ++*line);
+        line_row(rows, at + PYINIT_MAKES, ++*line);
         if (plan_is_plain(c->library) && !c->library->adds_methods) {
-            line_row(rows, at + 25, ++*line);
+            line_row(rows, at + PYINIT_MADE, ++*line);
             break;
         }
-        at += 29;
-        line_row(rows, at, ++*line);
+        line_row(rows, at + PYINIT_TEST, ++*line);
+        at += PYINIT_MORE;
         if (c->library->adds_methods) {
-            at += PYINIT_ADDS_SIZE;
             line_row(rows, at, ++*line);
+            at += PYINIT_ADDS_SIZE;
         }
         if (!plan_is_plain(c->library))
-            line_row(rows, at + 25, ++*line);
+            line_row(rows, at + PYINIT_TELLS_SIZE, ++*line);
         break;
     case GLUE_METHOD:
         line_row(rows, at + 16, ++*line);
@@ -410,16 +416,20 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
     else /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
         p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8);
     p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    const uint8_t *const makes = p;
     p = put_u8(p, 0xbe); /* mov $1013,%esi */
     p = put_u32(p, PYTHON_API_VERSION);
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
     const bool plain = plan_is_plain(c->library), adds = c->library->adds_methods;
+    assert(p - makes == PYINIT_MADE - PYINIT_MAKES);
     if (plain && !adds)
         return put_init_end(c, p);
     p = put_kept(c, p);
+    assert(p - makes == PYINIT_TEST - PYINIT_MAKES);
     p = put_bytes(p, "\x48\x85\xc0\x74", 4); /* test %rax,%rax; je to the end */
     p = put_u8(p, (uint8_t)init_more(c->library));
+    assert(p - makes == PYINIT_MORE - PYINIT_MAKES);
     if (adds) {
         p = put_bytes(p, "\x48\x89\xc7", 3);                    /* mov %rax,%rdi */
         p = put_reference(c, p, "\x48\x8d\x35", 3, a->methods); /* lea methods(%rip),%rsi */

@@ -30,8 +30,7 @@ enum {
     PROFILE_APPLICATION_MOST = 200, /* bytes of text */
     PROFILE_BYTES_MOST = PROFILE_FIND_BYTES_MOST,
 };
-#define PROFILE_ROW_MOST INT64_C(100000000) /* of any number in a row, except for */
-enum { PROFILE_MANY_ROWS = 200 };
+#define PROFILE_ROW_MOST    INT64_C(100000000)  /* of any number in a row, except for */
 #define PROFILE_DWARF_MOST  INT64_C(4000000000) /* entries, attributes and rows of debug information */
 #define PROFILE_SIZE_MOST   (INT64_C(1) << 50)  /* bytes, of any size in a profile */
 #define PROFILE_UNEVEN_ONE  INT64_C(100)        /* units of one size, in hundredths */
@@ -319,7 +318,7 @@ struct profile {
     struct profile_row *row;    /* `libraries`: NULL, or one for each library, the kinds in any order. Then modules and
                                    utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
                                    not say; there may be no module. */
-    uint32_t rows;              /* with more than PROFILE_MANY_ROWS a capture leaves out more (docs/capture.md) */
+    uint32_t rows;              /* those that are there, copies included */
     uint32_t copies;            /* how often each row is there (profile_copies.h); 0: once */
     bool graph;                 /* rows say which library needs which */
     bool overruled[ROW_VALUES]; /* an option of the command line says otherwise than the profile in this */

@@ -265,10 +265,11 @@ static bool needs_versions(const struct profile_row *row)
     return row->value[ROW_VERSIONS] > (own > 0 ? own : 0);
 }
 
-/* How many rows the capture has written. */
-static uint32_t captured_rows(const struct profile *p)
+/* How many libraries were captured, also where rows have been taken out since. */
+static uint64_t captured_libraries(const struct profile *p)
 {
-    return p->copies ? p->rows / p->copies : p->rows;
+    const uint64_t copies = p->copies ? p->copies : 1;
+    return (p->captured.libraries > 0 ? (uint64_t)p->captured.libraries : p->rows) / copies;
 }
 
 int64_t profile_row_says(const struct profile *p, const struct profile_row *row, enum row_value v)
@@ -281,8 +282,8 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         v == ROW_COLD_CODE || v == ROW_EXCEPTIONS_TABLE || v == ROW_EXCEPTIONS_FUNCTIONS || v == ROW_USED;
     if (value != PROFILE_DERIVED || !profile_is_captured(p))
         return value;
-    if (v == ROW_DYNAMIC_VERSIONED && needs_versions(row) && captured_rows(p) > PROFILE_MANY_ROWS)
-        return 1; /* left out where it is */
+    if (v == ROW_DYNAMIC_VERSIONED && needs_versions(row) && captured_libraries(p) > PROFILE_WORDS_FEW_LIBRARIES)
+        return 1; /* a capture of many libraries leaves out a 1 */
     if ((v == ROW_DYNAMIC_VERSIONED && needs_versions(row)) ||
         (v == ROW_RELOCATIONS_PAGES && has_relocations(row))) /* there are some: the capture did not count them */
         return value;

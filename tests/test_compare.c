@@ -319,6 +319,25 @@ static void test_rows(void **state)
     free(r);
 }
 
+/* A capture of many libraries leaves out a single symbol with a version, be the rows fewer now. */
+static void test_what_many_leave_out(void **state)
+{
+    (void)state;
+    struct reading *r = malloc(sizeof *r);
+    assert_non_null(r);
+    for (int libraries = 200; libraries <= 201; libraries++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "pyelfgen-profile: 1\ncaptured: {from: files, libraries: %d, unreadable: 0}\nlibraries:\n"
+                 "- {kind: module, text: 5, data: 0, bss: 0, functions: 2, plt: 0, outside: 0, versions: 1}\n",
+                 libraries);
+        assert_true(read_text(r, text));
+        assert_int_equal(number_of(r, 0, "dynamic.versioned"), libraries > 200 ? 1 : UINT64_MAX);
+        end_reading(r);
+    }
+    free(r);
+}
+
 #define ROW(text) "pyelfgen-profile: 1\nlibraries:\n- {kind: module, " text "}\n"
 
 static void test_refused(void **state)
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_match),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_what_many_leave_out),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_many_words),

@@ -1668,6 +1668,19 @@ def test_broken_files(capture, tmp_path, tiny_library):
     assert re.search(rf"unreadable: {len(names)}", captured.top["captured"])
 
 
+@pytest.mark.parametrize("offset", [1 << 40, 1 << 63, (1 << 64) - 1])
+def test_an_interpreter_that_is_nowhere(programs, tmp_path, offset):
+    content = bytearray(pathlib.Path("/bin/ls").read_bytes())
+    table, size, count = struct.unpack_from("<Q", content, 32)[0], *struct.unpack_from("<HH", content, 54)
+    headers = [table + i * size for i in range(count)]
+    interpreter = next(at for at in headers if struct.unpack_from("<I", content, at)[0] == 3)
+    struct.pack_into("<Q", content, interpreter + 8, offset)
+    (tmp_path / "ls").write_bytes(content)
+    done = programs.run("pyelfprof", "-o", tmp_path / "x.prof", tmp_path / "ls", status=1)
+    said = "is cut off or broken: its interpreter's name is behind its end"
+    assert done.stderr == f"pyelfprof: {tmp_path}/ls: {said}\n"
+
+
 def test_bits_that_are_flipped(programs, tmp_path, tiny_library):
     """Whatever the flipped bit, the status is 0 or 1, and the good library is captured."""
     content = bytearray(tiny_library.read_bytes())

@@ -160,6 +160,7 @@ struct compare_side {
     const char *path; /* fit to be shown */
     bool profile;     /* read from a profile, not from files */
     bool captured;    /* pyelfprof has written it, with rows */
+    bool many;        /* of so many libraries that it leaves out counts that are usual (profile_words.h) */
     bool summary;     /* a profile without libraries */
     struct compare_row *row;
     size_t rows;

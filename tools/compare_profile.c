@@ -7,6 +7,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/profile_words.h"
 #include "base/size_text.h"
 #include "tools/compare.h"
 
@@ -397,9 +398,9 @@ static uint64_t relocation_bytes(const struct reading *r)
     return sum < UINT64_MAX / sizeof(Elf64_Rela) ? sum * sizeof(Elf64_Rela) : 0;
 }
 
-/* Adds what pyelfprof leaves out because it follows: one relocation for calls for each slot of the PLT, one symbol with
- * a version where versions are needed, the bytes of relocations, the rest of `share`, a .data.rel.ro of relocated words
- * only, and `global` where it equals `dynamic`. */
+/* Adds what pyelfprof leaves out because it follows: one relocation for calls for each slot of the PLT; of many
+ * libraries, one symbol with a version where versions are needed; the bytes of relocations, the rest of `share`, a
+ * .data.rel.ro of relocated words only, and `global` where it equals `dynamic`. */
 static bool complete(struct reading *r)
 {
     uint64_t sum;
@@ -407,8 +408,8 @@ static bool complete(struct reading *r)
     const uint64_t slots = number_at(r, "plt");
     if (slots && !find_value(r, "relocations.jump-slot") && !add_value(r, "relocations.jump-slot", "", slots, true))
         return false;
-    if (number_at(r, "versions") > number_at(r, "versions-defined") && !find_value(r, "dynamic.versioned") &&
-        !add_value(r, "dynamic.versioned", "", 1, true))
+    if (r->side->many && number_at(r, "versions") > number_at(r, "versions-defined") &&
+        !find_value(r, "dynamic.versioned") && !add_value(r, "dynamic.versioned", "", 1, true))
         return false;
     const uint64_t relocations = number_at(r, "relocations.relr") ? 0 : relocation_bytes(r);
     if (relocations && find_value(r, "share.code") && !find_value(r, "share.relocations") &&
@@ -513,6 +514,14 @@ static bool take_size(struct reading *r, const char *key)
     return is(r, YAML_SCALAR_EVENT) ? take_value(r, key, scalar(r)) : WRONG(r, "sections: %s: is no value", key);
 }
 
+static bool take_captured(struct reading *r, const char *key)
+{
+    uint64_t libraries;
+    if (strcmp(key, "libraries") == 0)
+        r->side->many = number_of(scalar(r), &libraries) && libraries > PROFILE_WORDS_FEW_LIBRARIES;
+    return skip(r);
+}
+
 /* Sums at the top matter only where no rows follow. They stand before the rows, and are collected as a row's values. */
 static bool take_top(struct reading *r, const char *key)
 {
@@ -526,7 +535,7 @@ static bool take_top(struct reading *r, const char *key)
         return each_member(r, key, take_distribution);
     if (strcmp(key, "captured") == 0) {
         r->side->captured = true;
-        return skip(r);
+        return each_member(r, key, take_captured);
     }
     if (strcmp(key, "sections") == 0)
         return each_member(r, key, take_size);

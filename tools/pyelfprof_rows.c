@@ -41,7 +41,8 @@ static void put_symbols(struct flow *row, const char *key, const struct capture 
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
         put_some(&f, "unique", s->unique);
-        put_some(&f, "versioned", many && c->versioned == VERSIONED_USUAL ? 0 : c->versioned);
+        if (c->versioned ? !many || c->versioned != VERSIONED_USUAL : c->versions > c->versions_defined)
+            put_number(&f, "versioned", c->versioned);
         put_some(&f, "ifunc", c->has_symtab ? s->ifunc : 0);
         put_some(&f, "aliases", s->aliases);
         put_some(&f, "dynstr", c->dynstr);
@@ -52,9 +53,10 @@ static void put_symbols(struct flow *row, const char *key, const struct capture 
 /* Lengths of names and sizes of functions jump between a few values, which coarse quantiles do not tell from a slope.
  * So a row with enough samples has QUANTILES_FINE of them.
  *
- * Rows of a profile with more than MANY_LIBRARIES are to stay below 1 kB. They have no blanks after commas, no quotes
- * around lists, and fine quantiles only where these have no more runs of equal numbers than there are coarse ones. */
-enum { QUANTILES_FINE = 101, MANY_LIBRARIES = 200 };
+ * Rows of a profile with more than PROFILE_WORDS_FEW_LIBRARIES are to stay below 1 kB. They have no blanks after
+ * commas, no quotes around lists, and fine quantiles only where these have no more runs of equal numbers than there are
+ * coarse ones. */
+enum { QUANTILES_FINE = 101 };
 
 static size_t quantile_runs(const struct samples *s, size_t count)
 {
@@ -322,7 +324,7 @@ static void put_links(struct flow *row, const struct prof_file *file)
 void prof_write_row(FILE *to, const struct prof *p, const struct prof_file *file)
 {
     const struct capture *c = &file->capture;
-    const bool many = p->count > MANY_LIBRARIES;
+    const bool many = p->count > PROFILE_WORDS_FEW_LIBRARIES;
     struct flow row = {.to = to, .open = "- ", .comma = many ? "," : ", "};
     put_word(&row, "kind", c->module ? "module" : "utility");
     if (p->names)
