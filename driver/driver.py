@@ -442,7 +442,7 @@ def object_size(ctypes, address):
 
 def is_writable(address, size):
     """Whether all of that memory is there, and may be written."""
-    with open("/proc/self/maps") as maps:
+    with open("/proc/self/maps", errors="surrogateescape") as maps:
         for line in maps:
             ends, mode = line.split()[:2]
             first, last = (int(end, 16) for end in ends.split("-"))

@@ -264,6 +264,10 @@ static bool check_settle(const struct options *o, const struct pynamic *p, struc
 {
     if (o->output || o->node_local)
         return error_set(e, ERROR_USAGE, "--settle writes no set; leave %s out", o->output ? "-o" : "--node-local");
+    if (o->copies)
+        return error_set(
+            e, ERROR_USAGE,
+            "--settle is for the profile as it is; leave --copies out: what is found is not used for copies");
     if (p->any || says_more(o))
         return error_set(
             e, ERROR_USAGE,

@@ -116,14 +116,6 @@ static bool multiply_rows(struct profile *p, uint32_t copies)
     return ok;
 }
 
-static void drop_settled(struct profile *p)
-{
-    free(p->settled.of);
-    free(p->settled.manners);
-    free(p->settled.libraries);
-    memset(&p->settled, 0, sizeof p->settled);
-}
-
 bool profile_multiply(struct profile *p, uint32_t copies, struct error *e)
 {
     if (copies == 1)
@@ -134,6 +126,5 @@ bool profile_multiply(struct profile *p, uint32_t copies, struct error *e)
     p->copies = copies;
     for (unsigned i = 0; i < PROFILE_DISTRIBUTIONS && ok; i++)
         ok = multiply_text(&p->distributions[i], copies);
-    drop_settled(p);
     return ok || error_set(e, ERROR_MEMORY, "no memory for %u copies of a profile", copies);
 }

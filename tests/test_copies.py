@@ -71,6 +71,10 @@ def test_settled_profiles_are_searched_again(programs, tmp_path):
     text = (tmp_path / "settled.prof").read_text()
     settled = generate(programs, tmp_path / "settled", text, "--copies", "2")
     plain = generate(programs, tmp_path / "plain", profile(1), "--copies", "2")
+    said = programs.run("pyelfgen", "-P", tmp_path / "settled.prof", "--copies", "2", "--dry-run").stdout
+    assert "what the profile has as 'settled' is for other keys, options or another pyelfgen: it was not used\n" in said
+    done = programs.run("pyelfgen", "-P", tmp_path / "settled.prof", "--copies", "2", "--settle", "-", status=2)
+    assert "leave --copies out: what is found is not used for copies" in done.stderr
     assert json.loads((settled / "manifest.json").read_text()) == json.loads((plain / "manifest.json").read_text())
 
 

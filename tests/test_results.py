@@ -592,7 +592,53 @@ def test_the_schema_refuses_what_the_reader_does(values, programs, tmp_path):
         changed.update(before)
 
 
+def check(programs, *arguments, status):
+    """What --check says at the end."""
+    said = programs.run("pyelfstat", "--runs", *arguments, status=status).stdout
+    return [line for line in said.splitlines() if line.startswith("check ")]
+
+
+def test_results_are_checked(programs, tmp_path):
+    hosts = ["n1"] * 4
+    a, b, other = tmp_path / "a", tmp_path / "b", tmp_path / "other"
+    even = {"startup": [0.5] * 4, "import": [1.0] * 4, "visit": [0.25] * 4}
+    craft(a, [("vanilla", hosts, even, []), ("vanilla", hosts, even, [])])
+    craft(b, [("link", hosts, {**even, "import": [1.0, 1.0, 1.0, 3.0]}, [])])
+    craft(other, [("vanilla", hosts, even, [])], manifest="1" * 32)
+    passed = "check passed: 2 runs done, of one set, without outliers, within {} limits"
+    assert check(programs, "--check", a, status=0) == [passed.format(0)]
+    assert check(programs, "--limit=total=1.75", "--limit=import=1", a, status=0) == [passed.format(2)]
+    slow = f"check failed: {a} vanilla: total took 1.7500 s, the limit is 1.7 s"
+    assert check(programs, "--limit=total=1.7", a, status=1) == [slow]
+    assert check(programs, "--limit=mpi=9", a, status=1) == [f"check failed: {a} vanilla: MPI was not measured"]
+    assert check(programs, "--check", a, b, status=1) == ["check failed: 1 outlier, as listed above"]
+    assert check(programs, "--check", a, other, status=1) == [f"check failed: {other} has run another set than {a}"]
+    results = json.loads(a.read_text())
+    results["runs"][1] = {"mode": "vanilla", "repeat": 2, "status": "failed", "exit-status": 7}
+    a.write_text(json.dumps(results))
+    assert check(programs, "--check", a, status=1) == [f"check failed: {a}: 1 of 2 runs failed"]
+    assert check(programs, a, status=0) == []
+    assert check(programs, "--check", a, tmp_path / "none", status=1) == [f"check failed: {a}: 1 of 2 runs failed"]
+
+
+@pytest.mark.parametrize(
+    "option, said",
+    [
+        ("--limit=total", "--limit 'total' is none of startup=SECONDS, import=, visit=, total= and mpi="),
+        ("--limit=tot=1", "--limit 'tot=1' is none of startup=SECONDS"),
+        ("--limit=total=0", "--limit 'total=0' has no number of seconds above 0"),
+        ("--limit=total=1s", "--limit 'total=1s' has no number of seconds above 0"),
+        ("--limit=total=nan", "--limit 'total=nan' has no number of seconds above 0"),
+    ],
+)
+def test_limits_that_are_none(programs, option, said):
+    assert said in programs.run("pyelfstat", "--runs", option, "a.json", status=2).stderr
+
+
 def test_wrong_use_of_runs(programs, tmp_path):
+    for option in ("--check", "--limit=total=1"):
+        said = programs.run("pyelfstat", option, tmp_path / "a", status=2).stderr
+        assert f"{option.split('=')[0]} is of --runs: give that too" in said
     for other in ("--json", "--dwarf", "--each"):
         said = programs.run("pyelfstat", "--runs", other, tmp_path / "a", status=2).stderr
         assert "--runs: there is a table and nothing else" in said

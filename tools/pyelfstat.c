@@ -23,7 +23,16 @@
 #include "tools/runs.h"
 #include "tools/set.h"
 
-enum { OPTION_COMPARE = 256, OPTION_DWARF, OPTION_EACH, OPTION_JSON, OPTION_RUNS, OPTION_OF_COMPARE };
+enum {
+    OPTION_COMPARE = 256,
+    OPTION_DWARF,
+    OPTION_EACH,
+    OPTION_JSON,
+    OPTION_RUNS,
+    OPTION_CHECK,
+    OPTION_LIMIT,
+    OPTION_OF_COMPARE
+};
 
 struct row {
     const char *name;
@@ -344,10 +353,12 @@ static void report_all(struct report *r, char **operands, size_t count)
 }
 
 static const struct cli_option options[] = {
+    {OPTION_CHECK, "check", NULL, "with --runs: fail unless all ran well, none far slower than others"},
     {OPTION_COMPARE, "compare", NULL, "compare REAL and TWIN, with options of its own"},
     {OPTION_DWARF, "dwarf", NULL, "report what the debug information consists of"},
     {OPTION_EACH, "each", NULL, "also print a row for each library, in bytes"},
     {OPTION_JSON, "json", NULL, "report as JSON"},
+    {OPTION_LIMIT, "limit", "PHASE=SECONDS", "as --check, and fail if the phase takes longer"},
     {OPTION_RUNS, "runs", NULL, "put results of pyelfrun --json side by side"},
     /* these belong to --compare, which the answer says */
     {OPTION_OF_COMPARE, "libraries", NULL, NULL},
@@ -401,6 +412,12 @@ static const struct cli_program program = {
                "one file, to its first row. Ranks and hosts that are far above the others are\n"
                "named. Counters follow where there are any, as the mean of the ranks.\n"
                "\n"
+               "With --check the last lines say whether the results pass, and so does the exit\n"
+               "status. They do not where a run failed, a file is of another set than the first,\n"
+               "a rank or host is far above the others (there have to be four), or one of\n"
+               "--limit is exceeded in any row. A PHASE is startup, import, visit, mpi, or total\n"
+               "for the first three. --limit can be given several times, and implies --check.\n"
+               "\n"
                "Examples:\n"
                "  pyelfstat SET\n"
                "                    sizes wanted, actual, and their difference\n"
@@ -414,10 +431,12 @@ static const struct cli_program program = {
                "                    how an application and its twin differ\n"
                "  pyelfstat --runs a.json b.json\n"
                "                    results of pyelfrun side by side\n"
+               "  pyelfstat --runs --limit total=2.5 cold.json\n"
+               "                    whether a machine is fast enough\n"
                "\n"
                "Exit status:\n"
                "  0  everything was read, whether sizes are those wanted or not\n"
-               "  1  something could not be read\n"
+               "  1  something could not be read, or results did not pass\n"
                "  2  the command line is wrong\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
@@ -446,7 +465,7 @@ static int refuse_of_compare(int key)
 }
 
 /* Moves the operands to the front of argv. Returns -1 to go on, otherwise the exit status. */
-static int parse(int argc, char **argv, struct report *r, size_t *count)
+static int parse(int argc, char **argv, struct report *r, size_t *count, struct runs_limits *limits)
 {
     struct cli cli = cli_start(&program, argc, argv);
     struct error e;
@@ -465,6 +484,14 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
             break;
         case OPTION_RUNS:
             r->runs = true;
+            break;
+        case OPTION_LIMIT:
+            if (!runs_limit_read(limits, value, &e))
+                return error_report(program.name, &e);
+            limits->check = true;
+            break;
+        case OPTION_CHECK:
+            limits->check = true;
             break;
         case CLI_OPERAND:
             argv[(*count)++] = (char *)value;
@@ -485,6 +512,10 @@ static int parse(int argc, char **argv, struct report *r, size_t *count)
         error_set(&e, ERROR_USAGE, "--runs: there is a table and nothing else; leave the other options out");
         return error_report(program.name, &e);
     }
+    if (limits->check && !r->runs) {
+        error_set(&e, ERROR_USAGE, "%s is of --runs: give that too", limits->count ? "--limit" : "--check");
+        return error_report(program.name, &e);
+    }
     return -1;
 }
 
@@ -495,10 +526,11 @@ int main(int argc, char **argv)
         return compare_main(argc, argv);
     struct report report = {0};
     size_t count;
-    int status = parse(argc, argv, &report, &count);
+    struct runs_limits limits = {0};
+    int status = parse(argc, argv, &report, &count, &limits);
     if (status < 0) {
         if (report.runs)
-            runs_report(&report, argv, count);
+            runs_report(&report, argv, count, &limits);
         else
             report_all(&report, argv, count);
         status = report.failed ? 1 : 0;

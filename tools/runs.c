@@ -11,10 +11,7 @@
 
 struct runs {
     struct report *r;
-    struct runs_file *files;
-    size_t file_count;
-    struct runs_row *rows;
-    size_t row_count;
+    struct runs_files of;
     int label_width;
 };
 
@@ -35,12 +32,12 @@ struct grid {
  * of as many ranks where there is one; with one file, its first row. The row itself where there is none. */
 static size_t base_of(const struct runs *all, size_t row)
 {
-    const struct runs_row *const is = &all->rows[row];
+    const struct runs_row *const is = &all->of.row[row];
     size_t base = row;
-    if (all->file_count == 1)
+    if (all->of.count == 1)
         return 0;
     for (size_t i = 0; i < row; i++) {
-        const struct runs_row *const other = &all->rows[i];
+        const struct runs_row *const other = &all->of.row[i];
         if (other->file == is->file || strcmp(other->is->mode, is->is->mode) != 0)
             continue;
         if (other->is->ranks == is->is->ranks)
@@ -76,8 +73,8 @@ static void put_grid(const struct runs *all, const struct grid *g)
 {
     bool ratios = false;
     put_heading(all, g, g->title);
-    for (size_t i = 0; i < all->row_count; i++) {
-        printf("%-*s", all->label_width, all->rows[i].label);
+    for (size_t i = 0; i < all->of.row_count; i++) {
+        printf("%-*s", all->label_width, all->of.row[i].label);
         for (int c = 0; c < g->columns; c++)
             put_cell(g->cell[i][c], g->seconds);
         putchar('\n');
@@ -86,11 +83,11 @@ static void put_grid(const struct runs *all, const struct grid *g)
     if (!ratios)
         return;
     put_heading(all, g, "ratio");
-    for (size_t i = 0; i < all->row_count; i++) {
+    for (size_t i = 0; i < all->of.row_count; i++) {
         const size_t base = base_of(all, i);
         if (base == i)
             continue;
-        printf("%-*s", all->label_width, all->rows[i].label);
+        printf("%-*s", all->label_width, all->of.row[i].label);
         for (int c = 0; c < g->columns; c++) {
             const double ratio = g->cell[i][c] / g->cell[base][c];
             if (isfinite(ratio))
@@ -98,21 +95,21 @@ static void put_grid(const struct runs *all, const struct grid *g)
             else
                 printf(" %12s", "-");
         }
-        printf("  to %s\n", all->rows[base].label);
+        printf("  to %s\n", all->of.row[base].label);
     }
 }
 
 static void *rows_of(const struct runs *all, size_t size)
 {
-    return report_must(calloc(all->row_count + 1, size));
+    return report_must(calloc(all->of.row_count + 1, size));
 }
 
 static void put_table_1(const struct runs *all)
 {
     double(*cell)[COLUMNS_MOST] = rows_of(all, sizeof *cell);
     const struct grid g = {"seconds", {"startup", "import", "visit", "total", "MPI"}, 5, cell, true};
-    for (size_t i = 0; i < all->row_count; i++) {
-        const struct results_case *c = all->rows[i].is;
+    for (size_t i = 0; i < all->of.row_count; i++) {
+        const struct results_case *c = all->of.row[i].is;
         cell[i][0] = c->seconds[RESULTS_STARTUP];
         cell[i][1] = c->seconds[RESULTS_IMPORT];
         cell[i][2] = c->seconds[RESULTS_VISIT];
@@ -130,8 +127,8 @@ static void put_over_runs(const struct runs *all)
     static const int part[] = {RESULTS_STARTUP, RESULTS_IMPORT, RESULTS_VISIT, RESULTS_PARTS, RESULTS_MPI};
     const struct grid g = {"seconds over runs", {"startup", "import", "visit", "total", "MPI"}, 5, NULL, true};
     bool any = false;
-    for (size_t i = 0; i < all->row_count; i++) {
-        const struct results_case *c = all->rows[i].is;
+    for (size_t i = 0; i < all->of.row_count; i++) {
+        const struct results_case *c = all->of.row[i].is;
         if (c->runs < 2)
             continue;
         if (!any) {
@@ -140,7 +137,7 @@ static void put_over_runs(const struct runs *all)
         }
         any = true;
         for (int most = 0; most < 2; most++) {
-            printf("%-*s", all->label_width, all->rows[i].label);
+            printf("%-*s", all->label_width, all->of.row[i].label);
             for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
                 put_cell((most ? c->most : c->least)[part[k]], true);
             printf("  %s of %zu\n", most ? "most" : "least", c->runs);
@@ -182,10 +179,10 @@ static void put_counter(const struct runs *all, const struct results_figure *lik
     bool any = false;
     snprintf(title, sizeof title, "%.100s, %.100s", like->name, like->unit);
     const struct grid g = {title, {"startup", "import", "visit", "MPI"}, RESULTS_PARTS, cell, false};
-    for (size_t i = 0; i < all->row_count; i++) {
+    for (size_t i = 0; i < all->of.row_count; i++) {
         bool known = false;
         for (int part = 0; part < RESULTS_PARTS; part++) {
-            cell[i][part] = count_of(&all->rows[i], (enum results_part)part, like, &absent[i]);
+            cell[i][part] = count_of(&all->of.row[i], (enum results_part)part, like, &absent[i]);
             known = known || !isnan(cell[i][part]);
         }
         any = any || known;
@@ -198,9 +195,9 @@ static void put_counter(const struct runs *all, const struct results_figure *lik
         put_grid(all, &g);
     *apart = any;
     const char *said = "";
-    for (size_t i = 0; i < all->row_count; i++) {
+    for (size_t i = 0; i < all->of.row_count; i++) {
         if (absent[i] && (any || strcmp(said, absent[i]) != 0))
-            printf("%s absent%s%s: %s\n", like->name, any ? " in " : "", any ? all->rows[i].label : "", absent[i]);
+            printf("%s absent%s%s: %s\n", like->name, any ? " in " : "", any ? all->of.row[i].label : "", absent[i]);
         said = absent[i] ? absent[i] : said;
     }
     free(absent);
@@ -220,9 +217,9 @@ static void put_table_2(const struct runs *all)
 {
     const struct results_figure *seen[RESULTS_COUNTERS_MOST];
     size_t count = 0;
-    for (size_t i = 0; i < all->row_count; i++)
+    for (size_t i = 0; i < all->of.row_count; i++)
         for (int part = 0; part < RESULTS_PARTS; part++) {
-            const struct results_phase *p = &all->rows[i].is->first->phase[part];
+            const struct results_phase *p = &all->of.row[i].is->first->phase[part];
             for (size_t k = 0; p->ran && k < p->counter_count; k++)
                 if (is_new(&p->counters[k], seen, count))
                     seen[count++] = &p->counters[k];
@@ -272,16 +269,16 @@ static void put_other_options(const struct runs_file *f, const struct runs_file 
 /* Warns where files are of different sets or options: their figures do not compare what ran them. */
 static void put_difference(const struct runs *all)
 {
-    for (size_t i = 1; i < all->file_count; i++)
-        if (strcmp(all->files[i].results.set.manifest, all->files[0].results.set.manifest) != 0)
-            printf("%s has run another set than %s\n", all->files[i].path, all->files[0].path);
-    for (size_t i = 1; i < all->file_count; i++)
-        put_other_options(&all->files[i], &all->files[0]);
+    for (size_t i = 1; i < all->of.count; i++)
+        if (strcmp(all->of.file[i].results.set.manifest, all->of.file[0].results.set.manifest) != 0)
+            printf("%s has run another set than %s\n", all->of.file[i].path, all->of.file[0].path);
+    for (size_t i = 1; i < all->of.count; i++)
+        put_other_options(&all->of.file[i], &all->of.file[0]);
 }
 
 static void read_file(struct runs *all, const char *path)
 {
-    struct runs_file *f = &all->files[all->file_count];
+    struct runs_file *f = &all->of.file[all->of.count];
     struct error e;
     if (!results_read(&f->results, path, &e)) {
         report_complain(all->r, &e);
@@ -289,8 +286,8 @@ static void read_file(struct runs *all, const char *path)
     }
     f->path = report_text(all->r, path);
     f->cases = report_must(results_cases(&f->results, &f->count));
-    all->file_count++;
-    all->row_count += f->count;
+    all->of.count++;
+    all->of.row_count += f->count;
 }
 
 static const char *label_of(struct report *r, const struct runs_file *f, const struct results_case *c)
@@ -309,37 +306,42 @@ static const char *label_of(struct report *r, const struct runs_file *f, const s
 static void make_rows(struct runs *all)
 {
     size_t at = 0;
-    all->rows = report_must(arena_zeroed(&all->r->arena, all->row_count + 1, sizeof *all->rows));
+    all->of.row = report_must(arena_zeroed(&all->r->arena, all->of.row_count + 1, sizeof *all->of.row));
     all->label_width = 24;
-    for (size_t i = 0; i < all->file_count; i++)
-        for (size_t k = 0; k < all->files[i].count; k++) {
-            const struct runs_file *f = &all->files[i];
-            struct runs_row *row = &all->rows[at++];
+    for (size_t i = 0; i < all->of.count; i++)
+        for (size_t k = 0; k < all->of.file[i].count; k++) {
+            const struct runs_file *f = &all->of.file[i];
+            struct runs_row *row = &all->of.row[at++];
             *row = (struct runs_row){label_of(all->r, f, &f->cases[k]), f, &f->cases[k]};
             const int width = (int)strlen(row->label);
             all->label_width = width > all->label_width ? width : all->label_width;
         }
 }
 
-void runs_report(struct report *r, char **paths, size_t count)
+void runs_report(struct report *r, char **paths, size_t count, const struct runs_limits *limits)
 {
     struct runs all = {.r = r};
-    all.files = report_must(arena_zeroed(&r->arena, count + 1, sizeof *all.files));
+    size_t outliers = 0;
+    all.of.file = report_must(arena_zeroed(&r->arena, count + 1, sizeof *all.of.file));
     for (size_t i = 0; i < count; i++)
         read_file(&all, paths[i]);
     make_rows(&all);
-    for (size_t i = 0; i < all.file_count; i++)
-        put_file(&all.files[i]);
+    for (size_t i = 0; i < all.of.count; i++)
+        put_file(&all.of.file[i]);
     put_difference(&all);
-    r->begun = r->begun || all.file_count > 0;
-    if (all.row_count > 0) {
+    r->begun = r->begun || all.of.count > 0;
+    if (all.of.row_count > 0) {
         put_table_1(&all);
         put_over_runs(&all);
-        runs_report_ranks(r, all.rows, all.row_count, all.label_width);
+        outliers = runs_report_ranks(r, all.of.row, all.of.row_count, all.label_width);
         put_table_2(&all);
     }
-    for (size_t i = 0; i < all.file_count; i++) {
-        free(all.files[i].cases);
-        results_free(&all.files[i].results);
+    if (limits->check && all.of.count > 0) {
+        report_gap(r);
+        r->failed = !runs_check(&all.of, limits, outliers) || r->failed;
+    }
+    for (size_t i = 0; i < all.of.count; i++) {
+        free(all.of.file[i].cases);
+        results_free(&all.of.file[i].results);
     }
 }

@@ -1,4 +1,4 @@
-/* What the two halves of pyelfstat --runs share: runs.c and runs_ranks.c. */
+/* What the parts of pyelfstat --runs share: runs.c, runs_ranks.c and runs_check.c. */
 #ifndef TOOLS_RUNS_PARTS_H
 #define TOOLS_RUNS_PARTS_H
 
@@ -6,6 +6,7 @@
 
 #include "driver/results.h"
 #include "tools/report.h"
+#include "tools/runs.h"
 
 struct runs_file {
     const char *path; /* fit to be shown */
@@ -21,7 +22,18 @@ struct runs_row {
     const struct results_case *is;
 };
 
-/* Prints how long the slowest rank and the others took, and the outliers (runs_ranks.c). */
-void runs_report_ranks(struct report *r, const struct runs_row *rows, size_t count, int label_width);
+/* All files that were read, and their rows. */
+struct runs_files {
+    struct runs_file *file;
+    size_t count;
+    struct runs_row *row;
+    size_t row_count;
+};
+
+/* Prints why the results do not pass, or that they do (runs_check.c). `outliers`: how many were found. */
+bool runs_check(const struct runs_files *all, const struct runs_limits *limits, size_t outliers);
+
+/* Prints how long the slowest rank and the others took, and the outliers (runs_ranks.c). Returns how many these are. */
+size_t runs_report_ranks(struct report *r, const struct runs_row *rows, size_t count, int label_width);
 
 #endif

@@ -177,7 +177,7 @@ static size_t look_at(const struct runs_row *row, enum results_part part)
     return out;
 }
 
-void runs_report_ranks(struct report *r, const struct runs_row *rows, size_t count, int label_width)
+size_t runs_report_ranks(struct report *r, const struct runs_row *rows, size_t count, int label_width)
 {
     bool heading = false, enough = false;
     size_t out = 0;
@@ -198,7 +198,7 @@ void runs_report_ranks(struct report *r, const struct runs_row *rows, size_t cou
             free(ranks);
         }
     if (!enough)
-        return;
+        return 0;
     report_gap(r);
     puts("outliers, above the median by 6 MAD, by a tenth and by 1 ms:");
     for (size_t i = 0; i < count; i++)
@@ -206,4 +206,5 @@ void runs_report_ranks(struct report *r, const struct runs_row *rows, size_t cou
             out += look_at(&rows[i], (enum results_part)part);
     if (out == 0)
         puts("none");
+    return out;
 }
