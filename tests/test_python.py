@@ -258,6 +258,16 @@ def test_closed_descriptors(python, mpi, small, programs):
     assert done.returncode == 0 and ", every result right\n" in done.stdout
 
 
+@pytest.mark.parametrize("name, locale", [(b"b\xf6se", "C.UTF-8"), ("b\u00f6se".encode(), "C")], ids=["latin", "ascii"])
+def test_a_directory_that_is_no_text(small, programs, tmp_path, name, locale):
+    """The path of a set need not be text in the locale's encoding."""
+    directory = tmp_path / os.fsdecode(name)
+    shutil.copytree(small, directory)
+    environment = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = programs.command([SYSTEM, directory / "driver.py", "--no-mpi"], leaks=False, env=environment)
+    assert ", every result right\n" in done.stdout
+
+
 def test_a_name_that_the_output_cannot_show(programs, tmp_path):
     """Results are printed whatever the locale's characters are."""
     named = profile_text(application="Str\u00f6mung", modules=2, utilities=1, functions=20)
