@@ -169,6 +169,7 @@ static void add_class_declarations(struct header_builder *b)
     uint32_t count = 2 + pick(b, 3);
     for (uint32_t i = 0; i < count; i++) {
         class.name = cpp_class_name(b, 6, 16);
+        cpp_note_class(b, class.name);
         class.offset = here(b);
         bytes_u8(&b->entries, ABBREV_CLASS_DECLARATION);
         corpus_put_name(b, class.name.at);

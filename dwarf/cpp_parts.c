@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/words.h"
 
 /* --- types ------------------------------------------------------------------------ */
@@ -52,6 +53,20 @@ void cpp_settle(struct header_builder *b, uint16_t class)
     }
 }
 
+/* Whether a type has no long name in it, which mangled names would repeat for each parameter. Where names of classes
+ * are as usual, none is long. */
+static bool is_brief(const struct header_builder *b, uint16_t number)
+{
+    enum { LONGEST = 64 };
+    const struct cpp_header *const h = b->cpp;
+    const struct cpp_type *t = &h->type[number];
+    if (!b->corpus->manner.class_names)
+        return true;
+    while (t->kind >= CPP_TYPEDEF)
+        t = &h->type[t->of];
+    return t->kind != CPP_CLASS || t->name.length <= LONGEST;
+}
+
 uint16_t cpp_parameter_type(struct header_builder *b)
 {
     static const uint8_t usual[] = {BASE_INT,  BASE_INT,  BASE_DOUBLE, BASE_UNSIGNED_LONG,
@@ -61,7 +76,7 @@ uint16_t cpp_parameter_type(struct header_builder *b)
     for (unsigned tries = 0; tries < 4 && pick(b, 5) > 1; tries++) {
         uint32_t first = h->types > recent && pick(b, 4) ? h->types - recent : 0;
         uint32_t number = first + pick(b, h->types - first);
-        if (h->type[number].complete)
+        if (h->type[number].complete && is_brief(b, (uint16_t)number))
             return (uint16_t)number;
     }
     return usual[pick(b, sizeof usual)];
@@ -135,6 +150,52 @@ struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numb
     const uint16_t first = argument_type(b);
     const uint16_t second = two ? argument_type(b) : CPP_NONE;
     return (struct cpp_arguments){.type = {first, second}, .value = numbered ? (int16_t)pick(b, 16) : -1};
+}
+
+uint32_t cpp_class_length(struct header_builder *b)
+{
+    static const uint8_t eighths[] = {2, 4, 6, 8, 8, 10, 12, 14};
+    const struct cpp_header *const h = b->cpp;
+    const uint64_t all = b->corpus->manner.class_names * (h->classes + 1);
+    const uint64_t due = all > h->class_bytes ? all - h->class_bytes : 0;
+    return (uint32_t)(due * eighths[pick(b, sizeof eighths)] / 8);
+}
+
+void cpp_note_class(struct header_builder *b, struct cpp_text name)
+{
+    b->cpp->classes++;
+    b->cpp->class_bytes += name.length;
+}
+
+/* A type for a template's argument, of those that were tried the one whose name is nearest to so many characters. */
+static uint16_t argument_of(struct header_builder *b, uint32_t length)
+{
+    static const uint8_t usual[] = {BASE_DOUBLE, BASE_INT, BASE_UNSIGNED_LONG, BASE_CHAR};
+    enum { LONGEST = 400, TRIES = 12, BASE = 6 };
+    const struct cpp_header *const h = b->cpp;
+    uint16_t nearest = usual[pick(b, sizeof usual)];
+    uint64_t off = apart(length, BASE);
+    for (unsigned i = 0; i < TRIES; i++) {
+        const uint32_t number = CPP_FIRST + pick(b, h->types - CPP_FIRST);
+        const struct cpp_type *const t = &h->type[number];
+        const struct cpp_type *const named = t->kind == CPP_POINTER ? &h->type[t->of] : t;
+        const bool may = named->kind == CPP_CLASS && t->complete && named->name.length <= LONGEST;
+        if (!may || apart(named->name.length, length) >= off)
+            continue;
+        off = apart(named->name.length, length);
+        nearest = (uint16_t)number;
+    }
+    return nearest;
+}
+
+struct cpp_arguments cpp_class_arguments(struct header_builder *b, bool two, bool numbered, uint32_t length)
+{
+    if (!b->corpus->manner.class_names)
+        return cpp_arguments(b, two, numbered);
+    const uint32_t first = two ? length / 4 * (1 + pick(b, 3)) : length;
+    const uint16_t type = argument_of(b, first);
+    return (struct cpp_arguments){.type = {type, two ? argument_of(b, length - first) : CPP_NONE},
+                                  .value = numbered ? (int16_t)pick(b, 16) : -1};
 }
 
 void cpp_template_parameters(struct header_builder *b, const struct cpp_arguments *arguments)

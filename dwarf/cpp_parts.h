@@ -23,6 +23,13 @@ struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name);
 /* Chooses arguments for a template: one type, a second one if `two`, a number if `numbered`. */
 struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered);
 
+/* How long the name of the next class should be, so that their mean is that of the manner. cpp_class_arguments: chooses
+ * arguments of which the name of an instance gets about as long; with the usual manner as cpp_arguments.
+ * cpp_note_class: a class has this name. */
+uint32_t cpp_class_length(struct header_builder *b);
+struct cpp_arguments cpp_class_arguments(struct header_builder *b, bool two, bool numbered, uint32_t length);
+void cpp_note_class(struct header_builder *b, struct cpp_text name);
+
 /* List the entry that comes next for the index of names: that of a type; of a typedef in a class, with this name; of a
  * method's abstract instance. */
 void cpp_list_type(struct header_builder *b, uint16_t type, enum abbrev_code code);

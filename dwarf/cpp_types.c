@@ -35,6 +35,7 @@ void cpp_start(struct cpp_header *h, const struct corpus *c)
     static_assert(sizeof sizes == BASE_TYPES, "a size for each base type");
     h->types = 0;
     h->templates = h->bases = 0;
+    h->classes = h->class_bytes = 0;
     for (uint32_t i = 0; i <= CPP_VOID; i++)
         cpp_add(h, &(struct cpp_type){.kind = CPP_BASE,
                                       .complete = i != CPP_VOID,
@@ -189,7 +190,7 @@ uint32_t cpp_print_instance(const struct cpp_header *h, const char *strings, str
 
 /* What has stood in the name before, in order, for substitutions: "S_", "S0_", ... A number below SEEN_SCOPE is a
  * type's. */
-enum { SEEN_MOST = 96, SEEN_SCOPE = 1 << 16, SEEN_TEMPLATE = 2 << 16, SEEN_FUNCTION = 3 << 16 };
+enum { SEEN_MOST = 512, SEEN_SCOPE = 1 << 16, SEEN_TEMPLATE = 2 << 16, SEEN_FUNCTION = 3 << 16 };
 struct mangling {
     struct writer w;
     const struct cpp_header *h;

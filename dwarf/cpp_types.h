@@ -23,7 +23,7 @@ enum {
     CPP_LATER_MOST = 32,
     CPP_ABSTRACTS_MOST = 256,
     CPP_PARAMETERS_MOST = 6,
-    CPP_TEXT_MOST = 2048, /* bytes of any name */
+    CPP_TEXT_MOST = 4096, /* bytes of any name */
     CPP_NONE = UINT16_MAX,
 };
 
@@ -118,6 +118,7 @@ struct cpp_abstract {
 struct cpp_header {
     struct cpp_type type[CPP_TYPES_MOST];
     uint32_t types;
+    uint64_t classes, class_bytes; /* with a name so far; bytes of these names */
     struct cpp_text scope[CPP_SCOPES];
     struct cpp_template template[CPP_TEMPLATES];
     uint32_t templates;

@@ -54,6 +54,7 @@ enum {
     MANNER_USUAL = 64,   /* the usual value: a member of struct manner that has it changes nothing */
     MANNER_TAKEN = 8 * MANNER_USUAL,
     MANNER_ENUMERATORS = 16 * MANNER_USUAL,
+    MANNER_CLASS_NAMES = 300, /* the largest struct manner.class_names */
     MANNER_LOWS = 16,
     MANNER_CONSTANTS = 6 * MANNER_USUAL,
 };
@@ -89,10 +90,11 @@ struct manner {
     uint16_t told;   /* share of the constants passed together with a local that are described, in 1/MANNER_USUAL */
     uint16_t passed; /* additional arguments of a call on average, in 1/MANNER_USUAL of one argument */
     uint8_t locals;  /* most locals of a lexical block */
-    uint16_t constants; /* in Fortran: constants of a lexical block, on average, in 1/MANNER_USUAL of one, at most
-                           MANNER_CONSTANTS */
-    bool fortran;       /* pieces are those of Fortran */
-    bool labels;        /* functions of C have labels */
+    uint16_t constants;   /* in Fortran: constants of a lexical block, on average, in 1/MANNER_USUAL of one, at most
+                             MANNER_CONSTANTS */
+    bool fortran;         /* pieces are those of Fortran */
+    bool labels;          /* functions of C have labels */
+    uint16_t class_names; /* in C++: mean length of the names of classes, in characters; 0: as it comes */
     uint8_t ending; /* in C: share of calls that have no reference to a sibling, as the last one in a block has none, in
                        1/MANNER_USUAL. Such calls are not inside lexical blocks: there llvm-dwarfdump 14 --verify runs
                        for ever on one */

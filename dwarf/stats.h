@@ -67,6 +67,8 @@
     X(STATS_LINE_SEQUENCES, "line_sequences")                                                                          \
     X(STATS_NAMES, "names") /* DIEs with DW_AT_name */                                                                 \
     X(STATS_NAME_BYTES, "name_bytes")                                                                                  \
+    X(STATS_TYPE_NAMES, "type_names") /* of these, structures, classes and unions */                                   \
+    X(STATS_TYPE_NAME_BYTES, "type_name_bytes")                                                                        \
     X(STATS_LINKAGE_NAMES, "linkage_names")                                                                            \
     X(STATS_LINKAGE_NAME_BYTES, "linkage_name_bytes")                                                                  \
     X(STATS_UNREADABLE, "unreadable") /* names, lists, tables that libdwarf refused: not counted */

@@ -266,7 +266,8 @@ struct path {
     Dwarf_Off last; /* offset of the last DIE that was counted */
 };
 
-static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, enum stats_number names)
+/* Counts a name, and its bytes, in this number and the next one. Of types it counts in their own, too. */
+static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, enum stats_number names, bool of_type)
 {
     Dwarf_Error error = NULL;
     char *name;
@@ -274,8 +275,11 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
         stats_unreadable(f, &error, "a name");
         return;
     }
+    const size_t length = strlen(name);
     f->s->number[names]++;
-    f->s->number[names + 1] += strlen(name);
+    f->s->number[names + 1] += length;
+    f->s->number[STATS_TYPE_NAMES] += of_type;
+    f->s->number[STATS_TYPE_NAME_BYTES] += of_type ? length : 0;
 }
 
 /* Counts the code of the last DIE of the path, if it is a function or an inlined call and no DIE above it is such.
@@ -295,6 +299,11 @@ static void count_covered(struct stats_file *f, const struct stats_unit *u, stru
     *sum = bytes < most && *sum < most ? *sum + bytes : most;
 }
 
+static bool is_aggregate(uint16_t tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
 /* Counts the last DIE of the path. */
 static bool count_die(struct stats_file *f, const struct stats_unit *u, struct path *p)
 {
@@ -311,9 +320,9 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, struct p
         p->inlined = p->depth;
     f->s->number[STATS_DEFINED_DIES] += p->depth >= p->function;
     if (a->has_name)
-        count_name(f, die, DW_AT_name, STATS_NAMES);
+        count_name(f, die, DW_AT_name, STATS_NAMES, is_aggregate(a->tag));
     if (a->linkage_name)
-        count_name(f, die, a->linkage_name, STATS_LINKAGE_NAMES);
+        count_name(f, die, a->linkage_name, STATS_LINKAGE_NAMES, false);
     bool placed = a->kind == STATS_VARIABLES_LIST || a->kind == STATS_PARAMETERS_LIST;
     uint64_t bytes = 0; /* of the DIE's ranges */
     bool ok = true;

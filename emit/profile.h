@@ -184,6 +184,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                        \
     X(DWARF_ADDRESSES, ROW_DWARF, "addresses", NUMBER, 0, PROFILE_DWARF_MOST, NULL)       /* of rows */                \
     X(DWARF_ENTRY_VALUES, ROW_DWARF, "entry-values", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of `entries` */           \
+    X(DWARF_TYPE_NAMES, ROW_DWARF, "type-names", NUMBER, 0, PROFILE_SIZE_MOST, NULL)      /* bytes */                  \
     X(DWARF_INLINED, ROW_DWARF, "inlined", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* of `code`, in inlined calls */        \
     X(DWARF_SAMPLED, ROW_DWARF, "sampled", NUMBER, 0, 100, NULL)                                                       \
     X(MIX_INFO, ROW_MIX, "info", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* as in enum mix_kind */                          \

@@ -243,7 +243,7 @@ static void read_pieces(struct manner *m, const struct profile_entries *said, co
 }
 
 /* Reads what headers of C++ declare more of than usual, or less. */
-static void read_classes(struct manner *m, const char *tags)
+static void read_classes(struct manner *m, const struct profile_entries *said, const char *tags)
 {
     const uint64_t classes =
         tags_count(tags, "class_type") + tags_count(tags, "structure_type") + tags_count(tags, "union_type");
@@ -255,6 +255,9 @@ static void read_classes(struct manner *m, const char *tags)
     const uint16_t each = nearest_step(times_usual(tags_count(tags, "enumerator"), classes, ENUMERATORS_CPP), 2);
     if (each >= ENUMERATORS_MANY)
         m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
+    const uint64_t names = sum_of(said, ROW_DWARF_TYPE_NAMES, 0);
+    if (classes && names)
+        m->class_names = (uint16_t)(names / classes < MANNER_CLASS_NAMES ? names / classes : MANNER_CLASS_NAMES);
 }
 
 /* The share of constants passed beside a local that are described, where calls that pass both have `more` arguments
@@ -551,7 +554,7 @@ struct manner profile_manner(const struct profile_entries *said)
         read_pieces(&m, said, tags, attributes);
         read_lines(&m, said, tags, attributes);
     } else {
-        read_classes(&m, tags);
+        read_classes(&m, said, tags);
         read_further(&m, said);
     }
     m.partly = tags_count(attributes, "location") > 0 && said->language != LANGUAGE_FORTRAN;

@@ -27,7 +27,7 @@ SCHEMA = set(
     copy tls irelative relr plt needed outside indirect hash sysv both none bind now relro full build-id false soname
     cf-protection data-rel-ro runpath versions versions-defined ifunc constructors constructor-code constructor-memory constructor-bss init-code unwind-entries unwind-small unwind-rsp unwind-rbp exceptions table destructors page pages loads mangled demangled cold cold-code
     methods compressed debug-file debug-link separate debuglink true split alternate share code constants unwind symbols dies uneven partial type-units defined rows
-    entries addresses entry-values inlined sampled error mix info abbrev line str line_str loclists rnglists aranges addr str_offsets macro B
+    entries addresses entry-values type-names inlined sampled error mix info abbrev line str line_str loclists rnglists aranges addr str_offsets macro B
     """.split()
 )
 # Languages that are not above, as libdwarf calls them, spelled as in profiles.

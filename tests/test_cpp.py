@@ -83,13 +83,20 @@ def test_linkage_names_are_what_entries_say(made):
         assert kinds["C4E"] and kinds["D4Ev"] and kinds["_ZNK"]
 
 
-def test_instances_are_named_by_their_arguments(made):
-    """Instances of templates have the names that gcc gives them. No two classes of a unit have the same name."""
+def check_instances(made):
+    """Instances of templates have the names that gcc gives them."""
     for path in made.libraries():
         dies = made.dies(path)
         instances = [die for die in dies.at.values() if die.of("template_type_parameter", "template_value_parameter")]
         instances = [die for die in instances if "name" in die]
         assert [die.text("name") for die in instances] == [dies.instance(die) for die in instances]
+
+
+def test_instances_are_named_by_their_arguments(made):
+    """And no two classes of a unit have the same name."""
+    check_instances(made)
+    for path in made.libraries():
+        dies = made.dies(path)
         for unit in dies.units:
             classes = [die for die in below(unit, "class_type", "structure_type") if die.text("name")]
             names = [dies.qualified(die) for die in classes]
@@ -234,6 +241,44 @@ def test_readers_do_not_complain(check, made):
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120).stdout
 
     assert [complaint for found in each(one, made.libraries()) for complaint in found] == []
+
+
+def type_names(programs, *paths):
+    counts = json.loads(programs.run("pyelfstat", "--dwarf", "--json", *paths).stdout)["dwarf"]["counts"]
+    return counts["type_name_bytes"], counts["type_names"]
+
+
+def with_more_names(row, mean, names):
+    """The row with three times as many bytes of names, and names of types of that mean."""
+    number = {key: int(re.search(rf"\b{key}: (\d+)", row)[1]) for key in ("debug", "str", "type-names")}
+    more = {"debug": number["debug"] + 2 * number["str"], "str": 3 * number["str"], "type-names": mean * names}
+    for key, value in more.items():
+        row = re.sub(rf"\b{key}: \d+", f"{key}: {value}", row, count=1)
+    return row
+
+
+@pytest.mark.parametrize("mean", [60, 120])
+def test_names_of_classes_are_as_long_as_a_row_says(methods, programs, tmp_path, mean):
+    """Templates of templates: names are as long on average, and linkage names and entries agree all the same."""
+    profile = tmp_path / "long.prof"
+    programs.run("pyelfprof", "-q", "-o", profile, *methods.libraries())
+    rows = profile.read_text().split("\n- ")
+    for i, path in enumerate(methods.libraries(), 1):
+        length, names = type_names(programs, path)
+        assert f"type-names: {length}," in rows[i]
+        rows[i] = with_more_names(rows[i], mean, names)
+    rows[0] = re.sub("(?m)^sections: .*\n", "", rows[0])  # the sums
+    profile.write_text("\n- ".join(rows))
+    programs.run("pyelfgen", "--profile", profile, "-o", tmp_path / "set", "-q", timeout=120)
+    made = Made(methods.kind, tmp_path / "set")
+    length, names = type_names(programs, *made.libraries())
+    # small libraries have a larger share of names that are no header's
+    assert 0.65 * mean < length / names < 1.1 * mean
+    test_linkage_names_are_what_entries_say(made)
+    check_instances(made)
+    test_classes(made)
+    for check in ("verify", "gdb"):
+        test_readers_do_not_complain(check, made)
 
 
 # --- gdb ------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@
 #include "tools/compare.h"
 
 /* The keys of each group. The first is its name. */
-enum { GROUP_KEYS = 3 };
+enum { GROUP_KEYS = 4 };
 static const char *const group_keys[COMPARE_GROUPS][GROUP_KEYS] = {
     [GROUP_ZSTD] = {"zstd"},
     [GROUP_DWARF] = {"dwarf"},
     [GROUP_LOAD] = {"constructor-memory", "constructor-bss"},
-    [GROUP_INLINED] = {"dwarf.inlined", "dwarf.addresses", "dwarf.entry-values"},
+    [GROUP_INLINED] = {"dwarf.inlined", "dwarf.addresses", "dwarf.entry-values", "dwarf.type-names"},
     [GROUP_FRAMES] = {"unwind-rsp", "unwind-rbp"}};
 
 /* Whether the key is that of this name, or below it: "zstd.text" is below "zstd". */

@@ -56,6 +56,7 @@ static const struct {
     {"bytes per range", "bytes_per_range", OF_RANGE_BYTES, STATS_RANGE_ENTRIES, 1},
     {"names per DIE", "names_per_die", STATS_NAMES, STATS_DIES, 2},
     {"mean length of a name", "name_length", STATS_NAME_BYTES, STATS_NAMES, 1},
+    {"mean length of a type's name", "type_name_length", STATS_TYPE_NAME_BYTES, STATS_TYPE_NAMES, 1},
     {"linkage names per DIE", "linkage_names_per_die", STATS_LINKAGE_NAMES, STATS_DIES, 2},
     {"mean length of a linkage name", "linkage_name_length", STATS_LINKAGE_NAME_BYTES, STATS_LINKAGE_NAMES, 1},
 };

@@ -35,6 +35,7 @@ struct prof_dwarf {
     uint64_t dies, defined; /* defined: entries of functions that are defined, with all entries below them */
     uint64_t attributes, rows, entries;
     uint64_t addresses;    /* rows at another address than the row before */
+    uint64_t type_names;   /* bytes of names of structures, classes and unions, each time that they occur */
     uint64_t entry_values; /* of `entries`, with a DW_OP_entry_value */
     uint64_t inlined;      /* bytes of `code` in inlined calls */
     bool has_inlined;      /* `inlined` is known */

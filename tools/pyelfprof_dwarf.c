@@ -171,6 +171,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .entries = s->number[STATS_LIST_ENTRIES],
         .addresses = s->number[STATS_LINE_ADDRESSES],
         .entry_values = s->number[STATS_ENTRY_VALUES],
+        .type_names = s->number[STATS_TYPE_NAME_BYTES],
         .inlined = inlined_of(file, s),
         .has_inlined = s->number[STATS_FUNCTION_BYTES] > 0 && code_of(file, s) > 0 && !skeletons && !any_left &&
                        !s->number[STATS_UNREADABLE],

@@ -149,6 +149,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_some(&f, "entries", d->entries);
     put_some(&f, "addresses", d->addresses);
     put_some(&f, "entry-values", d->entry_values);
+    put_some(&f, "type-names", prof_language_of(d->language) == PROF_CPP ? d->type_names : 0);
     if (d->has_inlined)
         put_number(&f, "inlined", d->inlined);
     if (d->sampled < 1) {
