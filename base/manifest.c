@@ -18,6 +18,7 @@
 #include "base/manifest_reader.h"
 #include "base/manifest_row.h"
 #include "base/manifest_text.h"
+#include "base/order.h"
 
 /* The most bytes that all libraries together may want or have, of each size. */
 #define ALL_SIZE_MOST (UINT64_C(1) << 60)
@@ -141,11 +142,6 @@ const struct manifest_executable *manifest_executable(const struct manifest *m, 
     return NULL;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char **manifest_names(const struct manifest *m)
 {
     const char **names = calloc(m->count, sizeof *names);
@@ -153,13 +149,13 @@ const char **manifest_names(const struct manifest *m)
         return NULL;
     for (size_t i = 0; i < m->count; i++)
         names[i] = m->libraries[i].name;
-    qsort(names, m->count, sizeof *names, compare_names);
+    qsort(names, m->count, sizeof *names, order_text);
     return names;
 }
 
 bool manifest_lists(const char *const *names, size_t count, const char *name)
 {
-    return bsearch(&name, names, count, sizeof *names, compare_names) != NULL;
+    return bsearch(&name, names, count, sizeof *names, order_text) != NULL;
 }
 
 /* Two libraries of one name would be loaded once and counted twice. */

@@ -1,3 +1,4 @@
+/* See replacement.h. */
 #include "base/replacement.h"
 
 #include <errno.h>

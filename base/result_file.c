@@ -1,3 +1,4 @@
+/* See result_file.h. */
 #include "base/result_file.h"
 
 #include <string.h>

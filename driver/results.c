@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 const char *const results_part_names[RESULTS_PARTS] = {"startup", "import", "visit", "mpi"};
 const char *const results_part_labels[RESULTS_PARTS] = {"startup", "import", "visit", "MPI"};
 
@@ -105,17 +107,11 @@ struct results_summary results_summarize(const struct results_figure *f, size_t 
     return s;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double results_median(double *value, size_t count)
 {
     if (count == 0)
         return NAN;
-    qsort(value, count, sizeof *value, compare);
+    qsort(value, count, sizeof *value, order_double);
     const double upper = value[count / 2];
     return count % 2 ? upper : value[count / 2 - 1] + (upper - value[count / 2 - 1]) / 2;
 }

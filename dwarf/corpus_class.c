@@ -72,16 +72,15 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
     struct cpp_header *h = b->cpp;
     class->template = CPP_NONE;
     class->scope = h->open;
-    enum { TEMPLATE = 12 }; /* characters of a template's name */
     const bool is_usual = !b->corpus->manner.class_names;
     const uint32_t length = is_usual ? 0 : cpp_class_length(b);
-    const bool is_instance = is_usual ? pick(b, 20) < 11 : length > 2 * TEMPLATE;
+    const bool is_instance = is_usual ? pick(b, 20) < 11 : length > 2 * CPP_TEMPLATE_NAME;
     if (is_instance && !b->corpus->strings.failed) {
         const uint32_t number = h->open == CPP_NONE ? pick(b, CPP_OUTER_TEMPLATES)
                                                     : CPP_OUTER_TEMPLATES + pick(b, CPP_TEMPLATES_OF_SCOPE) +
                                                           (h->open - 1u) * CPP_TEMPLATES_OF_SCOPE;
         const struct cpp_template *t = &h->template[number];
-        class->arguments = cpp_class_arguments(b, t->two, t->numbered, length - TEMPLATE);
+        class->arguments = cpp_class_arguments(b, t->two, t->numbered, length);
         if (!is_there(h, number, &class->arguments)) {
             char text[CPP_TEXT_MOST];
             cpp_print_instance(h, (const char *)b->corpus->strings.data, t->name, &class->arguments, text);

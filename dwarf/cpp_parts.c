@@ -192,9 +192,10 @@ struct cpp_arguments cpp_class_arguments(struct header_builder *b, bool two, boo
 {
     if (!b->corpus->manner.class_names)
         return cpp_arguments(b, two, numbered);
-    const uint32_t first = two ? length / 4 * (1 + pick(b, 3)) : length;
+    const uint32_t all = length > CPP_TEMPLATE_NAME ? length - CPP_TEMPLATE_NAME : 0;
+    const uint32_t first = two ? all / 4 * (1 + pick(b, 3)) : all;
     const uint16_t type = argument_of(b, first);
-    return (struct cpp_arguments){.type = {type, two ? argument_of(b, length - first) : CPP_NONE},
+    return (struct cpp_arguments){.type = {type, two ? argument_of(b, all - first) : CPP_NONE},
                                   .value = numbered ? (int16_t)pick(b, 16) : -1};
 }
 

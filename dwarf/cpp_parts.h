@@ -23,6 +23,7 @@ struct cpp_text cpp_text_at(const struct header_builder *b, uint32_t name);
 /* Chooses arguments for a template: one type, a second one if `two`, a number if `numbered`. */
 struct cpp_arguments cpp_arguments(struct header_builder *b, bool two, bool numbered);
 
+enum { CPP_TEMPLATE_NAME = 12 }; /* characters of a template's name, about */
 /* How long the name of the next class should be, so that their mean is that of the manner. cpp_class_arguments: chooses
  * arguments of which the name of an instance gets about as long; with the usual manner as cpp_arguments.
  * cpp_note_class: a class has this name. */

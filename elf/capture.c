@@ -434,8 +434,8 @@ static bool look_headers(struct look *l)
             l->c->share[share_of(&shdr, name)] += shdr.sh_size;
         if ((shdr.sh_flags & SHF_ALLOC) && !read_only && strcmp(name, ".data.rel.ro") == 0) {
             l->c->data_rel_ro += shdr.sh_size;
-            l->relro = shdr.sh_addr;
-            l->relro_end = shdr.sh_addr + shdr.sh_size;
+            l->data_rel_ro = shdr.sh_addr;
+            l->data_rel_ro_end = shdr.sh_addr + shdr.sh_size;
         }
         any |= (shdr.sh_flags & SHF_ALLOC) && shdr.sh_type != SHT_NOTE && shdr.sh_type != SHT_NOBITS;
         l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;

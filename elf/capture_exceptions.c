@@ -63,14 +63,14 @@ static size_t address_size(uint8_t encoding)
 }
 
 /* What a CIE says of the FDEs that belong to it. */
-struct common {
+struct cie {
     uint8_t function, table; /* encodings of both addresses; ENCODING_OMIT: no table */
 };
 
 /* Reads a CIE. False if it has an augmentation that is not known here, or cannot be read. */
-static bool common_read(struct rest r, struct common *c)
+static bool cie_read(struct rest r, struct cie *c)
 {
-    *c = (struct common){.function = ENCODING_ABSOLUTE, .table = ENCODING_OMIT};
+    *c = (struct cie){.function = ENCODING_ABSOLUTE, .table = ENCODING_OMIT};
     char name[AUGMENTATION];
     const uint64_t version = take(&r, 1);
     size_t length = 0;
@@ -102,15 +102,15 @@ static bool common_read(struct rest r, struct common *c)
 }
 
 /* What an FDE says. */
-struct entry {
+struct fde {
     uint64_t bytes;           /* of its function; UINT64_MAX if the entry cannot be read */
     bool tabled;              /* it has the address of an exception table */
     struct rest instructions; /* which tell of the frame */
 };
 
-static struct entry entry_read(struct rest r, const struct common *c)
+static struct fde fde_read(struct rest r, const struct cie *c)
 {
-    struct entry e = {.bytes = UINT64_MAX};
+    struct fde e = {.bytes = UINT64_MAX};
     const size_t address = address_size(c->function);
     const size_t table = c->table == ENCODING_OMIT ? 0 : address_size(c->table);
     take(&r, address);
@@ -238,15 +238,15 @@ static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
         if (end > size)
             break;
         const size_t distance = header[1];
-        struct common common;
+        struct cie cie;
         if (distance && distance <= at + 4) {
             const size_t of = at + 4 - distance;
             uint32_t length;
             memcpy(&length, frame + of, sizeof length);
             const bool fits = of + HEADER <= size && length >= 4 && length <= size - of - 4;
             const struct rest entry = {frame + at + HEADER, header[0] - 4, false};
-            if (fits && common_read((struct rest){frame + of + HEADER, length - 4, false}, &common)) {
-                const struct entry e = entry_read(entry, &common);
+            if (fits && cie_read((struct rest){frame + of + HEADER, length - 4, false}, &cie)) {
+                const struct fde e = fde_read(entry, &cie);
                 const enum frame_kind kind = frame_kind(e.instructions);
                 c->tabled += e.tabled;
                 c->unwind_small += e.bytes < UNWIND_SMALL;

@@ -17,11 +17,11 @@ struct look {
     const struct capture_wish *wish;
     struct capture *c;
     struct error *e;
-    uint64_t jmprel;           /* address in DT_JMPREL, 0 if there is none */
-    uint64_t init_array;       /* address in DT_INIT_ARRAY */
-    uint64_t init_count;       /* words of that array */
-    uint64_t relro, relro_end; /* addresses where .data.rel.ro begins and ends */
-    struct word *words;        /* owned: words of the image that hold addresses, sorted; set by look_words */
+    uint64_t jmprel;                       /* address in DT_JMPREL, 0 if there is none */
+    uint64_t init_array;                   /* address in DT_INIT_ARRAY */
+    uint64_t init_count;                   /* words of that array */
+    uint64_t data_rel_ro, data_rel_ro_end; /* addresses where .data.rel.ro begins and ends */
+    struct word *words; /* owned: words of the image that hold addresses, sorted; set by look_words */
     size_t word_count;
     uint64_t shown;       /* characters of demangled names so far, in all tables */
     uint64_t small_named; /* dynamic functions of fewer than UNWIND_SMALL bytes; those at one address count once */

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "elf/capture_parts.h"
 
 #ifndef SHT_RELR
@@ -98,19 +99,12 @@ static uint64_t relr_places(const Elf_Data *data)
     return places;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* How many different symbols there are; symbol 0 is none and does not count. Sorts them. */
 static uint64_t count_symbols(uint32_t *symbol, size_t count)
 {
     uint64_t differ = 0;
     if (count)
-        qsort(symbol, count, sizeof *symbol, compare_numbers);
+        qsort(symbol, count, sizeof *symbol, order_u32);
     for (size_t i = 0; i < count; i++)
         differ += symbol[i] && (!i || symbol[i] != symbol[i - 1]);
     return differ;
@@ -184,7 +178,7 @@ static void add_page(struct pages *p, uint64_t address)
 /* Adds the page of a relocated place, and counts the place if it is in .data.rel.ro. */
 static void add_place(struct pages *p, const struct look *l, uint64_t address)
 {
-    l->c->relocation[RELOCATION_RELRO] += address >= l->relro && address < l->relro_end;
+    l->c->relocation[RELOCATION_RELRO] += address >= l->data_rel_ro && address < l->data_rel_ro_end;
     add_page(p, address);
 }
 

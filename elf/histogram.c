@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* 2^(k/4) in units of 1/65536. */
 static const uint32_t quarter[4] = {65536, 77936, 92682, 110218};
 
@@ -31,18 +33,11 @@ unsigned histogram_bucket(uint64_t value)
     return low;
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Radix sort with digits of two bytes. Small values, which are the most frequent, take one pass. */
 static bool sort(uint32_t *values, size_t count)
 {
     if (count < 256) {
-        qsort(values, count, sizeof *values, compare);
+        qsort(values, count, sizeof *values, order_u32);
         return true;
     }
     enum { DIGIT = 1 << 16 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/shares.h"
 #include "elf/histogram.h"
 
@@ -316,13 +317,6 @@ bool distribution_is_of_few(const char *quantiles)
     return quantiles_are_of_few(read_quantiles(quantiles, quantile));
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts values below COUNTED_MOST, of which `largest` is the largest, by counting how many there are of each. */
 enum { COUNTED_MOST = 1 << 10 };
 static void sort_by_counting(uint32_t *value, uint32_t count, uint32_t largest)
@@ -349,7 +343,7 @@ void distribution_sort(uint32_t *value, uint32_t count)
     if (largest < COUNTED_MOST) /* lengths of names, as a rule */
         sort_by_counting(value, count, largest);
     else
-        qsort(value, count, sizeof *value, by_value);
+        qsort(value, count, sizeof *value, order_u32);
 }
 
 /* A value, and how many more of all values than of the fixed ones are at most as large (`more`). The count of other

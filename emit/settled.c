@@ -168,7 +168,8 @@ static bool take_value(const char **text, uint64_t debug, int64_t value[SETTLED_
     int64_t number;
     if (letter >= SETTLED_SIZE && letter < SETTLED_SIZE + DEBUG_SECTION_COUNT && **text == SETTLED_ANY) {
         mix->size[letter - SETTLED_SIZE] = DEBUG_ANY;
-        return (*text)++ != NULL;
+        ++*text;
+        return true;
     }
     if (!take_number(text, &number))
         return false;

@@ -12,6 +12,7 @@
 #include "base/directory.h"
 #include "base/executable.h"
 #include "base/manifest.h"
+#include "base/order.h"
 #include "emit/differences.h"
 #include "emit/driver_py.h"
 #include "emit/files.h"
@@ -37,11 +38,6 @@ struct walk {
     struct set_removed *removed; /* for TIDY_STALE */
 };
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool list_written(struct walk *w, struct error *e)
 {
     const struct set *set = w->set;
@@ -59,13 +55,13 @@ static bool list_written(struct walk *w, struct error *e)
             w->written[w->count++] = set->library[i].file[k].name;
     for (size_t at = 0; at < sources->size; at += strlen(w->written[w->count++]) + 1)
         w->written[w->count] = (const char *)sources->data + at;
-    qsort(w->written, count, sizeof *w->written, compare_names);
+    qsort(w->written, count, sizeof *w->written, order_text);
     return true;
 }
 
 static bool is_among(const char *const *names, size_t count, const char *name)
 {
-    return names && bsearch(&name, names, count, sizeof *names, compare_names) != NULL;
+    return names && bsearch(&name, names, count, sizeof *names, order_text) != NULL;
 }
 
 /* Whether the file of this name, below the set, is among those written. */
@@ -108,7 +104,7 @@ static bool list_manifest(struct walk *w, struct error *e)
         const struct manifest_executable *x = &m->executables[i];
         list_files(w, &x->file, &x->debug_file, x->split_file, x->split_files);
     }
-    qsort(w->listed, w->listed_count, sizeof *w->listed, compare_names);
+    qsort(w->listed, w->listed_count, sizeof *w->listed, order_text);
     return true;
 }
 

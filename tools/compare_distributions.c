@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "tools/compare.h"
 #include "tools/compare_distance.h"
 
@@ -35,13 +36,6 @@ static bool is_told_of_some(const struct comparison *c, const struct compare_qua
     return compare_is_told_of_all(c, &told);
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a;
-    uint32_t y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* ---- samples ---- */
 
 /* All values of a side, ascending; NULL where not all are known. */
@@ -61,7 +55,7 @@ static uint32_t *gather(const struct compare_side *side, enum compare_sample of,
             memcpy(all + at, s->value, s->count * sizeof *all);
         at += s->count;
     }
-    qsort(all, *count, sizeof *all, compare_values);
+    qsort(all, *count, sizeof *all, order_u32);
     return all;
 }
 
@@ -116,7 +110,7 @@ uint32_t *compare_degrees(const struct compare_side *side, bool inward)
         if (!inward)
             degree[i] = (uint32_t)side->row[i].edges;
     }
-    qsort(degree, side->rows, sizeof *degree, compare_values);
+    qsort(degree, side->rows, sizeof *degree, order_u32);
     return degree;
 }
 

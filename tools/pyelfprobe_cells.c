@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/order.h"
 
 #define PROBE_NAME(id, name) name,
 const char *const tool_names[TOOLS] = {PROBE_TOOLS(PROBE_NAME)};
@@ -42,17 +43,11 @@ void cell_miss(struct cell *cell, enum outcome outcome, const char *reason)
     memcpy(cell->reason, printable.text, strlen(printable.text) + 1);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double cells_median(double *values, size_t count)
 {
     if (!count || !values)
         return NAN;
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, order_double);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 

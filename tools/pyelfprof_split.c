@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "tools/pyelfprof.h"
 
 enum { FILES_MOST = 1 << 17 }; /* .dwo files of a library; no real one has as many units */
@@ -97,15 +98,10 @@ static bool find_package(const char *library, char path[PATH_MAX])
            (realpath(library, real) && snprintf(path, PATH_MAX, "%s.dwp", real) < PATH_MAX && is_there(path));
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Adds each file once, however many skeletons name it. */
 static void add_each(struct prof *p, struct prof_file *file, char **path, size_t count, struct prof_debugs *list)
 {
-    qsort(path, count, sizeof *path, by_text);
+    qsort(path, count, sizeof *path, order_text);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || strcmp(path[i - 1], path[i]) != 0)
             add(p, file, path[i], list);

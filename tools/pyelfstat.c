@@ -353,7 +353,7 @@ static void report_all(struct report *r, char **operands, size_t count)
 }
 
 static const struct cli_option options[] = {
-    {OPTION_CHECK, "check", NULL, "with --runs: fail unless all ran well, none far slower than others"},
+    {OPTION_CHECK, "check", NULL, "with --runs: fail where runs did, or one was slow"},
     {OPTION_COMPARE, "compare", NULL, "compare REAL and TWIN, with options of its own"},
     {OPTION_DWARF, "dwarf", NULL, "report what the debug information consists of"},
     {OPTION_EACH, "each", NULL, "also print a row for each library, in bytes"},
