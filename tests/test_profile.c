@@ -118,8 +118,7 @@ static void refuses_unknown_and_repeated_keys(void **state)
          "cross-module-chain, coverage, repeat, random, need-all"},
         {HEAD "dwarf: {seed: 3}\n", 4,
          "dwarf: unknown key 'seed'; the keys here are version, language, units, compress, separate, index, "
-         "type-units, compiler, views, "
-         "split, mix"},
+         "type-units, compiler, views, entry-values, split, mix"},
         {HEAD "dwarf:\n  mix:\n    info: 1 MB\n    loc: 1 MB\n", 7,
          "dwarf: mix: unknown key 'loc'; the keys here are info, abbrev, line, str, line_str, loclists, rnglists"},
         {HEAD "elf: {mix: {info: 1 MB}}\n", 4,
