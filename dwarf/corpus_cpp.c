@@ -391,15 +391,27 @@ static void add_later(struct header_builder *b)
     h->laters = 0;
 }
 
+/* How many pieces come until a namespace is opened or, inside, closed. In the usual manner most are outside. With
+ * manner.scoped nearly all classes are inside. The stretches get longer then: small libraries, which use the beginning
+ * of a header, have some of both. */
+static uint32_t stretch(const struct header_builder *b, bool inside)
+{
+    enum { OUTER = 40, INNER = 23, FIRST_OUTER = 20, FIRST_INNER = 92, DOUBLED = 1 };
+    const uint32_t before = b->cpp->scopes - 1;
+    const uint32_t times = before < DOUBLED ? before : DOUBLED;
+    if (!b->corpus->manner.scoped)
+        return inside ? INNER : OUTER;
+    return (uint32_t)(inside ? FIRST_INNER : FIRST_OUTER) << times;
+}
+
 /* Opens or closes a namespace. Each is opened once, because a compiler describes in one place all that a unit has of
  * it. Between namespaces stand stretches of pieces outside. */
 static void turn(struct header_builder *b)
 {
-    enum { OUTER = 40, INNER = 23 };
     struct cpp_header *h = b->cpp;
     const bool opens = !b->open && h->scopes < CPP_SCOPES && b->kinds;
     cpp_close_scope(b);
-    h->left = opens ? INNER : OUTER;
+    h->left = stretch(b, opens);
     if (!opens) {
         add_later(b);
         return;
