@@ -641,6 +641,19 @@ def test_a_list_of_files(probe, small, tmp_path):
     }
 
 
+def test_the_list_of_a_capture(programs, probe, small, tmp_path):
+    """pyelfprof says which file each library of a twin stands for: that is a list, too."""
+    files = [small / f"libutility{i}.so" for i in (1, 0)]
+    programs.run("pyelfprof", "-q", "--list", tmp_path / "list", *files)
+    assert "\t" in (tmp_path / "list").read_text()
+    report = probe.run("--repeat=1", "--cache=warm", "--tools=nm", tmp_path / "list")
+    assert report["applications"][0]["files"] == 2
+    (tmp_path / "it.prof").write_text("# my application\npyelfgen-profile: 1\nmodules: 1\nfunctions: 9\n")
+    done = programs.run("pyelfprobe", tmp_path / "it.prof", status=None)
+    said = "is a profile; give the set that pyelfgen has made of it, or the application's own files"
+    assert done.returncode == 1 and done.stderr == f"pyelfprobe: {tmp_path}/it.prof: {said}\n"
+
+
 def test_links_and_what_is_not_shared_are_left_out(probe, small, tmp_path):
     inner = tmp_path / "application" / "inner"
     inner.mkdir(parents=True)

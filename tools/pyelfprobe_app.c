@@ -14,6 +14,7 @@
 
 #include "base/cli.h"
 #include "base/executable.h"
+#include "base/file_begin.h"
 #include "base/manifest.h"
 #include "tools/pyelfprobe_elf.h"
 
@@ -178,6 +179,21 @@ static bool take_directory(struct app *app, struct arena *arena, struct error *e
 
 /* ---- a list ---- */
 
+/* The path in a line. pyelfprof --list writes the name of the twin's library and a tab before it. */
+static const char *path_in(const char *line)
+{
+    const char *const tab = strchr(line, '\t');
+    const char *const slash = strchr(line, '/');
+    return tab && strncmp(line, "lib", 3) == 0 && (!slash || tab < slash) ? tab + 1 : line;
+}
+
+static bool is_profile(const char *path)
+{
+    char begin[512];
+    ssize_t n;
+    return file_begin(path, begin, sizeof begin, &n) && file_begin_is_profile(begin, n);
+}
+
 /* Reads one path from each line, absolute or relative to the list's directory. `#` begins a comment. */
 static bool take_list(struct app *app, struct arena *arena, struct error *e)
 {
@@ -196,8 +212,9 @@ static bool take_list(struct app *app, struct arena *arena, struct error *e)
         if (bytes > LIST_BYTES_MOST || strlen(line) + 1 < (size_t)n) {
             well = error_set(e, ERROR_INPUT, "is no list of files: one path a line is expected, or a directory");
         } else if (*line && *line != '#') {
-            const int directory = slash && *line != '/' ? (int)(slash - app->label) + 1 : 0;
-            const int length = snprintf(path, sizeof path, "%.*s%s", directory, app->label, line);
+            const char *const file = path_in(line);
+            const int directory = slash && *file != '/' ? (int)(slash - app->label) + 1 : 0;
+            const int length = snprintf(path, sizeof path, "%.*s%s", directory, app->label, file);
             well = length < (int)sizeof path && object_is(path)
                        ? app_add(app, path, arena, e)
                        : error_set(e, ERROR_INPUT,
@@ -342,6 +359,10 @@ bool app_open(struct app *app, const struct probe_options *o, size_t number, str
         return error_set(e, ERROR_INPUT,
                          "is a library or program; give the directory that libraries are in, a file with their paths, "
                          "or --command") ||
+               error_at(e, app->label, 0);
+    if (S_ISREG(st.st_mode) && is_profile(app->label))
+        return error_set(e, ERROR_INPUT,
+                         "is a profile; give the set that pyelfgen has made of it, or the application's own files") ||
                error_at(e, app->label, 0);
     const bool well = S_ISDIR(st.st_mode) ? take_directory(app, arena, e) : take_list(app, arena, e);
     if (!well)

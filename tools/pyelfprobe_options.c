@@ -62,8 +62,8 @@ static const struct cli_program program = {
     .summary = "Measure what debuggers and other tools cost on an application: time, processor time\n"
                "and memory. Of two applications, measure both in turn and print their ratio.",
     .details = "An APPLICATION is a set of pyelfgen, any other directory with shared objects (*.so and\n"
-               "*.so.*, also in directories below), or a file with one path a line, in the order of\n"
-               "loading.\n"
+               "*.so.*, also in directories below), or a file with one path a line, as pyelfprof --list\n"
+               "writes it, in the order of loading.\n"
                "\n"
                "How applications are started (--start):\n"
                "  python  python3 imports the modules of a set, and opens the files of anything else\n"

@@ -83,9 +83,10 @@ static void tell_counts(struct explained *x)
         utilities = (double)x->rows - modules;
     }
     const double all = modules + utilities;
+    const bool may_be_programs = x->captured && utilities > 0; /* modules are libraries */
     printf("The application has %.0f ", all);
-    fputs(x->captured ? plural(all, "library or program", "libraries and programs")
-                      : plural(all, "shared library", "shared libraries"),
+    fputs(may_be_programs ? plural(all, "library or program", "libraries and programs")
+                          : plural(all, "shared library", "shared libraries"),
           stdout);
     if (utilities == 0)
         puts(plural(all, ", a Python extension module.", ", all of them Python extension modules."));
