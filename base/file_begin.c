@@ -14,3 +14,10 @@ bool file_begin(const char *path, void *begin, size_t size, ssize_t *got)
     close(fd);
     return true;
 }
+
+bool file_is_profile(const char *path)
+{
+    char begin[FILE_BEGIN_PROFILE];
+    ssize_t got;
+    return file_begin(path, begin, sizeof begin, &got) && file_begin_is_profile(begin, got);
+}

@@ -21,11 +21,15 @@ static inline bool file_begin_is_elf(const void *begin, ssize_t got)
     return got >= SELFMAG && memcmp(begin, ELFMAG, SELFMAG) == 0;
 }
 
+enum { FILE_BEGIN_PROFILE = 4096 }; /* bytes in which a profile's first key is looked for */
 /* Whether these bytes may begin a profile. Comments may come before the key. */
 static inline bool file_begin_is_profile(const void *begin, ssize_t got)
 {
     static const char key[] = "pyelfgen-profile:";
     return got > 0 && memmem(begin, (size_t)got, key, sizeof key - 1);
 }
+
+/* Whether the file can be read and begins so. */
+bool file_is_profile(const char *path);
 
 #endif

@@ -93,7 +93,7 @@ bool replacement_cannot(const struct replacement *r, struct error *e)
 static const char *who_stays(const char *path, enum result result)
 {
     static const char manifest[] = "{\n  \"" MANIFEST_KEY "\"";
-    char begin[512];
+    char begin[FILE_BEGIN_PROFILE];
     ssize_t size;
     if (!file_begin(path, begin, sizeof begin, &size))
         return NULL;

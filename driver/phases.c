@@ -82,12 +82,10 @@ static bool read_or_hint(struct run *run, struct error *e)
     struct stat st;
     if (manifest_read(&run->manifest, set, NULL, e))
         return true;
-    char begin[4096];
-    ssize_t got;
     const bool there = stat(set, &st) == 0;
     if ((there && S_ISDIR(st.st_mode)) || !profile_find(set, profile, sizeof profile, NULL))
         return false;
-    if (there && !(file_begin(set, begin, sizeof begin, &got) && file_begin_is_profile(begin, got))) {
+    if (there && !file_is_profile(set)) {
         error_set(e, ERROR_INPUT, "is a file; give the directory of a set");
         return error_at(e, set, 0);
     }

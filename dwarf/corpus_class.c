@@ -87,12 +87,10 @@ static void name_class(struct header_builder *b, struct plan *p, struct cpp_type
             class->name = cpp_text_at(b, corpus_add_string(b, text));
             class->template = (uint16_t)number;
             p->plain_name = t->name;
-            cpp_note_class(b, class->name);
             return;
         }
     }
     class->name = p->plain_name = cpp_class_name(b, 5, 17);
-    cpp_note_class(b, class->name);
 }
 
 static void choose_base(struct header_builder *b, struct plan *p)
@@ -497,6 +495,7 @@ void cpp_add_class(struct header_builder *b, bool is_structure)
     p->is_structure = is_structure;
     p->const_pointer = CPP_NONE;
     name_class(b, p, &class);
+    cpp_note_class(b, class.name);
     p->number = cpp_add(h, &class);
     choose_base(b, p);
     p->self.type = p->number;

@@ -392,16 +392,15 @@ static void add_later(struct header_builder *b)
 }
 
 /* How many pieces come until a namespace is opened or, inside, closed. In the usual manner most are outside. With
- * manner.scoped nearly all classes are inside. The stretches get longer then: small libraries, which use the beginning
- * of a header, have some of both. */
+ * manner.class_names nearly all classes are inside. The first stretches are half as long then: small libraries, which
+ * use the beginning of a header, have some of both. */
 static uint32_t stretch(const struct header_builder *b, bool inside)
 {
-    enum { OUTER = 40, INNER = 23, FIRST_OUTER = 20, FIRST_INNER = 92, DOUBLED = 1 };
-    const uint32_t before = b->cpp->scopes - 1;
-    const uint32_t times = before < DOUBLED ? before : DOUBLED;
-    if (!b->corpus->manner.scoped)
+    enum { OUTER = 40, INNER = 23, FIRST_INNER = 92 };
+    if (!b->corpus->manner.class_names)
         return inside ? INNER : OUTER;
-    return (uint32_t)(inside ? FIRST_INNER : FIRST_OUTER) << times;
+    const bool is_first = b->cpp->scopes == 1;
+    return inside ? (is_first ? FIRST_INNER : 2 * FIRST_INNER) : is_first ? OUTER / 2 : OUTER;
 }
 
 /* Opens or closes a namespace. Each is opened once, because a compiler describes in one place all that a unit has of

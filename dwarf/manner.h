@@ -94,8 +94,8 @@ struct manner {
                              MANNER_CONSTANTS */
     bool fortran;         /* pieces are those of Fortran */
     bool labels;          /* functions of C have labels */
-    bool scoped;          /* in C++: nearly all classes are in namespaces */
-    uint16_t class_names; /* in C++: mean length of the names of classes, in characters; 0: as it comes */
+    uint16_t class_names; /* in C++: mean length of the names of classes, in characters, and nearly all of these are in
+                             namespaces; 0: as it comes */
     uint8_t ending; /* in C: share of calls that have no reference to a sibling, as the last one in a block has none, in
                        1/MANNER_USUAL. Such calls are not inside lexical blocks: there llvm-dwarfdump 14 --verify runs
                        for ever on one */

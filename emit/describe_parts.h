@@ -185,7 +185,7 @@ uint64_t detail_entry_values_due(const struct walk *w, uint64_t end);
 static inline bool describe_is_held(const struct walk *w, uint32_t reg, uint64_t end, uint64_t later)
 {
     enum { REGISTERS = 16 };
-    return reg < REGISTERS && detail_entry_values_due(w, end) > later;
+    return w->goal->entry_values && reg < REGISTERS && detail_entry_values_due(w, end) > later;
 }
 
 /* Adds such an entry or, if it is not to be, one of the parameter's place in the frame. Nothing stores anything else

@@ -256,8 +256,7 @@ static void read_classes(struct manner *m, const struct profile_entries *said, c
     if (each >= ENUMERATORS_MANY)
         m->enumerators = each < MANNER_ENUMERATORS ? each : MANNER_ENUMERATORS;
     const uint64_t names = sum_of(said, ROW_DWARF_TYPE_NAMES, 0);
-    m->scoped = classes && names;
-    if (m->scoped)
+    if (classes && names)
         m->class_names = (uint16_t)(names / classes < MANNER_CLASS_NAMES ? names / classes : MANNER_CLASS_NAMES);
 }
 

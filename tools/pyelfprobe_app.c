@@ -187,13 +187,6 @@ static const char *path_in(const char *line)
     return tab && strncmp(line, "lib", 3) == 0 && (!slash || tab < slash) ? tab + 1 : line;
 }
 
-static bool is_profile(const char *path)
-{
-    char begin[512];
-    ssize_t n;
-    return file_begin(path, begin, sizeof begin, &n) && file_begin_is_profile(begin, n);
-}
-
 /* Reads one path from each line, absolute or relative to the list's directory. `#` begins a comment. */
 static bool take_list(struct app *app, struct arena *arena, struct error *e)
 {
@@ -360,7 +353,7 @@ bool app_open(struct app *app, const struct probe_options *o, size_t number, str
                          "is a library or program; give the directory that libraries are in, a file with their paths, "
                          "or --command") ||
                error_at(e, app->label, 0);
-    if (S_ISREG(st.st_mode) && is_profile(app->label))
+    if (S_ISREG(st.st_mode) && file_is_profile(app->label))
         return error_set(e, ERROR_INPUT,
                          "is a profile; give the set that pyelfgen has made of it, or the application's own files") ||
                error_at(e, app->label, 0);

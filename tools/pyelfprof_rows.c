@@ -41,7 +41,9 @@ static void put_symbols(struct flow *row, const char *key, const struct capture 
         put_some(&f, "weak-functions", s->weak_functions);
         put_some(&f, "weak-objects", s->weak_objects);
         put_some(&f, "unique", s->unique);
-        if (c->versioned ? !many || c->versioned != VERSIONED_USUAL : c->versions > c->versions_defined)
+        const bool is_usual = many && c->versioned == VERSIONED_USUAL;
+        const bool needs_versions = c->versions > c->versions_defined; /* it says 0 then */
+        if (!is_usual && (c->versioned || needs_versions))
             put_number(&f, "versioned", c->versioned);
         put_some(&f, "ifunc", c->has_symtab ? s->ifunc : 0);
         put_some(&f, "aliases", s->aliases);

@@ -231,15 +231,26 @@ static void put_table_2(const struct runs *all)
 
 /* ---- the files ---- */
 
+size_t runs_failed(const struct results *r)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < r->run_count; i++)
+        failed += r->runs[i].status != 0;
+    return failed;
+}
+
+bool runs_is_other_set(const struct runs_file *f, const struct runs_file *first)
+{
+    return strcmp(f->results.set.manifest, first->results.set.manifest) != 0;
+}
+
 static void put_file(const struct runs_file *f)
 {
     const struct results *r = &f->results;
     const struct results_set *s = &r->set;
     printf("%s: %s%s%" PRIu64 " module%s, %" PRIu64 " utilit%s\n", f->path, s->application, *s->application ? ", " : "",
            s->modules, s->modules == 1 ? "" : "s", s->utilities, s->utilities == 1 ? "y" : "ies");
-    size_t failed = 0;
-    for (size_t i = 0; i < r->run_count; i++)
-        failed += r->runs[i].status != 0;
+    const size_t failed = runs_failed(r);
     if (failed)
         printf("  %zu of %zu runs failed\n", failed, r->run_count);
     for (size_t i = 0; i < f->count; i++) {
@@ -270,7 +281,7 @@ static void put_other_options(const struct runs_file *f, const struct runs_file 
 static void put_difference(const struct runs *all)
 {
     for (size_t i = 1; i < all->of.count; i++)
-        if (strcmp(all->of.file[i].results.set.manifest, all->of.file[0].results.set.manifest) != 0)
+        if (runs_is_other_set(&all->of.file[i], &all->of.file[0]))
             printf("%s has run another set than %s\n", all->of.file[i].path, all->of.file[0].path);
     for (size_t i = 1; i < all->of.count; i++)
         put_other_options(&all->of.file[i], &all->of.file[0]);

@@ -52,26 +52,18 @@ static void check_row(const struct runs_row *row, const struct runs_limits *limi
     }
 }
 
-static size_t failed_runs(const struct results *r)
-{
-    size_t failed = 0;
-    for (size_t i = 0; i < r->run_count; i++)
-        failed += r->runs[i].status != 0;
-    return failed;
-}
-
 bool runs_check(const struct runs_files *all, const struct runs_limits *limits, size_t outliers)
 {
     size_t reasons = 0, runs = 0;
     for (size_t i = 0; i < all->count; i++) {
         const struct runs_file *const f = &all->file[i];
-        const size_t failed = failed_runs(&f->results);
+        const size_t failed = runs_failed(&f->results);
         runs += f->results.run_count;
         if (failed)
             REASON(&reasons, "%s: %zu of %zu runs failed\n", f->path, failed, f->results.run_count);
         if (!f->results.run_count)
             REASON(&reasons, "%s: nothing was run\n", f->path);
-        if (strcmp(f->results.set.manifest, all->file[0].results.set.manifest) != 0)
+        if (runs_is_other_set(f, &all->file[0]))
             REASON(&reasons, "%s has run another set than %s\n", f->path, all->file[0].path);
     }
     if (outliers)

@@ -30,6 +30,10 @@ struct runs_files {
     size_t row_count;
 };
 
+/* runs.c: how many runs failed; whether a file is of another set than the first one. */
+size_t runs_failed(const struct results *r);
+bool runs_is_other_set(const struct runs_file *f, const struct runs_file *first);
+
 /* Prints why the results do not pass, or that they do (runs_check.c). `outliers`: how many were found. */
 bool runs_check(const struct runs_files *all, const struct runs_limits *limits, size_t outliers);
 
