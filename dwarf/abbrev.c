@@ -217,7 +217,9 @@ enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code)
     if (code > abbrev_codes(d))
         return (enum abbrev_code)(ABBREV_PARTED_FIRST + (code - abbrev_codes(d) - 1));
     const uint32_t at = code < beyond ? code : code - beyond + first_in_table(d);
-    return d.fortran && at >= ABBREV_LASTS_CPP_FIRST ? at - ABBREV_LASTS_CPP_FIRST + ABBREV_FORTRAN_FIRST : at;
+    if (at < ABBREV_LASTS_CPP_FIRST || d.language == DWARF_CPP)
+        return at;
+    return at - ABBREV_LASTS_CPP_FIRST + (d.fortran ? ABBREV_FORTRAN_FIRST : ABBREV_VARIOUS_FIRST);
 }
 
 uint16_t abbrev_tag(enum abbrev_code code)
@@ -264,7 +266,9 @@ uint32_t abbrev_codes(struct dialect d)
     if (d.lines)
         return LINES_COUNT - 1u;
     if (d.fortran)
-        return abbrev_fortran(ABBREV_PARTED_FIRST) - 1u;
+        return abbrev_fortran(ABBREV_VARIOUS_FIRST) - 1u;
+    if (d.various)
+        return abbrev_various(ABBREV_PARTED_FIRST) - 1u;
     return first_beyond(d) + end - first_in_table(d) - 1u;
 }
 

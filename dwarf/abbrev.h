@@ -279,6 +279,16 @@
       C(ordering, DW_ORD_col_major) A(data_location, exprloc) A(type, ref4) A(sibling, ref4))                          \
     X(DESCRIBED_RANGE, subrange_type, 0, A(lower_bound, exprloc) A(upper_bound, exprloc) A(byte_stride, exprloc))
 
+/* What C has besides where the dialect says so (dialect.various): structures that are only declared, as in a header
+ * that hands out pointers to them, bit fields, and volatile types. */
+#define ABBREVIATIONS_OF_VARIOUS(X)                                                                                    \
+    X(INCOMPLETE, structure_type, 0, A(name, strp) A(declaration, flag_present))                                       \
+    X(VOLATILE, volatile_type, 0, A(type, ref4))                                                                       \
+    X(BITS, member, 0, A(name, strp) DECLARED A(type, ref4) A(bit_size, data1) A(data_bit_offset, data1))              \
+    X(BITS_EARLY, member, 0, A(name, strp) EARLY A(type, ref4) A(bit_size, data1) A(data_bit_offset, data1))           \
+    X(BITS_SHORT, member, 0, A(name, string) DECLARED A(type, ref4) A(bit_size, data1) A(data_bit_offset, data1))      \
+    X(BITS_SHORT_EARLY, member, 0, A(name, string) EARLY A(type, ref4) A(bit_size, data1) A(data_bit_offset, data1))
+
 /* For functions whose code is in two places, and for units that have such functions. Types begin at the same place in
  * all units, so the unit's own entry takes as many bytes as any other unit's: its language takes four, and there is
  * DW_AT_use_UTF8. DW_AT_low_pc, which the range list is relative to, stands before DW_AT_ranges, because binutils read
@@ -309,6 +319,7 @@
     ABBREVIATIONS_OF_TYPE_UNITS(X)                                                                                     \
     ABBREVIATIONS_OF_LASTS(X)                                                                                          \
     ABBREVIATIONS_OF_FORTRAN(X)                                                                                        \
+    ABBREVIATIONS_OF_VARIOUS(X)                                                                                        \
     ABBREVIATIONS_OF_PARTED(X)
 
 enum abbrev_code {
@@ -322,6 +333,7 @@ enum abbrev_code {
     ABBREV_LASTS_FIRST = ABBREV_LEXICAL_BLOCK_LAST,
     ABBREV_LASTS_CPP_FIRST = ABBREV_INLINED_BLOCK_LAST,
     ABBREV_FORTRAN_FIRST = ABBREV_CONSTANT,
+    ABBREV_VARIOUS_FIRST = ABBREV_INCOMPLETE,
     ABBREV_PARTED_FIRST = ABBREV_PARTED_UNIT
 };
 
@@ -493,6 +505,12 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
 static inline uint8_t abbrev_fortran(enum abbrev_code code)
 {
     return (uint8_t)(code - ABBREV_FORTRAN_FIRST + (ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST) + ABBREV_CPP_FIRST);
+}
+
+/* The code that an abbreviation of dialect.various has in the table: they stand there, too. */
+static inline uint8_t abbrev_various(enum abbrev_code code)
+{
+    return (uint8_t)(code - ABBREV_VARIOUS_FIRST + (ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST) + ABBREV_CPP_FIRST);
 }
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. `reach` says which references lead to other

@@ -45,6 +45,7 @@ struct header_builder {
     char prefix[8];       /* what names from corpus_unique_name begin with */
     uint32_t kinds;       /* pieces so far; in C++ only those outside namespaces */
     uint32_t structures, enumerations, functions; /* so far, in C; functions include types of functions */
+    uint32_t members, bits;                       /* of structures so far, with dialect.various: all, and bit fields */
     uint32_t described;                           /* arrays with a descriptor, in Fortran */
     uint32_t header;
     uint32_t group;         /* the first header of its group (corpus_together) */

@@ -6,7 +6,11 @@
 #include <assert.h>
 #include <string.h>
 
-enum { UNION_MOST = 5 /* members */ };
+enum {
+    UNION_MOST = 5,       /* members */
+    SHORTER = 2,          /* how far behind a member's abbreviation that for a short name stands */
+    BITS_PLACE_MOST = 28, /* the last word in which DW_AT_data_bit_offset takes one byte */
+};
 
 struct base {
     const char *name;
@@ -277,6 +281,26 @@ static void add_restrict(struct header_builder *b)
     bytes_u32(&b->entries, pointer);
 }
 
+static void add_volatile(struct header_builder *b)
+{
+    const struct known_type of = corpus_value_type(b);
+    const uint32_t at = here(b);
+    bytes_u8(&b->entries, abbrev_various(ABBREV_VOLATILE));
+    bytes_u32(&b->entries, of.offset);
+    corpus_remember(b, at, of.size, of.align)->atomic = of.atomic;
+}
+
+/* A structure that is only declared, and a pointer to it: all that later pieces can use of it. */
+static void add_incomplete(struct header_builder *b)
+{
+    char text[96];
+    const uint32_t of = here(b);
+    bytes_u8(&b->entries, abbrev_various(ABBREV_INCOMPLETE));
+    corpus_put_name(b, corpus_unique_name(b, "", text));
+    corpus_remember(b, here(b), 8, 8);
+    put_pointer(b, of);
+}
+
 /* A typedef of an integer that is _Atomic, as <stdatomic.h> has it. Version 4 has no tag for that: there it is of the
  * integer. */
 static void add_atomic(struct header_builder *b)
@@ -362,27 +386,65 @@ void corpus_add_enumeration(struct header_builder *b)
     settle_type(b, at, ABBREV_ENUMERATION_SIG8, 4, 4);
 }
 
-/* Puts a member's entry up to its offset in the structure. */
-static void put_member(struct header_builder *b, struct scope *scope, struct known_type type)
+/* Puts an entry with `code`, or with that for short names, up to a member's offset in the structure. */
+static void put_member(struct header_builder *b, struct scope *scope, struct known_type type, enum abbrev_code code)
 {
     const uint32_t name = corpus_variable_name(b, scope, 1);
-    const uint32_t line = corpus_begin_declared(b, short_name_is(name) ? ABBREV_MEMBER_SHORT : ABBREV_MEMBER);
+    const uint32_t line = corpus_begin_declared(b, (enum abbrev_code)(code + (short_name_is(name) ? SHORTER : 0)));
     corpus_put_name(b, name);
     if (!dialect_is_fortran_5(b->corpus->dialect))
         corpus_declare(b, line);
     bytes_u32(&b->entries, type.offset);
 }
 
+/* Whether bit fields are due among the members of a structure. There are none in version 4, in which gcc describes them
+ * by the storage around them. */
+static bool are_bits_due(const struct header_builder *b)
+{
+    enum { STEP = 11, APART = 37 }; /* headers do not begin alike */
+    const uint32_t members = b->members + b->group * STEP % APART;
+    return b->bits * MANNER_BITS < members * b->corpus->manner.bits && !dialect_is_4(b->corpus->dialect);
+}
+
+/* Adds bit fields in the unsigned int at `place`, at most `most`, and returns how many. */
+static uint32_t add_bits(struct header_builder *b, struct scope *scope, uint32_t place, uint32_t most)
+{
+    enum { WORD = 32, FIELDS_MOST = 9, WIDE_OF = 4, WIDTH_MOST = 8 };
+    const uint32_t fields = 1 + pick(b, most < FIELDS_MOST ? most : FIELDS_MOST);
+    uint32_t used = 0;
+    uint32_t count = 0;
+    for (; count < fields; count++) {
+        const bool is_wide = !pick(b, WIDE_OF);
+        const uint32_t width = is_wide ? 2 + pick(b, WIDTH_MOST - 1) : 1;
+        if (used + width > WORD)
+            break;
+        put_member(b, scope, b->known[BASE_UNSIGNED_INT], (enum abbrev_code)abbrev_various(ABBREV_BITS));
+        bytes_u8(&b->entries, (uint8_t)width);
+        bytes_u8(&b->entries, (uint8_t)(place * 8 + used));
+        used += width;
+    }
+    b->bits += count;
+    return count;
+}
+
 /* Adds members, aligned, one behind the other from offset *size on, up to 240 bytes. */
 static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
 {
     struct scope scope = {.count = 0};
+    b->members += count;
     for (uint32_t i = 0; i < count; i++) {
+        const uint32_t word = (*size + 3) & ~3U;
+        if (word <= BITS_PLACE_MOST && are_bits_due(b)) {
+            i += add_bits(b, &scope, word, count - i) - 1;
+            *size = word + 4;
+            *align = *align < 4 ? 4 : *align;
+            continue;
+        }
         struct known_type type = corpus_sized_type(b, count > 10 ? 8 : 64);
         uint32_t place = (*size + type.align - 1) & ~(type.align - 1);
         if (place + type.size > 240)
             break;
-        put_member(b, &scope, type);
+        put_member(b, &scope, type, ABBREV_MEMBER);
         bytes_u8(&b->entries, (uint8_t)place);
         *size = place + type.size;
         *align = type.align > *align ? type.align : *align;
@@ -396,7 +458,7 @@ static void add_union_members(struct header_builder *b, uint32_t count, uint32_t
         struct known_type type = corpus_sized_type(b, 64);
         if (type.atomic)
             type = b->known[BASE_LONG];
-        put_member(b, &scope, type);
+        put_member(b, &scope, type, ABBREV_MEMBER);
         bytes_u8(&b->entries, 0);
         *size = type.size > *size ? type.size : *size;
         *align = type.align > *align ? type.align : *align;
@@ -590,6 +652,10 @@ void corpus_add_c_piece(struct header_builder *b)
         corpus_add_enumeration(b);
     else if (kind == PIECE_RESTRICT)
         add_restrict(b);
+    else if (kind == PIECE_INCOMPLETE)
+        add_incomplete(b);
+    else if (kind == PIECE_VOLATILE)
+        add_volatile(b);
     else if (kind == PIECE_FUNCTION && !b->corpus->dialect.fortran)
         corpus_add_function(b);
     else

@@ -29,6 +29,8 @@ struct dialect {
                            the abbreviations */
     bool fortran;       /* with DWARF_C, without an index or type units: entries are those that gfortran writes
                            (corpus_fortran.c) */
+    bool various;       /* in C without type units: headers also have structures that are only declared, bit fields and
+                           volatile types (abbrev.h) */
     bool one_row;       /* blocks have one row of the line table for each address, as clang's code has */
     bool clang;         /* in version 5: what is composed is rewritten into clang's form (indexed.h) */
     bool lines; /* as compiled with -g1, without an index or type units: units have line tables, functions and inlined

@@ -75,7 +75,7 @@ static uint64_t sum_of(const uint64_t *numbers, unsigned count)
 /* Divides `of` among `kinds` numbers in proportion to the weights. */
 static void share(uint16_t *number, unsigned kinds, uint32_t of, const uint64_t *weight)
 {
-    enum { KINDS_MOST = 17 };
+    enum { KINDS_MOST = 19 };
     static_assert((int)PIECES <= KINDS_MOST && (int)OUTERS <= KINDS_MOST && (int)INNERS <= KINDS_MOST, "room for each");
     uint64_t kept[KINDS_MOST];
     uint64_t told = 0;
@@ -121,6 +121,15 @@ struct manner manner_terse(struct manner m)
     m.far = false;
     m.labels = false;
     m.names = NAMES;
+    return m;
+}
+
+struct manner manner_plain(struct manner m)
+{
+    m.piece[PIECE_STRUCTURE] =
+        (uint16_t)(m.piece[PIECE_STRUCTURE] + m.piece[PIECE_INCOMPLETE] + m.piece[PIECE_VOLATILE]);
+    m.piece[PIECE_INCOMPLETE] = m.piece[PIECE_VOLATILE] = 0;
+    m.bits = 0;
     return m;
 }
 

@@ -24,6 +24,8 @@ enum manner_piece {
     PIECE_ENUMERATION,
     PIECE_RESTRICT,
     PIECE_FUNCTION,
+    PIECE_INCOMPLETE, /* with dialect.various only: a structure that is only declared, and a pointer to it */
+    PIECE_VOLATILE,   /* the same */
     /* In Fortran only: */
     PIECE_CONSTANT, /* with a name */
     PIECE_MATRIX,
@@ -57,6 +59,7 @@ enum {
     MANNER_CLASS_NAMES = 300, /* the largest struct manner.class_names */
     MANNER_LOWS = 16,
     MANNER_CONSTANTS = 6 * MANNER_USUAL,
+    MANNER_BITS = 1024,
 };
 
 struct manner {
@@ -71,6 +74,8 @@ struct manner {
                              MANNER_TAKEN */
     uint16_t enumerators; /* values of an enumeration, in 1/MANNER_USUAL of the usual number, at most
                              MANNER_ENUMERATORS */
+    uint16_t bits;        /* with dialect.various: share of the members of structures that are bit fields, in
+                             1/MANNER_BITS */
     uint8_t unnamed;      /* how many of five structures have no name but that of a typedef */
     uint8_t inlines;      /* functions that a header defines inline; 0: nothing is inlined */
     uint8_t of_lines;     /* the same with dialect.lines: functions that a source defines inline */
@@ -139,6 +144,9 @@ struct manner manner_c(struct manner m);
 /* The manner of an application's small units: they have fewer names, kinds of entries and abbreviations than `m`, and
  * nothing is inlined. */
 struct manner manner_terse(struct manner m);
+
+/* The manner without what dialect.various adds. */
+struct manner manner_plain(struct manner m);
 
 /* The manner of an application's units with lines alone (dialect.lines): as many functions are inlined as `m` says of
  * such units. */

@@ -37,6 +37,7 @@ static const struct members table[] = {
     ONE(templates, 0, NUMBER_MOST),
     ONE(numbers, 0, NUMBER_MOST),
     ONE(members, 0, UINT16_MAX),
+    ONE(bits, 0, MANNER_BITS / 2),
     ONE(taken, 0, MANNER_TAKEN),
     ONE(enumerators, 0, MANNER_ENUMERATORS),
     ONE(parameters, 0, CORPUS_INLINE_PARAMETERS *MANNER_USUAL),

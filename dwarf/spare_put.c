@@ -10,13 +10,17 @@ enum {
     LINES = 200, /* spare types are declared in the header's first lines */
 };
 
+/* Types with a tag, which share one space of names: C17 section 6.2.3. */
+enum tag { TAG_STRUCTURE, TAG_UNION, TAG_ENUMERATION, TAGS = 4 /* a power of two */ };
+
 /* What is being written, and where. */
 struct writing {
     const struct corpus *corpus;
     const uint8_t *start; /* of the unit */
     uint8_t *p;
     uint32_t line, name, type;
-    uint32_t last; /* place of the last structure or union */
+    uint32_t last;      /* place of the last structure or union */
+    uint32_t tag[TAGS]; /* how many there are so far of each */
 };
 
 /* A type of eight bytes. It is drawn at random, because types in turn compress better than real declarations. */
@@ -48,6 +52,20 @@ static void place(struct writing *w)
     w->p = put_u8(put_u8(w->p, (uint8_t)(1 + w->line++ % LINES)), 12);
 }
 
+/* A name for a structure, union or enumeration. No two kinds have a name in common unless hardly any name is long, and
+ * those of one kind in a unit have the same name only where there are more of them than names. */
+static uint32_t tag_name(struct writing *w, enum tag tag)
+{
+    enum { EACH = CORPUS_NAMES / TAGS, STEP = 27 /* odd */ };
+    static_assert((int)EACH * (int)TAGS == CORPUS_NAMES, "each kind has as many names");
+    for (uint32_t tries = 0; tries < EACH; tries++) {
+        const uint32_t name = w->corpus->name[(w->tag[tag]++ * STEP % EACH) * TAGS + tag];
+        if (!short_name_is(name))
+            return name;
+    }
+    return corpus_next_name(w->corpus, &w->name);
+}
+
 /* Leaves room for a reference to the sibling; returns where. */
 static uint8_t *sibling(struct writing *w)
 {
@@ -75,10 +93,12 @@ static void put_named(struct writing *w, enum abbrev_code of, uint32_t type)
 /* A structure, or a union, whose members are all at its beginning. */
 static void put_aggregate(struct writing *w, enum abbrev_code of, uint32_t members)
 {
-    const uint32_t step = of == ABBREV_UNION_EARLY ? 0 : MEMBER_SIZE;
+    const bool is_union = of == ABBREV_UNION_EARLY;
+    const uint32_t step = is_union ? 0 : MEMBER_SIZE;
     w->last = here(w);
     code(w, of);
-    w->p = put_u8(put_u32(w->p, corpus_next_name(w->corpus, &w->name)), (uint8_t)(step ? members * step : MEMBER_SIZE));
+    w->p = put_u32(w->p, tag_name(w, is_union ? TAG_UNION : TAG_STRUCTURE));
+    w->p = put_u8(w->p, (uint8_t)(step ? members * step : MEMBER_SIZE));
     place(w);
     uint8_t *const behind = sibling(w);
     for (uint32_t i = 0; i < members; i++) {
@@ -119,7 +139,7 @@ static void put_enumeration(struct writing *w, uint32_t enumerators)
     code(w, ABBREV_ENUMERATION_EARLY);
     constant(w, DW_ATE_unsigned);
     constant(w, 4);
-    w->p = put_u32(put_u32(w->p, corpus_type(w->corpus, BASE_UNSIGNED_INT)), corpus_next_name(w->corpus, &w->name));
+    w->p = put_u32(put_u32(w->p, corpus_type(w->corpus, BASE_UNSIGNED_INT)), tag_name(w, TAG_ENUMERATION));
     place(w);
     uint8_t *const behind = sibling(w);
     for (uint32_t i = 0; i < enumerators; i++) {
@@ -214,6 +234,8 @@ uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, u
     const struct spare_mix m = spare_mix_of(d);
     struct writing w = {.corpus = d->corpus, .start = start, .p = p};
     w.last = corpus_type(d->corpus, BASE_CHAR);
+    for (unsigned i = 0; i < TAGS; i++)
+        w.tag[i] = (uint32_t)random_at(d->variety + 7, (uint64_t)unit * TAGS + i);
     for (uint64_t i = from.dense; i < to.dense; i++) {
         vary(&w, random_at(d->variety + 5, i));
         if (spare_others_until(&m, i + 1) > spare_others_until(&m, i))

@@ -29,6 +29,7 @@ enum {
 struct fit {
     const struct debug_counts *made;
     const char *tags, *attributes;
+    double incomplete; /* structures that are only declared */
     double scale;
     bool is_cpp, is_fortran;
 };
@@ -60,6 +61,7 @@ static struct fit fit_of(const struct profile_entries *said, const struct debug_
                     .is_fortran = said->language == LANGUAGE_FORTRAN};
     const uint64_t all = tags_sum(f.tags);
     f.scale = all ? all_of(made) / (double)all : 0;
+    f.incomplete = (double)profile_incomplete(said) * f.scale;
     return f;
 }
 
@@ -203,11 +205,16 @@ static double constants_named(const struct fit *f)
     return named < constants ? named : constants;
 }
 
-/* Pieces of each kind, with the tag that tells whether there are enough. */
+/* Pieces of each kind, and how many are lacking. */
 struct piece_made {
-    const char *tag;
-    double count;
+    double count, more;
 };
+
+/* Pieces that all entries with a tag are of, but for those of other pieces. */
+static struct piece_made piece_tagged(const struct fit *f, const char *tag, double others)
+{
+    return (struct piece_made){tagged(f->made->header, tag) - others, lacking(f, tag)};
+}
 
 static void count_pieces(const struct fit *f, struct piece_made piece[PIECES])
 {
@@ -217,17 +224,21 @@ static void count_pieces(const struct fit *f, struct piece_made piece[PIECES])
     const double types = tagged(h, "subroutine_type");
     const double restricts = tagged(h, "restrict_type");
     const double voids = (double)h[ABBREV_VOID_CONST];
-    piece[PIECE_STRUCTURE] = (struct piece_made){"structure_type", tagged(h, "structure_type")};
-    piece[PIECE_TYPEDEF] = (struct piece_made){"typedef", tagged(h, "typedef") - unnamed - atomic};
-    piece[PIECE_ATOMIC] = (struct piece_made){"atomic_type", atomic};
-    piece[PIECE_POINTER] = (struct piece_made){"pointer_type", tagged(h, "pointer_type") - types - restricts - voids};
-    piece[PIECE_ARRAY] = (struct piece_made){"array_type", tagged(h, "array_type")};
-    piece[PIECE_FUNCTION_TYPE] = (struct piece_made){"subroutine_type", types};
-    piece[PIECE_CONST] = (struct piece_made){"const_type", tagged(h, "const_type") - voids};
-    piece[PIECE_UNION] = (struct piece_made){"union_type", tagged(h, "union_type")};
-    piece[PIECE_ENUMERATION] = (struct piece_made){"enumeration_type", tagged(h, "enumeration_type")};
-    piece[PIECE_RESTRICT] = (struct piece_made){"restrict_type", restricts};
-    piece[PIECE_FUNCTION] = (struct piece_made){"subprogram", tagged(h, "subprogram")};
+    const double incomplete = (double)h[ABBREV_INCOMPLETE];
+    piece[PIECE_STRUCTURE] = piece_tagged(f, "structure_type", incomplete);
+    piece[PIECE_STRUCTURE].more -= f->incomplete - incomplete;
+    piece[PIECE_INCOMPLETE] = (struct piece_made){incomplete, f->incomplete - incomplete};
+    piece[PIECE_VOLATILE] = piece_tagged(f, "volatile_type", 0);
+    piece[PIECE_TYPEDEF] = piece_tagged(f, "typedef", unnamed + atomic);
+    piece[PIECE_ATOMIC] = piece_tagged(f, "atomic_type", 0);
+    piece[PIECE_POINTER] = piece_tagged(f, "pointer_type", types + restricts + voids + incomplete);
+    piece[PIECE_ARRAY] = piece_tagged(f, "array_type", 0);
+    piece[PIECE_FUNCTION_TYPE] = piece_tagged(f, "subroutine_type", 0);
+    piece[PIECE_CONST] = piece_tagged(f, "const_type", voids);
+    piece[PIECE_UNION] = piece_tagged(f, "union_type", 0);
+    piece[PIECE_ENUMERATION] = piece_tagged(f, "enumeration_type", 0);
+    piece[PIECE_RESTRICT] = piece_tagged(f, "restrict_type", 0);
+    piece[PIECE_FUNCTION] = piece_tagged(f, "subprogram", 0);
 }
 
 /* Weights of the kinds: how many pieces there are of each, times its factor. Returns `weight`. */
@@ -269,19 +280,21 @@ static void fit_fortran(const struct fit *f, double to[PIECES])
 
 static void fit_pieces(const struct fit *f, struct manner *m)
 {
-    struct piece_made piece[PIECES] = {{NULL, 0}};
+    struct piece_made piece[PIECES] = {{0, 0}};
     double to[PIECES];
     uint64_t weight[PIECES];
     count_pieces(f, piece);
     for (unsigned i = 0; i < PIECES; i++)
-        to[i] = piece[i].tag ? times(piece[i].count, lacking(f, piece[i].tag)) : 1;
+        to[i] = times(piece[i].count, piece[i].more);
     if (f->is_fortran)
         fit_fortran(f, to);
     manner_share_pieces(m, weigh(m->piece, to, PIECES, weight));
     const double owners = piece[PIECE_STRUCTURE].count + piece[PIECE_UNION].count;
     const double members =
-        header_times(f, "member") / times(owners, lacking(f, "structure_type") + lacking(f, "union_type"));
+        header_times(f, "member") / times(owners, piece[PIECE_STRUCTURE].more + piece[PIECE_UNION].more);
     m->members = multiplied(m->members, members, 1, TIMES_MOST);
+    const double bits = attributes_made(f, DW_AT_bit_size);
+    m->bits = multiplied(m->bits, times(bits, attributes_wanted(f, DW_AT_bit_size) - bits), 0, MANNER_BITS / 2);
     fit_enumerators(f, m);
 }
 

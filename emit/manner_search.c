@@ -22,7 +22,7 @@ static const size_t others[] = {
     NUMBER(methods),   NUMBER(typedefs),    NUMBER(derived),   NUMBER(templates), NUMBER(numbers), NUMBER(members),
     NUMBER(taken),     NUMBER(enumerators), NUMBER(calls),     NUMBER(inlined),   NUMBER(lexical), NUMBER(parameters),
     NUMBER(variables), NUMBER(gone),        NUMBER(own),       NUMBER(told),      NUMBER(passed),  NUMBER(split),
-    NUMBER(spread),    NUMBER(placed),      NUMBER(constants),
+    NUMBER(spread),    NUMBER(placed),      NUMBER(constants), NUMBER(bits),
 };
 #undef NUMBER
 static_assert(OTHERS_AT + sizeof others / sizeof others[0] == MANNER_NUMBERS, "a step for each of them");

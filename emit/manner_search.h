@@ -15,7 +15,7 @@
 #include "dwarf/manner.h"
 #include "emit/profile_entries.h"
 
-enum { MANNER_TRIES_MOST = 8, MANNER_TRIES_NEAR = 2, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 21 };
+enum { MANNER_TRIES_MOST = 8, MANNER_TRIES_NEAR = 2, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 22 };
 
 /* A search; starts zeroed. */
 struct manner_search {

@@ -129,16 +129,36 @@ static double times_usual(uint64_t count, uint64_t of, double many)
     return of && many > 0 ? MANNER_USUAL * (double)count / (double)of / many : 0;
 }
 
+uint64_t profile_incomplete(const struct profile_entries *said)
+{
+    static const char *const sized[] = {"structure_type",   "union_type",     "class_type",
+                                        "enumeration_type", "base_type",      "string_type",
+                                        "pointer_type",     "reference_type", "rvalue_reference_type"};
+    enum { SIZED = sizeof sized / sizeof sized[0], POINTERS = 3 /* the last ones */ };
+    const char *const attributes = said->attributes;
+    const bool has_pointers = said->profile->dwarf.compiler != COMPILER_CLANG;
+    /* before version 5 gcc gives a bit field the size of what it is in */
+    const uint64_t bits = less(tags_count(attributes, "bit_size"), tags_count(attributes, "data_bit_offset"));
+    const uint64_t declarations = tags_count(attributes, "declaration");
+    uint64_t types = 0;
+    for (unsigned i = 0; i < (has_pointers ? SIZED : SIZED - POINTERS); i++)
+        types += tags_count(said->tags, sized[i]);
+    const uint64_t incomplete = less(types, less(tags_count(attributes, "byte_size"), bits));
+    return incomplete < declarations ? incomplete : declarations;
+}
+
 /* Shares MANNER_PIECES among the kinds of pieces, as many of each as come to these counts. Rare kinds go in coarser
- * steps, because their counts vary by chance. */
+ * steps, because their counts vary by chance. Of kinds that there are usually none of there may be as many as
+ * structures. */
 static void share_pieces(struct manner *m, const uint64_t *count)
 {
     enum { RARE = 4, POWER_RARE = 4 };
     uint64_t weight[PIECES];
     for (unsigned i = 0; i < PIECES; i++) {
-        const double many = (double)m->piece[i] / m->piece[PIECE_STRUCTURE];
+        const uint16_t usually = m->piece[m->piece[i] ? i : PIECE_STRUCTURE];
+        const double many = (double)usually / m->piece[PIECE_STRUCTURE];
         const double times = times_usual(count[i], count[PIECE_STRUCTURE], many);
-        weight[i] = (uint64_t)m->piece[i] * nearest_step(times, m->piece[i] <= RARE ? POWER_RARE : 1);
+        weight[i] = (uint64_t)usually * nearest_step(times, usually <= RARE ? POWER_RARE : 1);
     }
     manner_share_pieces(m, weight);
 }
@@ -150,6 +170,17 @@ static uint16_t members_usual(uint64_t count, uint64_t structures)
     enum { STEP = MANNER_USUAL / 8 };
     const double times = times_usual(count, structures, MEMBERS_USUAL - 1);
     return times < MANNER_USUAL ? (uint16_t)(((unsigned)times + STEP / 2) / STEP * STEP) : nearest_step(times, 1);
+}
+
+/* Members of structures that are bit fields, in 1/MANNER_BITS, in steps of a quarter. */
+static uint16_t bits_of(const char *tags, const char *attributes)
+{
+    enum { MOST = MANNER_BITS / 2 };
+    const uint64_t members = tags_count(tags, "member");
+    const uint64_t bits = tags_count(attributes, "bit_size");
+    const double share = members ? (double)bits / (double)members : 0;
+    const uint16_t step = nearest_step(share * MANNER_BITS, 1);
+    return step < MOST ? step : MOST;
 }
 
 /* How many units may have inline functions; never 0. */
@@ -208,7 +239,8 @@ static void read_pieces(struct manner *m, const struct profile_entries *said, co
     enum { POINTERS = 2, CONSTS = 1, /* for each unit */ VOID_OF = 6 /* one const type in so many is of void */ };
     const uint64_t units = sum_of(said, ROW_DWARF_UNITS, 0);
     const uint64_t inlines = tags_count(attributes, "inline");
-    const uint64_t structures = tags_count(tags, "structure_type");
+    const uint64_t incomplete = profile_incomplete(said);
+    const uint64_t structures = less(tags_count(tags, "structure_type"), incomplete);
     const uint64_t unions = tags_count(tags, "union_type");
     const uint64_t typedefs = tags_count(tags, "typedef");
     const uint64_t consts = less(tags_count(tags, "const_type"), CONSTS * units);
@@ -224,8 +256,8 @@ static void read_pieces(struct manner *m, const struct profile_entries *said, co
         [PIECE_STRUCTURE] = structures,
         [PIECE_TYPEDEF] = less(typedefs, structures * m->unnamed / UNNAMED_OF + atomics),
         [PIECE_ATOMIC] = atomics,
-        [PIECE_POINTER] =
-            less(tags_count(tags, "pointer_type"), types + restricts + consts / VOID_OF + POINTERS * units),
+        [PIECE_POINTER] = less(tags_count(tags, "pointer_type"),
+                               types + restricts + incomplete + consts / VOID_OF + POINTERS * units),
         [PIECE_ARRAY] = tags_count(tags, "array_type"),
         [PIECE_FUNCTION_TYPE] = types,
         [PIECE_CONST] = consts - consts / VOID_OF,
@@ -235,11 +267,15 @@ static void read_pieces(struct manner *m, const struct profile_entries *said, co
         [PIECE_ENUMERATION] = tags_count(tags, "enumeration_type"),
         [PIECE_RESTRICT] = restricts,
         [PIECE_FUNCTION] = less(tags_count(tags, "subprogram"), functions_of(said) + inlines),
+        [PIECE_INCOMPLETE] = structures ? incomplete : 0,
+        [PIECE_VOLATILE] = tags_count(tags, "volatile_type"),
     };
-    if (said->language == LANGUAGE_FORTRAN)
+    if (said->language == LANGUAGE_FORTRAN) {
         share_fortran(m, tags, attributes, count);
-    else if (structures)
+    } else if (structures) {
         share_pieces(m, count);
+        m->bits = bits_of(tags, attributes);
+    }
 }
 
 /* Reads what headers of C++ declare more of than usual, or less. */
@@ -384,7 +420,7 @@ static uint64_t declared_of(const struct profile_entries *said, const char *tags
     uint64_t all = less(tags_count(tags, "subprogram"), functions_of(said) + tags_count(attributes, "inline"));
     for (unsigned i = 0; i < sizeof declared / sizeof declared[0]; i++)
         all += tags_count(tags, declared[i]);
-    return all;
+    return less(all, profile_incomplete(said));
 }
 
 /* Reads how many declarations have a line of one byte and, beyond these, how many lines of functions, as far as forms
@@ -492,6 +528,14 @@ bool profile_has_one_row(const struct profile_entries *said)
 {
     const uint64_t rows = sum_of(said, ROW_DWARF_ROWS, 0);
     return rows && sum_of(said, ROW_DWARF_ADDRESSES, 0) >= rows - rows / 8;
+}
+
+bool profile_has_various(const struct profile_entries *said)
+{
+    if (said->language != LANGUAGE_C || !said->profile->rows || said->profile->dwarf.type_units)
+        return false;
+    const struct manner m = profile_manner(said);
+    return m.bits || m.piece[PIECE_INCOMPLETE] || m.piece[PIECE_VOLATILE];
 }
 
 /* Constants in abbreviations are: the file of declarations with a line of one byte, where all of these are in one
