@@ -50,7 +50,7 @@ bool same_mode(int fd, mode_t mode)
     if (fstat(fd, &st) != 0)
         return false;
     const mode_t missing = mode & ~st.st_mode & 0777;
-    return !missing || fchmod(fd, mode & 0777) == 0 || !(missing & (S_IRUSR | S_IXUSR));
+    return !missing || fchmod(fd, (st.st_mode | missing) & 07777) == 0 || !(missing & (S_IRUSR | S_IXUSR));
 }
 
 bool same_bytes(int directory, const char *name, mode_t mode, const void *bytes, uint64_t size)

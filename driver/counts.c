@@ -55,11 +55,13 @@ struct counts *counts_start(const struct options *o, enum mode mode, struct erro
 {
     const struct counters_wish wish = wish_of(o);
     struct counts *c = calloc(1, sizeof *c);
-    if (c)
-        c->counters = counters_open(&wish, e);
-    if (!c || !c->counters) {
-        free(c);
+    if (!c) {
         error_set(e, ERROR_MEMORY, "there is no memory left for the counters");
+        return NULL;
+    }
+    c->counters = counters_open(&wish, e);
+    if (!c->counters) {
+        free(c);
         return NULL;
     }
     c->count = counters_list(c->counters, &c->list);

@@ -396,12 +396,11 @@ static void measure_debug(const struct library *l, int64_t *v)
         measure_split(l, v);
 }
 
-/* The units' language, by the name that pyelfprof has for what dialect_language says. */
-static const char *language_of(const struct plan_library *row)
+static enum units_language language_of(const struct plan_library *row)
 {
-    if (row->dwarf_fortran)
-        return row->dwarf_version == 4 ? "fortran95" : "fortran08";
-    return row->dwarf_language == LANGUAGE_CPP ? "c++" : "c";
+    if (row->dwarf_language == LANGUAGE_FORTRAN)
+        return row->dwarf_version == 4 ? UNITS_FORTRAN_95 : UNITS_FORTRAN_08;
+    return row->dwarf_language == LANGUAGE_CPP ? UNITS_CPP : UNITS_C;
 }
 
 void differences_measure(const struct library *l, struct differences *d)
@@ -410,7 +409,7 @@ void differences_measure(const struct library *l, struct differences *d)
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
     const bool has_units = !l->row->without_debug && !l->row->hollow;
-    d->language = !has_units ? NULL : language_of(l->row);
+    d->language = has_units ? language_of(l->row) : UNITS_NONE;
     d->sizes_apart = l->sizes_apart;
     d->names_apart = l->row->names_apart;
     const struct layout_sizes sizes = files_count(l);

@@ -16,10 +16,13 @@
 #define DIFFERENCES_FILE MANIFEST_ROWS_FILE
 #define DIFFERENCES_KEY  MANIFEST_ROWS_KEY
 
+/* The language of a library's units: what dialect_language says. */
+enum units_language { UNITS_NONE, UNITS_C, UNITS_CPP, UNITS_FORTRAN_95, UNITS_FORTRAN_08, UNITS_LANGUAGES };
+
 /* What a library with a row has of each value that rows may say; PROFILE_DERIVED where that is not known. */
 struct differences {
     int64_t value[ROW_VALUES];
-    const char *language; /* of its units; NULL: there are none */
+    enum units_language language;
     /* How far the sizes of functions and the lengths of names are from the row's distributions (distribution_distance).
      */
     double sizes_apart, names_apart;

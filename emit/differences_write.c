@@ -83,9 +83,15 @@ static const char *language_wanted(const struct profile *p, const struct profile
     return said ? said : profile_is_captured(p) && row->value[ROW_DEBUG] > 0 ? none : NULL;
 }
 
+/* The language of its units, by the name that pyelfprof has for it. */
 static const char *language_of(const struct differences *d)
 {
-    return d->language ? d->language : none;
+    static const char *const words[UNITS_LANGUAGES] = {[UNITS_NONE] = none,
+                                                       [UNITS_C] = "c",
+                                                       [UNITS_CPP] = "c++",
+                                                       [UNITS_FORTRAN_95] = "fortran95",
+                                                       [UNITS_FORTRAN_08] = "fortran08"};
+    return words[d->language];
 }
 
 /* The name of a key, such as "relocations: 64", without the row that it is in. */

@@ -251,8 +251,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     *l = (struct plan_library){.kind = kind, .number = number, .elf = plan->profile->elf, .runpath = true};
     l->stripped = plan->stripped;
     l->dwarf_version = (uint8_t)plan->profile->dwarf.version;
-    l->dwarf_language = (uint8_t)profile_language_made(plan->profile);
-    l->dwarf_fortran = plan->profile->dwarf.language == LANGUAGE_FORTRAN;
+    l->dwarf_language = (uint8_t)plan->profile->dwarf.language;
     l->without_debug = plan->without_debug;
     l->split = plan->profile->dwarf.split && !plan->without_debug;
     l->separate = plan->profile->dwarf.separate;

@@ -83,11 +83,10 @@ struct plan_library {
     bool without_libc;        /* needs no libc.so.6, as the set has its own C library or the library needs none; symbols
                                  outside the set have no versions then */
     bool runpath;             /* has a DT_RUNPATH with which it finds the other libraries beside itself */
-    uint8_t dwarf_version, dwarf_language;
-    bool dwarf_terse;   /* as dialect.terse, */
-    bool dwarf_lines;   /* dialect.lines */
-    bool dwarf_fortran; /* and dialect.fortran */
-    bool inner_entry;   /* its entry is a local symbol, which only the method table refers to */
+    uint8_t dwarf_version, dwarf_language; /* the latter an enum debug_language */
+    bool dwarf_terse;                      /* as dialect.terse, */
+    bool dwarf_lines;                      /* and dialect.lines */
+    bool inner_entry;                      /* its entry is a local symbol, which only the method table refers to */
     bool direct_entry;  /* its entry is called directly, not through the PLT; always so where that is a local symbol */
     bool result_by_got; /* PyLong_FromUnsignedLong is called through the first word of extra.got and not the PLT */
     bool inner_marks;   /* its visit marks have no dynamic symbol: the manifest states their address */

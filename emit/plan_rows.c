@@ -304,10 +304,9 @@ static void begin_debug(const struct rows *r, struct plan_library *l)
 {
     const struct dialect dialect = stock_row_dialect(r->s->plan->profile, r->s->corpus->dialect, l->said);
     l->dwarf_version = dialect.version;
-    l->dwarf_language = dialect.language;
+    l->dwarf_language = (uint8_t)profile_row_language(r->s->plan->profile, l->said);
     l->dwarf_terse = dialect.terse;
     l->dwarf_lines = dialect.lines;
-    l->dwarf_fortran = dialect.fortran;
     l->separate = separation_of(r, l);
     l->split |= profile_row_is_split(l->said);
     l->kept = profile_row_is_split(l->said) ? (uint64_t)l->said->captured[ROW_DEBUG] : 0;

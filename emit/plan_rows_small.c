@@ -278,7 +278,7 @@ static bool tells_cold(const struct plan *plan, const struct plan_library *l)
     const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
     const uint64_t places = rows_value_or(l->said, ROW_MIX_ARANGES, UINT64_MAX);
     const bool is_usual = p->dwarf.compiler == COMPILER_GCC && !p->dwarf.type_units && !l->dwarf_lines &&
-                          !l->dwarf_fortran && p->dwarf.index != NAME_INDEX_GDB && !l->split;
+                          l->dwarf_language != LANGUAGE_FORTRAN && p->dwarf.index != NAME_INDEX_GDB && !l->split;
     return !l->without_debug && is_usual && (!units || places > units * DEBUG_ARANGES_UNIT);
 }
 

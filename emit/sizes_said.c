@@ -1,7 +1,6 @@
 /* Sizes of functions by rows; see sizes_said.h. */
 #include "emit/sizes_said.h"
 
-#include "dwarf/dialect.h"
 #include "emit/distribution.h"
 
 /* Typical sizes at every 5 % of a distribution, in thousandths of a library's average size. For C they are those of
@@ -9,9 +8,10 @@
  * C++ they are those of 710 functions in matplotlib's extension modules. */
 enum { STEPS = 20, THOUSAND = 1000 };
 static const uint16_t typical[][STEPS + 1] = {
-    [DWARF_C] = {0, 0, 0, 0, 11, 57, 112, 202, 254, 329, 420, 544, 656, 790, 945, 1133, 1384, 1765, 2328, 3443, 16611},
-    [DWARF_CPP] = {0,   0,   29,  52,  79,   97,   120,  156,  195,  318,  411,
-                   484, 558, 698, 837, 1080, 1389, 1742, 2298, 4007, 26244},
+    [LANGUAGE_C] = {0,   0,   0,   0,   11,   57,   112,  202,  254,  329,  420,
+                    544, 656, 790, 945, 1133, 1384, 1765, 2328, 3443, 16611},
+    [LANGUAGE_CPP] = {0,   0,   29,  52,  79,   97,   120,  156,  195,  318,  411,
+                      484, 558, 698, 837, 1080, 1389, 1742, 2298, 4007, 26244},
 };
 
 /* Symbols of functions without a size: _init, _fini and four of crtbegin.o. */
@@ -64,7 +64,8 @@ bool sizes_said(const struct plan *plan, const struct plan_library *l, uint32_t 
         if (!distribution_values(quantiles, plan_function_sizes(plan), count, value))
             return false;
     } else {
-        typical_sizes(typical[l->dwarf_language], l->function_average, count - sizeless, value + sizeless);
+        typical_sizes(typical[l->dwarf_language == LANGUAGE_CPP ? LANGUAGE_CPP : LANGUAGE_C], l->function_average,
+                      count - sizeless, value + sizeless);
     }
     for (uint32_t i = 0; i < sizeless; i++)
         value[i] = 0;

@@ -18,12 +18,9 @@ enum { LIBRARY_COST = 1 << 16 };
  * same program, so that a structure is the same bytes on all. Pointers are left out. */
 struct parcel {
     uint32_t index;
-    uint32_t language; /* in `languages` */
     bool differences;
     struct set_library library;
 };
-
-static const char *const languages[] = {NULL, "c", "c++"};
 
 /* --- the same plan ---------------------------------------------------------------------- */
 
@@ -170,24 +167,16 @@ bool together_share(struct share *s, const struct plan *plan, const struct set_m
 
 /* --- what became of them ----------------------------------------------------------------- */
 
-enum { LANGUAGES = sizeof languages / sizeof languages[0] };
-
 static void pack(struct bytes *out, const struct set *set, uint32_t index)
 {
     const struct set_library *l = &set->library[index];
     struct parcel p = {.index = index, .differences = l->differences, .library = *l};
     p.library.file = NULL;
     p.library.differences = NULL;
-    const char *language = l->differences ? l->differences->language : NULL;
-    while (language && strcmp(language, languages[++p.language]) != 0)
-        continue;
     bytes_append(out, &p, sizeof p);
     bytes_append(out, l->file, l->files * sizeof *l->file);
-    if (l->differences) {
-        struct differences d = *l->differences;
-        d.language = NULL;
-        bytes_append(out, &d, sizeof d);
-    }
+    if (l->differences)
+        bytes_append(out, l->differences, sizeof *l->differences);
 }
 
 /* What is left of a message. */
@@ -212,7 +201,7 @@ static bool unpack_bytes(struct rest *r, void *to, size_t size)
 static bool is_parcel(const struct set *set, const struct parcel *p, size_t rest)
 {
     const struct set_library *l = &p->library;
-    return p->index < set->plan->library_count && !set->library[p->index].file && p->language < LANGUAGES && l->files &&
+    return p->index < set->plan->library_count && !set->library[p->index].file && l->files &&
            l->files <= rest / sizeof *l->file;
 }
 
@@ -235,12 +224,10 @@ static bool unpack(struct set *set, struct rest *r, int from, struct error *e)
     l->differences = p.differences ? malloc(sizeof *l->differences) : NULL;
     if (!l->file || (p.differences && !l->differences))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", set->plan->library[p.index].name);
-    if (!unpack_bytes(r, l->file, l->files * sizeof *l->file) ||
-        (p.differences && !unpack_bytes(r, l->differences, sizeof *l->differences)))
-        return refuse_message(from, e);
-    if (p.differences)
-        l->differences->language = languages[p.language];
-    return true;
+    const bool well = unpack_bytes(r, l->file, l->files * sizeof *l->file) &&
+                      (!p.differences || (unpack_bytes(r, l->differences, sizeof *l->differences) &&
+                                          l->differences->language < UNITS_LANGUAGES));
+    return well || refuse_message(from, e);
 }
 
 static bool no_memory(struct error *e)

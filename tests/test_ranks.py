@@ -1,5 +1,6 @@
 """Ranks of mpirun share the work of a set, or make one for each node. The bytes are those that one process makes."""
 
+import pathlib
 import random
 import re
 import shutil
@@ -81,6 +82,15 @@ def test_four_ranks(programs, profile, alone, tmp_path):
     assert done.stdout.count("MB   ") == 1
     assert done.stdout.endswith("\n4 ranks on 1 node shared the work\n")
     assert same(alone, tmp_path / "set")
+
+
+@slow
+def test_rows_in_several_languages(programs, tmp_path):
+    """What differs from the rows, and in which language, comes to rank 0 from the others."""
+    path = pathlib.Path(__file__).parent / "languages.prof"
+    programs.run("pyelfgen", "-P", path, "-o", tmp_path / "one", "-q")
+    programs.mpirun(3, "pyelfgen", "-P", path, "-o", tmp_path / "three", "-q")
+    assert same(tmp_path / "one", tmp_path / "three")
 
 
 @slow

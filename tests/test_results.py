@@ -185,6 +185,14 @@ def test_a_run_that_fails(altered, programs, tmp_path):
     assert leftovers(tmp_path) == []
 
 
+def test_a_launcher_may_name_a_thousand_hosts(altered, programs, tmp_path):
+    hosts = ",".join(f"node{number:04}" for number in range(1000))
+    path = tmp_path / "it.json"
+    programs.run("pyelfrun", "--launcher", f"env HOSTS={hosts}", "--phases", "import", "--json", path, altered.directory)
+    programs.run("pyelfstat", "--runs", path)
+    assert load(path)["options"]["launcher"] == f"env HOSTS={hosts}"
+
+
 @pytest.mark.alike
 @pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_a_signal_ends(number, altered, programs, tmp_path):

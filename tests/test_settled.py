@@ -56,9 +56,10 @@ def sets_are_the_same(programs, profile, directory):
     return with_it
 
 
-@pytest.mark.parametrize("name", ["clang", "fortran", "large"])
+@pytest.mark.parametrize("name", ["clang", "fortran", "languages", "large"])
 def test_the_same_set(programs, name, tmp_path):
-    """Debug information as clang and as gfortran write it, and so much of C++ that a model of it is searched first."""
+    """Debug information as clang and as gfortran write it, of C++ and Fortran in one set, and so much of C++ that a model
+    of it is searched first."""
     sets_are_the_same(programs, HERE / f"{name}.prof", tmp_path)
 
 

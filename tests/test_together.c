@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "emit/differences.h"
 #include "emit/tidy.h"
 #include "emit/together.h"
 
@@ -157,18 +158,31 @@ static void make(struct set *set, const struct share *s)
     }
 }
 
+/* Gives a library that was made differences from its row, in one language after the other. */
+static void differ(struct set *set, uint32_t item)
+{
+    struct set_library *const l = &set->library[item];
+    l->differences = calloc(1, sizeof *l->differences);
+    assert_non_null(l->differences);
+    l->differences->language = (enum units_language)(item % UNITS_LANGUAGES);
+}
+
 static void forget(struct set *set)
 {
-    for (uint32_t i = 0; i < set->plan->library_count; i++)
+    for (uint32_t i = 0; i < set->plan->library_count; i++) {
         free(set->library[i].file);
+        free(set->library[i].differences);
+    }
 }
 
 /* Rank 1 has made `theirs`, and sends that to rank 0, which has made 0 and 3. The message loses `cut` bytes at its end.
- * Its byte `at` becomes `byte`, unless `at` is 0. */
+ * Its byte `at` becomes `byte`, unless `at` is 0. Libraries have differences, the last one in a language that there is
+ * not if `babel`. */
 struct handing {
     struct share theirs;
     size_t cut, at;
     uint8_t byte;
+    bool babel;
 };
 
 static bool hand_over(const struct handing *h, struct error *e)
@@ -186,6 +200,11 @@ static bool hand_over(const struct handing *h, struct error *e)
     uint64_t size;
     make(&first, &own);
     make(&second, &h->theirs);
+    for (uint32_t i = 0; i < h->theirs.count; i++)
+        if (!second.library[h->theirs.item[i]].differences)
+            differ(&second, h->theirs.item[i]);
+    if (h->babel)
+        second.library[h->theirs.item[h->theirs.count - 1]].differences->language = UNITS_LANGUAGES;
     assert_true(together_collect(&second, &h->theirs, &none, &r, e));
     memcpy(&size, state.sent.data, sizeof size);
     memmove(state.sent.data + sizeof size + size - h->cut, state.sent.data + sizeof size + size,
@@ -196,8 +215,11 @@ static bool hand_over(const struct handing *h, struct error *e)
         state.sent.data[sizeof size + h->at] = h->byte;
     r = rank_of(&state, 0);
     const bool ok = together_collect(&first, &own, &none, &r, e);
-    for (uint32_t i = 0; ok && i < h->theirs.count; i++)
-        assert_int_equal(first.library[h->theirs.item[i]].result, h->theirs.item[i]);
+    for (uint32_t i = 0; ok && i < h->theirs.count; i++) {
+        const uint32_t item = h->theirs.item[i];
+        assert_int_equal(first.library[item].result, item);
+        assert_int_equal(first.library[item].differences->language, item % UNITS_LANGUAGES);
+    }
     forget(&first);
     forget(&second);
     bytes_free(&state.sent);
@@ -230,11 +252,13 @@ static void test_damaged(void **unused)
     uint32_t twice[] = {1, 2, 4, 2};
     uint32_t leaders[] = {1, 2, 3, 4};
     const size_t file = sizeof(struct set_file);
+    const size_t differences = sizeof(struct differences);
     refuse(&(struct handing){.theirs = {items, 3}, .cut = 1}, damaged);
-    refuse(&(struct handing){.theirs = {items, 3}, .cut = file}, damaged);
-    refuse(&(struct handing){.theirs = {items, 3}, .cut = file + 1}, damaged);
+    refuse(&(struct handing){.theirs = {items, 3}, .cut = differences}, damaged);
+    refuse(&(struct handing){.theirs = {items, 3}, .cut = differences + file}, damaged);
+    refuse(&(struct handing){.theirs = {items, 3}, .cut = differences + file + 1}, damaged);
     refuse(&(struct handing){.theirs = {items, 3}, .at = 3, .byte = 1}, damaged); /* index */
-    refuse(&(struct handing){.theirs = {items, 3}, .at = 4, .byte = 3}, damaged); /* language */
+    refuse(&(struct handing){.theirs = {items, 3}, .babel = true}, damaged);
     refuse(&(struct handing){.theirs = {twice, 4}}, damaged);
     refuse(&(struct handing){.theirs = {leaders, 4}}, damaged);
 }
