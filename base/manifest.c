@@ -402,7 +402,7 @@ bool manifest_read(struct manifest *m, const char *directory, bool *absent, stru
     if (*absent) {
         error_set(e, ERROR_INPUT,
                   "is not a set or an incomplete one: it has no " MANIFEST_FILE "; generate it with "
-                  "pyelfgen --profile PROFILE -o SET");
+                  "pyelfgen --profile PROFILE -o SET, or wait until that has ended");
         return error_at(e, directory, 0);
     }
     if (fd < 0 && errno == ELOOP) {

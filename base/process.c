@@ -1,12 +1,14 @@
 /* See process.h. */
 #include "base/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -38,8 +40,23 @@ static void hear_of_children(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* Ends the program if its stack is so small that some of it might end by SIGSEGV. Threads have stacks as small. */
+static void want_stack(void)
+{
+    enum { LEAST = 192 << 10 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST)
+        return;
+    struct error e;
+    error_set(&e, ERROR_SYSTEM, "stacks are limited to %llu bytes, of which %d are needed; raise the limit (ulimit -s)",
+              (unsigned long long)limit.rlim_cur, LEAST);
+    error_report(program_invocation_short_name, &e);
+    exit(EXIT_FAILURE);
+}
+
 void process_start(void)
 {
+    want_stack();
     hold_descriptors();
     hear_of_limits();
     hear_of_children();

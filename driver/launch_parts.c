@@ -18,6 +18,10 @@
 
 #define PART OPTIONS_PART "XXXXXX"
 
+/* What a part has in it before a tree has started, and from then on until results take its place. The latter takes no
+ * more room than the former, so that a tree can say that it has started even if no room is left. */
+enum { EXPECTED = ' ', BEGUN = '\n' };
+
 /* If nobody reads the output, this process ends by SIGPIPE and does not reach launch_parts_free, so a handler removes
  * the part. */
 static char left[PATH_MAX];
@@ -95,6 +99,8 @@ bool launch_parts_start(struct launch_parts *p, const struct options *o, struct 
 bool launch_parts_expect(struct launch_parts *p, struct error *e)
 {
     FILE *f = p->path[0] ? fopen(p->path, "we") : NULL;
+    if (f)
+        fputc(EXPECTED, f);
     if (p->path[0] && (!f || fclose(f) != 0))
         return fail(e, p->path);
     return true;
@@ -107,18 +113,21 @@ void launch_parts_begin(const struct options *o)
     const int fd = open(o->part, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return;
-    (void)!write(fd, "\n", 1); /* if this fails, the missing results are noticed in the end */
+    (void)!write(fd, &(char){BEGUN}, 1); /* if this fails, the missing results are noticed in the end */
     close(fd);
 }
 
 bool launch_parts_begun(const struct launch_parts *p)
 {
-    struct stat st;
-    return !p->path[0] || stat(p->path, &st) != 0 || st.st_size > 0;
+    FILE *f = p->path[0] ? fopen(p->path, "re") : NULL;
+    const bool begun = !f || fgetc(f) != EXPECTED;
+    if (f)
+        fclose(f);
+    return begun;
 }
 
-/* Says why a run has no results; `e` says why they could not be read. A part has at most the byte of
- * launch_parts_begin in it if nobody has put results there. */
+/* Says why a run has no results; `e` says why they could not be read. A part has one byte in it if
+ * nobody has put results there. */
 static void say_missing(const struct launch_parts *p, enum mode mode, uint64_t turn, struct error *e)
 {
     const struct error why = *e;

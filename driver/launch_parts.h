@@ -26,7 +26,7 @@ struct launch_parts {
  * case. */
 bool launch_parts_start(struct launch_parts *p, const struct options *o, struct error *e);
 
-/* Call this before a run: empties the part. */
+/* Call this before a run: the part is then one that no tree has begun. Fails where there is no room for a byte. */
 bool launch_parts_expect(struct launch_parts *p, struct error *e);
 
 /* Call this in a tree that has started: tells its launcher, if the part is visible here. */

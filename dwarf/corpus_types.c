@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    UNION_MOST = 5,       /* members */
-    SHORTER = 2,          /* how far behind a member's abbreviation that for a short name stands */
+    UNION_MOST = 5, /* members */
+    LINKED_OF = 4,  /* one structure in so many has a pointer to itself, with dialect.various and if it has a name */
+    SHORTER = 2,    /* how far behind a member's abbreviation that for a short name stands */
     BITS_PLACE_MOST = 28, /* the last word in which DW_AT_data_bit_offset takes one byte */
 };
 
@@ -427,12 +428,24 @@ static uint32_t add_bits(struct header_builder *b, struct scope *scope, uint32_t
     return count;
 }
 
-/* Adds members, aligned, one behind the other from offset *size on, up to 240 bytes. */
-static void add_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
+/* Adds the first member of a structure: a pointer to the structure itself, as in a list. Returns where, in the entries,
+ * its type is missing, which stands behind the structure. */
+static size_t add_link(struct header_builder *b, struct scope *scope, uint32_t *size, uint32_t *align)
+{
+    *size = *align = 8;
+    put_member(b, scope, (struct known_type){.size = *size, .align = *align}, ABBREV_MEMBER);
+    bytes_u8(&b->entries, 0);
+    return b->entries.size - 1 - sizeof(uint32_t);
+}
+
+/* Adds members, aligned, one behind the other from offset *size on, up to 240 bytes. If the first is a link, returns
+ * where its type is missing, else 0. */
+static size_t add_members(struct header_builder *b, uint32_t count, bool links, uint32_t *size, uint32_t *align)
 {
     struct scope scope = {.count = 0};
+    const size_t link = links ? add_link(b, &scope, size, align) : 0;
     b->members += count;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = links; i < count; i++) {
         const uint32_t word = (*size + 3) & ~3U;
         if (word <= BITS_PLACE_MOST && are_bits_due(b)) {
             i += add_bits(b, &scope, word, count - i) - 1;
@@ -449,6 +462,7 @@ static void add_members(struct header_builder *b, uint32_t count, uint32_t *size
         *size = place + type.size;
         *align = type.align > *align ? type.align : *align;
     }
+    return link;
 }
 
 static void add_union_members(struct header_builder *b, uint32_t count, uint32_t *size, uint32_t *align)
@@ -482,6 +496,12 @@ static bool is_unnamed(const struct header_builder *b)
     return order[b->structures % sizeof order] < b->corpus->manner.unnamed;
 }
 
+/* Whether the next structure, which has a name, has a pointer to itself. */
+static bool is_linked(const struct header_builder *b)
+{
+    return b->corpus->dialect.various && b->structures % LINKED_OF == 1;
+}
+
 /* Adds a structure or union. */
 void corpus_add_aggregate(struct header_builder *b, bool is_union)
 {
@@ -501,10 +521,11 @@ void corpus_add_aggregate(struct header_builder *b, bool is_union)
     size_t sibling = bytes_u32(&b->entries, 0);
     uint32_t end = 0;
     uint32_t align = 1;
+    size_t link = 0;
     if (is_union)
         add_union_members(b, 2 + pick(b, UNION_MOST - 1), &end, &align);
     else
-        add_members(b, members_next(b), &end, &align);
+        link = add_members(b, members_next(b), named && is_linked(b), &end, &align);
     b->structures += !is_union;
     corpus_end_children(b, sibling);
     uint32_t size = (end + align - 1) & ~(align - 1);
@@ -516,6 +537,11 @@ void corpus_add_aggregate(struct header_builder *b, bool is_union)
         add_typedef(b, (struct known_type){.size = size, .align = align}, corpus_move_type(b, at));
     else
         add_typedef(b, (struct known_type){.offset = at, .size = size, .align = align}, 0);
+    if (link) {
+        bytes_patch_u32(&b->entries, link, here(b));
+        corpus_remember(b, here(b), 8, 8);
+        put_pointer(b, at);
+    }
 }
 
 /* Adds parameters. In C one in FURTHER functions and types of functions takes any number of further ones, as printf

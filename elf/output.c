@@ -23,7 +23,10 @@ bool output_begin(struct output *o, int directory, const char *name, const char 
     snprintf(o->temporary, sizeof o->temporary, ".%s.tmp", name);
     o->fd = openat(directory, o->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
     if (o->fd < 0)
-        return error_errno(e, path, "cannot create the file");
+        return error_errno(e, path,
+                           errno == ENOSPC ? "cannot create the file; make room, or see that there are inodes (df -i), "
+                                             "and run again"
+                                           : "cannot create the file");
     if (!size || ftruncate(o->fd, (off_t)size) == 0)
         return true;
     cannot_write(path, e);

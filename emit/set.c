@@ -89,7 +89,7 @@ static bool write_file(struct work *w, const struct library_file *file, bool *ke
     directory_path(&w->directory, file->name, path);
     int directory = open_within(w, file->name, &base);
     if (directory < 0)
-        return error_errno(e, path, "cannot make the directory of the file");
+        return error_errno(e, path, "cannot open or make the directory of the file");
     const uint64_t size = file->layout->file_size;
     *kept = !w->directory.force && same_bytes(directory, base, 0777 & ~w->directory.umask, file->image, size);
     bool ok = *kept ||

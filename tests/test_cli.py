@@ -325,6 +325,15 @@ def test_a_small_stack(more, programs, small, tmp_path):
         programs.run("pyelfgen", "--verify", directory, preexec_fn=limit)
 
 
+@pytest.mark.parametrize("program", ["pyelfgen", "pyelfrun", "pyelfstat", "pyelfprof", "pyelfprobe", "pyelfmount"])
+def test_a_stack_that_is_too_small(program, programs):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (100 << 10, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+    if programs.sanitized:
+        pytest.skip("sanitizers make stacks larger")
+    said = programs.run(program, "--version", status=1, preexec_fn=limit).stderr
+    assert said == f"{program}: stacks are limited to 102400 bytes, of which 196608 are needed; raise the limit (ulimit -s)\n"
+
+
 def test_a_directory_whose_name_a_terminal_would_obey(programs, tmp_path):
     """What is printed of it is harmless, and on one line."""
     name = tmp_path / "\x1b[31m\nset"

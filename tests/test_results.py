@@ -185,6 +185,21 @@ def test_a_run_that_fails(altered, programs, tmp_path):
     assert leftovers(tmp_path) == []
 
 
+def test_no_room_for_results(altered, programs, file_system):
+    """That there is none for a byte is said before the first run. Where a run fills the rest, that is all that is said."""
+    full = file_system("64k")
+    script = full / "launcher"
+    script.write_text(f'#!/bin/sh\ncat /dev/zero 2>/dev/null > {full}/other\nexec "$@"\n')
+    script.chmod(0o755)
+    command = ["--launcher", script, "--phases", "import", "--json", full / "a.json", altered.directory]
+    done = programs.run("pyelfrun", *command, status=1)
+    assert "cannot be written; make room, and run again: No space left on device\n" in done.stderr
+    assert done.stderr.count("\n") == 1 and "import" in done.stdout
+    done = programs.run("pyelfrun", *command, status=1)
+    assert done.stderr.endswith("choose another directory with --json or TMPDIR: No space left on device\n")
+    assert done.stderr.count("\n") == 1 and done.stdout == ""
+
+
 def test_a_launcher_may_name_a_thousand_hosts(altered, programs, tmp_path):
     hosts = ",".join(f"node{number:04}" for number in range(1000))
     path = tmp_path / "it.json"
@@ -637,10 +652,11 @@ def test_results_are_checked(programs, tmp_path):
         ("--limit=total=0", "--limit 'total=0' has no number of seconds above 0"),
         ("--limit=total=1s", "--limit 'total=1s' has no number of seconds above 0"),
         ("--limit=total=nan", "--limit 'total=nan' has no number of seconds above 0"),
+        ("--limit=total=2 --limit=total=3", "--limit total is given twice, 2 and 3 seconds; give the one that counts"),
     ],
 )
 def test_limits_that_are_none(programs, option, said):
-    assert said in programs.run("pyelfstat", "--runs", option, "a.json", status=2).stderr
+    assert said in programs.run("pyelfstat", "--runs", *option.split(), "a.json", status=2).stderr
 
 
 def test_wrong_use_of_runs(programs, tmp_path):

@@ -96,7 +96,7 @@ def test_there_are_as_many(kind):
         if name == "4" and quantity == "bits":
             assert made["bits"] == 0
         else:
-            assert made[quantity] == pytest.approx(wanted, rel=0.25), quantity
+            assert made[quantity] == pytest.approx(wanted, rel=0.35 if name == "clang" else 0.25), quantity
 
 
 def test_bit_fields_are_within_their_words(kind):
@@ -119,6 +119,15 @@ def test_bit_fields_are_within_their_words(kind):
             assert not used or place == 0 or place * 8 > max(used)
             end = max(end, place)
     assert (fields > 0) == (name in ("5", "clang"))
+
+
+def test_lists_have_a_pointer_to_themselves(kind):
+    """A reader that walks types meets cycles."""
+    name, twin = kind
+    entries = entries_of(twin.path)
+    pairs = [(one, other) for (tag, one), (_, other) in zip(entries, entries[1:]) if tag == "structure_type"]
+    links = sum("name" in one and other.get("type", "").endswith(f'{one["name"][:-1]} *"') for one, other in pairs)
+    assert links == 0 if name == "none" else links > len(pairs) / 40
 
 
 def test_readers_find_nothing_wrong(kind):

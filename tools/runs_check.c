@@ -29,6 +29,9 @@ bool runs_limit_read(struct runs_limits *limits, const char *text, struct error 
     const double seconds = strtod(sign + 1, &end);
     if (end == sign + 1 || *end || !isfinite(seconds) || seconds <= 0)
         return error_set(e, ERROR_USAGE, "--limit '%.40s' has no number of seconds above 0", text);
+    if (limits->of[part] > 0)
+        return error_set(e, ERROR_USAGE, "--limit %s is given twice, %g and %g seconds; give the one that counts",
+                         label_of(part), limits->of[part], seconds);
     limits->of[part] = seconds;
     limits->count++;
     return true;
