@@ -195,6 +195,9 @@ def test_no_room_for_results(altered, programs, file_system):
     done = programs.run("pyelfrun", *command, status=1)
     assert "cannot be written; make room, and run again: No space left on device\n" in done.stderr
     assert done.stderr.count("\n") == 1 and "import" in done.stdout
+    with pytest.raises(OSError), open(full / "more", "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
     done = programs.run("pyelfrun", *command, status=1)
     assert done.stderr.endswith("choose another directory with --json or TMPDIR: No space left on device\n")
     assert done.stderr.count("\n") == 1 and done.stdout == ""
