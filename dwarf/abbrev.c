@@ -217,9 +217,8 @@ enum abbrev_code abbrev_code_of(struct dialect d, uint32_t code)
     if (code > abbrev_codes(d))
         return (enum abbrev_code)(ABBREV_PARTED_FIRST + (code - abbrev_codes(d) - 1));
     const uint32_t at = code < beyond ? code : code - beyond + first_in_table(d);
-    if (at < ABBREV_LASTS_CPP_FIRST || d.language == DWARF_CPP)
-        return at;
-    return at - ABBREV_LASTS_CPP_FIRST + (d.fortran ? ABBREV_FORTRAN_FIRST : ABBREV_VARIOUS_FIRST);
+    const bool is_more = at >= ABBREV_LASTS_CPP_FIRST && (d.fortran || dialect_is_various(d));
+    return is_more ? at - ABBREV_LASTS_CPP_FIRST + (d.fortran ? ABBREV_FORTRAN_FIRST : ABBREV_VARIOUS_FIRST) : at;
 }
 
 uint16_t abbrev_tag(enum abbrev_code code)
@@ -267,7 +266,7 @@ uint32_t abbrev_codes(struct dialect d)
         return LINES_COUNT - 1u;
     if (d.fortran)
         return abbrev_fortran(ABBREV_VARIOUS_FIRST) - 1u;
-    if (d.various)
+    if (dialect_is_various(d))
         return abbrev_various(ABBREV_PARTED_FIRST) - 1u;
     return first_beyond(d) + end - first_in_table(d) - 1u;
 }

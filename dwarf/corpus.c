@@ -351,7 +351,7 @@ bool corpus_begin(struct corpus *c, struct dialect dialect, const struct manner 
     c->manner = *manner;
     if (dialect.fortran != manner->fortran)
         c->manner = dialect.fortran ? manner_fortran(*manner) : manner_c(*manner);
-    if (!dialect.various)
+    if (!dialect_is_various(dialect))
         c->manner = manner_plain(c->manner);
     if (dialect.terse)
         c->manner = manner_terse(c->manner);

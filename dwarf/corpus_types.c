@@ -499,7 +499,7 @@ static bool is_unnamed(const struct header_builder *b)
 /* Whether the next structure, which has a name, has a pointer to itself. */
 static bool is_linked(const struct header_builder *b)
 {
-    return b->corpus->dialect.various && b->structures % LINKED_OF == 1;
+    return dialect_is_various(b->corpus->dialect) && b->structures % LINKED_OF == 1;
 }
 
 /* Adds a structure or union. */

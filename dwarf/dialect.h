@@ -29,14 +29,14 @@ struct dialect {
                            the abbreviations */
     bool fortran;       /* with DWARF_C, without an index or type units: entries are those that gfortran writes
                            (corpus_fortran.c) */
-    bool various;       /* in C without type units: headers also have structures that are only declared, bit fields and
-                           volatile types (abbrev.h) */
-    bool one_row;       /* blocks have one row of the line table for each address, as clang's code has */
-    bool clang;         /* in version 5: what is composed is rewritten into clang's form (indexed.h) */
-    bool lines; /* as compiled with -g1, without an index or type units: units have line tables, functions and inlined
-                   calls, and nothing that has a type (abbrev.h) */
-    bool terse; /* in C: units are small; their headers define nothing inline and declare only the most usual things
-                   (manner_terse) */
+    bool various; /* in C, but with type units, lines alone or terse units: headers also have structures that are only
+                     declared, bit fields and volatile types (abbrev.h) */
+    bool one_row; /* blocks have one row of the line table for each address, as clang's code has */
+    bool clang;   /* in version 5: what is composed is rewritten into clang's form (indexed.h) */
+    bool lines;   /* as compiled with -g1, without an index or type units: units have line tables, functions and inlined
+                     calls, and nothing that has a type (abbrev.h) */
+    bool terse;   /* in C: units are small; their headers define nothing inline and declare only the most usual things
+                     (manner_terse) */
 };
 
 static inline bool dialect_is_4(struct dialect d)
@@ -58,6 +58,11 @@ static inline bool dialect_has_one_file(struct dialect d)
 static inline bool dialect_names_header(struct dialect d)
 {
     return dialect_is_4(d) || (d.several_files && d.language == DWARF_C && !d.fortran);
+}
+
+static inline bool dialect_is_various(struct dialect d)
+{
+    return d.various && d.language == DWARF_C && !d.fortran && !d.lines && !d.terse && !d.type_units;
 }
 
 /* Bytes of a unit's header (DWARF 5 section 7.5.1.1); version 4 has no unit type. */

@@ -132,7 +132,7 @@ static void set_by_entries(struct dialect *d, const struct profile *profile, enu
     d->one_file = profile_has_one_file(&said);
     d->several_files = profile_has_several_files(&said);
     d->one_row = profile_has_one_row(&said);
-    d->various = profile_has_various(&said) && !d->terse && !d->lines;
+    d->various = profile_has_various(&said);
 }
 
 struct dialect stock_dialect(const struct profile *profile)

@@ -423,12 +423,12 @@ def tally(text):
 
 @pytest.mark.slow
 def test_debug_information_in_two_languages_is_as_the_real_one(programs, tmp_path):
-    """pyelfprobe, in C, and a library in C++ make a profile that says how often tags are used in each, and a twin in
+    """pyelfprof, in C, and a library in C++ make a profile that says how often tags are used in each, and a twin in
     which they are used nearly as often in each."""
     real, library = tmp_path / "real.prof", tmp_path / "libwords.so"
     (tmp_path / "words.cpp").write_text(WORDS)
     subprocess.run(["g++", "-g", "-O2", "-fPIC", "-shared", "-o", library, tmp_path / "words.cpp"], check=True)
-    programs.run("pyelfprof", "-o", real, programs.path("pyelfprobe"), library)
+    programs.run("pyelfprof", "-o", real, programs.path("pyelfprof"), library)
     said = yaml.safe_load(real.read_text())["distributions"]
     for name in ("tags", "forms", "attributes"):
         of = [collections.Counter(tally(said[f"{name}-{language}"])) for language in ("c", "c++")]

@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+from conftest import SOURCE
 from objects import ask, elflint, tool
 
 # In this order: a module that needs most others; a utility with some versions, and with counts of dynamic symbols; many
@@ -267,3 +268,12 @@ def test_every_version_has_symbols(programs, tmp_path):
     assert {version for _, _, section, version in symbols(path) if section not in ("UND", "ABS")} == own
     for name in ("libmodule0", "libutility1"):
         assert 12 <= len(needs(tmp_path / "set" / f"{name}.so")["libutility0.so"]) <= 20
+
+
+def test_the_linker_warns_of_no_import():
+    """GNU ld prints what the C library says of some functions to everybody who links with a library that imports one."""
+    maps = open("/proc/self/maps").read()
+    libc = re.search(r"/\S*/libc\.so\.6|/\S*/libc-2\.\d+\.so", maps)[0]
+    warned = set(re.findall(r"\.gnu\.warning\.(\w+)", ask("readelf", "-SW", libc)))
+    names = re.findall(r'"(\w+)"', (SOURCE / "emit" / "outside_names.c").read_text())
+    assert len(names) > 1000 and "gets" in warned and warned.isdisjoint(names)

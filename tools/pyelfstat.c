@@ -416,7 +416,7 @@ static const struct cli_program program = {
                "status. They do not where a run failed, a file is of another set than the first,\n"
                "a rank or host is far above the others (there have to be four), or one of\n"
                "--limit is exceeded in any row. A PHASE is startup, import, visit, mpi, or total\n"
-               "for the first three. --limit can be given for several phases, and implies --check.\n"
+               "for the first three. --limit can be given for each phase, and implies --check.\n"
                "\n"
                "Examples:\n"
                "  pyelfstat SET\n"
