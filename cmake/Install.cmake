@@ -16,6 +16,10 @@ if(PYELFGEN_HAVE_DRIVER)
 endif()
 install(DIRECTORY profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pyelfgen/profiles OPTIONAL
   FILES_MATCHING PATTERN "*.prof")
+# bash-completion looks for a file with the program's name.
+foreach(program IN LISTS programs)
+  install(FILES tools/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
+endforeach()
 # Installed as in the source tree, so that links between the pages hold.
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.sbatch" PATTERN "*.schema.json" PATTERN man EXCLUDE)

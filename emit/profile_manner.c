@@ -141,6 +141,8 @@ uint64_t profile_incomplete(const struct profile_entries *said)
     const uint64_t bits = less(tags_count(attributes, "bit_size"), tags_count(attributes, "data_bit_offset"));
     const uint64_t declarations = tags_count(attributes, "declaration");
     uint64_t types = 0;
+    if (said->language != LANGUAGE_C)
+        return 0;
     for (unsigned i = 0; i < (has_pointers ? SIZED : SIZED - POINTERS); i++)
         types += tags_count(said->tags, sized[i]);
     const uint64_t incomplete = less(types, less(tags_count(attributes, "byte_size"), bits));
@@ -172,7 +174,7 @@ static uint16_t members_usual(uint64_t count, uint64_t structures)
     return times < MANNER_USUAL ? (uint16_t)(((unsigned)times + STEP / 2) / STEP * STEP) : nearest_step(times, 1);
 }
 
-/* Members of structures that are bit fields, in 1/MANNER_BITS, in steps of a quarter. */
+/* The share of members that are bit fields, in 1/MANNER_BITS. */
 static uint16_t bits_of(const char *tags, const char *attributes)
 {
     enum { MOST = MANNER_BITS / 2 };

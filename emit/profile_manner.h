@@ -32,8 +32,8 @@ bool profile_has_one_file(const struct profile_entries *said);
  * (dialect.several_files). */
 bool profile_has_several_files(const struct profile_entries *said);
 
-/* How many structures are only declared, by the counts: so many types have no size. In clang's form a pointer has none
- * either. */
+/* How many structures of C are only declared, by the counts: so many types have no size. In clang's form a pointer has
+ * none either. 0 in other languages. */
 uint64_t profile_incomplete(const struct profile_entries *said);
 
 /* Whether units of C have structures that are only declared, bit fields or volatile types in noticeable numbers

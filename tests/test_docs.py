@@ -175,3 +175,9 @@ def test_installed_pages(installed):
         named += [top / name for name in re.findall(r"\btests/\w+\.(?:sh|env)\b", text)]
         missing += [(page.name, str(path)) for path in named if not path.exists()]
     assert missing == []
+
+
+def test_installed_completion(installed):
+    """Each program has its own file, where bash-completion looks for it."""
+    programs = {path.name for path in (installed / "bin").iterdir()}
+    assert {path.name for path in (installed / "share" / "bash-completion" / "completions").iterdir()} == programs
