@@ -1,9 +1,10 @@
-/* As much of UTF-8 as is needed to show foreign text on a terminal. */
+/* As much of UTF-8 as is needed to check foreign text, and to show it on a terminal. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,21 @@ static inline bool utf8_is_control(const char *s)
 {
     const unsigned char *u = (const unsigned char *)s;
     return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+}
+
+/* Whether this character, whose length is not 0, ends a line or a paragraph: U+2028 or U+2029. */
+static inline bool utf8_is_separator(const char *s)
+{
+    return strncmp(s, "\xe2\x80\xa8", 3) == 0 || strncmp(s, "\xe2\x80\xa9", 3) == 0;
+}
+
+/* The number of a character of `length` bytes (utf8_length, not 0). */
+static inline uint32_t utf8_code(const char *s, size_t length)
+{
+    uint32_t code = (unsigned char)s[0] & (length == 1 ? 0x7fU : 0x7fU >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)s[i] & 0x3f);
+    return code;
 }
 
 /* Bytes that are shown of the character with which `s` begins; 0: a '?' instead, for a control character or a byte that

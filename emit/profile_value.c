@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/size_text.h"
+#include "base/utf8.h"
 #include "emit/profile_keys.h"
 
 static_assert(sizeof(enum hash_style) == sizeof(unsigned) && sizeof(enum bind_mode) == sizeof(unsigned) &&
@@ -205,25 +206,6 @@ static bool share_write(double share, char text[PROFILE_VALUE_TEXT])
     return true;
 }
 
-/* The character at `text` in UTF-8 and its length in bytes; 0 where it is none
- * (truncated, overlong, a surrogate, beyond U+10FFFF). */
-static size_t utf8_decode(const unsigned char *text, uint32_t *character)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char c = text[0];
-    size_t length = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-    if ((c >= 0x80 && c < 0xc0) || c >= 0xf8)
-        return 0;
-    *character = length == 1 ? c : c & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        *character = *character << 6 | (text[i] & 0x3f);
-    }
-    bool surrogate = *character >= 0xd800 && *character <= 0xdfff;
-    return *character < least[length] || *character > 0x10ffff || surrogate ? 0 : length;
-}
-
 /* Free text goes into the manifest, reports and terminals, so it must be one line. */
 static bool text_check(const char *text, const struct profile_source *s, enum profile_key_id key, struct error *e)
 {
@@ -233,15 +215,13 @@ static bool text_check(const char *text, const struct profile_source *s, enum pr
                       (unsigned long long)profile_keys[key].most);
         return disagree(e, length, profile_keys[key].most);
     }
-    uint32_t c;
     for (size_t i = 0, n; i < length; i += n) {
-        n = utf8_decode((const unsigned char *)text + i, &c);
+        n = utf8_length(text + i, length - i);
         if (n == 0)
             return profile_wrong(s, key, e, "is not UTF-8 text; correct it");
-        /* C0 and C1 controls, the line and paragraph separators. */
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029)
+        if (utf8_is_control(text + i) || utf8_is_separator(text + i))
             return profile_wrong(s, key, e, "has a control character or line break (U+%04X) inside; remove it",
-                                 (unsigned)c);
+                                 (unsigned)utf8_code(text + i, n));
     }
     return true;
 }
