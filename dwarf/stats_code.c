@@ -14,13 +14,6 @@ struct stats_code {
     uint64_t from, to;
 };
 
-/* What was discarded is at address 0 or 1 (GNU ld), or at one of the last two (LLD, which calls these tombstones). */
-bool stats_is_code(uint64_t from, uint64_t to)
-{
-    enum { TOMBSTONES = 2 };
-    return from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES;
-}
-
 /* Beyond 16 million ranges, which only a file has whose lists overlap, none is noted. */
 static void note(void *context, uint64_t from, uint64_t to)
 {

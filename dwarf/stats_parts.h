@@ -102,10 +102,15 @@ int stats_read_ranges(const struct stats_list *list, uint64_t base, const struct
  * belongs to the unit, and DWARF 5 has sections of its own. */
 uint64_t stats_place_key(const struct stats_place *place, const struct stats_unit *u);
 
-/* stats_code.c: Whether code may be at [from, to). Of what was discarded when the file was linked, debug information
- * has addresses that cannot be. */
-bool stats_is_code(uint64_t from, uint64_t to);
-/* How much code an entry covers that has no ranges: 0 where that is not known or it was discarded. */
+/* Whether code may be at [from, to). What was discarded when the file was linked is at address 0 or 1 (GNU ld), or at
+ * one of the last two (LLD, which calls these tombstones). */
+static inline bool stats_is_code(uint64_t from, uint64_t to)
+{
+    enum { TOMBSTONES = 2 };
+    return from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES;
+}
+
+/* stats_code.c: How much code an entry covers that has no ranges: 0 where that is not known or it was discarded. */
 uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die);
 /* stats_note_code notes the code of a unit, given its root, which is not in a .dwo file, and sets u->low; false when
  * memory runs out. stats_count_code counts, at the end of a file, the bytes of all that was noted. */

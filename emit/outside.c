@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 #include "emit/outside_beside.h"
-#include "emit/outside_names.h"
 #include "emit/outside_newer.h"
 #include "emit/outside_parts.h"
 
@@ -36,17 +35,6 @@ uint32_t outside_place(bool module, uint64_t key, uint32_t index)
     if (module && index < PYTHON)
         return (outside_first_python(key) + index) % PYTHON;
     return PYTHON + (outside_first_libc(key) - PYTHON + index - (module ? PYTHON : 0)) % LIBC;
-}
-
-const char *outside_at(uint32_t place)
-{
-    if (place >= NEWER)
-        return outside_newer_name(place - NEWER);
-    if (place >= BESIDE)
-        return outside_beside_name(place - BESIDE);
-    if (place >= INNER)
-        return outside_inner[place - INNER];
-    return place < PYTHON ? outside_python[place] : outside_libc[place - PYTHON];
 }
 
 const char *outside_name(bool module, uint64_t key, const uint16_t *choice, uint32_t index)

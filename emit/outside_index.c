@@ -5,10 +5,22 @@
 
 #include "emit/outside.h"
 #include "emit/outside_beside.h"
+#include "emit/outside_names.h"
 #include "emit/outside_newer.h"
 #include "emit/outside_parts.h"
 
 static struct outside_index made;
+
+const char *outside_at(uint32_t place)
+{
+    if (place >= NEWER)
+        return outside_newer_name(place - NEWER);
+    if (place >= BESIDE)
+        return outside_beside_name(place - BESIDE);
+    if (place >= INNER)
+        return outside_inner[place - INNER];
+    return place < PYTHON ? outside_python[place] : outside_libc[place - PYTHON];
+}
 
 static void find_lengths(struct outside_index *x)
 {
