@@ -15,7 +15,8 @@ struct known_type {
     uint32_t align;
     bool array;    /* an array, or a typedef of one */
     bool constant; /* const, or a typedef of such a type */
-    bool atomic;   /* atomic, or made of an atomic type by typedef, const or array: not to be in a union */
+    bool is_volatile;
+    bool atomic; /* atomic, or made of an atomic type by typedef, const or array: not to be in a union */
 };
 
 struct cpp_header;

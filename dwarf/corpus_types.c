@@ -10,7 +10,10 @@ enum {
     UNION_MOST = 5, /* members */
     LINKED_OF = 4,  /* one structure in so many has a pointer to itself, with dialect.various and if it has a name */
     SHORTER = 2,    /* how far behind a member's abbreviation that for a short name stands */
-    BITS_PLACE_MOST = 28, /* the last word in which DW_AT_data_bit_offset takes one byte */
+    BITS_PLACE_MOST = 28,                     /* the last word in which DW_AT_data_bit_offset takes one byte */
+    FIELDS_MOST = 9,                          /* bit fields in a word */
+    FIELDS = FIELDS_MOST / 2 + 1,             /* on average */
+    MEMBERS_MOST = SCOPE_NAMES - FIELDS_MOST, /* a structure with as many gets no more */
 };
 
 struct base {
@@ -284,11 +287,14 @@ static void add_restrict(struct header_builder *b)
 
 static void add_volatile(struct header_builder *b)
 {
-    const struct known_type of = corpus_value_type(b);
+    const struct known_type any = corpus_value_type(b);
+    const struct known_type of = any.is_volatile ? b->known[BASE_INT] : any;
     const uint32_t at = here(b);
     bytes_u8(&b->entries, abbrev_various(ABBREV_VOLATILE));
     bytes_u32(&b->entries, of.offset);
-    corpus_remember(b, at, of.size, of.align)->atomic = of.atomic;
+    struct known_type *made = corpus_remember(b, at, of.size, of.align);
+    made->is_volatile = true;
+    made->atomic = of.atomic;
 }
 
 /* A structure that is only declared, and a pointer to it: all that later pieces can use of it. */
@@ -402,15 +408,16 @@ static void put_member(struct header_builder *b, struct scope *scope, struct kno
  * by the storage around them. */
 static bool are_bits_due(const struct header_builder *b)
 {
-    enum { STEP = 11, APART = 37 }; /* headers do not begin alike */
-    const uint32_t members = b->members + b->group * STEP % APART;
-    return b->bits * MANNER_BITS < members * b->corpus->manner.bits && !dialect_is_4(b->corpus->dialect);
+    enum { STEP = 3 };
+    const uint32_t before = b->group * STEP % FIELDS; /* headers do not begin alike */
+    const uint64_t with = (uint64_t)b->bits + FIELDS - before;
+    return with * MANNER_BITS <= (uint64_t)b->members * b->corpus->manner.bits && !dialect_is_4(b->corpus->dialect);
 }
 
 /* Adds bit fields in the unsigned int at `place`, at most `most`, and returns how many. */
 static uint32_t add_bits(struct header_builder *b, struct scope *scope, uint32_t place, uint32_t most)
 {
-    enum { WORD = 32, FIELDS_MOST = 9, WIDE_OF = 4, WIDTH_MOST = 8 };
+    enum { WORD = 32, WIDE_OF = 4, WIDTH_MOST = 8 };
     const uint32_t fields = 1 + pick(b, most < FIELDS_MOST ? most : FIELDS_MOST);
     uint32_t used = 0;
     uint32_t count = 0;
@@ -445,7 +452,7 @@ static size_t add_members(struct header_builder *b, uint32_t count, bool links, 
     struct scope scope = {.count = 0};
     const size_t link = links ? add_link(b, &scope, size, align) : 0;
     b->members += count;
-    for (uint32_t i = links; i < count; i++) {
+    for (uint32_t i = links; i < count && scope.count < MEMBERS_MOST; i++) {
         const uint32_t word = (*size + 3) & ~3U;
         if (word <= BITS_PLACE_MOST && are_bits_due(b)) {
             i += add_bits(b, &scope, word, count - i) - 1;

@@ -11,7 +11,7 @@ enum {
 };
 
 /* Types with a tag, which share one space of names: C17 section 6.2.3. */
-enum tag { TAG_STRUCTURE, TAG_UNION, TAG_ENUMERATION, TAGS = 4 /* a power of two */ };
+enum tag { TAG_STRUCTURE, TAG_UNION, TAG_ENUMERATION, TAGS };
 
 /* What is being written, and where. */
 struct writing {
@@ -21,6 +21,7 @@ struct writing {
     uint32_t line, name, type;
     uint32_t last;      /* place of the last structure or union */
     uint32_t tag[TAGS]; /* how many there are so far of each */
+    uint64_t key;       /* of what is in types with a tag */
 };
 
 /* A type of eight bytes. It is drawn at random, because types in turn compress better than real declarations. */
@@ -52,16 +53,28 @@ static void place(struct writing *w)
     w->p = put_u8(put_u8(w->p, (uint8_t)(1 + w->line++ % LINES)), 12);
 }
 
-/* A name for a structure, union or enumeration. No two kinds have a name in common unless hardly any name is long, and
- * those of one kind in a unit have the same name only where there are more of them than names. */
+/* Draws the names, lines and types of the entries that follow. */
+static void vary(struct writing *w, uint64_t r)
+{
+    w->line = (uint32_t)r & 0xffff;
+    w->name = (uint32_t)(r >> 16) & 0xffff;
+    w->type = (uint32_t)(r >> 32) & 0xffff;
+}
+
+/* A name for a structure, union or enumeration: of each four names structures have two. So no two kinds have a name in
+ * common unless hardly any name is long. Where a unit has more types of a kind than names, some have the same name.
+ * They have the same members, too, if they have as many: what follows is drawn by the name. */
 static uint32_t tag_name(struct writing *w, enum tag tag)
 {
-    enum { EACH = CORPUS_NAMES / TAGS, STEP = 27 /* odd */ };
-    static_assert((int)EACH * (int)TAGS == CORPUS_NAMES, "each kind has as many names");
-    for (uint32_t tries = 0; tries < EACH; tries++) {
-        const uint32_t name = w->corpus->name[(w->tag[tag]++ * STEP % EACH) * TAGS + tag];
-        if (!short_name_is(name))
-            return name;
+    enum { OF_FOUR = 4, EACH = CORPUS_NAMES / OF_FOUR, STEP = 27 /* odd */, SECOND = 3 };
+    const uint32_t names = tag == TAG_STRUCTURE ? 2 * EACH : EACH;
+    for (uint32_t tries = 0; tries < names; tries++) {
+        const uint32_t i = w->tag[tag]++ % names;
+        const uint32_t place = i * STEP % EACH * OF_FOUR + (i < EACH ? (uint32_t)tag : SECOND);
+        if (short_name_is(w->corpus->name[place]))
+            continue;
+        vary(w, random_at(w->key, place));
+        return w->corpus->name[place];
     }
     return corpus_next_name(w->corpus, &w->name);
 }
@@ -217,14 +230,6 @@ static void put_item(struct writing *w, enum spare_kind kind, uint32_t children)
     }
 }
 
-/* Draws the names, lines and types of the entries that follow. */
-static void vary(struct writing *w, uint64_t r)
-{
-    w->line = (uint32_t)r & 0xffff;
-    w->name = (uint32_t)(r >> 16) & 0xffff;
-    w->type = (uint32_t)(r >> 32) & 0xffff;
-}
-
 uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, uint8_t *p)
 {
     if (!spare_is_any(d))
@@ -234,8 +239,9 @@ uint8_t *spare_put(const struct debug *d, uint32_t unit, const uint8_t *start, u
     const struct spare_mix m = spare_mix_of(d);
     struct writing w = {.corpus = d->corpus, .start = start, .p = p};
     w.last = corpus_type(d->corpus, BASE_CHAR);
+    w.key = random_at(d->variety + 7, unit);
     for (unsigned i = 0; i < TAGS; i++)
-        w.tag[i] = (uint32_t)random_at(d->variety + 7, (uint64_t)unit * TAGS + i);
+        w.tag[i] = (uint32_t)random_at(w.key, CORPUS_NAMES + i) % CORPUS_NAMES;
     for (uint64_t i = from.dense; i < to.dense; i++) {
         vary(&w, random_at(d->variety + 5, i));
         if (spare_others_until(&m, i + 1) > spare_others_until(&m, i))

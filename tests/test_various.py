@@ -66,6 +66,20 @@ def kind(request, programs, tmp_path_factory):
     return name, Twin(programs, tmp_path_factory.mktemp(name), *KINDS[name])
 
 
+@pytest.fixture(scope="module", params=["gcc", "clang"])
+def crowded(request, programs, tmp_path_factory):
+    """The twin of a library with nothing but structures of twenty bit fields each, whose names are long."""
+    directory = tmp_path_factory.mktemp(f"crowded-{request.param}")
+    fields = "".join(f" unsigned field_with_a_long_name{i} : {1 + i % 9};" for i in range(20))
+    each = f"struct crowd%u {{{fields} }} it%u; long of%u(int a) {{ return a; }}\n"
+    (directory / "crowd.c").write_text("".join(each % (n, n, n) for n in range(600)))
+    command = [tool(request.param), "-gdwarf-5", "-O1", "-fPIC", "-shared", "-o", directory / "libcrowd.so"]
+    subprocess.run([*command, directory / "crowd.c"], check=True)
+    programs.run("pyelfprof", "-q", "-o", directory / "it.prof", directory / "libcrowd.so")
+    programs.run("pyelfgen", "-q", "-P", directory / "it.prof", "-o", directory / "set")
+    return counted_libraries(directory / "set")[0]
+
+
 def entries_of(path):
     """(tag, attributes) of each entry, as llvm-dwarfdump shows them."""
     shown = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", path)
@@ -134,6 +148,32 @@ def test_readers_find_nothing_wrong(kind):
     _, twin = kind
     assert ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path).endswith("No errors.\n")
     assert ask("eu-elflint", "--gnu-ld", twin.path) == "No errors\n"
+
+
+def test_no_structure_has_more_members_than_there_are_names(crowded):
+    tags = [tag for tag, _ in entries_of(crowded)]
+    members = "".join("m" if tag == "member" else "s" for tag in tags)
+    assert 0 < max(map(len, members.split("s"))) < 100
+    assert ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", crowded).endswith("No errors.\n")
+
+
+def test_types_of_one_name_in_a_unit_are_the_same(crowded):
+    """Where there are more structures than names. Of structures with members, these are compared by name and place."""
+    found, here = {}, None
+    for tag, it in entries_of(crowded):
+        if tag == "compile_unit":
+            unit = len(found)
+            found[unit] = {}
+        elif tag in ("structure_type", "union_type", "enumeration_type") and "name" in it:
+            here = [tag, it.get("byte_size")]
+            found[unit].setdefault(it["name"], []).append(here)
+        elif tag in ("member", "enumerator") and here:
+            here.append((it["name"], it.get("data_member_location"), it.get("data_bit_offset"), it.get("const_value")))
+        else:
+            here = None
+    several = [types for names in found.values() for types in names.values()]
+    assert all(types.count(types[0]) == len(types) for types in several)
+    assert len(several) > 100
 
 
 @pytest.mark.slow
