@@ -93,7 +93,7 @@ def test_a_core_file_of_one_note(captured, tmp_path):
     segment = struct.pack("<IIQQQQQQ", 4, 0, 64 + 56 * headers, 0, 0, len(note), 0, 4)
     (tmp_path / "core").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + header + segment * headers + note)
     said = captured("--no-dwarf", tmp_path / "core", status=1)
-    assert "core: there is no shared object to make a profile of; see --help\n" in said
+    assert "core: there is no shared object for 64 bits to make a profile of; see --help\n" in said
 
 
 @pytest.mark.parametrize("tag", [14, 15, 29])  # DT_SONAME, DT_RPATH, DT_RUNPATH
@@ -204,7 +204,7 @@ def test_a_core_whose_link_map_has_no_end(captured, tmp_path):
     segments += struct.pack("<IIQQQQQQ", 1, 4, place + len(notes), base, 0, 4096, 4096, 4096)
     (tmp_path / "core").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + header + segments + notes + memory)
     said = captured("--no-dwarf", tmp_path / "core", status=1, timeout=20)
-    assert "core: there is no shared object to make a profile of; see --help\n" in said
+    assert "core: there is no shared object for 64 bits to make a profile of; see --help\n" in said
 
 
 def test_debug_links_to_a_sparse_file(captured, tmp_path):

@@ -437,7 +437,7 @@ static void tell(const struct command *c)
 
 static void nothing_there(const struct command *c, struct error *e)
 {
-    error_set(e, ERROR_INPUT, "there is no shared object to make a profile of; see --help");
+    error_set(e, ERROR_INPUT, "there is no shared object for 64 bits to make a profile of; see --help");
     if (c->operands == 1)
         error_at(e, c->operand[0], 0);
 }

@@ -340,15 +340,31 @@ static void take_record(struct prof *p, const char *record, const char *library)
 struct audit {
     const char *libraries; /* for LD_AUDIT */
     const char *log;
-    const char *imports; /* for LOG_IMPORTS */
-    int error;           /* descriptor for its standard error */
+    const char *imports;  /* for LOG_IMPORTS */
+    const char *tunables; /* for GLIBC_TUNABLES; NULL: as they are */
+    int error;            /* descriptor for its standard error */
 };
+
+#define TUNABLES "GLIBC_TUNABLES"
+
+/* With an audit library, ld.so makes room for thread-local variables before it knows how many the program's libraries
+ * have that need a fixed place (initial-exec). The usual room is some 1.6 kB; librustc_driver.so wants 24 kB. Each
+ * thread's stack is smaller by what is given. Returns what to set, or NULL where the user has set it. */
+static const char *with_more_tls(struct prof *p)
+{
+    static const char more[] = "glibc.rtld.optional_static_tls=32768";
+    const char *const set = getenv(TUNABLES);
+    if (!set || !*set)
+        return more;
+    return strstr(set, "glibc.rtld.optional_static_tls") ? NULL : prof_format(p, "%s:%s", set, more);
+}
 
 static bool prepare(const void *context)
 {
     const struct audit *a = context;
     return setenv("LD_AUDIT", a->libraries, 1) == 0 && setenv(LOG_VARIABLE, a->log, 1) == 0 &&
-           setenv(LOG_IMPORTS, a->imports, 1) == 0 && dup2(a->error, STDERR_FILENO) >= 0;
+           setenv(LOG_IMPORTS, a->imports, 1) == 0 && (!a->tunables || setenv(TUNABLES, a->tunables, 1) == 0) &&
+           dup2(a->error, STDERR_FILENO) >= 0;
 }
 
 /* Processes that the command has left running may go on to write to its standard error. A process of our own passes
@@ -473,6 +489,7 @@ void prof_run(struct prof *p, char **command)
         return;
     }
     struct audit audit = {.log = log.path};
+    audit.tunables = with_more_tls(p);
     audit.libraries = others && *others ? prof_format(p, "%s:%s", others, library) : library;
     struct imports *imports = prof_must(calloc(1, sizeof *imports));
     struct unseen *unseen = prof_must(calloc(1, sizeof *unseen));
