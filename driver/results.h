@@ -27,7 +27,8 @@ enum {
     RESULTS_RANKS_MOST = 1 << 22,
     RESULTS_COUNTERS_MOST = 256, /* counters of one phase */
     RESULTS_OPTIONS_MOST = 64,
-    RESULTS_TEXT_MOST = 1 << 17,       /* bytes, as of an argument on Linux: --launcher may name a thousand hosts */
+    RESULTS_TEXT_MOST = 4096,          /* bytes */
+    RESULTS_OPTION_MOST = 1 << 17,     /* the same of an option, as of an argument on Linux: a launcher may name hosts */
     RESULTS_BYTES_MOST = 512 << 20,    /* bytes of a file that is read: all runs of one rank take 300 MB */
     RESULTS_RUN_BYTES_MOST = 64 << 20, /* bytes of one run, and of all that is no run */
     RESULTS_WEIGHT_MOST = 1 << 30,     /* bytes of memory that reading one of them may take, and that all values take */

@@ -61,12 +61,12 @@ static json_object *take(struct results_reader *in, json_object *from, const cha
     return NULL;
 }
 
-/* Copies a text that may be shown: UTF-8 without control characters, and so without zeros. */
-static const char *keep_text(struct results_reader *in, const char *key, json_object *value)
+/* Copies a text of at most so many bytes that may be shown: UTF-8 without control characters, and so without zeros. */
+static const char *keep_text(struct results_reader *in, const char *key, json_object *value, size_t most)
 {
     const char *text = json_object_get_string(value);
     const size_t length = (size_t)json_object_get_string_len(value);
-    if (length > RESULTS_TEXT_MOST)
+    if (length > most)
         fail(in, key, "is too long");
     for (size_t i = 0, n; i < length && !in->failed; i += n) {
         n = utf8_length(text + i, length - i);
@@ -81,10 +81,15 @@ static const char *keep_text(struct results_reader *in, const char *key, json_ob
     return kept ? kept : "";
 }
 
-static const char *take_text(struct results_reader *in, json_object *from, const char *key)
+static const char *take_text_of(struct results_reader *in, json_object *from, const char *key, size_t most)
 {
     json_object *value = take(in, from, key, json_type_string);
-    return value ? keep_text(in, key, value) : "";
+    return value ? keep_text(in, key, value, most) : "";
+}
+
+static const char *take_text(struct results_reader *in, json_object *from, const char *key)
+{
+    return take_text_of(in, from, key, RESULTS_TEXT_MOST);
 }
 
 static uint64_t take_number(struct results_reader *in, json_object *from, const char *key, uint64_t least,
@@ -314,8 +319,8 @@ static void take_options(struct results_reader *in, json_object *top)
     {
         /* A key is foreign text, too. */
         json_object *name = json_object_new_string(key);
-        const char *kept = name ? keep_text(in, "options", name) : "";
-        const char *text = take_text(in, options, key);
+        const char *kept = name ? keep_text(in, "options", name, RESULTS_TEXT_MOST) : "";
+        const char *text = take_text_of(in, options, key, RESULTS_OPTION_MOST);
         if (!name || (!in->failed && !results_add_option(in->r, kept, text)))
             fail_memory(in);
         json_object_put(name);
