@@ -175,10 +175,24 @@ static uint32_t functions_of(const struct plan *plan, const struct plan_library 
     return n < PROFILE_FUNCTIONS_MOST ? (uint32_t)n : PROFILE_FUNCTIONS_MOST;
 }
 
+/* Whether less than half of the functions that a captured library exports have mangled names, though most of all may
+ * have, as where the interface of a library in C++ is one in C: debuggers would show three characters of each mangled
+ * one at the least, as of `f()`. With debug information all functions have names that go with that. */
+static bool exports_plain_names(const struct profile *p, const struct profile_row *row)
+{
+    enum { SHOWN_LEAST = 3, FEW = 16 };
+    const uint64_t exported = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
+    const bool is_bare = profile_is_captured(p) && row->value[ROW_DEBUG] == 0;
+    return is_bare && row->value[ROW_KIND] == ROW_KIND_UTILITY && exported >= FEW &&
+           2 * rows_value_or(row, ROW_DEMANGLED, 0) < SHOWN_LEAST * exported;
+}
+
 /* Whether less than half of the row's functions have mangled names. False where the row does not say. */
 static bool has_plain_names(const struct profile *p, const struct profile_row *row)
 {
     const uint64_t functions = rows_value_or(row, ROW_FUNCTIONS, 0);
+    if (exports_plain_names(p, row))
+        return true;
     if (row->value[ROW_MANGLED] == PROFILE_DERIVED && !profile_is_captured(p)) /* a captured profile leaves out zeros */
         return false;
     return rows_value_or(row, ROW_MANGLED, 0) * 2 < functions;

@@ -95,7 +95,15 @@ static inline uint32_t rows_larger(uint32_t a, uint32_t b)
 static inline uint64_t rows_import_names(const struct plan *plan, const struct plan_library *l)
 {
     enum { NAME_ESTIMATE = 20, MANGLED_ESTIMATE = 64 };
-    return (uint64_t)l->imports * (plan->names.style == STYLE_ITANIUM ? MANGLED_ESTIMATE : NAME_ESTIMATE);
+    uint64_t all = 0;
+    uint64_t mangled = 0;
+    for (uint32_t n = 0; n < l->edges; n++) {
+        const struct plan_edge *const edge = &l->edge[n];
+        all += edge->symbols;
+        mangled += names_are_mangled(&plan->names, &plan->library[edge->library]) ? edge->symbols : 0;
+    }
+    const double share = all ? (double)mangled / (double)all : 0;
+    return (uint64_t)(l->imports * (NAME_ESTIMATE + share * (MANGLED_ESTIMATE - NAME_ESTIMATE)));
 }
 
 /* Called when nothing fits into a size of a captured row (want.lack). One row that is too small is no reason to refuse

@@ -215,3 +215,34 @@ def test_exact_or_refused(seed, programs, tmp_path):
     assert len(set(names)) == len(names)
     visited = programs.command([SYSTEM, tmp_path / "set" / "driver.py", "--no-mpi"], leaks=False, timeout=60)
     assert "every result right" in visited.stdout
+
+
+def test_an_interface_in_c_of_a_library_in_cpp(programs, tmp_path):
+    """Its twin exports no mangled names either, and who imports from it imports as many functions. Of the local names
+    many are mangled."""
+    hidden = "".join(
+        f"namespace inner_{n % 7} {{ struct Part{n} {{ __attribute__((noinline)) long take(long a, double b) "
+        f"{{ return a * {n} + (long)b; }} }} part{n}; }}\n"
+        f'extern "C" __attribute__((visibility("default"))) long api_{n}(long a) '
+        f"{{ return inner_{n % 7}::part{n}.take(a, {n}); }}\n"
+        for n in range(80)
+    )
+    (tmp_path / "inner.cpp").write_text(hidden)
+    calls = "".join(
+        f'extern "C" long api_{n % 40}(long);\n'
+        f"long outer_{n}(long a, double *b) {{ b[{n}] += a; return api_{n % 40}(a + {n}) * 3 + (long)b[{n}]; }}\n"
+        for n in range(120)
+    )
+    (tmp_path / "outer.cpp").write_text(f"static long table[4000] = {{1, 2}};\nlong *tables() {{ return table; }}\n{calls}")
+    flags = ["-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-fvisibility-inlines-hidden"]
+    subprocess.run([tool("g++"), *flags, "-o", "libinner.so", "inner.cpp"], check=True, cwd=tmp_path)
+    command = [tool("g++"), *flags, "-fvisibility=default", "-o", "libouter.so", "outer.cpp", "-L.", "-linner"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    programs.run("pyelfprof", "-q", "-o", tmp_path / "it.prof", tmp_path / "libinner.so", tmp_path / "libouter.so")
+    programs.run("pyelfgen", "-q", "-P", tmp_path / "it.prof", "-o", tmp_path / "set")
+    inner, outer = counted_libraries(tmp_path / "set")
+    defined = ask("nm", "-D", "--defined-only", inner).split()[2::3]
+    assert len(defined) >= 80 and not [name for name in defined if name.startswith("_Z")]
+    imported = set(ask("nm", "-D", "--undefined-only", outer).split()[1::2])
+    assert len(imported & set(defined)) == 40
+    assert " _Z" in ask("nm", inner)
