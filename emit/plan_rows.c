@@ -183,8 +183,8 @@ static bool exports_plain_names(const struct profile *p, const struct profile_ro
     enum { SHOWN_LEAST = 3, FEW = 16 };
     const uint64_t exported = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0);
     const bool is_bare = profile_is_captured(p) && row->value[ROW_DEBUG] == 0;
-    return is_bare && row->value[ROW_KIND] == ROW_KIND_UTILITY && exported >= FEW &&
-           2 * rows_value_or(row, ROW_DEMANGLED, 0) < SHOWN_LEAST * exported;
+    const bool is_cpp = row->value[ROW_KIND] == ROW_KIND_UTILITY && row->value[ROW_MANGLED] > 0;
+    return is_bare && is_cpp && exported >= FEW && 2 * rows_value_or(row, ROW_DEMANGLED, 0) < SHOWN_LEAST * exported;
 }
 
 /* Whether less than half of the row's functions have mangled names. False where the row does not say. */

@@ -233,7 +233,8 @@ def test_an_interface_in_c_of_a_library_in_cpp(programs, tmp_path):
         f"long outer_{n}(long a, double *b) {{ b[{n}] += a; return api_{n % 40}(a + {n}) * 3 + (long)b[{n}]; }}\n"
         for n in range(120)
     )
-    (tmp_path / "outer.cpp").write_text(f"static long table[4000] = {{1, 2}};\nlong *tables() {{ return table; }}\n{calls}")
+    table = "static long table[4000] = {1, 2};\nlong *tables() { return table; }\n"
+    (tmp_path / "outer.cpp").write_text(table + calls)
     flags = ["-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-fvisibility-inlines-hidden"]
     subprocess.run([tool("g++"), *flags, "-o", "libinner.so", "inner.cpp"], check=True, cwd=tmp_path)
     command = [tool("g++"), *flags, "-fvisibility=default", "-o", "libouter.so", "outer.cpp", "-L.", "-linner"]
