@@ -126,8 +126,8 @@ bool launch_parts_begun(const struct launch_parts *p)
     return begun;
 }
 
-/* Says why a run has no results; `e` says why they could not be read. A part has one byte in it if
- * nobody has put results there. */
+/* Says why a run has no results; `e` says why they could not be read. A part has one byte in it if nobody has put
+ * results there. */
 static void say_missing(const struct launch_parts *p, enum mode mode, uint64_t turn, struct error *e)
 {
     const struct error why = *e;

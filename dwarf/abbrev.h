@@ -501,16 +501,18 @@ static inline uint8_t abbrev_type_units(struct dialect d, enum abbrev_code code)
     return (uint8_t)(d.language == DWARF_CPP ? code : code - ABBREV_TYPE_UNITS_FIRST + ABBREV_CPP_FIRST);
 }
 
-/* The code that an abbreviation of Fortran has in the table: they stand behind all that C has. */
+/* The first code behind all that C has in any dialect without type units. */
+enum { ABBREV_BEHIND_C = ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST };
+
+/* The codes that abbreviations of Fortran and of dialect.various have in the table: both stand behind all that C has.
+ */
 static inline uint8_t abbrev_fortran(enum abbrev_code code)
 {
-    return (uint8_t)(code - ABBREV_FORTRAN_FIRST + (ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST) + ABBREV_CPP_FIRST);
+    return (uint8_t)(ABBREV_BEHIND_C + code - ABBREV_FORTRAN_FIRST);
 }
-
-/* The code that an abbreviation of dialect.various has in the table: they stand there, too. */
 static inline uint8_t abbrev_various(enum abbrev_code code)
 {
-    return (uint8_t)(code - ABBREV_VARIOUS_FIRST + (ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST) + ABBREV_CPP_FIRST);
+    return (uint8_t)(ABBREV_BEHIND_C + code - ABBREV_VARIOUS_FIRST);
 }
 
 /* Appends a table of .debug_abbrev, without the null entry that ends it. `reach` says which references lead to other

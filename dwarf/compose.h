@@ -158,10 +158,9 @@ struct debug_function {
 static_assert(ABBREV_TYPE_UNITS_FIRST + ABBREV_FORTRAN_FIRST - ABBREV_LASTS_FIRST + ABBREV_PARTED <= 128,
               "composed.codes has a bit for each");
 static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_TYPE_UNITS_FIRST <= 128, "the same of C");
-static_assert(ABBREV_CPP_FIRST + ABBREV_LASTS_CPP_FIRST - ABBREV_LASTS_FIRST + ABBREV_VARIOUS_FIRST -
-                      ABBREV_FORTRAN_FIRST <=
-                  128,
-              "and of Fortran");
+static_assert(ABBREV_BEHIND_C + ABBREV_VARIOUS_FIRST - ABBREV_FORTRAN_FIRST <= 128, "and of Fortran");
+static_assert(ABBREV_BEHIND_C + ABBREV_PARTED_FIRST - ABBREV_VARIOUS_FIRST + ABBREV_PARTED <= 128,
+              "and of C with all that it may have");
 
 static inline void compose_note_code(struct composed *out, uint32_t code)
 {

@@ -145,6 +145,12 @@ struct manner manner_c(struct manner m);
  * nothing is inlined. */
 struct manner manner_terse(struct manner m);
 
+/* Whether headers have what asks for dialect.various. */
+static inline bool manner_is_various(const struct manner *m)
+{
+    return m->bits || m->piece[PIECE_INCOMPLETE] || m->piece[PIECE_VOLATILE];
+}
+
 /* The manner without what dialect.various adds. */
 struct manner manner_plain(struct manner m);
 

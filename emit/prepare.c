@@ -382,7 +382,6 @@ static bool make_as_found(struct prepared *p, const struct options *o, struct er
 /* Makes stock and plan. */
 static bool make(struct prepared *p, const struct options *o, struct error *e)
 {
-    struct searching s = {.o = o, .manners = &p->manners};
     bool is_found;
     if (o->settle && !settled_can_be_kept(&p->profile, e))
         return false;
@@ -392,10 +391,15 @@ static bool make(struct prepared *p, const struct options *o, struct error *e)
         return make_as_found(p, o, e);
 
     const bool by_model = profile_model_helps(&p->profile);
-    if (!begin_searching(&s, &p->profile, MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0)))
-        return make_in_manners(p, o, &p->manners, e);
-    const bool made = search_for(p, &s, by_model, e);
-    progress_end(&s.progress);
+    struct searching *const s = malloc(sizeof *s); /* 29 kB, more than small stacks have to spare */
+    if (!s)
+        return error_set(e, ERROR_MEMORY, "out of memory for the search of a manner");
+    *s = (struct searching){.o = o, .manners = &p->manners};
+    const bool searches = begin_searching(s, &p->profile, MANNER_TRIES_MOST + (by_model ? MANNER_TRIES_NEAR : 0));
+    const bool made = searches ? search_for(p, s, by_model, e) : make_in_manners(p, o, &p->manners, e);
+    if (searches)
+        progress_end(&s->progress);
+    free(s);
     return made;
 }
 

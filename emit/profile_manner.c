@@ -532,14 +532,6 @@ bool profile_has_one_row(const struct profile_entries *said)
     return rows && sum_of(said, ROW_DWARF_ADDRESSES, 0) >= rows - rows / 8;
 }
 
-bool profile_has_various(const struct profile_entries *said)
-{
-    if (said->language != LANGUAGE_C || !said->profile->rows || said->profile->dwarf.type_units)
-        return false;
-    const struct manner m = profile_manner(said);
-    return m.bits || m.piece[PIECE_INCOMPLETE] || m.piece[PIECE_VOLATILE];
-}
-
 /* Constants in abbreviations are: the file of declarations with a line of one byte, where all of these are in one
  * header; the file of functions and of what is in them, where all are in one source; the sizes of pointers; and
  * attributes of enumerations and inline functions. Where there are partial units, functions with a low line name their

@@ -36,10 +36,6 @@ bool profile_has_several_files(const struct profile_entries *said);
  * none either. 0 in other languages. */
 uint64_t profile_incomplete(const struct profile_entries *said);
 
-/* Whether units of C have structures that are only declared, bit fields or volatile types in noticeable numbers
- * (dialect.various). */
-bool profile_has_various(const struct profile_entries *said);
-
 /* Whether nearly all rows of the application's line tables are at an address of their own (dialect.one_row). */
 bool profile_has_one_row(const struct profile_entries *said);
 

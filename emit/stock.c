@@ -49,6 +49,7 @@ struct stock *stock_begin(struct dialect dialect, const struct manner *manner, u
         return NULL;
     memset(s, 0, sizeof *s);
     s->seed = seed;
+    dialect.various = manner_is_various(manner);
     filler_make(&s->filler, seed, dialect.one_row);
     if (corpus_begin(&s->corpus, dialect, manner, seed) && blocks_begin(&s->blocks, dialect))
         return s;
@@ -132,7 +133,6 @@ static void set_by_entries(struct dialect *d, const struct profile *profile, enu
     d->one_file = profile_has_one_file(&said);
     d->several_files = profile_has_several_files(&said);
     d->one_row = profile_has_one_row(&said);
-    d->various = profile_has_various(&said);
 }
 
 struct dialect stock_dialect(const struct profile *profile)

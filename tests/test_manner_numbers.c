@@ -163,7 +163,6 @@ static void headers_and_blocks_can_be_made(void **state)
     (void)state;
     enum { TRIES = 2 };
     const struct dialect dialects[] = {{.version = 5},
-                                       {.version = 5, .various = true},
                                        {.version = 5, .views = true, .terse = true},
                                        {.version = 4, .language = DWARF_CPP, .views = true},
                                        {.version = 5, .fortran = true}};

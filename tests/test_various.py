@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from dies import Dies
 from objects import ask, counted_libraries, tool
 from sets import mostly_long
 
@@ -80,20 +81,14 @@ def crowded(request, programs, tmp_path_factory):
     return counted_libraries(directory / "set")[0]
 
 
-def entries_of(path):
-    """(tag, attributes) of each entry, as llvm-dwarfdump shows them."""
-    shown = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-info", path)
-    parts = re.split(r"^0x[0-9a-f]+: +DW_TAG_(\w+)", shown, flags=re.M)[1:]
-    return [(tag, dict(re.findall(r"DW_AT_(\w+)\s+\((.*)\)", body))) for tag, body in zip(parts[::2], parts[1::2])]
-
-
 def counts_of(path):
-    entries = entries_of(path)
+    entries = Dies(path).at.values()
+    structures = [die for die in entries if die.tag == "structure_type"]
     return {
-        "structures": sum(tag == "structure_type" for tag, _ in entries),
-        "declared": sum(tag == "structure_type" and "declaration" in it for tag, it in entries),
-        "bits": sum("bit_size" in it for _, it in entries),
-        "volatile": sum(tag == "volatile_type" for tag, _ in entries),
+        "structures": len(structures),
+        "declared": sum("declaration" in die for die in structures),
+        "bits": sum("bit_size" in die for die in entries),
+        "volatile": sum(die.tag == "volatile_type" for die in entries),
     }
 
 
@@ -116,32 +111,34 @@ def test_there_are_as_many(kind):
 def test_bit_fields_are_within_their_words(kind):
     """In a structure no two share a bit, none crosses its unsigned int, and none reaches the next member."""
     name, twin = kind
-    used, end, fields = set(), 0, 0
-    for tag, it in entries_of(twin.path):
-        if tag != "member":
-            used, end = (set(), 0) if tag in ("structure_type", "union_type") else (used, end)
-            continue
-        if "bit_size" in it:
-            first, width = int(it["data_bit_offset"], 16), int(it["bit_size"], 16)
-            bits = set(range(first, first + width))
-            assert "unsigned int" in it["type"] and not bits & used and first >= end * 8
-            assert first // 32 == (first + width - 1) // 32
-            used |= bits
-            fields += 1
-        elif "data_member_location" in it:
-            place = int(it["data_member_location"], 16)
-            assert not used or place == 0 or place * 8 > max(used)
-            end = max(end, place)
+    fields = 0
+    for structure in Dies(twin.path).at.values():
+        used, end = set(), 0
+        for member in structure.of("member"):
+            if "bit_size" in member:
+                first, width = member.number("data_bit_offset"), member.number("bit_size")
+                bits = set(range(first, first + width))
+                assert "unsigned int" in member.attributes["type"] and not bits & used and first >= end * 8
+                assert first // 32 == (first + width - 1) // 32
+                used |= bits
+                fields += 1
+            elif "data_member_location" in member:
+                place = member.number("data_member_location")
+                assert not used or place == 0 or place * 8 > max(used)
+                end = max(end, place)
     assert (fields > 0) == (name in ("5", "clang"))
 
 
 def test_lists_have_a_pointer_to_themselves(kind):
     """A reader that walks types meets cycles."""
     name, twin = kind
-    entries = entries_of(twin.path)
-    pairs = [(one, other) for (tag, one), (_, other) in zip(entries, entries[1:]) if tag == "structure_type"]
-    links = sum("name" in one and other.get("type", "").endswith(f'{one["name"][:-1]} *"') for one, other in pairs)
-    assert links == 0 if name == "none" else links > len(pairs) / 40
+    dies = Dies(twin.path)
+    structures = [die for die in dies.at.values() if die.tag == "structure_type"]
+    links = 0
+    for structure in structures:
+        pointer = dies.follow(structure.children[0], "type") if structure.children else None
+        links += pointer is not None and pointer.tag == "pointer_type" and dies.follow(pointer, "type") is structure
+    assert links == 0 if name == "none" else links > len(structures) / 40
 
 
 def test_readers_find_nothing_wrong(kind):
@@ -151,27 +148,21 @@ def test_readers_find_nothing_wrong(kind):
 
 
 def test_no_structure_has_more_members_than_there_are_names(crowded):
-    tags = [tag for tag, _ in entries_of(crowded)]
-    members = "".join("m" if tag == "member" else "s" for tag in tags)
-    assert 0 < max(map(len, members.split("s"))) < 100
+    members = [len(die.of("member")) for die in Dies(crowded).at.values()]
+    assert 0 < max(members) < 100
     assert ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", crowded).endswith("No errors.\n")
 
 
 def test_types_of_one_name_in_a_unit_are_the_same(crowded):
-    """Where there are more structures than names. Of structures with members, these are compared by name and place."""
-    found, here = {}, None
-    for tag, it in entries_of(crowded):
-        if tag == "compile_unit":
-            unit = len(found)
-            found[unit] = {}
-        elif tag in ("structure_type", "union_type", "enumeration_type") and "name" in it:
-            here = [tag, it.get("byte_size")]
-            found[unit].setdefault(it["name"], []).append(here)
-        elif tag in ("member", "enumerator") and here:
-            here.append((it["name"], it.get("data_member_location"), it.get("data_bit_offset"), it.get("const_value")))
-        else:
-            here = None
-    several = [types for names in found.values() for types in names.values()]
+    """Where there are more structures than names. Of what is in them, these are compared by name and place."""
+    told = ("name", "data_member_location", "data_bit_offset", "const_value")
+    several = []
+    for unit in Dies(crowded).units:
+        found = {}
+        for die in unit.of("structure_type", "union_type", "enumeration_type"):
+            inside = [[child.attributes.get(name) for name in told] for child in die.of("member", "enumerator")]
+            found.setdefault(die.text("name"), []).append((die.tag, die.attributes.get("byte_size"), inside))
+        several += [types for name, types in found.items() if name]
     assert all(types.count(types[0]) == len(types) for types in several)
     assert len(several) > 100
 
@@ -182,10 +173,9 @@ def test_gdb_shows_them(kind):
     name, twin = kind
     if name == "none":
         pytest.skip("there are none")
-    entries = entries_of(twin.path)
-    structures = [(it["name"].strip('"'), it) for tag, it in entries if tag == "structure_type" and "name" in it]
-    hidden = [structure for structure, it in structures if "declaration" in it]
-    owners = [structure for structure, it in structures if "byte_size" in it]
+    structures = [die for die in Dies(twin.path).at.values() if die.tag == "structure_type" and "name" in die]
+    hidden = [die.text("name") for die in structures if "declaration" in die]
+    owners = [die.text("name") for die in structures if "byte_size" in die]
     command = [tool("gdb"), "-nx", "-batch"]
     command += [part for owner in owners[:60] for part in ("-ex", f"ptype struct {owner}")]
     shown = ask(*command, twin.path)

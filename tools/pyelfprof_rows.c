@@ -175,12 +175,9 @@ static void put_dwo(struct flow *row, const struct prof_dwo *d)
 /* Whether a profile can contain the character. YAML has neither U+FFFE nor U+FFFF, and U+2028 and U+2029 end a line. */
 static bool is_plain(const char *s, size_t length)
 {
-    static const char *const others[] = {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbf\xbe", "\xef\xbf\xbf"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (length == 3 && memcmp(s, others[i], length) == 0)
-            return false;
-    }
-    return length && !utf8_is_control(s);
+    enum { NONE_FIRST = 0xfffe };
+    const uint32_t code = length ? utf8_code(s, length) : 0;
+    return length && !utf8_is_control(s) && !utf8_is_separator(s) && code != NONE_FIRST && code != NONE_FIRST + 1;
 }
 
 /* The file's name without directories, in YAML's single quotes, cut to what a row may have. */
