@@ -1,5 +1,6 @@
 /* Makes the code that blocks consist of; see block.h. */
 #include "emit/block_parts.h"
+#include "emit/function.h"
 
 static const struct taste tastes[] = {
     [DWARF_C] = {.run_least = 12,
@@ -222,12 +223,12 @@ static void pass_and_call(struct builder *b, uint32_t from)
     fix(b, FIXUP_HELPER, helper);
     stamp_call(&b->maker, here(b), helper, likely(b, b->taste.ending));
     if (from != FROM_RESULT)
-        compose_call_slot(&b->maker.composer, REGISTER_RDI, code_slot_place(from));
+        compose_call_slot(&b->maker.composer, REGISTER_RDI, filler_slot_place(from));
     if (from == FROM_RESULT || b->taste.told >= 64 || likely(b, b->taste.told))
         compose_call_constant(&b->maker.composer, REGISTER_RSI, value);
     for (unsigned i = 0; i < more; i++)
         if (b->taste.references)
-            compose_call_reference(&b->maker.composer, references[i].reg, code_slot_place(slot[i]));
+            compose_call_reference(&b->maker.composer, references[i].reg, filler_slot_place(slot[i]));
         else
             compose_call_constant(&b->maker.composer, further[i].reg, further[i].value);
     stamp_end_children(&b->maker);

@@ -5,7 +5,6 @@
 
 #include "base/random.h"
 #include "emit/block.h"
-#include "emit/code.h"
 
 enum {
     RUN_MOST = 40, /* bytes of a run, before it is cut at an instruction border */

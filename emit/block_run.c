@@ -98,7 +98,7 @@ static uint32_t busy_slot(struct builder *b, const struct run *r, uint32_t odd)
 static void as_value(struct builder *b, uint64_t from, uint64_t to, uint32_t slot)
 {
     uint8_t expression[8] = {DW_OP_fbreg};
-    uint8_t *p = put_sleb128(expression + 1, code_slot_place(slot));
+    uint8_t *p = put_sleb128(expression + 1, filler_slot_place(slot));
     p = put_bytes(p, (const uint8_t[]){DW_OP_deref, DW_OP_stack_value}, 2);
     compose_list_entry(&b->maker.composer, from, to, expression, (uint32_t)(p - expression));
 }
@@ -118,10 +118,10 @@ static void in_place(struct builder *b, const struct run *r, uint64_t from, uint
         if (k % 2)
             as_value(b, from, border, slot);
         else
-            compose_list_frame(&b->maker.composer, from, border, code_slot_place(slot));
+            compose_list_frame(&b->maker.composer, from, border, filler_slot_place(slot));
         from = border;
     }
-    compose_list_frame(&b->maker.composer, from, to, code_slot_place(slot));
+    compose_list_frame(&b->maker.composer, from, to, filler_slot_place(slot));
 }
 
 /* Up to where a variable of a run is known: everywhere, or up to an instruction of the run. */
@@ -175,12 +175,12 @@ static struct debug_list value_list(struct builder *b, const struct run *r, uint
         return DEBUG_LIST_NONE;
     if (is_object) {
         p = put_u8(p, DW_OP_fbreg);
-        p = put_sleb128(p, code_slot_place(0) - (int32_t)(k % 72));
+        p = put_sleb128(p, filler_slot_place(0) - (int32_t)(k % 72));
     } else if (k < 512) {
         p = put_u8(p, (uint8_t)(DW_OP_lit0 + k % 32));
     } else {
         p = put_u8(p, DW_OP_fbreg);
-        p = put_sleb128(p, code_slot_place(slot));
+        p = put_sleb128(p, filler_slot_place(slot));
         p = put_u8(put_u8(p, DW_OP_deref), DW_OP_plus_uconst);
         p = put_uleb128(p, 8 * (k % 16));
     }

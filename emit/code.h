@@ -52,7 +52,6 @@ enum {
     CODE_DROP = 4,                     /* behind a call: takes from the stack what it was passed */
     CODE_EPILOGUE = FRAME_EPILOGUE,
     CODE_PARAMETER_PLACE = -32, /* of the first spilled argument, from the CFA: -16(%rbp) */
-    CODE_LOCAL_PLACE = FILLER_SLOT_FIRST - 16,
 };
 
 enum piece_kind {
@@ -125,28 +124,12 @@ void code_write(const struct code *c, uint32_t index, const struct body *b);
 
 /* --- what there is to say about a function (describe.c) ------------------ */
 
-/* DWARF's numbers of registers (psABI figure 3.36). */
-enum {
-    REGISTER_RDX = 1,
-    REGISTER_RCX = 2,
-    REGISTER_R8 = 8,
-    REGISTER_R9 = 9,
-    REGISTER_RSI = 4,
-    REGISTER_RDI = 5,
-};
-
 /* Where a parameter is: in register `reg` until it is spilled at `spilled`, then in its slot; during [loaded, used) it
  * is also in %rax. Offsets from the function's start. */
 struct code_parameter {
     uint32_t reg; /* DWARF's number */
     uint32_t spilled, loaded, used;
 };
-
-/* The place of a local's slot, from the CFA. */
-static inline int32_t code_slot_place(uint32_t slot)
-{
-    return CODE_LOCAL_PLACE - 8 * (int32_t)slot;
-}
 
 /* Sets reg[f->count] to DWARF's numbers of the registers that its arguments are passed in. */
 void code_registers(const struct function *f, uint8_t *reg);

@@ -97,13 +97,13 @@ static void describe_locals(struct walk *w, struct subject *s, uint64_t pieces_a
         const struct debug_variable v = {
             .name = subject_name(w, s), .line = s->line + 1, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
         if (s->lists != SUBJECT_LISTS_ALL || stays) {
-            compose_local(c, &v, code_slot_place(slot));
+            compose_local(c, &v, filler_slot_place(slot));
             continue;
         }
         /* the slot holds nothing before the statements */
         compose_list_begin(c, s->start);
         const uint64_t until = known_until(w, s, ARGUMENTS_MOST + slot, BLOCK_PARTLY_VARIABLE);
-        compose_list_frame(c, pieces_at, until, code_slot_place(slot));
+        compose_list_frame(c, pieces_at, until, filler_slot_place(slot));
         compose_local_list(c, &v, compose_list_end(c));
     }
 }
@@ -131,7 +131,7 @@ static void describe_besides(struct walk *w, struct subject *s)
         if (is_gone)
             compose_local_gone(&w->composer, &v);
         else
-            compose_local(&w->composer, &v, code_slot_place(i % FILLER_SLOTS));
+            compose_local(&w->composer, &v, filler_slot_place(i % FILLER_SLOTS));
     }
     w->besides += (uint64_t)(w->composer.info - before);
 }

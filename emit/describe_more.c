@@ -110,7 +110,7 @@ uint8_t *more_put_numbers(uint8_t *p, uint32_t bytes, uint64_t variety)
 static uint32_t put_expression(uint8_t *expression, uint32_t slot, uint32_t size, uint64_t variety)
 {
     uint8_t *p = put_u8(expression, DW_OP_fbreg);
-    p = put_sleb128(p, code_slot_place(slot));
+    p = put_sleb128(p, filler_slot_place(slot));
     const uint32_t place = (uint32_t)(p - expression);
     if (size < place + VALUE_LEAST) { /* some entries are values, so that the average is `size` */
         if (variety % VALUE_LEAST + place >= size)
@@ -172,7 +172,7 @@ void more_block(struct walk *w, struct subject *s, uint64_t from, uint32_t list,
     }
     const struct debug_variable v = {.name = subject_name(w, s), .line = s->line + 2, .column = 10, .type = BASE_LONG};
     compose_last_block(&w->composer, list);
-    compose_local(&w->composer, &v, code_slot_place(slot));
+    compose_local(&w->composer, &v, filler_slot_place(slot));
 }
 
 /* Few, as inlined calls have them, so that there are many calls, but enough for some dozen calls to take the bytes. */
@@ -225,7 +225,7 @@ static void last_lists(struct walk *w, struct subject *s)
 {
     uint64_t border[TUNE_BORDERS_MOST + 1];
     const uint32_t count = tune_borders(w, s, border);
-    tune_lists(w, s, border, count, (const int32_t[]){code_slot_place(0), code_slot_place(1)});
+    tune_lists(w, s, border, count, (const int32_t[]){filler_slot_place(0), filler_slot_place(1)});
 }
 
 void more(struct walk *w, struct subject *s, bool last)

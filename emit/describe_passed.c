@@ -24,11 +24,11 @@ void passed_describe(struct walk *w, const struct subject *s, uint32_t piece)
     const uint32_t arguments = arguments_of(w, passed.words, random_at(s->f->hash, piece));
     uint8_t *const begin = c->info;
     uint8_t *const sibling = compose_call(c, s->at - CODE_DROP, w->helper[passed.helper], true);
-    compose_call_slot(c, REGISTER_RDI, code_slot_place(passed.slot));
+    compose_call_slot(c, REGISTER_RDI, filler_slot_place(passed.slot));
     if (arguments > 1)
         compose_call_constant(c, REGISTER_RSI, passed.value);
     for (uint32_t i = 2; i < arguments; i++)
-        compose_call_pushed(c, i - 2, code_slot_place(passed.pushed[passed.words + 1 - i]));
+        compose_call_pushed(c, i - 2, filler_slot_place(passed.pushed[passed.words + 1 - i]));
     describe_call_end(w, random_mix(s->f->hash + piece), begin, sibling);
 }
 

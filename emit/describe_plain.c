@@ -91,11 +91,11 @@ static void put_locals(struct walk *w, struct subject *s, uint32_t most, uint32_
     for (uint32_t slot = 0; slot < most && missing(w, s) >= LOCAL_BYTES; slot++) {
         struct debug_variable v = {.line = line, .column = 10, .type = slot & 1 ? BASE_DOUBLE : BASE_LONG};
         if (own_name(w, s, &v.name)) {
-            compose_local_own(&w->composer, &v, code_slot_place(slot % FILLER_SLOTS));
+            compose_local_own(&w->composer, &v, filler_slot_place(slot % FILLER_SLOTS));
             continue;
         }
         v.name = subject_name(w, s);
-        compose_local(&w->composer, &v, code_slot_place(slot % FILLER_SLOTS));
+        compose_local(&w->composer, &v, filler_slot_place(slot % FILLER_SLOTS));
     }
 }
 

@@ -78,6 +78,12 @@ static inline uint8_t filler_displacement(uint32_t slot)
     return (uint8_t)(FILLER_SLOT_FIRST - 8 * (int32_t)slot);
 }
 
+/* The place of a slot, from the CFA, which is 16 bytes above where %rbp points to. */
+static inline int32_t filler_slot_place(uint32_t slot)
+{
+    return FILLER_SLOT_FIRST - 16 - 8 * (int32_t)slot;
+}
+
 /* Writes whole instructions of exactly `size` bytes together (at most FILLER_GAP_MOST), chosen by `value`. Returns the
  * place behind them. */
 uint8_t *filler_gap(uint8_t *p, struct frame frame, uint32_t size, uint64_t value);

@@ -41,6 +41,16 @@ struct frame {
     uint8_t saved; /* registers that it saves besides %rbp or, with `by_rsp`, %rbx; up to FRAME_SAVED_MOST */
 };
 
+/* DWARF's numbers of registers (psABI figure 3.36). */
+enum {
+    REGISTER_RDX = 1,
+    REGISTER_RCX = 2,
+    REGISTER_R8 = 8,
+    REGISTER_R9 = 9,
+    REGISTER_RSI = 4,
+    REGISTER_RDI = 5,
+};
+
 /* Bytes that the registers `saved` take: in the prologue, and in the epilogue. */
 static inline uint32_t frame_saves_size(struct frame f)
 {

@@ -7,17 +7,14 @@
  * one piece.
  *
  * Use: set builder.large, then library_size and library_write. large.c composes and is used by library.c;
- * large_file.c sizes and writes, and uses library.c.
+ * large_size.c uses library.c. large_file.h writes the file.
  */
 #ifndef EMIT_LARGE_H
 #define EMIT_LARGE_H
 
 #include "elf/window.h"
 #include "emit/describe.h"
-#include "emit/digest_pieces.h"
-#include "emit/directory.h"
 #include "emit/library.h"
-#include "emit/set.h"
 
 struct large {
     struct window window;
@@ -43,9 +40,6 @@ bool large_size(struct builder *b, const struct plan *plan, const struct stock *
 /* As large_size, but faster if the builder was last used for this library and only its mix has changed since. */
 bool large_size_again(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
                       struct error *e);
-
-/* Writes the library that library_size has sized, with b->large set, to the set's directory; fills `file`. */
-bool large_write(struct builder *b, struct directory *directory, struct set_file *file, struct error *e);
 
 /* For library.c: called when the size pass is about to compose with this goal. */
 void large_describe(struct builder *b, enum describe_level level, const struct describe_goal *goal);

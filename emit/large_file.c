@@ -1,29 +1,13 @@
-/* Sizing a large library and writing its file; see large.h. */
+/* See large_file.h. */
+#include "emit/large_file.h"
+
 #include <unistd.h>
 
 #include "base/same.h"
 #include "elf/output.h"
+#include "emit/digest_pieces.h"
 #include "emit/files.h"
 #include "emit/large.h"
-
-bool large_size_again(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index,
-                      struct error *e)
-{
-    struct large large = {.builder = b};
-    b->only_sizes = true;
-    b->large = large_is(plan, &plan->library[index]) ? &large : NULL;
-    const bool again = b->loaded.row == &plan->library[index];
-    const bool sized = again ? library_size_again(b, e) : library_size(b, plan, stock, index, e);
-    b->large = NULL;
-    b->library.watch = NULL;
-    return sized;
-}
-
-bool large_size(struct builder *b, const struct plan *plan, const struct stock *stock, uint32_t index, struct error *e)
-{
-    b->loaded.row = NULL;
-    return large_size_again(b, plan, stock, index, e);
-}
 
 /* Where the pieces of the file go: into a new file, or into a comparison with one that is there. */
 struct target {

@@ -12,7 +12,6 @@
 #include "emit/library_debug.h"
 #include "emit/library_start.h"
 #include "emit/objects.h"
-#include "emit/plan_rows.h"
 #include "emit/profile_keys.h"
 #include "emit/relocated.h"
 #include "emit/sizes_row.h"
@@ -108,8 +107,8 @@ static bool too_large(const struct library *l, const char *what, const char *by_
     for (unsigned i = 1; i < 3; i++)
         most = size[kind[i]] > size[most] ? kind[i] : most;
     const struct profile_row *const said = l->row->said;
-    char text[PLAN_ROWS_ADVICE];
-    const char *const advice = plan_rows_advice(l->plan, l->row, by_hand, text);
+    char text[PLAN_ADVICE];
+    const char *const advice = plan_advice(l->plan, l->row, by_hand, text);
     const char *const before = advice ? "; " : "";
     if (!said || said->value[ROW_TEXT + most] == PROFILE_DERIVED)
         return error_set(e, ERROR_INFEASIBLE, "%s%s: %.600s%s%s", plan_stem(l->row), plan_ending(l->row), what, before,

@@ -345,3 +345,14 @@ void plan_free(struct plan *plan)
     plan->mix = NULL;
     plan->guides = NULL;
 }
+
+const char *plan_advice(const struct plan *plan, const struct plan_library *l, const char *by_hand,
+                        char text[PLAN_ADVICE])
+{
+    if (!l->said || !profile_is_captured(plan->profile))
+        return by_hand;
+    snprintf(text, PLAN_ADVICE,
+             "capture the application again with --without FILE: 'pyelfprof --list' says which FILE %s.so stands for",
+             l->name);
+    return text;
+}

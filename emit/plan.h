@@ -238,4 +238,13 @@ bool plan_has_extern(const struct plan *plan, const struct plan_library *l);
 /* Whether no other module calls its extern function, so that its own entry does. */
 bool plan_calls_own_extern(const struct plan *plan, const struct plan_library *l);
 
+/* Bytes for plan_advice, with the terminator. */
+enum { PLAN_ADVICE = 256 };
+
+/* What to do about a row that cannot be met, for errors: `by_hand`, or where the profile was captured, what works
+ * there. Nobody corrects what was captured, and a row cannot be left out, as others refer to it and to those behind it
+ * by their numbers. */
+const char *plan_advice(const struct plan *plan, const struct plan_library *l, const char *by_hand,
+                        char text[PLAN_ADVICE]);
+
 #endif

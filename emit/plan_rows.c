@@ -423,17 +423,6 @@ static bool choose_width(struct plan *plan)
     return any;
 }
 
-const char *plan_rows_advice(const struct plan *plan, const struct plan_library *l, const char *by_hand,
-                             char text[PLAN_ROWS_ADVICE])
-{
-    if (!l->said || !profile_is_captured(plan->profile))
-        return by_hand;
-    snprintf(text, PLAN_ROWS_ADVICE,
-             "capture the application again with --without FILE: 'pyelfprof --list' says which FILE %s.so stands for",
-             l->name);
-    return text;
-}
-
 /* Whether fewer small functions would be of help, so that a captured library need not be larger than its row. */
 static bool has_small_to_lose(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
@@ -460,7 +449,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         struct want *w = &r->want[i];
         const struct plan_library *l = &plan->library[i];
-        char advice[PLAN_ROWS_ADVICE];
+        char advice[PLAN_ADVICE];
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
@@ -481,7 +470,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
             return error_set(
                 e, ERROR_INFEASIBLE, PROFILE_ROWS ": row %u: %s: %lld bytes are too few: %s needs %llu; %s", w->row,
                 rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack], l->name,
-                (unsigned long long)w->needs, plan_rows_advice(plan, l, "raise it, or leave the row out", advice));
+                (unsigned long long)w->needs, plan_advice(plan, l, "raise it, or leave the row out", advice));
     }
     return true;
 }

@@ -14,13 +14,4 @@ bool plan_rows_solve(struct solver *s, struct error *e);
  * these do not go into so many bytes. */
 bool plan_rows_set_units(const struct solver *s, uint32_t index, uint64_t debug);
 
-/* Bytes for plan_rows_advice, with the terminator. */
-enum { PLAN_ROWS_ADVICE = 256 };
-
-/* What to do about a row that cannot be met, for errors: `by_hand`, or where the profile was captured, what works
- * there. Nobody corrects what was captured, and a row cannot be left out, as others refer to it and to those behind it
- * by their numbers. */
-const char *plan_rows_advice(const struct plan *plan, const struct plan_library *l, const char *by_hand,
-                             char text[PLAN_ROWS_ADVICE]);
-
 #endif

@@ -425,7 +425,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     struct rows *r = context;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
-    char advice[PLAN_ROWS_ADVICE];
+    char advice[PLAN_ADVICE];
     (void)worker;
     if (!rows_sum_names(r->s->plan, l, w, e))
         return false;
@@ -464,7 +464,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
                      rows_size_names[w->lack], (long long)l->said->value[ROW_TEXT + w->lack],
                      (uint64_t)l->said->value[ROW_TEXT + w->lack] < w->needs ? "few" : "many",
                      l->kind == LIBRARY_MODULE ? "module" : "utility", (unsigned long long)w->needs,
-                     plan_rows_advice(r->s->plan, l, "change it, or leave the row out", advice));
+                     plan_advice(r->s->plan, l, "change it, or leave the row out", advice));
 }
 
 /* Besides the counts, sets where the leaves begin. Other libraries rely on that. */

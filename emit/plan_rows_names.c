@@ -239,7 +239,7 @@ static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions
     struct plan_library *l = &r->s->plan->library[index];
     const uint64_t own = shortest_names(l, functions, 0);
     uint32_t objects = names_row_objects_named(l);
-    char advice[PLAN_ROWS_ADVICE];
+    char advice[PLAN_ADVICE];
     uint64_t more = bytes - own - names_row_objects(objects);
     for (; l->shared_names && more / objects >= LONG; l->shared_names--)
         more = bytes - own - names_row_objects(++objects);
@@ -248,7 +248,7 @@ static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions
                          PROFILE_ROWS ": row %u: strtab: %llu bytes are too many: names of %s take at most %llu; %s",
                          r->want[index].row, (unsigned long long)l->size[SIZE_STRTAB], l->name,
                          (unsigned long long)(l->size[SIZE_STRTAB] - more + (uint64_t)objects * LONG),
-                         plan_rows_advice(r->s->plan, l, "lower it, or raise symtab", advice));
+                         plan_advice(r->s->plan, l, "lower it, or raise symtab", advice));
     for (uint32_t i = 0; i < functions; i++)
         l->function_length[l->exported + i] = (uint16_t)names_row_least(l, l->exported + i);
     for (uint32_t i = 0; i < objects; i++)

@@ -19,6 +19,7 @@
 #include "emit/directory.h"
 #include "emit/driver_py.h"
 #include "emit/large.h"
+#include "emit/large_file.h"
 #include "emit/make.h"
 #include "emit/mix.h"
 #include "emit/sources.h"

@@ -5,8 +5,8 @@
 
 #include "base/workers.h"
 #include "emit/files.h"
-#include "emit/make.h"
 #include "emit/manner_sample.h"
+#include "emit/mix.h"
 
 /* The sections whose sizes are corrected: before they are split, and in the .dwo files. How many strings files repeat
  * does not follow from the size of .debug_str. */
@@ -48,9 +48,8 @@ static bool try_library(void *context, unsigned worker, uint32_t number, struct 
     const uint32_t index = f->sampled[number].index;
     const struct profile_row *const said = f->plan->library[index].said;
     struct outcome *const o = &f->outcome[index];
-    struct set_library made;
-    const bool ok = make_library(b, f->plan, f->stock, index, &made, e);
-    make_forget(&made);
+    b->only_sizes = false;
+    const bool ok = mix_size(b, f->plan, f->stock, index, e) && library_write(b, e);
     for (unsigned i = 0; ok && i < FITTED; i++) {
         const int64_t wanted = said->captured[fitted[i].dwo];
         o->wanted[i] = wanted > 0 ? (double)wanted : 0;

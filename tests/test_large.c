@@ -17,6 +17,7 @@
 #include "dwarf/line_read.h"
 #include "emit/digest.h"
 #include "emit/large.h"
+#include "emit/large_file.h"
 #include "emit/mix.h"
 #include "emit/profile.h"
 
