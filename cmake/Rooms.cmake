@@ -1,14 +1,34 @@
 # Rooms and programs, and which may include what (docs/architecture.md).
 #
-# Every folder is a room: a static library that sees only the rooms it names.
+# Every folder is a room: a static library that sees only the rooms it names. A
+# folder of a folder is a room of its own, called by its path (emit/plan), and
+# what remains of the outer one sees all of it.
 # Files that need something that the rest of their folder does without are a room
 # of their own. Includes are written from the top ("elf/sizes.h"). Each target
 # has its own include directory, with symbolic links to the folders that it may
 # include from. So an include in the wrong direction finds no file.
 
+# Sets `out` to the targets of rooms.
+function(room_targets out)
+  list(TRANSFORM ARGN REPLACE "/" "_")
+  list(TRANSFORM ARGN PREPEND room_)
+  set(${out} ${ARGN} PARENT_SCOPE)
+endfunction()
+
+# Removes from `folder` the symbolic links that are none of those which follow.
+function(forget_links folder)
+  file(GLOB links RELATIVE ${folder} ${folder}/*)
+  foreach(link IN LISTS links)
+    if(IS_SYMLINK ${folder}/${link} AND NOT link IN_LIST ARGN)
+      file(REMOVE ${folder}/${link})
+    endif()
+  endforeach()
+endfunction()
+
 # Lets `target` see the folders of the rooms that follow, and no others. Its
 # include directory is include/${name} of the build directory.
 function(see_rooms target name)
+  string(REPLACE "/" "_" name ${name})
   set(view ${PROJECT_BINARY_DIR}/include/${name})
   set(folders "")
   foreach(room IN LISTS ARGN)
@@ -19,15 +39,31 @@ function(see_rooms target name)
     list(APPEND folders ${folder})
   endforeach()
   list(REMOVE_DUPLICATES folders)
-  file(MAKE_DIRECTORY ${view})
-  file(GLOB links RELATIVE ${view} ${view}/*)
-  foreach(link IN LISTS links)
-    if(NOT link IN_LIST folders)
-      file(REMOVE ${view}/${link})
+  foreach(folder IN LISTS folders)
+    list(FILTER folders EXCLUDE REGEX "^${folder}/") # within what is seen as a whole
+  endforeach()
+  set(outer ${folders})
+  list(FILTER outer EXCLUDE REGEX "/")
+  forget_links(${view} ${outer})
+  foreach(folder IN LISTS outer)
+    if(IS_DIRECTORY ${view}/${folder} AND NOT IS_SYMLINK ${view}/${folder}) # of links to a part of it
+      forget_links(${view}/${folder})
+      file(REMOVE_RECURSE ${view}/${folder})
+    endif()
+  endforeach()
+  file(GLOB parts RELATIVE ${view} ${view}/*)
+  foreach(part IN LISTS parts)
+    if(NOT IS_SYMLINK ${view}/${part})
+      set(inner ${folders})
+      list(FILTER inner INCLUDE REGEX "^${part}/")
+      list(TRANSFORM inner REPLACE "^${part}/" "")
+      forget_links(${view}/${part} ${inner})
     endif()
   endforeach()
   foreach(folder IN LISTS folders)
     if(NOT IS_SYMLINK ${view}/${folder})
+      get_filename_component(above ${view}/${folder} DIRECTORY)
+      file(MAKE_DIRECTORY ${above})
       file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${view}/${folder} SYMBOLIC)
     endif()
   endforeach()
@@ -51,12 +87,14 @@ function(room name)
   if(arg_WITHOUT)
     list(FILTER sources EXCLUDE REGEX "/${arg_WITHOUT}[^/]*$")
   endif()
-  add_library(room_${name} STATIC ${sources})
+  room_targets(target ${name})
+  room_targets(below ${arg_USES})
+  add_library(${target} STATIC ${sources})
   # the names libelf.a and libdwarf.a are taken
-  set_target_properties(room_${name} PROPERTIES OUTPUT_NAME pyelfgen_${name})
-  list(TRANSFORM arg_USES PREPEND room_ OUTPUT_VARIABLE below)
-  target_link_libraries(room_${name} PUBLIC ${below} ${arg_LINKS} PRIVATE flags)
-  see_rooms(room_${name} ${name} ${name} ${arg_USES})
+  string(REPLACE "room_" "pyelfgen_" library ${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library})
+  target_link_libraries(${target} PUBLIC ${below} ${arg_LINKS} PRIVATE flags)
+  see_rooms(${target} ${name} ${name} ${arg_USES})
 endfunction()
 
 # A program from SOURCES that sees the rooms it USES, and links those that are
@@ -75,8 +113,9 @@ function(program name)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE flags ${arg_LINKS})
   foreach(used IN LISTS arg_USES)
-    if(TARGET room_${used})
-      target_link_libraries(${name} PRIVATE room_${used})
+    room_targets(target ${used})
+    if(TARGET ${target})
+      target_link_libraries(${name} PRIVATE ${target})
     endif()
   endforeach()
   see_rooms(${name} ${name} ${arg_USES})
@@ -86,7 +125,7 @@ endfunction()
 # libexec_program(name source ROOM...): a program that other programs execute. It
 # sees and links the rooms.
 function(libexec_program name source)
-  list(TRANSFORM ARGN PREPEND room_ OUTPUT_VARIABLE rooms)
+  room_targets(rooms ${ARGN})
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE flags ${rooms})
   see_rooms(${name} ${name} ${ARGN})
@@ -98,7 +137,7 @@ endfunction()
 # `launch` gets the paths from the programs' directory to both.
 function(runtime_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES")
-  list(TRANSFORM arg_USES PREPEND room_ OUTPUT_VARIABLE rooms)
+  room_targets(rooms ${arg_USES})
   list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   set(map ${PROJECT_SOURCE_DIR}/cmake/runtime.map)
   add_library(${name} SHARED ${sources})
@@ -149,7 +188,7 @@ function(loaded_library name)
 endfunction()
 
 # Puts the text of `file` into the room `name`, as the array `symbol` (see
-# emit/driver_py.h).
+# emit/set/driver_py.h).
 function(embed_text name file symbol)
   set(output ${PROJECT_BINARY_DIR}/${symbol}.c)
   get_property(folder GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${name})
@@ -164,5 +203,6 @@ function(embed_text name file symbol)
     DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     COMMENT "Embedding ${file}"
     VERBATIM)
-  target_sources(room_${name} PRIVATE ${output})
+  room_targets(target ${name})
+  target_sources(${target} PRIVATE ${output})
 endfunction()

@@ -26,7 +26,7 @@ struct members {
         offsetof(struct manner, member), sizeof(uint16_t), sizeof(((struct manner *)0)->member) / 2, 0, most           \
     }
 
-/* What profile_manner (emit/profile_manner.h) sets to any number may have any here. */
+/* What profile_manner (emit/stock/profile_manner.h) sets to any number may have any here. */
 static const struct members table[] = {
     ALL(piece, MANNER_PIECES),
     ALL(outer, MANNER_OUTER),

@@ -1,5 +1,6 @@
-/* The numbers of a manner that a search changes (emit/manner_fit.h), for files that keep what it has found
- * (emit/settled.h). They are of no use to other versions of pyelfgen: their order is that of this version's table.
+/* The numbers of a manner that a search changes (emit/search/manner_fit.h), for files that keep what it has found
+ * (emit/search/settled.h). They are of no use to other versions of pyelfgen: their order is that of this version's
+ * table.
  */
 #ifndef DWARF_MANNER_NUMBERS_H
 #define DWARF_MANNER_NUMBERS_H

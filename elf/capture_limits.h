@@ -1,8 +1,8 @@
 /* The largest numbers that are believed of a file: what a row of a profile can have, and what a process has addresses
  * for. A file with larger ones contradicts itself.
  *
- * Those that emit/profile.h has as well are repeated here, because this room may not include it; test_profile_rows.c
- * compares them.
+ * Those that emit/profile/profile.h has as well are repeated here, because this room may not include it;
+ * test_profile_rows.c compares them.
  */
 #ifndef ELF_CAPTURE_LIMITS_H
 #define ELF_CAPTURE_LIMITS_H

@@ -7,14 +7,14 @@
 #include "base/result_file.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "emit/differences.h"
 #include "emit/options.h"
 #include "emit/prepare.h"
-#include "emit/ranks.h"
 #include "emit/report.h"
-#include "emit/set.h"
-#include "emit/settled.h"
-#include "emit/together.h"
+#include "emit/search/settled.h"
+#include "emit/set/differences.h"
+#include "emit/set/ranks.h"
+#include "emit/set/set.h"
+#include "emit/set/together.h"
 
 /* What one run makes, in this order; freed in the reverse order. */
 struct run {

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "emit/executables.h"
-#include "emit/profile_keys.h"
+#include "emit/plan/executables.h"
+#include "emit/profile/profile_keys.h"
 
 struct options {
     char profile[PATH_MAX]; /* "" where Pynamic's arguments were given; then `counts` is the profile */

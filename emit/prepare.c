@@ -5,18 +5,19 @@
 #include <string.h>
 
 #include "base/workers.h"
-#include "emit/assemble.h"
-#include "emit/dwo_check.h"
-#include "emit/inside.h"
-#include "emit/manner_fit.h"
-#include "emit/manner_sample.h"
-#include "emit/manners_search.h"
-#include "emit/mix.h"
-#include "emit/profile_copies.h"
-#include "emit/profile_model.h"
-#include "emit/progress.h"
-#include "emit/settled.h"
-#include "emit/split_fit.h"
+#include "emit/library/inside.h"
+#include "emit/profile/profile_copies.h"
+#include "emit/profile/profile_model.h"
+#include "emit/search/dwo_check.h"
+#include "emit/search/manner_fit.h"
+#include "emit/search/manner_sample.h"
+#include "emit/search/manners_search.h"
+#include "emit/search/mix.h"
+#include "emit/search/settled.h"
+#include "emit/search/split_fit.h"
+#include "emit/set/assemble.h"
+#include "emit/set/progress.h"
+#include "emit/solve/plan_make.h"
 
 /* A key that an option sets instead of the profile. `back` is the option that takes it back; NULL: there is none. */
 struct choice {

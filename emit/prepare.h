@@ -2,12 +2,12 @@
 #ifndef EMIT_PREPARE_H
 #define EMIT_PREPARE_H
 
-#include "emit/builders.h"
+#include "emit/library/builders.h"
 #include "emit/options.h"
-#include "emit/plan.h"
-#include "emit/profile.h"
-#include "emit/profile_manner.h"
-#include "emit/stock.h"
+#include "emit/plan/plan.h"
+#include "emit/profile/profile.h"
+#include "emit/stock/profile_manner.h"
+#include "emit/stock/stock.h"
 
 /* What `prepare` makes. */
 struct prepared {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "emit/ranks.h"
-#include "emit/set.h"
+#include "emit/set/ranks.h"
+#include "emit/set/set.h"
 
 /* Prints the five sizes, wanted and planned (which is what was written), and those of
  * executables, which do not count in them. `set`, in the directory `path`, is NULL for

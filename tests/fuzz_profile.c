@@ -6,9 +6,9 @@
 
 #include "dwarf/corpus.h"
 #include "dwarf/manner_numbers.h"
-#include "emit/manner_fit.h"
-#include "emit/profile.h"
-#include "emit/profile_manner.h"
+#include "emit/profile/profile.h"
+#include "emit/search/manner_fit.h"
+#include "emit/stock/profile_manner.h"
 
 static void require(bool holds, const char *what, const char *detail)
 {

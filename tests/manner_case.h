@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "dwarf/manner.h"
-#include "emit/profile.h"
+#include "emit/profile/profile.h"
 
 /* A profile of one library. The text `row` is the end of the library's row. The caller frees the profile. */
 static inline struct profile manner_profile(const char *language, const char *row, const char *tags,

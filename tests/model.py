@@ -2,7 +2,7 @@
 
 Two things are read from objdump's disassembly of the libraries: who calls whom, and the numbers that entries and extern
 functions begin with. What a numbered function makes of its arguments and calls follows from the seed. This file was
-written from the description in emit/function.h and not from evaluate.c, because it checks the results that evaluate.c
+written from the description in emit/plan/function.h and not from evaluate.c, because it checks the results that evaluate.c
 puts into the manifest.
 """
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "emit/profile.h"
+#include "emit/profile/profile.h"
 
 /* Right beginnings of profiles: only what a test adds can be wrong. That begins on line 4 behind HEAD, on line 3 behind
  * SIZES. */

@@ -1,4 +1,4 @@
-/* emit/alike: how alike code is, and how much zstd leaves of it. */
+/* emit/plan/alike: how alike code is, and how much zstd leaves of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "emit/alike.h"
+#include "emit/plan/alike.h"
 
 static const uint64_t sizes[] = {1, 2000, 2048, 40000, 65536, 65537, 3000000, UINT64_C(1) << 33};
 

@@ -1,4 +1,4 @@
-/* emit/calls.c: who calls whom, over many plans. */
+/* emit/plan/calls.c: who calls whom, over many plans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +10,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "emit/calls.h"
-#include "emit/plan.h"
-#include "emit/stock.h"
+#include "emit/plan/calls.h"
+#include "emit/plan/plan.h"
+#include "emit/solve/plan_make.h"
+#include "emit/stock/stock.h"
 
 enum { PLANS = 300 };
 

@@ -1,4 +1,4 @@
-/* emit/digest_pieces.c: the digest of a file that arrives in pieces is that of the file. */
+/* emit/set/digest_pieces.c: the digest of a file that arrives in pieces is that of the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "base/random.h"
-#include "emit/digest_pieces.h"
+#include "emit/set/digest_pieces.h"
 
 struct file {
     const uint8_t *bytes;

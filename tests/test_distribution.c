@@ -1,5 +1,5 @@
-/* emit/distribution.h: distributions of captured profiles. Also names and undefined symbols whose lengths follow such
- * distributions. */
+/* emit/profile/distribution.h: distributions of captured profiles. Also names and undefined symbols whose lengths
+ * follow such distributions. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "emit/distribution.h"
-#include "emit/names_row.h"
-#include "emit/outside.h"
-#include "emit/outside_newer.h"
-#include "emit/outside_parts.h"
+#include "emit/plan/names_row.h"
+#include "emit/plan/outside.h"
+#include "emit/plan/outside_newer.h"
+#include "emit/plan/outside_parts.h"
+#include "emit/profile/distribution.h"
 
 enum { MOST = 5000 };
 

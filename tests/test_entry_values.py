@@ -20,7 +20,7 @@ KINDS = {
     "fortran": {"language": "fortran"},
     "c++": {"language": "c++"},
 }
-# What other sets have for one in ten entries is less in C++; see emit/describe.h.
+# What other sets have for one in ten entries is less in C++; see emit/library/describe.h.
 USUAL = {"c++": 0.04}
 REGISTERS = {"rdi": 5, "rsi": 4, "rdx": 1, "rcx": 2, "r8": 8}
 

@@ -16,7 +16,7 @@ from sets import manifest_of, mostly_long, variant_text
 
 BIG = 2_000_003
 OPTIONS = ["--link", "--bigexe", f"{BIG} B"]
-# More than EXECUTABLE_WHOLE (emit/executables.h), so that the executable is put together from parts.
+# More than EXECUTABLE_WHOLE (emit/plan/executables.h), so that the executable is put together from parts.
 LARGE = 260_000_009
 
 

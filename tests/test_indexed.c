@@ -1,5 +1,5 @@
-/* dwarf/indexed.c: sections in clang's form are filled by any number of bytes. emit/indexed_aim.c: finds sizes in the
- * normal form with which those in clang's form are a little less than wanted. Readers judge the contents of the
+/* dwarf/indexed.c: sections in clang's form are filled by any number of bytes. emit/library/indexed_aim.c: finds sizes
+ * in the normal form with which those in clang's form are a little less than wanted. Readers judge the contents of the
  * sections (test_clang.py). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,11 @@
 
 #include <cmocka.h>
 
-#include "emit/indexed.h"
-#include "emit/indexed_aim.h"
-#include "emit/mix.h"
-#include "emit/profile.h"
+#include "emit/library/indexed.h"
+#include "emit/library/indexed_aim.h"
+#include "emit/profile/profile.h"
+#include "emit/search/mix.h"
+#include "emit/solve/plan_make.h"
 
 #define HEAD  "pyelfgen-profile: 1\nmodules: 2\nutilities: 1\n"
 #define SIZES "sections: {text: 200 kB, data: 20 kB, debug: 500 kB, symtab: 20 kB, strtab: 60 kB}\n"

@@ -1,6 +1,6 @@
-/* emit/large.c: libraries that are written in windows have the same bytes as those written in an image. There are both
- * versions and both languages, types in units of their own, units that only define data, rows, sizes of sections, and
- * views, but no executables. */
+/* emit/library/large.c: libraries that are written in windows have the same bytes as those written in an image. There
+ * are both versions and both languages, types in units of their own, units that only define data, rows, sizes of
+ * sections, and views, but no executables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 #include "dwarf/line_read.h"
-#include "emit/digest.h"
-#include "emit/large.h"
-#include "emit/large_file.h"
-#include "emit/mix.h"
-#include "emit/profile.h"
+#include "emit/library/large.h"
+#include "emit/plan/digest.h"
+#include "emit/profile/profile.h"
+#include "emit/search/mix.h"
+#include "emit/set/large_file.h"
+#include "emit/solve/plan_make.h"
 
 /* Large enough for several steps of composing and writing: some 20 MB for each library. */
 #define SIZES  "sections: {text: 12 MB, data: 2 MB, debug: 50 MB, symtab: 700 kB, strtab: 4 MB}\n"

@@ -1,5 +1,5 @@
-/* emit/manner_fit, manner_search and manner_sample: how a set's manner comes nearer to an application's. The counts of
- * entries are made up: nothing is composed. */
+/* emit/search/manner_fit, manner_search and manner_sample: how a set's manner comes nearer to an application's. The
+ * counts of entries are made up: nothing is composed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 #include "dwarf/corpus.h"
-#include "emit/manner_fit.h"
-#include "emit/manner_sample.h"
-#include "emit/manner_search.h"
-#include "emit/manners_search.h"
+#include "emit/search/manner_fit.h"
+#include "emit/search/manner_sample.h"
+#include "emit/search/manner_search.h"
+#include "emit/search/manners_search.h"
 #include "manner_case.h"
 
 static struct profile profile_of(const char *tags, const char *attributes)

@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "dwarf/manner_numbers.h"
-#include "emit/manner_search.h"
-#include "emit/stock.h"
+#include "emit/search/manner_search.h"
+#include "emit/stock/stock.h"
 
 enum { TEXT = 1024 };
 

@@ -1,5 +1,5 @@
-/* emit/names.c and emit/mangle.c: lengths, sums and hashes of names, compared with names that are written out one by
- * one. test_names_itanium.py checks what demanglers make of mangled ones. */
+/* emit/plan/names.c and emit/plan/mangle.c: lengths, sums and hashes of names, compared with names that are written out
+ * one by one. test_names_itanium.py checks what demanglers make of mangled ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #include "base/words.h"
 #include "elf/hash.h"
-#include "emit/names.h"
-#include "emit/plan.h"
+#include "emit/plan/names.h"
+#include "emit/plan/plan.h"
 
 /* Room for the longest name, and for what names_write may overwrite beyond it. */
 enum { ROOM = PROFILE_NAME_MOST + NAME_PREFIX_MOST + 64 };

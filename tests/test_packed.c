@@ -1,4 +1,4 @@
-/* emit/packed: estimates, compared with what libzstd itself makes of the same bytes. */
+/* emit/library/packed: estimates, compared with what libzstd itself makes of the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <zstd.h>
 
 #include "base/random.h"
-#include "emit/packed.h"
-#include "emit/stock.h"
+#include "emit/library/packed.h"
+#include "emit/stock/stock.h"
 
 enum { LEVEL = 3, MOST = 3 << 20 };
 

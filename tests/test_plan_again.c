@@ -1,4 +1,4 @@
-/* emit/plan_make: a plan of a profile with rows is kept while headers are made in one manner after another
+/* emit/solve/plan_make: a plan of a profile with rows is kept while headers are made in one manner after another
  * (plan_goes_with). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
-#include "emit/plan.h"
-#include "emit/profile.h"
-#include "emit/stock.h"
+#include "emit/plan/plan.h"
+#include "emit/profile/profile.h"
+#include "emit/solve/plan_make.h"
+#include "emit/stock/stock.h"
 
 #define ROWS                                                                                                           \
     "pyelfgen-profile: 1\nlibraries:\n"                                                                                \

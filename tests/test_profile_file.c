@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "emit/profile.h"
+#include "emit/profile/profile.h"
 #include "sanitized.h"
 
 static struct profile understood(const char *text)

@@ -1,4 +1,4 @@
-/* emit/profile_manner: what tags, attributes and forms say about how headers and blocks are made. */
+/* emit/stock/profile_manner: what tags, attributes and forms say about how headers and blocks are made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "dwarf/corpus.h"
-#include "emit/profile_manner.h"
+#include "emit/stock/profile_manner.h"
 #include "manner_case.h"
 
 static struct manner manner_of(const struct profile *p)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "elf/capture_limits.h"
-#include "emit/profile.h"
+#include "emit/profile/profile.h"
 #include "profile_text.h"
 #include "sanitized.h"
 

@@ -1,4 +1,4 @@
-/* emit/settled: for which profiles what was found is used. */
+/* emit/search/settled: for which profiles what was found is used. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-#include "emit/settled.h"
-#include "emit/settled_parts.h"
+#include "emit/search/settled.h"
+#include "emit/search/settled_parts.h"
+#include "emit/solve/plan_make.h"
 
 #define HEAD  "pyelfgen-profile: 1\nmodules: 0\nutilities: 1\n"
 #define ROW   "libraries:\n- {kind: utility, text: 7000, data: 900, debug: 20000, symtab: 1500, strtab: 600"

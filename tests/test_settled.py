@@ -1,4 +1,4 @@
-"""What is found for a profile with rows, and kept in it (emit/settled.h): from it the same set is made without a search."""
+"""What is found for a profile with rows, and kept in it (emit/search/settled.h): from it the same set is made without a search."""
 
 import filecmp
 import pathlib

@@ -1,4 +1,4 @@
-/* emit/share.h: what each rank does, which every rank finds out alone. */
+/* emit/set/share.h: what each rank does, which every rank finds out alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "emit/share.h"
+#include "emit/set/share.h"
 
 enum { ITEMS = 5000, RANKS_MOST = 600 };
 

@@ -1,5 +1,5 @@
-/* emit/stock.c, block_make.c and dwarf/stamp_shelve.c: blocks of code say no more than there is room for, or the stock
- * is refused. */
+/* emit/stock/stock.c, block_make.c and dwarf/stamp_shelve.c: blocks of code say no more than there is room for, or the
+ * stock is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "emit/stock.h"
+#include "emit/stock/stock.h"
 
 /* A manner that tells all that can be told. All runs of code are inlined functions with all that these may have, or
  * lexical blocks beside them. Calls pass all that they may; without calls there are more runs. */

@@ -1,4 +1,4 @@
-/* emit/together.h without MPI: for what a rank is refused, and what comes to the leader. */
+/* emit/set/together.h without MPI: for what a rank is refused, and what comes to the leader. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "emit/differences.h"
-#include "emit/tidy.h"
-#include "emit/together.h"
+#include "emit/set/differences.h"
+#include "emit/set/tidy.h"
+#include "emit/set/together.h"
 
 /* What one rank sends to the other. */
 struct ranks_state {

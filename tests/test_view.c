@@ -1,4 +1,4 @@
-/* emit/view.c, images.c, view_names.c: reading a set that is stored nowhere, without a file system around it. */
+/* emit/set/view.c, images.c, view_names.c: reading a set that is stored nowhere, without a file system around it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +10,11 @@
 #include <pthread.h>
 
 #include "base/workers.h"
-#include "emit/images.h"
-#include "emit/make.h"
-#include "emit/profile.h"
-#include "emit/view.h"
+#include "emit/library/images.h"
+#include "emit/profile/profile.h"
+#include "emit/set/make.h"
+#include "emit/set/view.h"
+#include "emit/solve/plan_make.h"
 
 #define PROFILE                                                                                                        \
     "pyelfgen-profile: 1\nmodules: 3\nutilities: 2\nfunctions: 20\n"                                                   \

@@ -8,7 +8,7 @@
 
 #include "base/file_begin.h"
 #include "base/profile_find.h"
-#include "emit/profile_plain.h"
+#include "emit/profile/profile_plain.h"
 #include "tools/compare.h"
 
 static void hear(void *hearer, const struct error *e)

@@ -9,9 +9,9 @@
 
 #include "base/memory_set.h"
 #include "base/process.h"
-#include "emit/memory.h"
 #include "emit/options_set.h"
 #include "emit/prepare.h"
+#include "emit/set/memory.h"
 
 static const struct cli_option table[] = {
     OPTIONS_SET_SEED,

@@ -5,7 +5,7 @@
 
 #include "base/process.h"
 #include "emit/prepare.h"
-#include "emit/view.h"
+#include "emit/set/view.h"
 #include "tools/pyelfmount_fuse.h"
 #include "tools/pyelfmount_options.h"
 

@@ -2,7 +2,7 @@
 #ifndef TOOLS_PYELFMOUNT_FUSE_H
 #define TOOLS_PYELFMOUNT_FUSE_H
 
-#include "emit/view.h"
+#include "emit/set/view.h"
 
 struct mounted;
 

@@ -3,7 +3,7 @@
 
 #include "base/cli.h"
 #include "emit/options_set.h"
-#include "emit/profile.h"
+#include "emit/profile/profile.h"
 
 #define CACHE_DEFAULT "256 MB"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "elf/capture.h"
-#include "emit/profile_plain.h"
+#include "emit/profile/profile_plain.h"
 
 enum { VALUES_MOST = 16 };
 

@@ -8,7 +8,7 @@
 
 #include "base/profile_find.h"
 #include "base/size_text.h"
-#include "emit/profile_plain.h"
+#include "emit/profile/profile_plain.h"
 
 /* ---- nodes ---- */
 
