@@ -1,12 +1,12 @@
 # Rooms and programs, and which may include what (docs/architecture.md).
 #
 # Every folder is a room: a static library that sees only the rooms it names. A
-# folder of a folder is a room of its own, called by its path (emit/plan), and
-# what remains of the outer one sees all of it.
-# Files that need something that the rest of their folder does without are a room
-# of their own. Includes are written from the top ("elf/sizes.h"). Each target
-# has its own include directory, with symbolic links to the folders that it may
-# include from. So an include in the wrong direction finds no file.
+# folder of a folder is a room of its own, called by its path (emit/plan). What
+# remains of the outer one sees all of it, and so do those that see the outer one;
+# they link only what they name. Includes are written from the top
+# ("elf/sizes.h"). Each target has its own include directory, with symbolic links
+# to the folders that it may include from. So an include in the wrong direction
+# finds no file.
 
 # Sets `out` to the targets of rooms.
 function(room_targets out)
@@ -30,14 +30,7 @@ endfunction()
 function(see_rooms target name)
   string(REPLACE "/" "_" name ${name})
   set(view ${PROJECT_BINARY_DIR}/include/${name})
-  set(folders "")
-  foreach(room IN LISTS ARGN)
-    get_property(folder GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${room})
-    if(NOT folder)
-      set(folder ${room})
-    endif()
-    list(APPEND folders ${folder})
-  endforeach()
+  set(folders ${ARGN})
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
     list(FILTER folders EXCLUDE REGEX "^${folder}/") # within what is seen as a whole
@@ -70,19 +63,11 @@ function(see_rooms target name)
   target_include_directories(${target} PRIVATE ${view})
 endfunction()
 
-# The library of the folder `name`: all its *.c. Or, with IN, all *.c of the
-# folder IN whose names begin with `name`. Files whose names begin with the
-# regular expression WITHOUT are left out, and main.c always.
+# The library of the folder `name`: all its *.c but main.c and those whose names
+# begin with the regular expression WITHOUT.
 function(room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IN;WITHOUT" "USES;LINKS")
-  set(folder ${name})
-  set(files *.c)
-  if(arg_IN)
-    set(folder ${arg_IN})
-    set(files ${name}*.c)
-    set_property(GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${name} ${folder})
-  endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${files})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WITHOUT" "USES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.c)
   list(FILTER sources EXCLUDE REGEX "/main\\.c$")
   if(arg_WITHOUT)
     list(FILTER sources EXCLUDE REGEX "/${arg_WITHOUT}[^/]*$")
@@ -97,28 +82,18 @@ function(room name)
   see_rooms(${target} ${name} ${name} ${arg_USES})
 endfunction()
 
-# A program from SOURCES that sees the rooms it USES, and links those that are
-# libraries. Sources that do not exist are left out, and a program without any.
+# A program from SOURCES, or from all *.c of a FOLDER that is no room, which then
+# may include from it. It sees and links the rooms that it USES.
 function(program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES;LINKS")
-  set(sources "")
-  foreach(source IN LISTS arg_SOURCES)
-    if(EXISTS ${PROJECT_SOURCE_DIR}/${source})
-      list(APPEND sources ${PROJECT_SOURCE_DIR}/${source})
-    endif()
-  endforeach()
-  if(NOT sources)
-    return()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "USES;SOURCES;LINKS")
+  set(sources ${arg_SOURCES})
+  if(arg_FOLDER)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${arg_FOLDER}/*.c)
   endif()
   add_executable(${name} ${sources})
-  target_link_libraries(${name} PRIVATE flags ${arg_LINKS})
-  foreach(used IN LISTS arg_USES)
-    room_targets(target ${used})
-    if(TARGET ${target})
-      target_link_libraries(${name} PRIVATE ${target})
-    endif()
-  endforeach()
-  see_rooms(${name} ${name} ${arg_USES})
+  room_targets(rooms ${arg_USES})
+  target_link_libraries(${name} PRIVATE flags ${arg_LINKS} ${rooms})
+  see_rooms(${name} ${name} ${arg_FOLDER} ${arg_USES})
   set_property(GLOBAL APPEND PROPERTY PYELFGEN_PROGRAMS ${name})
 endfunction()
 
@@ -134,7 +109,7 @@ endfunction()
 
 # The library libpyelfrun.so.0, which exports only what cmake/runtime.map names,
 # and the program pyelf-vanilla, which only calls the library's `main`. The room
-# `launch` gets the paths from the programs' directory to both.
+# driver/launch gets the paths from the programs' directory to both.
 function(runtime_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES")
   room_targets(rooms ${arg_USES})
@@ -155,7 +130,7 @@ function(runtime_library name)
   target_link_libraries(pyelf-vanilla PRIVATE flags ${name})
   set_target_properties(pyelf-vanilla PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/pyelfgen INSTALL_RPATH $ORIGIN/${libexec_to_lib})
-  target_compile_definitions(room_launch PRIVATE
+  target_compile_definitions(room_driver_launch PRIVATE
     PYELFRUN_TO_LIB="${bin_to_lib}" PYELFRUN_TO_LIBEXEC="${bin_to_libexec}")
 
 endfunction()
@@ -191,14 +166,10 @@ endfunction()
 # emit/set/driver_py.h).
 function(embed_text name file symbol)
   set(output ${PROJECT_BINARY_DIR}/${symbol}.c)
-  get_property(folder GLOBAL PROPERTY PYELFGEN_FOLDER_OF_${name})
-  if(NOT folder)
-    set(folder ${name})
-  endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND}
-      -DINPUT=${PROJECT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol} -DHEADER=${folder}/${symbol}.h
+      -DINPUT=${PROJECT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol} -DHEADER=${name}/${symbol}.h
       -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     DEPENDS ${PROJECT_SOURCE_DIR}/${file} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     COMMENT "Embedding ${file}"

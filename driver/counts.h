@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "driver/options.h"
+#include "driver/common/options.h"
 
 /* What is counted separately: the time before the phases, and each phase. */
 enum counts_span { COUNTS_STARTUP, COUNTS_IMPORT, COUNTS_VISIT, COUNTS_MPI, COUNTS_SPANS };

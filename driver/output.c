@@ -6,7 +6,7 @@
 
 #include "base/result_file.h"
 #include "driver/collect.h"
-#include "driver/results.h"
+#include "driver/results/results.h"
 #include "runtime/clock.h"
 
 /* Seconds between two drawings. Each costs a system call, so they are too rare to show in the times. */

@@ -11,10 +11,9 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "driver/common/witness_page.h"
 
 struct witness_page;
-
-enum { HOST_NAME_MOST = 256 };
 
 struct ranks {
     int rank;

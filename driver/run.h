@@ -9,7 +9,7 @@
 
 #include "base/executable.h"
 #include "base/manifest.h"
-#include "driver/options.h"
+#include "driver/common/options.h"
 #include "driver/ranks.h"
 #include "driver/set_digest.h"
 

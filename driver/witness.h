@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "driver/witness_page.h"
+#include "driver/common/witness_page.h"
+#include "driver/ranks.h"
 
 /* Returns the page that the launcher has made, or NULL. From then on the end by some signals needs no explanation:
  * SIGTERM, by which launchers end the ranks when one has failed; SIGINT and SIGHUP, because whoever ends a run knows

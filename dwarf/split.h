@@ -23,9 +23,9 @@
 #ifndef DWARF_SPLIT_H
 #define DWARF_SPLIT_H
 
+#include "base/uneven.h"
 #include "dwarf/list_table.h"
 #include "dwarf/numbers.h"
-#include "dwarf/uneven.h"
 #include "dwarf/unit.h"
 
 /* The sections of a .dwo file or a package. */

@@ -25,10 +25,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/uneven.h"
 #include "dwarf/compose.h"
 #include "dwarf/single.h"
 #include "dwarf/spare_fit.h"
-#include "dwarf/uneven.h"
 
 /* Names of the sections. In version 4 LISTS and RANGES are .debug_loc and .debug_ranges, there is no LINE_STR, and type
  * units are in .debug_types. The wanted size of INFO is then that of .debug_info and .debug_types together. */

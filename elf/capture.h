@@ -169,7 +169,7 @@ struct capture {
     uint64_t loads;
 
     uint32_t compression; /* ELFCOMPRESS_… of the debug sections, 0: not compressed */
-    bool split;           /* has .dwo sections or, as pyelfprof_dwarf.c adds, skeleton units */
+    bool split;           /* has .dwo sections or, as prof_dwarf.c adds, skeleton units */
     bool alternate;       /* .gnu_debugaltlink */
     bool debug_file;      /* symbols or debug information came from another file */
 

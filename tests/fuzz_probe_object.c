@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz_file.h"
-#include "tools/pyelfprobe_elf.h"
+#include "tools/pyelfprobe/pyelfprobe_elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

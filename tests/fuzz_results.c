@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/results.h"
+#include "driver/results/results.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_RESULTS_CASE_H
 #define TESTS_RESULTS_CASE_H
 
-#include "driver/results.h"
+#include "driver/results/results.h"
 
 #define RUN(repeat, visit)                                                                                             \
     "  {\"mode\": \"link\", \"repeat\": " repeat ", \"status\": \"done\", \"begun\": \"2026-01-31T23:59:58Z\", "       \

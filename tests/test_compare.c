@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/compare.h"
-#include "tools/compare_distance.h"
+#include "tools/compare/compare.h"
+#include "tools/compare/compare_distance.h"
 
 static void assert_near(double a, double b)
 {

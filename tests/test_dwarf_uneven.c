@@ -1,4 +1,4 @@
-/* dwarf/uneven.h: units are as unlike as is wanted, be they few or many. */
+/* base/uneven.h: units are as unlike as is wanted, be they few or many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/uneven.h"
+#include "base/uneven.h"
 
 static uint64_t measured(const struct uneven *u, uint32_t count)
 {

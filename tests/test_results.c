@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/replacement.h"
-#include "driver/results.h"
+#include "driver/results/results.h"
 #include "results_case.h"
 #include "sanitized.h"
 
