@@ -163,6 +163,7 @@ struct capture {
     uint64_t unwind_rsp;       /* those of functions with a frame that is found by %rsp alone, */
     uint64_t unwind_rbp;       /* and with a frame pointer, which is %rbp */
     uint64_t unwind_small;     /* those of functions under UNWIND_SMALL bytes without a dynamic symbol */
+    uint64_t called;           /* functions that calls lead to; 0: symbols or unwind entries tell of most functions */
     uint64_t exceptions;       /* bytes of .gcc_except_table */
     uint64_t tabled;           /* entries of .eh_frame that point into it */
     uint64_t page;             /* largest alignment of a PT_LOAD */

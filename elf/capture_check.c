@@ -55,6 +55,7 @@ static const struct limit limits[] = {
     NUMBER(unwind_entries, CAPTURE_COUNT_MOST, "entries of unwind tables"),
     NUMBER(unwind_rsp, CAPTURE_COUNT_MOST, "entries of unwind tables by %rsp"),
     NUMBER(unwind_rbp, CAPTURE_COUNT_MOST, "entries of unwind tables by %rbp"),
+    NUMBER(called, CAPTURE_COUNT_MOST, "functions that are called"),
     NUMBER(unwind_small, CAPTURE_COUNT_MOST, "entries of unwind tables of small functions"),
     NUMBER(loads, CAPTURE_COUNT_MOST, "segments"),
 };

@@ -73,6 +73,10 @@ bool look_unwound(struct look *l);
  * look_symbols. */
 bool look_exceptions(struct look *l);
 
+/* Counts the places that calls lead to, where hardly anything else says where functions are. Call it after
+ * look_unwound. */
+bool look_called(struct look *l);
+
 /* Rounds an estimate in bytes to the nearest step. Below 32 every number is a step; from there on the steps are powers
  * of 2^(1/8). */
 uint64_t capture_step(uint64_t bytes);

@@ -25,7 +25,7 @@ SCHEMA = set(
     tags-fortran forms-fortran attributes-fortran others kind module utility machine loaded
     import functions dynamic objects other undefined weak weak-functions weak-objects unique versioned aliases used dynstr local sections unnamed global relocations relative jump-slot glob-dat
     copy tls irelative relr plt needed outside indirect hash sysv both none bind now relro full build-id false soname
-    cf-protection data-rel-ro runpath versions versions-defined ifunc constructors constructor-code constructor-memory constructor-bss init-code unwind-entries unwind-small unwind-rsp unwind-rbp exceptions table destructors page pages loads mangled demangled cold cold-code
+    cf-protection data-rel-ro runpath versions versions-defined ifunc constructors constructor-code constructor-memory constructor-bss init-code unwind-entries unwind-small unwind-rsp unwind-rbp called exceptions table destructors page pages loads mangled demangled cold cold-code
     methods compressed debug-file debug-link separate debuglink true split alternate share code constants unwind symbols dies uneven partial type-units defined rows
     entries addresses entry-values type-names inlined sampled error mix info abbrev line str line_str loclists rnglists aranges addr str_offsets macro B
     """.split()

@@ -354,6 +354,30 @@ def test_constructors_without_unwind_tables(capture, tmp_path):
     assert row["constructors"] == 3 and not {"constructor-code", "unwind-entries", "unwind-small"} & row.keys()
 
 
+CALLING = """
+static int sum;
+#define F(n) __attribute__((noinline, aligned(16))) static void f##n(int x) { for (int i = 0; i < x; i++) sum += i * n; }
+F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+__attribute__((noinline, aligned(16))) static void large(int x) { f1(x); asm volatile(".fill 12000, 1, 0xe8"); f2(x); }
+int called(int x) { f3(x); f4(x); f5(x); f6(x); f7(x); large(x); f1(x); return sum; }
+"""
+
+
+def test_functions_that_only_calls_tell_of(capture, tmp_path):
+    """With neither symbols nor unwind tables those are counted that calls lead to; with either they are not."""
+    options = ["-O1", "-nostdlib", "-fno-asynchronous-unwind-tables"]
+    library = built(tmp_path, "calling", CALLING, *options)
+    (row,) = capture(library).rows
+    assert row["functions"] == 9 and "called" not in row and "unwind" not in row["share"]
+    ask("strip", library)
+    (row,) = capture(library).rows
+    assert row["functions"] == 1 and row["called"] == 8
+    told = built(tmp_path, "told", CALLING, "-O1")
+    ask("strip", told)
+    (row,) = capture(told).rows
+    assert row["unwind-entries"] > 8 and "called" not in row
+
+
 CATCHING = """
 struct held { int *at; ~held(); };
 int may_throw(int);

@@ -146,6 +146,24 @@ def test_names_are_demangled_to_little_and_to_much(programs, tmp_path, wanted):
     assert abs(sum(map(len, demangled(names))) - said[1]) <= 0.01 * said[1]
 
 
+CALLED = """\
+- {kind: utility, text: 605167, data: 23440, bss: 22632, functions: 0, called: %d, outside: 0, relocations: {pages: 1},
+   share: {code: 490519, constants: 113780}}
+"""
+
+
+@pytest.mark.parametrize("called", [519, 100_000_000])
+def test_functions_that_only_calls_tell_of(programs, tmp_path, called):
+    """Without symbols and unwind tables all of the code is in as many functions as calls lead to, or as there is room
+    for."""
+    directory = make(programs, tmp_path, CALLED % called)
+    row = Capture(tmp_path / "made.prof").rows[0]
+    code = 490519 if called == 519 else 300000
+    assert (row["unwind-entries"] == 519) == (called == 519) and row["unwind-entries"] >= 519
+    assert row["share"]["code"] >= code and row["text"] == 605167
+    assert "called" in differs(directory, 0)
+
+
 VERY_MANY = """\
 - {kind: utility, text: 2400000, data: 30000, bss: 900, functions: 900, dynamic: {functions: 900, objects: 60,
    undefined: 90, weak: 500, weak-functions: 400, weak-objects: 60, dynstr: 60000}, plt: 500, outside: 1,

@@ -111,6 +111,7 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
     X(UNWIND_SMALL, ROW, "unwind-small", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                            \
     X(UNWIND_RSP, ROW, "unwind-rsp", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
     X(UNWIND_RBP, ROW, "unwind-rbp", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                \
+    X(CALLED, ROW, "called", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                                        \
     X(EXCEPTIONS_TABLE, ROW_EXCEPTIONS, "table", BYTES, 0, PROFILE_SIZE_MOST, NULL)                                    \
     X(EXCEPTIONS_FUNCTIONS, ROW_EXCEPTIONS, "functions", NUMBER, 0, PROFILE_ROW_MOST, NULL)                            \
     X(DESTRUCTORS, ROW, "destructors", NUMBER, 0, PROFILE_ROW_MOST, NULL)                                              \

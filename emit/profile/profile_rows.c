@@ -296,7 +296,7 @@ int64_t profile_row_says(const struct profile *p, const struct profile_row *row,
         return global;
     if (v >= ROW_SHARE_CODE && v <= ROW_SHARE_OTHER)
         return share_that_follows(p, row, v);
-    if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL) && row->value[ROW_SYMTAB] <= 0)
+    if ((v == ROW_UNWIND_ENTRIES || v == ROW_UNWIND_SMALL || v == ROW_CALLED) && row->value[ROW_SYMTAB] <= 0)
         return 0;
     if ((v == ROW_UNWIND_RSP && row->value[ROW_UNWIND_RBP] != PROFILE_DERIVED) ||
         (v == ROW_UNWIND_RBP && row->value[ROW_UNWIND_RSP] != PROFILE_DERIVED)) /* frames were counted */

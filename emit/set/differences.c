@@ -192,6 +192,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
     v[ROW_UNWIND_SMALL] = small_functions(l);
+    v[ROW_CALLED] = 0; /* all functions have an unwind entry */
     measure_frames(l, v);
     v[ROW_EXCEPTIONS_TABLE] = SIZES(l, SECTION_GCC_EXCEPT_TABLE);
     v[ROW_EXCEPTIONS_FUNCTIONS] = l->row->extra.tabled;

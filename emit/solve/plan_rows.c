@@ -95,8 +95,9 @@ static uint64_t functions_of_unwind(const struct plan *plan, const struct plan_l
     return unwind > none ? (unwind - none) / one : 0;
 }
 
-/* How many functions the row's unwind tables are for: by their entries, but at most as many as fit into the row's text,
- * or else by their bytes. 0: the row says neither. */
+/* How many functions there are by what the row says besides symbols: those that calls lead to, where little else tells
+ * of functions; or those that the unwind tables are for, by their entries or else by their bytes. As many of the former
+ * two as fit into the row's text. 0: the row says neither. */
 static uint64_t functions_told(const struct plan *plan, const struct plan_library *l)
 {
     enum { EACH_LEAST = UNWIND_FRAMELESS + 8 + 1 }; /* an unwind entry, its row in .eh_frame_hdr, a byte of code */
@@ -104,7 +105,9 @@ static uint64_t functions_told(const struct plan *plan, const struct plan_librar
     const uint64_t entries = rows_value_or(row, ROW_UNWIND_ENTRIES, 0);
     const bool cf = rows_cf_protection(plan->profile, row);
     const uint64_t tables = (rows_value_or(row, ROW_PLT, 0) ? UINT64_C(1) + cf : 0) + (rows_direct(row, cf) ? 1 : 0);
-    const uint64_t told = entries > tables ? entries - tables : 0;
+    const uint64_t called = rows_value_or(row, ROW_CALLED, 0);
+    const uint64_t unwound = entries > tables ? entries - tables : 0;
+    const uint64_t told = unwound > called ? unwound : called;
     const uint64_t most = rows_value_or(row, ROW_TEXT, UINT64_MAX) / EACH_LEAST;
     const uint64_t unwind = rows_value_or(row, ROW_SHARE_UNWIND, 0);
     const uint64_t exceptions = rows_value_or(row, ROW_EXCEPTIONS_TABLE, 0);

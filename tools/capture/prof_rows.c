@@ -293,6 +293,7 @@ static void put_links(struct flow *row, const struct prof_file *file)
     if (!c->sizes.symtab) { /* otherwise .symtab says how many functions there are, and how large */
         put_some(row, "unwind-entries", c->unwind_entries);
         put_some(row, "unwind-small", c->unwind_small);
+        put_some(row, "called", c->called);
     }
     if (c->unwind_rsp || !c->unwind_rbp) /* one is there in any case: frames were counted */
         put_number(row, "unwind-rsp", c->unwind_rsp);

@@ -51,6 +51,7 @@ static const struct known known[] = {
     {"unwind-small", COMPARE_SUM, NULL},
     {"unwind-rsp", COMPARE_SUM, NULL},
     {"unwind-rbp", COMPARE_SUM, NULL},
+    {"called", COMPARE_SUM, NULL},
     {"exceptions", COMPARE_SUM, NULL},
     {"destructors", COMPARE_SUM, "1"},
     {"page", COMPARE_WORD, "4096"},
