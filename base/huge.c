@@ -9,11 +9,14 @@ enum { HUGE_PAGE = 1 << 21 };
 
 void *huge_alloc(size_t size, size_t *capacity)
 {
+    *capacity = 0;
     if (size > SIZE_MAX - HUGE_PAGE)
         return NULL;
-    *capacity = ((size ? size : 1) + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-    void *const p = aligned_alloc(HUGE_PAGE, *capacity);
-    if (p)
-        madvise(p, *capacity, MADV_HUGEPAGE);
+    const size_t rounded = ((size ? size : 1) + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    void *const p = aligned_alloc(HUGE_PAGE, rounded);
+    if (!p)
+        return NULL;
+    madvise(p, rounded, MADV_HUGEPAGE);
+    *capacity = rounded;
     return p;
 }

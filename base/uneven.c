@@ -3,6 +3,10 @@
 
 #include "base/random.h"
 
+#ifdef __FAST_MATH__
+#error "sets would have other bytes: doubles decide about them, here and elsewhere"
+#endif
+
 enum {
     TOSSES = UNEVEN_LEVELS - 1,
     ALL = 1 << TOSSES,

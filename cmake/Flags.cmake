@@ -5,6 +5,7 @@ add_library(flags INTERFACE)
 target_compile_definitions(flags INTERFACE _GNU_SOURCE)
 target_compile_options(flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -fstack-protector-strong
+  -ffp-contract=off # doubles decide about bytes, and are to be the same with any compiler and -march
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=) # asserts name files as the project does, wherever it is built
 if(PYELFGEN_WERROR)
   target_compile_options(flags INTERFACE -Werror)
@@ -27,7 +28,9 @@ endif()
 if(PYELFGEN_FUZZ)
   target_compile_options(flags INTERFACE -fsanitize=fuzzer-no-link -Wno-unknown-warning-option)
 endif()
-# _FORTIFY_SOURCE is for release builds only: it needs optimisation, and it
-# replaces functions that the sanitizers watch. Some compilers define it
-# themselves, hence -U.
-target_compile_options(flags INTERFACE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
+# _FORTIFY_SOURCE is for optimised builds without sanitizers: it replaces
+# functions that these watch. Some compilers define it themselves, hence -U.
+set(optimised $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+if(NOT PYELFGEN_SANITIZE AND NOT PYELFGEN_SANITIZE_THREADS AND NOT PYELFGEN_FUZZ)
+  target_compile_options(flags INTERFACE $<${optimised}:-U_FORTIFY_SOURCE> $<${optimised}:-D_FORTIFY_SOURCE=2>)
+endif()

@@ -164,6 +164,7 @@ static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         return true;
     if (!look_take(l, shdr->sh_size))
         return false;
+    const bool is_x86 = l->c->machine == EM_X86_64 || l->c->machine == EM_386; /* whose properties these types are */
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Nhdr note;
     size_t name;
@@ -173,7 +174,7 @@ static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         if (note.n_namesz != sizeof ELF_NOTE_GNU ||
             memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
             continue;
-        if (note.n_type == NT_GNU_PROPERTY_TYPE_0)
+        if (note.n_type == NT_GNU_PROPERTY_TYPE_0 && is_x86)
             l->c->cf_protection |= has_landings(says, note.n_descsz, l->c->wide);
         if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz == 0 || note.n_descsz > CAPTURE_BUILD_ID_MOST)
             continue;

@@ -129,7 +129,7 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     const size_t count = data->d_size / entry;
     const bool slots = l->jmprel && shdr->sh_addr == l->jmprel;
     uint32_t *symbol = slots ? NULL : calloc(count + 1, sizeof *symbol);
-    bool ok = slots || symbol || error_set(l->e, ERROR_MEMORY, "out of memory for %zu relocations", count);
+    bool ok = slots || symbol || look_no_memory(l);
     for (size_t i = 0; ok && i < count; i++) {
         GElf_Rela with;
         GElf_Rel without;

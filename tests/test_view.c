@@ -22,6 +22,44 @@
 
 enum { FILES = 2, BYTE = 1, THREADS = 8 };
 
+/* The linker leads all allocations of the view here. While `left` is not negative, it is how many succeed before one
+ * fails. */
+static long left = -1;
+
+static bool fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
 /* A plan, and its libraries' files as a builder of the test's own makes them. */
 struct made {
     struct profile profile;
@@ -181,6 +219,30 @@ static void test_threads_at_once(void **state)
             assert_int_equal(view_counts(r.view).made, m->plan.library_count);
         view_free(r.view);
     }
+}
+
+/* Reading fails where memory runs out, wherever that is, and works again when there is some. */
+static void test_memory_that_runs_out(void **state)
+{
+    const struct made *m = *state;
+    long failed = 0;
+    for (bool ok = false; !ok; failed += !ok) {
+        struct error e = {0};
+        struct view *v = open_view(m, BYTE, 1);
+        const uint32_t file = find(v, m, 0);
+        uint64_t got;
+        char byte;
+        left = failed;
+        ok = view_read(v, file, NULL, &byte, 1, 0, &got, &e);
+        left = -1;
+        if (!ok)
+            assert_int_equal(e.code, ERROR_MEMORY);
+        struct reading r = {m, v};
+        if (!read_all(&r, 0, m->plan.library_count - 1, &e))
+            fail_msg("after %ld: %s", failed, e.text);
+        view_free(v);
+    }
+    assert_true(failed > 20);
 }
 
 /* --- texts ------------------------------------------------------------------------------ */
@@ -352,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_threads_at_once),
+        cmocka_unit_test(test_memory_that_runs_out),
         cmocka_unit_test(test_what_nobody_wants_is_not_made),
         cmocka_unit_test(test_an_image_stays_while_it_is_read),
         cmocka_unit_test(test_what_was_read_longest_ago_goes),

@@ -3,6 +3,15 @@
 
 #include "emit/library/builders.h"
 
+static void builder_forget(struct builder *b)
+{
+    b->translated.stock = NULL;
+    b->loaded.row = NULL;
+    b->joined = NULL;
+    b->large = NULL;
+    b->only_sizes = b->is_normal = false;
+}
+
 void builder_free(struct builder *b)
 {
     arena_free(&b->arena);
@@ -17,6 +26,7 @@ void builder_free(struct builder *b)
     free(b->image);
     b->image = NULL;
     b->capacity = 0;
+    builder_forget(b);
 }
 
 bool builders_start(struct builders *b, unsigned threads, struct error *e)
@@ -30,14 +40,8 @@ bool builders_start(struct builders *b, unsigned threads, struct error *e)
 
 void builders_forget(struct builders *b)
 {
-    for (unsigned i = 0; i < b->count; i++) {
-        struct builder *const one = &b->of[i];
-        one->translated.stock = NULL;
-        one->loaded.row = NULL;
-        one->joined = NULL;
-        one->large = NULL;
-        one->only_sizes = one->is_normal = false;
-    }
+    for (unsigned i = 0; i < b->count; i++)
+        builder_forget(&b->of[i]);
 }
 
 void builders_free(struct builders *b)

@@ -173,6 +173,7 @@ static inline uint32_t library_function_at(const struct library *l, uint32_t ind
 /* library_debug.c. The ELF section that holds debug section `s` of the library. */
 enum section_id library_debug_section(const struct library *l, enum debug_section s);
 
+/* Frees what the builder owns. It can be used again then; after a failure it must not be used before. */
 void builder_free(struct builder *b);
 
 /* symbols.c: .dynsym, .dynstr, hashes, versions, .symtab, .strtab; fills

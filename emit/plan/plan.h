@@ -1,9 +1,11 @@
 /* The plan: everything decided about a set before a byte is laid out.
  *
  * For each library it states the kind, the number of functions, which libraries it calls, and its sizes
- * (plan_library.h). Every further choice follows from these and from the seed, so any library can be made alone. A plan
- * is read-only once plan_make has returned. It takes about 1.3 kB for each library, because it has nothing about single
- * functions: their signatures and calls are computed in closed form where they are needed.
+ * (plan_library.h). Every further choice follows from these and from the seed, so any library can be made alone. Once
+ * plan_make has returned nothing of it changes but what the search finds (emit/search): each library's mix and taste,
+ * which the thread that has the library writes and no other one reads. A plan takes about 1.3 kB for each library,
+ * because it has nothing about single functions: their signatures and calls are computed in closed form where they are
+ * needed.
  */
 #ifndef EMIT_PLAN_H
 #define EMIT_PLAN_H

@@ -100,7 +100,7 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
      * digests alone must not displace others. */
     if (ok && !sizes && (want != KNOWN_DIGESTS || has_room(v, b)) && !(image = images_copy(b, library)))
         ok = error_set(e, ERROR_MEMORY, "out of memory for %s", plan->library[library].name);
-    if (b->capacity > BUILDER_KEPT)
+    if (!ok || b->capacity > BUILDER_KEPT)
         builder_free(b);
     pthread_mutex_lock(&v->lock);
     v->idle[v->idles++] = b;

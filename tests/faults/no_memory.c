@@ -12,7 +12,9 @@ static atomic_long calls;
 static long at = -1;
 
 extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -40,7 +42,17 @@ void *malloc(size_t size)
     return fails(size) ? NULL : __libc_malloc(size);
 }
 
+void *calloc(size_t count, size_t size)
+{
+    return fails(size > SMALL ? size : count * size) ? NULL : __libc_calloc(count, size);
+}
+
 void *realloc(void *old, size_t size)
 {
     return fails(size) ? NULL : __libc_realloc(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(size) ? NULL : __libc_memalign(alignment, size);
 }
