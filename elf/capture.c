@@ -478,7 +478,8 @@ static bool look_all(struct look *l)
     c->module = c->named_init || c->inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
            look_each(l, SHT_RELR, look_relocations) && look_pages(l) && look_words(l) && look_methods(l) &&
-           look_unwound(l) && look_called(l) && look_exceptions(l) && (!l->wish->compress || look_compress(l)) && look_check(l);
+           look_unwound(l) && look_called(l) && look_exceptions(l) && (!l->wish->compress || look_compress(l)) &&
+           look_check(l);
 }
 
 bool capture_read(const char *path, const struct capture_wish *wish, struct capture *c, struct error *e)
