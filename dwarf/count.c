@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/indexed.h"
+#include "dwarf/clang.h"
 #include "dwarf/partial.h"
 #include "dwarf/spare.h"
 #include "dwarf/unit_sizes.h"
@@ -116,11 +116,11 @@ static void add_entries(struct debug_counts *sum, struct dialect d, uint32_t pla
     const bool declares = has(abbreviation, DW_AT_declaration);
     for (const struct abbrev_attribute *a = abbreviation->attributes; (a = abbrev_said(d, a))->name; a++) {
         const uint32_t name = abbrev_attribute(d, a);
-        const uint32_t as = d.clang ? indexed_attribute(abbreviation->tag, name, declares) : name;
+        const uint32_t as = d.clang ? clang_attribute(abbreviation->tag, name, declares) : name;
         if (as)
             add_attribute(sum, as, own + header);
     }
-    if (d.clang && indexed_has_convention(d, abbreviation->tag) && has(abbreviation, DW_AT_byte_size))
+    if (d.clang && clang_has_convention(d, abbreviation->tag) && has(abbreviation, DW_AT_byte_size))
         add_attribute(sum, DW_AT_calling_convention, own + header);
     const bool is_gone = of == ABBREV_INLINED_PARAMETER_GONE || of == ABBREV_INLINED_VARIABLE_GONE;
     if (d.clang && is_gone)

@@ -104,11 +104,4 @@ bool indexed_fill(struct indexed *x, const uint64_t wanted[INDEXED_SECTIONS]);
 /* Frees all memory of *x. */
 void indexed_free(struct indexed *x);
 
-/* What an attribute is in clang's form; 0: entries with this tag do not have it. `declares`: the entries are
- * declarations. */
-uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares);
-
-/* Whether entries with this tag and a size say how they are passed (DW_AT_calling_convention), which gcc's do not. */
-bool indexed_has_convention(struct dialect d, uint32_t tag);
-
 #endif

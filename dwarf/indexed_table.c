@@ -2,40 +2,10 @@
 #include <assert.h>
 
 #include "base/random.h"
+#include "dwarf/clang.h"
 #include "dwarf/indexed_parts.h"
 
 /* --- as they were ------------------------------------------------------------------ */
-
-uint32_t indexed_attribute(uint32_t tag, uint32_t name, bool declares)
-{
-    switch (name) {
-    case DW_AT_sibling:
-    case DW_AT_decl_column:
-    case DW_AT_entry_pc:
-    case DW_AT_GNU_locviews:
-    case DW_AT_GNU_entry_view:
-        return 0;
-    case DW_AT_byte_size:
-        return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ? 0
-                                                                                                                 : name;
-    case DW_AT_object_pointer:
-        return declares ? 0 : name;
-    case DW_AT_encoding:
-        return tag == DW_TAG_enumeration_type ? 0 : name;
-    case DW_AT_upper_bound:
-        return DW_AT_count;
-    case DW_AT_call_all_tail_calls:
-        return DW_AT_call_all_calls;
-    default:
-        return name;
-    }
-}
-
-bool indexed_has_convention(struct dialect d, uint32_t tag)
-{
-    return d.language == DWARF_CPP &&
-           (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type);
-}
 
 /* The rule as far as the form alone decides it. */
 static struct indexed_rule rule_for(uint32_t name, uint32_t form)
@@ -112,7 +82,7 @@ static uint8_t number_does(uint32_t tag, uint32_t name)
 static struct indexed_rule rule_of(uint32_t tag, uint32_t name, uint32_t form, bool declares)
 {
     struct indexed_rule rule = rule_for(name, form);
-    rule.name = (uint16_t)indexed_attribute(tag, name, declares);
+    rule.name = (uint16_t)clang_attribute(tag, name, declares);
     if (rule.does == INDEXED_COPY && rule.size)
         rule.does = number_does(tag, name);
     rule.form = form_of(&rule, form);
@@ -153,7 +123,7 @@ static const uint8_t *read_entry(struct dialect d, struct indexed_entry *entry, 
     entry->children = *p++;
     const bool declares = has_attribute(p, DW_AT_declaration);
     const bool is_gone = is_nowhere(entry->tag, p);
-    if (indexed_has_convention(d, entry->tag) && has_attribute(p, DW_AT_byte_size))
+    if (clang_has_convention(d, entry->tag) && has_attribute(p, DW_AT_byte_size))
         *rule++ = (struct indexed_rule){
             .name = DW_AT_calling_convention, .does = INDEXED_SAY, .form = DW_FORM_data1, .value = PASS_BY_REFERENCE};
     for (;; rule++) {
