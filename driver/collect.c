@@ -222,7 +222,7 @@ static void add_options(struct collector *c, const struct options *o)
     char text[OPTIONS_TEXT];
     for (unsigned i = 0; i < OPTIONS_SAID; i++)
         add_option(c, options_said[i].name, options_said[i].say(o, text));
-    /* The result of --cold or --warm on the host of rank 0 (launch_cache.h). */
+    /* The result of --cold or --warm on the host of rank 0 (driver/launch/cache.h). */
     const char *cached = getenv(OPTIONS_CACHED);
     if (cached && o->cache != CACHE_AS_IT_IS)
         add_option(c, "cached-bytes", cached);

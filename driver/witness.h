@@ -1,5 +1,5 @@
-/* What a rank tells its witness (launch_witness.h). Without a witness, as when an executable of the set was started by
- * hand, all of this does nothing. */
+/* What a rank tells its witness (driver/launch/witness.h). Without a witness, as when an executable of the set was
+ * started by hand, all of this does nothing. */
 #ifndef DRIVER_WITNESS_H
 #define DRIVER_WITNESS_H
 

@@ -7,7 +7,7 @@
 
 #include "base/cli.h"
 #include "emit/options_set.h"
-#include "emit/profile/profile_keys.h"
+#include "emit/profile/keys.h"
 
 #define PYNAMIC_BIG "200 MB"
 

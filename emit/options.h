@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "emit/plan/executables.h"
-#include "emit/profile/profile_keys.h"
+#include "emit/profile/keys.h"
 
 struct options {
     char profile[PATH_MAX]; /* "" where Pynamic's arguments were given; then `counts` is the profile */

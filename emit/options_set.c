@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "base/workers.h"
-#include "emit/profile/profile_copies.h"
+#include "emit/profile/copies.h"
 
 /* The library that the build has found, or NULL. */
 #ifndef PYELFGEN_LIBPYTHON

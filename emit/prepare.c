@@ -6,8 +6,8 @@
 
 #include "base/workers.h"
 #include "emit/library/inside.h"
-#include "emit/profile/profile_copies.h"
-#include "emit/profile/profile_model.h"
+#include "emit/profile/copies.h"
+#include "emit/profile/model.h"
 #include "emit/search/dwo_check.h"
 #include "emit/search/manner_fit.h"
 #include "emit/search/manner_sample.h"
@@ -301,7 +301,7 @@ static bool make_finally(struct prepared *p, const struct searching *s, bool all
     return mix_settle(&p->plan, p->stock, &p->builders, e);
 }
 
-/* Makes a model of the application (profile_model.h) in *model, which starts zeroed, and searches in it. */
+/* Makes a model of the application (emit/profile/model.h) in *model, which starts zeroed, and searches in it. */
 static bool search_model(struct prepared *model, const struct profile *profile, struct searching *s, struct error *e)
 {
     if (!profile_model_make(&model->profile, profile, e) || !make_first(model, s, e))

@@ -1,11 +1,11 @@
-/* libFuzzer target of elf/capture and elf/unpack: any bytes as a file. */
+/* libFuzzer target of elf/read/capture and elf/read/unpack: any bytes as a file. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
 
-#include "elf/capture.h"
-#include "elf/unpack.h"
+#include "elf/read/capture.h"
+#include "elf/read/unpack.h"
 #include "fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/* libFuzzer target of tools/pyelfprobe_elf: any bytes as a shared object. */
+/* libFuzzer target of tools/pyelfprobe/elf.c: any bytes as a shared object. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz_file.h"
-#include "tools/pyelfprobe/pyelfprobe_elf.h"
+#include "tools/pyelfprobe/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

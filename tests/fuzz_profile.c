@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/corpus.h"
-#include "dwarf/manner_numbers.h"
+#include "dwarf/corpus/corpus.h"
+#include "dwarf/corpus/manner_numbers.h"
 #include "emit/profile/profile.h"
 #include "emit/search/manner_fit.h"
 #include "emit/stock/profile_manner.h"

@@ -1,10 +1,10 @@
-/* libFuzzer target of elf/sizes: any bytes as a file. */
+/* libFuzzer target of elf/read/sizes: any bytes as a file. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
 
-#include "elf/sizes.h"
+#include "elf/read/sizes.h"
 #include "fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/manner.h"
+#include "dwarf/corpus/manner.h"
 #include "emit/profile/profile.h"
 
 /* A profile of one library. The text `row` is the end of the library's row. The caller frees the profile. */

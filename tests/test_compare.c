@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tools/compare/compare.h"
-#include "tools/compare/compare_distance.h"
+#include "tools/compare/distance.h"
 
 static void assert_near(double a, double b)
 {

@@ -1,4 +1,4 @@
-/* dwarf/corpus: if fewer headers are made, they are the first of all; and no string is there twice. */
+/* dwarf/corpus/corpus: if fewer headers are made, they are the first of all; and no string is there twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "sanitized.h"
 
 enum { SEED = 42 };

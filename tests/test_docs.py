@@ -129,7 +129,7 @@ def test_rooms_include_what_the_table_of_rooms_says():
         for name in re.findall(r"`([^`]*)`(?=[^,]* and what (?:that|they) use)", used):
             found |= uses(name)
         if "all rooms in it" in used:
-            found |= {other for other in rooms if other.startswith("emit/")}
+            found |= {name for other in rooms if other.startswith("emit/") for name in uses(other)}
         return found
 
     wrong, folders = [], set()

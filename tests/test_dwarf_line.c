@@ -1,4 +1,4 @@
-/* dwarf/line.h: line number programs are read again by a decoder that knows only section 6.2 of the DWARF 5
+/* dwarf/form/line.h: line number programs are read again by a decoder that knows only section 6.2 of the DWARF 5
  * specification. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "dwarf/line.h"
+#include "dwarf/form/line.h"
 #include "leb128_reader.h"
 
 enum { ROWS_MOST = 20000, BYTES_MOST = ROWS_MOST * LINE_ROW_MOST + 256 };

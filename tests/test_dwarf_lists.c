@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/compose.h"
-#include "dwarf/single.h"
-#include "dwarf/stamp.h"
+#include "dwarf/compose/compose.h"
+#include "dwarf/compose/stamp.h"
+#include "dwarf/form/single.h"
 
 enum { ROOM = 1 << 16 };
 

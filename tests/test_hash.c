@@ -1,4 +1,5 @@
-/* elf/hash.c: hash tables for the dynamic linker, compared with those that ld writes, and searched as glibc does. */
+/* elf/write/hash.c: hash tables for the dynamic linker, compared with those that ld writes, and searched as glibc does.
+ */
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -15,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "elf/hash.h"
+#include "elf/write/hash.h"
 
 enum { SYMBOLS_MOST = 5000 };
 

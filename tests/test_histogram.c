@@ -1,4 +1,4 @@
-/* elf/histogram: buckets, quantiles, sums. */
+/* base/histogram: buckets, quantiles, sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/histogram.h"
 #include "base/random.h"
-#include "elf/histogram.h"
 
 static void buckets_follow_one_another(void **state)
 {

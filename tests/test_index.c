@@ -1,5 +1,5 @@
-/* dwarf/index.h: hashes of known names. Both indexes are read again by a decoder that knows only section 6.1.1 of the
- * DWARF 5 specification, or gdb's manual. */
+/* dwarf/form/index.h: hashes of known names. Both indexes are read again by a decoder that knows only section 6.1.1 of
+ * the DWARF 5 specification, or gdb's manual. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "dwarf/index.h"
-#include "dwarf/index_hash.h"
+#include "dwarf/form/index.h"
+#include "dwarf/form/index_hash.h"
 #include "leb128_reader.h"
 
 enum { MARGIN = 64, STRINGS_MOST = 1 << 20 };

@@ -1,4 +1,4 @@
-"""Indexes of names that dwarf/index.h makes for gcc's libraries: llvm, binutils, elfutils and gdb accept them.
+"""Indexes of names that dwarf/form/index.h makes for gcc's libraries: llvm, binutils, elfutils and gdb accept them.
 
 The program write_index (tool_index.c) makes an index of the entries that
 llvm-dwarfdump shows. llvm says whether an entry is missing from .debug_names, and

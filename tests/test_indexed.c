@@ -1,6 +1,6 @@
-/* dwarf/indexed.c: sections in clang's form are filled by any number of bytes. emit/library/indexed_aim.c: finds sizes
- * in the normal form with which those in clang's form are a little less than wanted. Readers judge the contents of the
- * sections (test_clang.py). */
+/* dwarf/rewrite/indexed.c: sections in clang's form are filled by any number of bytes. emit/library/indexed_aim.c:
+ * finds sizes in the normal form with which those in clang's form are a little less than wanted. Readers judge the
+ * contents of the sections (test_clang.py). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

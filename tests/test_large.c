@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dwarf/line_read.h"
+#include "dwarf/form/line_read.h"
 #include "emit/library/large.h"
 #include "emit/plan/digest.h"
 #include "emit/profile/profile.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "emit/search/manner_fit.h"
 #include "emit/search/manner_sample.h"
 #include "emit/search/manner_search.h"

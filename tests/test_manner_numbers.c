@@ -1,5 +1,5 @@
-/* dwarf/manner_numbers: a manner is read as it was written, and whatever numbers are accepted, headers and blocks can
- * be made with them. */
+/* dwarf/corpus/manner_numbers: a manner is read as it was written, and whatever numbers are accepted, headers and
+ * blocks can be made with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "dwarf/manner_numbers.h"
+#include "dwarf/corpus/manner_numbers.h"
 #include "emit/search/manner_search.h"
 #include "emit/stock/stock.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/words.h"
-#include "elf/hash.h"
+#include "elf/write/hash.h"
 #include "emit/plan/names.h"
 #include "emit/plan/plan.h"
 

@@ -1,4 +1,4 @@
-/* dwarf/numbers.h: keys get numbers in the order in which they are met. */
+/* dwarf/rewrite/numbers.h: keys get numbers in the order in which they are met. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "dwarf/numbers.h"
+#include "dwarf/rewrite/numbers.h"
 
 enum { KEYS = 100000 };
 

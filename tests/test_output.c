@@ -1,4 +1,4 @@
-/* elf/output.c: a file whose pieces arrive in any order, and that is read back. */
+/* elf/write/output.c: a file whose pieces arrive in any order, and that is read back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf/output.h"
+#include "elf/write/output.h"
 
 /* The file has several slices; the last one is no whole page. */
 enum { SIZE = (9 << 20) + 12345, PIECE = 2777777 };

@@ -1,4 +1,4 @@
-/* tools/pyelfprobe/pyelfprobe_cells.h: medians, and reasons where there is no measurement. */
+/* tools/pyelfprobe/cells.h: medians, and reasons where there is no measurement. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/pyelfprobe/pyelfprobe_cells.h"
+#include "tools/pyelfprobe/cells.h"
 
 static void test_medians(void **state)
 {

@@ -1,4 +1,4 @@
-/* tools/pyelfprobe/pyelfprobe_model.h: the paper's arithmetic, and the fit of what it needs. */
+/* tools/pyelfprobe/model.h: the paper's arithmetic, and the fit of what it needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "tools/pyelfprobe/pyelfprobe_model.h"
+#include "tools/pyelfprobe/model.h"
 
 enum { NUMBERS = 4, STEPS = 3, POINTS = NUMBERS * STEPS };
 

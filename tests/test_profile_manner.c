@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "emit/stock/profile_manner.h"
 #include "manner_case.h"
 

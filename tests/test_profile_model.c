@@ -1,4 +1,4 @@
-/* emit/profile/profile_model: the same application on a smaller scale. */
+/* emit/profile/model: the same application on a smaller scale. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "emit/profile/profile_model.h"
+#include "emit/profile/model.h"
 
 /* Two large libraries, of 10 and of 2 times MODEL_BYTES of debug information, and a small one, which need one
  * another. */

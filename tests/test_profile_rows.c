@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "elf/capture_limits.h"
+#include "elf/read/capture_limits.h"
 #include "emit/profile/profile.h"
 #include "profile_text.h"
 #include "sanitized.h"

@@ -1,4 +1,4 @@
-/* elf/separate.c: two files out of one image, each with the sections that it has to have. */
+/* elf/write/separate.c: two files out of one image, each with the sections that it has to have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "elf/separate.h"
+#include "elf/write/separate.h"
 
 static const char link_name[] = "libmodule0.so.debug";
 

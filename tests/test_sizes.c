@@ -1,5 +1,5 @@
-/* elf/sizes: the same numbers as binutils' `size` and `readelf` on files that gcc, gas, ld and objcopy make. Broken
- * files cause no crash and no wait, but a telling error. */
+/* elf/read/sizes: the same numbers as binutils' `size` and `readelf` on files that gcc, gas, ld and objcopy make.
+ * Broken files cause no crash and no wait, but a telling error. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "elf/sizes.h"
+#include "elf/read/sizes.h"
 
 static const char source[] = "#include <string.h>\n"
                              "int initialised[100] = {1}; int zero[1000]; __thread int tls_zero[50];\n"

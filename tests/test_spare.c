@@ -1,4 +1,4 @@
-/* dwarf/spare_fit.h: finds spare entries that have given numbers of bytes, entries and attributes. */
+/* dwarf/unit/spare_fit.h: finds spare entries that have given numbers of bytes, entries and attributes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "dwarf/spare_fit.h"
+#include "dwarf/unit/spare_fit.h"
 
 enum { ROUND = 64 }; /* so many rounds have each[i] items of a sort; fractions are cut off */
 

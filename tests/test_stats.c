@@ -20,8 +20,8 @@
 
 #include "base/bytes.h"
 #include "base/profile_words.h"
+#include "dwarf/stats/parts.h"
 #include "dwarf/stats/stats.h"
-#include "dwarf/stats/stats_parts.h"
 
 /* A profile may have every word that libdwarf knows, but for the ends of ranges, which no entry has. */
 static void test_words_are_those_of_profiles(void **state)

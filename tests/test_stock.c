@@ -1,5 +1,5 @@
-/* emit/stock/stock.c, block_make.c and dwarf/stamp_shelve.c: blocks of code say no more than there is room for, or the
- * stock is refused. */
+/* emit/stock/stock.c, block_make.c and dwarf/compose/stamp_shelve.c: blocks of code say no more than there is room for,
+ * or the stock is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

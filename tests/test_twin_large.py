@@ -1,5 +1,5 @@
 """The twin of a library with so much debug information that the manner of it is searched for in a model of the library
-(emit/profile/profile_model.h) first."""
+(emit/profile/model.h) first."""
 
 import json
 import pathlib

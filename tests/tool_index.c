@@ -1,4 +1,4 @@
-/* Writes an index of names (dwarf/index.h) for any DWARF file, whose entries another program has read.
+/* Writes an index of names (dwarf/form/index.h) for any DWARF file, whose entries another program has read.
  *
  *     write_index names|gdb STRINGS OUTPUT < LIST
  *
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/index.h"
+#include "dwarf/form/index.h"
 
 enum { UNITS_MOST = 1000, ENTRIES_MOST = 1000000 };
 

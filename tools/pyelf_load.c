@@ -1,5 +1,5 @@
 /* pyelf-load: opens libraries one after the other, and says how much memory the constructors of each take. It is a
- * program of its own because pyelfprof (tools/pyelfprof/pyelfprof_load.c) would not survive all that constructors may
+ * program of its own because pyelfprof (tools/pyelfprof/load.c) would not survive all that constructors may
  * do.
  *
  *     pyelf-load < LIST 3> REPORT

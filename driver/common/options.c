@@ -277,7 +277,7 @@ static bool take(struct options *o, int key, const char *value, struct error *e)
         return true;
     case OPTION_MODE:
         return o->tree || take_modes(o, value, e);
-    case OPTION_TREE: /* launch_trees.c puts this first */
+    case OPTION_TREE: /* driver/launch/trees.c puts this first */
         o->tree = true;
         return take_modes(o, value, e);
     case OPTION_LAUNCHER:

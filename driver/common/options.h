@@ -3,8 +3,8 @@
  * The launcher (driver/launch/main.c) and every rank (driver/rank.c) read the same words: the launcher passes the
  * command line itself on to the ranks.
  */
-#ifndef DRIVER_OPTIONS_H
-#define DRIVER_OPTIONS_H
+#ifndef DRIVER_COMMON_OPTIONS_H
+#define DRIVER_COMMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ enum { OPTIONS_RUNS_MOST = 16 };
 /* Begins the name of the file in which a launcher waits for the results of a tree. --part refuses any other name. */
 #define OPTIONS_PART "pyelfrun-part-"
 
-/* Environment variable of a run: the result of --cold or --warm (launch_cache.h). */
+/* Environment variable of a run: the result of --cold or --warm (driver/launch/cache.h). */
 #define OPTIONS_CACHED "PYELFRUN_CACHED"
 
 struct options {

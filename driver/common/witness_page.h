@@ -1,7 +1,7 @@
-/* What a rank shows to its witness (launch_witness.h): a page of memory that both map. Only the rank writes. The
+/* What a rank shows to its witness (driver/launch/witness.h): a page of memory that both map. Only the rank writes. The
  * witness reads when the rank has ended. */
-#ifndef DRIVER_WITNESS_PAGE_H
-#define DRIVER_WITNESS_PAGE_H
+#ifndef DRIVER_COMMON_WITNESS_PAGE_H
+#define DRIVER_COMMON_WITNESS_PAGE_H
 
 #include <stdatomic.h>
 

@@ -3,8 +3,8 @@
  * pyelfrun itself is small and needs neither Python nor MPI, so it does not show in the figures: a rank takes the time
  * and executes the program.
  */
-#ifndef DRIVER_LAUNCH_H
-#define DRIVER_LAUNCH_H
+#ifndef DRIVER_LAUNCH_LAUNCH_H
+#define DRIVER_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,11 +26,11 @@ struct launch_end {
 
 /* Runs every mode as often as wanted, one run after the other. options->launcher starts each run; without one it is a
  * process of its own. After the first failed run no other is started. If this returns false and end->status is 0, the
- * exit status is that of the error. (launch_trees.c) */
+ * exit status is that of the error. (trees.c) */
 bool launch_trees(const struct options *options, int argc, char **argv, struct launch_end *end, struct error *e);
 
 /* Whether the MPI library will find room in TMPDIR. Ask this in the process that starts first, and not in every rank.
- * (launch_room.c) */
+ * (room.c) */
 bool launch_has_room(struct error *e);
 
 /* Writes the path of this program's file to `path`. */

@@ -8,7 +8,7 @@
 #include "base/process.h"
 #include "driver/common/options.h"
 #include "driver/launch/launch.h"
-#include "driver/launch/launch_parts.h"
+#include "driver/launch/parts.h"
 
 static int launch(const struct options *options, int argc, char **argv)
 {

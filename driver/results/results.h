@@ -7,8 +7,8 @@
  * Everything that the structure points to belongs to its arena. It has no minima, means and maxima: these are computed
  * where they are needed, so they cannot disagree with the values of the ranks.
  */
-#ifndef DRIVER_RESULTS_H
-#define DRIVER_RESULTS_H
+#ifndef DRIVER_RESULTS_RESULTS_H
+#define DRIVER_RESULTS_RESULTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

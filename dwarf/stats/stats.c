@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "dwarf/stats/stats_parts.h"
+#include "dwarf/stats/parts.h"
 
 const char *const stats_number_names[STATS_NUMBERS] = {
 #define X(number, name) [number] = name,

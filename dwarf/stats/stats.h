@@ -14,8 +14,8 @@
  * Files are hostile until read, and libdwarf aborts or runs in circles on some broken ones. So each file is read in a
  * process of its own, within limits of time and memory. What that process dies of is an error like any other, and leaks
  * nothing. */
-#ifndef DWARF_STATS_H
-#define DWARF_STATS_H
+#ifndef DWARF_STATS_STATS_H
+#define DWARF_STATS_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The steps that size libraries, from the first settling of sizes to the writing of files, use the same builders one
  * after the other. So memory for what is composed is taken from the system once, and not again for each step.
  */
-#ifndef EMIT_BUILDERS_H
-#define EMIT_BUILDERS_H
+#ifndef EMIT_LIBRARY_BUILDERS_H
+#define EMIT_LIBRARY_BUILDERS_H
 
 #include "emit/library/library.h"
 

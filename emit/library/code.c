@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 #include "emit/library/passes.h"
 #include "emit/library/small.h"
 #include "emit/plan/evaluate.h"

@@ -21,8 +21,8 @@
  * Size pass: code_least says what a function takes without pieces, then code_compose cuts the rest into pieces. Write
  * pass: code_write.
  */
-#ifndef EMIT_CODE_H
-#define EMIT_CODE_H
+#ifndef EMIT_LIBRARY_CODE_H
+#define EMIT_LIBRARY_CODE_H
 
 #include <stdint.h>
 

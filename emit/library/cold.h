@@ -3,8 +3,8 @@
  * one of the library's helpers, if it has these. Between the calls are instructions that do nothing but set %rax. At
  * the end it jumps to where its function returns.
  */
-#ifndef EMIT_COLD_H
-#define EMIT_COLD_H
+#ifndef EMIT_LIBRARY_COLD_H
+#define EMIT_LIBRARY_COLD_H
 
 #include "emit/library/library.h"
 

@@ -9,10 +9,10 @@
  * How much of this is written follows a goal. For each block the walk chooses the stamps whose lists, ranges and rows
  * come closest to what the goal allows up to that block.
  */
-#ifndef EMIT_DESCRIBE_H
-#define EMIT_DESCRIBE_H
+#ifndef EMIT_LIBRARY_DESCRIBE_H
+#define EMIT_LIBRARY_DESCRIBE_H
 
-#include "dwarf/compose.h"
+#include "dwarf/compose/compose.h"
 #include "emit/library/library.h"
 
 enum describe_level {

@@ -1,8 +1,8 @@
 /* What the describe_*.c files share. describe.c walks over the code, describe_unit.c opens and closes units,
  * describe_detail.c chooses how much is written, describe_more.c adds to what blocks bring, describe_tune.c adds the
  * last bytes. */
-#ifndef EMIT_DESCRIBE_PARTS_H
-#define EMIT_DESCRIBE_PARTS_H
+#ifndef EMIT_LIBRARY_DESCRIBE_PARTS_H
+#define EMIT_LIBRARY_DESCRIBE_PARTS_H
 
 #include "base/shares.h"
 #include "base/words.h"

@@ -2,7 +2,7 @@
  * package of them; and the library with what is left.
  *
  * They are made from the image of the whole library, one behind the other in a buffer of the builder's. See
- * dwarf/split.h.
+ * dwarf/rewrite/split.h.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Which functions of a library have an exception table (elf/except.h), and what the table says of their code.
+/* Which functions of a library have an exception table (elf/write/except.h), and what the table says of their code.
  *
  * As many functions have one as plan_extra.tabled says: numbered functions, evenly spread and, if there are not enough
  * of these, small functions too. Larger functions have larger tables. Call sites are the calls that a function makes
@@ -8,10 +8,10 @@
  * every function that it has nothing to do (_URC_CONTINUE_UNWIND). So a library needs no run-time library of C++, and
  * exceptions and the end of threads pass through it as through code of C.
  */
-#ifndef EMIT_EXCEPTIONS_H
-#define EMIT_EXCEPTIONS_H
+#ifndef EMIT_LIBRARY_EXCEPTIONS_H
+#define EMIT_LIBRARY_EXCEPTIONS_H
 
-#include "elf/except.h"
+#include "elf/write/except.h"
 #include "emit/library/library.h"
 
 /* How many functions of the library can have an exception table. */

@@ -1,9 +1,9 @@
 /* The files that a library becomes. As a rule this is one. With `dwarf: separate` there are two, the library itself
- * and the file of its debug information (elf/separate.h), unless a row says that it has none. With `dwarf: split`
- * there are the library and its .dwo files, or a package of them (dwarf/split.h).
+ * and the file of its debug information (elf/write/separate.h), unless a row says that it has none. With `dwarf: split`
+ * there are the library and its .dwo files, or a package of them (dwarf/rewrite/split.h).
  */
-#ifndef EMIT_FILES_H
-#define EMIT_FILES_H
+#ifndef EMIT_LIBRARY_FILES_H
+#define EMIT_LIBRARY_FILES_H
 
 #include "emit/library/library.h"
 

@@ -2,7 +2,7 @@
 #include "emit/library/glue_parts.h"
 
 #include "base/bytes.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 
 static uint32_t entry_size(const struct code *c, const struct shape *s)
 {

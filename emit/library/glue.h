@@ -9,12 +9,12 @@
  * A module is not bound to one version of CPython: PyModuleDef and PyMethodDef have the same layout from 3.8 to
  * 3.13, and the API version is 1013 in all of them.
  */
-#ifndef EMIT_GLUE_H
-#define EMIT_GLUE_H
+#ifndef EMIT_LIBRARY_GLUE_H
+#define EMIT_LIBRARY_GLUE_H
 
 #include <stdint.h>
 
-#include "dwarf/line.h"
+#include "dwarf/form/line.h"
 #include "emit/library/code.h"
 #include "emit/library/shape.h"
 

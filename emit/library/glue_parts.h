@@ -1,7 +1,7 @@
 /* What the files of the glue share: glue.c, which sizes it and writes its rows, and glue_write.c, which writes its
  * code. */
-#ifndef EMIT_GLUE_PARTS_H
-#define EMIT_GLUE_PARTS_H
+#ifndef EMIT_LIBRARY_GLUE_PARTS_H
+#define EMIT_LIBRARY_GLUE_PARTS_H
 
 #include "emit/library/glue.h"
 

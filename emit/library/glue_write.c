@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "base/bytes.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 #include "emit/library/small.h"
 #include "emit/plan/evaluate.h"
 

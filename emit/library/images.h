@@ -4,8 +4,8 @@
  *
  * Nothing here locks; view.c does.
  */
-#ifndef EMIT_IMAGES_H
-#define EMIT_IMAGES_H
+#ifndef EMIT_LIBRARY_IMAGES_H
+#define EMIT_LIBRARY_IMAGES_H
 
 #include "emit/library/library.h"
 

@@ -1,11 +1,11 @@
-/* The debug information of a library in clang's form (dwarf/indexed.h).
+/* The debug information of a library in clang's form (dwarf/rewrite/indexed.h).
  *
  * It is composed in the normal form, with as many bytes as plan_mix.normal says, and written again. Where clang's
  * form then has less than is wanted, it is filled. plan_mix.normal is found by trying, like the rest of a library's
  * mix (mix_indexed.c).
  */
-#ifndef EMIT_INDEXED_H
-#define EMIT_INDEXED_H
+#ifndef EMIT_LIBRARY_INDEXED_H
+#define EMIT_LIBRARY_INDEXED_H
 
 #include "emit/library/library.h"
 

@@ -1,15 +1,15 @@
 /* Finds the sizes to ask for in the normal form so that a library has the wanted sizes in clang's form
- * (dwarf/indexed.h). How many bytes numbers will take is not known beforehand. So sizes are tried, and each try
+ * (dwarf/rewrite/indexed.h). How many bytes numbers will take is not known beforehand. So sizes are tried, and each try
  * corrects what the last one was off by. Results should be a little smaller than wanted, because sections can be
  * filled but not made shorter.
  *
  * Use: indexed_aim_start; while indexed_aim_goes_on, size the library with `size` and `normal`, and report the
  * result with indexed_aim_note or indexed_aim_failed.
  */
-#ifndef EMIT_INDEXED_AIM_H
-#define EMIT_INDEXED_AIM_H
+#ifndef EMIT_LIBRARY_INDEXED_AIM_H
+#define EMIT_LIBRARY_INDEXED_AIM_H
 
-#include "dwarf/indexed.h"
+#include "dwarf/rewrite/indexed.h"
 
 struct indexed_aim {
     /* What to ask for: bytes by enum debug_section, or DEBUG_ANY; and the bytes of all sections together. */

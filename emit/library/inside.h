@@ -4,8 +4,8 @@
  * corpus's strings, and there is padding between them. The executable's own part is made larger or smaller by the
  * difference.
  */
-#ifndef EMIT_INSIDE_H
-#define EMIT_INSIDE_H
+#ifndef EMIT_LIBRARY_INSIDE_H
+#define EMIT_LIBRARY_INSIDE_H
 
 #include "emit/library/builders.h"
 

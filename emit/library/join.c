@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/plt.h"
-#include "elf/unwind.h"
+#include "elf/write/plt.h"
+#include "elf/write/unwind.h"
 #include "emit/library/objects.h"
 #include "emit/plan/calls_rows.h"
 

@@ -21,10 +21,10 @@
  * - Then for every row, in any order: library_size once more, with builder.joined set, which finds the same sizes at
  *   other addresses; library_write_part; and copy the pieces that join_piece names.
  */
-#ifndef EMIT_JOIN_H
-#define EMIT_JOIN_H
+#ifndef EMIT_LIBRARY_JOIN_H
+#define EMIT_LIBRARY_JOIN_H
 
-#include "elf/layout.h"
+#include "elf/write/layout.h"
 #include "emit/library/library.h"
 #include "emit/library/shape.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/same.h"
-#include "elf/output.h"
+#include "elf/write/output.h"
 #include "emit/library/files.h"
 
 #define LARGE_LEAST UINT64_C(256000000) /* bytes of the five sizes */

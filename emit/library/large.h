@@ -1,7 +1,7 @@
 /* Writing a large library, which is never in memory as a whole.
  *
  * Its debug information is composed twice: first for its size, when nothing of it is kept, and once more when it is
- * written, unit by unit. What is finished goes to the file at once (elf/window.h). Memory holds what is known of
+ * written, unit by unit. What is finished goes to the file at once (elf/write/window.h). Memory holds what is known of
  * each function, the names, the tables that refer to names, and some megabytes of everything else: together a
  * quarter of the file's size or less (docs/scale.md). The file has the same bytes as if the library were written in
  * one piece.
@@ -9,10 +9,10 @@
  * Use: set builder.large, then library_size and library_write. large.c composes and is used by library.c;
  * large_size.c uses library.c. large_file.h writes the file.
  */
-#ifndef EMIT_LARGE_H
-#define EMIT_LARGE_H
+#ifndef EMIT_LIBRARY_LARGE_H
+#define EMIT_LIBRARY_LARGE_H
 
-#include "elf/window.h"
+#include "elf/write/window.h"
 #include "emit/library/describe.h"
 #include "emit/library/library.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/shares.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 #include "emit/library/files.h"
 #include "emit/library/join.h"
 #include "emit/library/library_debug.h"
@@ -16,7 +16,7 @@
 #include "emit/library/small.h"
 #include "emit/library/unwound.h"
 #include "emit/plan/evaluate.h"
-#include "emit/profile/profile_keys.h"
+#include "emit/profile/keys.h"
 
 /* The slot of an own function that is called. It is the next PLT slot before those that resolvers fill. Functions
  * that are called directly have no PLT slot; their numbers follow all PLT slots. */

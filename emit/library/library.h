@@ -9,16 +9,16 @@
  * A builder belongs to one thread and makes one library after another. Its memory grows to what the largest of them
  * needs, and is kept.
  */
-#ifndef EMIT_LIBRARY_H
-#define EMIT_LIBRARY_H
+#ifndef EMIT_LIBRARY_LIBRARY_H
+#define EMIT_LIBRARY_LIBRARY_H
 
 #include "base/arena.h"
-#include "dwarf/indexed.h"
-#include "dwarf/split.h"
-#include "dwarf/unit.h"
-#include "elf/layout.h"
-#include "elf/pack.h"
-#include "elf/separate.h"
+#include "dwarf/rewrite/indexed.h"
+#include "dwarf/rewrite/split.h"
+#include "dwarf/unit/unit.h"
+#include "elf/write/layout.h"
+#include "elf/write/pack.h"
+#include "elf/write/separate.h"
 #include "emit/library/glue.h"
 #include "emit/library/shape.h"
 #include "emit/stock/stock.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dwarf/partial.h"
+#include "dwarf/unit/partial.h"
 #include "emit/library/describe.h"
 #include "emit/library/files.h"
 #include "emit/library/indexed.h"

@@ -1,6 +1,6 @@
 /* What a library's debug information is to be, and how large its sections come out. */
-#ifndef EMIT_LIBRARY_DEBUG_H
-#define EMIT_LIBRARY_DEBUG_H
+#ifndef EMIT_LIBRARY_LIBRARY_DEBUG_H
+#define EMIT_LIBRARY_LIBRARY_DEBUG_H
 
 #include "emit/library/library.h"
 

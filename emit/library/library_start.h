@@ -1,6 +1,6 @@
 /* Makes what a library has before any part of it has a size: its shape, its calls, and what its functions are. */
-#ifndef EMIT_LIBRARY_START_H
-#define EMIT_LIBRARY_START_H
+#ifndef EMIT_LIBRARY_LIBRARY_START_H
+#define EMIT_LIBRARY_LIBRARY_START_H
 
 #include "emit/library/library.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/huge.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 #include "emit/library/cold.h"
 #include "emit/library/exceptions.h"
 #include "emit/library/files.h"

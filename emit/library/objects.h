@@ -1,6 +1,6 @@
 /* Where a library's data objects are: in the room that is left in .data, .data.rel.ro and .rodata. */
-#ifndef EMIT_OBJECTS_H
-#define EMIT_OBJECTS_H
+#ifndef EMIT_LIBRARY_OBJECTS_H
+#define EMIT_LIBRARY_OBJECTS_H
 
 #include "emit/library/library.h"
 

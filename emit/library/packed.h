@@ -4,8 +4,8 @@
  * It looks for matches as that level does, and counts what literals and sequences take, block by block, without writing
  * them. For parts of libraries the error is rarely more than 3 %.
  */
-#ifndef EMIT_PACKED_H
-#define EMIT_PACKED_H
+#ifndef EMIT_LIBRARY_PACKED_H
+#define EMIT_LIBRARY_PACKED_H
 
 #include <stddef.h>
 #include <stdint.h>

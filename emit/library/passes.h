@@ -4,8 +4,8 @@
  * take them from there. Where %rsp is how the frame is found, the unwind table has a row for each of these
  * instructions. So a function gets as many such pieces as its entry of the table has room for (unwound.h).
  */
-#ifndef EMIT_PASSES_H
-#define EMIT_PASSES_H
+#ifndef EMIT_LIBRARY_PASSES_H
+#define EMIT_LIBRARY_PASSES_H
 
 #include "emit/library/code.h"
 

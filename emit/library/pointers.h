@@ -4,8 +4,8 @@
  * ld leaves the address in the word, too, so a file compresses the worse, the more of them are different. Much of what
  * real tables hold is repeated in others, such as the virtual functions that a class inherits from its base.
  */
-#ifndef EMIT_POINTERS_H
-#define EMIT_POINTERS_H
+#ifndef EMIT_LIBRARY_POINTERS_H
+#define EMIT_LIBRARY_POINTERS_H
 
 #include "emit/library/library.h"
 

@@ -5,8 +5,8 @@
  * the row says how many pages relocations touch, they are spread over so many only: each page costs the dynamic linker
  * a page fault.
  */
-#ifndef EMIT_RELOCATED_H
-#define EMIT_RELOCATED_H
+#ifndef EMIT_LIBRARY_RELOCATED_H
+#define EMIT_LIBRARY_RELOCATED_H
 
 #include "emit/library/library.h"
 

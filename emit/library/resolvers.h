@@ -7,8 +7,8 @@
  * first of these, which stand before others for that (plan_library.small_ahead), and the last local ones that implement
  * no method. They return the address of another small function, which any caller may call.
  */
-#ifndef EMIT_RESOLVERS_H
-#define EMIT_RESOLVERS_H
+#ifndef EMIT_LIBRARY_RESOLVERS_H
+#define EMIT_LIBRARY_RESOLVERS_H
 
 #include "emit/plan/plan.h"
 

@@ -5,11 +5,11 @@
  * The plan uses these numbers to decide sizes, and the library's size pass to lay
  * out sections.
  */
-#ifndef EMIT_SHAPE_H
-#define EMIT_SHAPE_H
+#ifndef EMIT_LIBRARY_SHAPE_H
+#define EMIT_LIBRARY_SHAPE_H
 
 #include "base/version.h"
-#include "elf/layout.h"
+#include "elf/write/layout.h"
 #include "emit/library/resolvers.h"
 #include "emit/plan/outside.h"
 #include "emit/plan/plan.h"

@@ -3,7 +3,7 @@
 #include "emit/library/sizes_row.h"
 
 #include "base/shares.h"
-#include "elf/unwind.h"
+#include "elf/write/unwind.h"
 #include "emit/library/sizes_said.h"
 #include "emit/plan/ranked.h"
 #include "emit/profile/distribution.h"

@@ -1,7 +1,7 @@
 /* The sizes of the numbered functions of a library with a row, as the row says that the application's functions are.
  */
-#ifndef EMIT_SIZES_ROW_H
-#define EMIT_SIZES_ROW_H
+#ifndef EMIT_LIBRARY_SIZES_ROW_H
+#define EMIT_LIBRARY_SIZES_ROW_H
 
 #include "emit/library/library.h"
 

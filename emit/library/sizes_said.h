@@ -1,6 +1,6 @@
 /* The sizes of the functions of a library with a row, by what the row says. */
-#ifndef EMIT_SIZES_SAID_H
-#define EMIT_SIZES_SAID_H
+#ifndef EMIT_LIBRARY_SIZES_SAID_H
+#define EMIT_LIBRARY_SIZES_SAID_H
 
 #include "emit/plan/plan.h"
 

@@ -2,7 +2,7 @@
 #include "emit/library/small.h"
 
 #include "base/bytes.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 #include "emit/plan/methods.h"
 
 enum {

@@ -12,8 +12,8 @@
  * Cold parts are the beginning of .text, one behind the other, as GNU ld places them. The others are its end, behind
  * the numbered functions. Both are in the order of their numbers.
  */
-#ifndef EMIT_SMALL_H
-#define EMIT_SMALL_H
+#ifndef EMIT_LIBRARY_SMALL_H
+#define EMIT_LIBRARY_SMALL_H
 
 #include "emit/library/library.h"
 

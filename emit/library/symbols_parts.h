@@ -1,6 +1,6 @@
 /* What symbols.c (.dynsym), symbols_versions.c (versions) and symtab.c (.symtab) share. */
-#ifndef EMIT_SYMBOLS_PARTS_H
-#define EMIT_SYMBOLS_PARTS_H
+#ifndef EMIT_LIBRARY_SYMBOLS_PARTS_H
+#define EMIT_LIBRARY_SYMBOLS_PARTS_H
 
 #include <elf.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "elf/hash.h"
+#include "elf/write/hash.h"
 #include "emit/library/symbols_parts.h"
 #include "emit/plan/versions.h"
 

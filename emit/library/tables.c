@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "elf/plt.h"
-#include "elf/relr.h"
-#include "elf/separate.h"
+#include "elf/write/plt.h"
+#include "elf/write/relr.h"
+#include "elf/write/separate.h"
 #include "emit/library/files.h"
 #include "emit/library/join.h"
 #include "emit/library/objects.h"
@@ -32,7 +32,7 @@ static uint64_t take_string(uint64_t *at, const char *text)
 /* The address of the word that holds the personality routine's address, as DW.ref.__gxx_personality_v0 does in real
  * libraries; 0 where no function has an exception table. It is the last of the words that point to names; where there
  * are none, the first other word that points into the library; where there is none either, the first word of
- * .init_array, which points to the same function: else a row has no exception tables (plan_rows_extra.c). */
+ * .init_array, which points to the same function: else a row has no exception tables (emit/solve/rows_extra.c). */
 static uint64_t personality_word(const struct library *l)
 {
     struct relocated w = relocated_words(l);

@@ -1,7 +1,7 @@
 /* The contents of constants and objects. In a library with a row they are chosen so that its parts, as pyelfprof counts
  * them, compress as the row says. */
-#ifndef EMIT_TASTE_H
-#define EMIT_TASTE_H
+#ifndef EMIT_LIBRARY_TASTE_H
+#define EMIT_LIBRARY_TASTE_H
 
 #include "emit/library/library.h"
 

@@ -1,4 +1,4 @@
-/* What the unwind tables say of numbered functions (elf/unwind.h).
+/* What the unwind tables say of numbered functions (elf/write/unwind.h).
  *
  * A row says how many entries are of functions that are found by %rsp, and how many of functions with a frame pointer.
  * Numbered functions are divided in this proportion, as far as unwind tables have room: an entry of the former takes
@@ -6,8 +6,8 @@
  * becomes registers that are saved, and pieces of code that move %rsp. What that code has no room for goes to functions
  * with a frame pointer, which save registers, too, if the row says that there are any.
  */
-#ifndef EMIT_UNWOUND_H
-#define EMIT_UNWOUND_H
+#ifndef EMIT_LIBRARY_UNWOUND_H
+#define EMIT_LIBRARY_UNWOUND_H
 
 #include "emit/library/library.h"
 

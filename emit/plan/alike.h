@@ -6,8 +6,8 @@
  * are used. If code is to repeat itself less than blocks do, as vectorised code of solvers does, instructions that
  * occur nowhere else stand in place of some blocks.
  */
-#ifndef EMIT_ALIKE_H
-#define EMIT_ALIKE_H
+#ifndef EMIT_PLAN_ALIKE_H
+#define EMIT_PLAN_ALIKE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  * Covered functions call covered chains only, and the other functions call the other chains. So a coverage of one half
  * also visits half of the utilities' functions.
  */
-#ifndef EMIT_CALLS_H
-#define EMIT_CALLS_H
+#ifndef EMIT_PLAN_CALLS_H
+#define EMIT_PLAN_CALLS_H
 
 #include "emit/plan/plan.h"
 

@@ -13,8 +13,8 @@
  * address is taken or that only untested paths call. They are any exported functions, and then other small functions
  * and objects. The numbers of small functions follow those of exported ones, and those of objects follow these.
  */
-#ifndef EMIT_CALLS_ROWS_H
-#define EMIT_CALLS_ROWS_H
+#ifndef EMIT_PLAN_CALLS_ROWS_H
+#define EMIT_PLAN_CALLS_ROWS_H
 
 #include "emit/plan/calls.h"
 

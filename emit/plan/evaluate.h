@@ -1,6 +1,6 @@
 /* What a module's entry returns, computed from the plan alone. */
-#ifndef EMIT_EVALUATE_H
-#define EMIT_EVALUATE_H
+#ifndef EMIT_PLAN_EVALUATE_H
+#define EMIT_PLAN_EVALUATE_H
 
 #include "emit/plan/calls.h"
 #include "emit/plan/plan.h"

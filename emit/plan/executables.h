@@ -1,6 +1,6 @@
 /* What a plan is told of the executables of a set. */
-#ifndef EMIT_EXECUTABLES_H
-#define EMIT_EXECUTABLES_H
+#ifndef EMIT_PLAN_EXECUTABLES_H
+#define EMIT_PLAN_EXECUTABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  * result is a sum and the plan can state each entry's result without running
  * anything (evaluate.c).
  */
-#ifndef EMIT_FUNCTION_H
-#define EMIT_FUNCTION_H
+#ifndef EMIT_PLAN_FUNCTION_H
+#define EMIT_PLAN_FUNCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "elf/hash.h"
+#include "elf/write/hash.h"
 #include "emit/plan/plan.h"
 
 /* How many sixteenths a class's name has of what the average length is beyond the least: many names have a little

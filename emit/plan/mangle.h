@@ -21,10 +21,10 @@
  * it is made longer. `letters`, in what follows, is the average number of letters in
  * the names of a set's classes, without their numbers, times MANGLE_PARTS:
  * plan->names.letters. A library with a row may have letters of its own for
- * each class (plan_rows_classes.c).
+ * each class (emit/solve/rows_classes.c).
  */
-#ifndef EMIT_MANGLE_H
-#define EMIT_MANGLE_H
+#ifndef EMIT_PLAN_MANGLE_H
+#define EMIT_PLAN_MANGLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* Names and documentation of the methods that a module has because its row says so, besides those that the driver
  * calls (plan_extra.methods). small.h has their functions.
  */
-#ifndef EMIT_METHODS_H
-#define EMIT_METHODS_H
+#ifndef EMIT_PLAN_METHODS_H
+#define EMIT_PLAN_METHODS_H
 
 #include "emit/plan/plan.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elf/hash.h"
+#include "elf/write/hash.h"
 #include "emit/plan/names_row.h"
 #include "emit/plan/plan.h"
 

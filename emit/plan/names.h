@@ -9,8 +9,8 @@
  * Lengths, hashes and whole tables of names come without writing a name twice: what names share is hashed and copied
  * in one piece. Libraries with rows have other, shorter names (emit/plan/names_row.h).
  */
-#ifndef EMIT_NAMES_H
-#define EMIT_NAMES_H
+#ifndef EMIT_PLAN_NAMES_H
+#define EMIT_PLAN_NAMES_H
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "elf/demangle.h"
+#include "base/demangle.h"
 #include "emit/plan/names_parts.h"
 
 /* A long name consists of the library's namespace, a class with the symbol's number, classes within that class, and

@@ -10,8 +10,8 @@
  * such as `unsigned long`, or refer by number to what the name already has (5.1.10, "Compression").
  * plan_library.elaborate says how much of a name is parameters.
  */
-#ifndef EMIT_NAMES_MANGLED_H
-#define EMIT_NAMES_MANGLED_H
+#ifndef EMIT_PLAN_NAMES_MANGLED_H
+#define EMIT_PLAN_NAMES_MANGLED_H
 
 #include "emit/plan/plan.h"
 

@@ -1,6 +1,6 @@
 /* Parts of names in libraries with rows; for names_row.c and names_mangled.c. */
-#ifndef EMIT_NAMES_PARTS_H
-#define EMIT_NAMES_PARTS_H
+#ifndef EMIT_PLAN_NAMES_PARTS_H
+#define EMIT_PLAN_NAMES_PARTS_H
 
 #include <string.h>
 

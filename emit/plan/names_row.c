@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/words.h"
-#include "elf/hash.h"
+#include "elf/write/hash.h"
 #include "emit/plan/names_mangled.h"
 #include "emit/plan/names_parts.h"
 

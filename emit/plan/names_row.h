@@ -22,8 +22,8 @@
  * (plan_library.alike). In a library with a symbol table or debug information, numbered functions with mangled names
  * have those of emit/plan/mangle.h, because debug information states them. All other names have the wanted lengths.
  */
-#ifndef EMIT_NAMES_ROW_H
-#define EMIT_NAMES_ROW_H
+#ifndef EMIT_PLAN_NAMES_ROW_H
+#define EMIT_PLAN_NAMES_ROW_H
 
 #include <stdint.h>
 

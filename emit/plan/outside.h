@@ -1,7 +1,7 @@
 /* Functions outside a set that a library names as undefined symbols, as real libraries name those of the C library
  * and, extension modules, CPython's. They are never called, only bound. */
-#ifndef EMIT_OUTSIDE_H
-#define EMIT_OUTSIDE_H
+#ifndef EMIT_PLAN_OUTSIDE_H
+#define EMIT_PLAN_OUTSIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>

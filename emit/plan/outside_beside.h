@@ -6,8 +6,8 @@
  * are now in libc.so.6: an undefined symbol without a version may be bound to any of these. The last functions of
  * libm.so.6 exist since GLIBC_2.27; they are for when all other names of seven characters are used.
  */
-#ifndef EMIT_OUTSIDE_BESIDE_H
-#define EMIT_OUTSIDE_BESIDE_H
+#ifndef EMIT_PLAN_OUTSIDE_BESIDE_H
+#define EMIT_PLAN_OUTSIDE_BESIDE_H
 
 #include <stdint.h>
 

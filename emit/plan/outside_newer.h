@@ -4,8 +4,8 @@
  * libraries of a distribution need in front; then later ones up to GLIBC_2.34. So a library that needs few versions
  * also loads on old systems. Names of outside_beside.h are left out, so that no name occurs twice.
  */
-#ifndef EMIT_OUTSIDE_NEWER_H
-#define EMIT_OUTSIDE_NEWER_H
+#ifndef EMIT_PLAN_OUTSIDE_NEWER_H
+#define EMIT_PLAN_OUTSIDE_NEWER_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* What outside*.c share: all names, by their places, and what is worked out of them once. */
-#ifndef EMIT_OUTSIDE_PARTS_H
-#define EMIT_OUTSIDE_PARTS_H
+#ifndef EMIT_PLAN_OUTSIDE_PARTS_H
+#define EMIT_PLAN_OUTSIDE_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 
 #include "emit/plan/calls.h"
 #include "emit/plan/plan_count.h"
-#include "emit/profile/profile_plain.h"
+#include "emit/profile/plain.h"
 
 uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l)
 {

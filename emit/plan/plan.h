@@ -7,15 +7,15 @@
  * because it has nothing about single functions: their signatures and calls are computed in closed form where they are
  * needed.
  */
-#ifndef EMIT_PLAN_H
-#define EMIT_PLAN_H
+#ifndef EMIT_PLAN_PLAN_H
+#define EMIT_PLAN_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "elf/unwind.h"
+#include "elf/write/unwind.h"
 #include "emit/plan/executables.h"
 #include "emit/plan/plan_library.h"
 
@@ -36,13 +36,13 @@ struct assignment {
 /* The wanted debug sections of one library. */
 enum { PLAN_EVEN_STEPS = 5 };
 struct plan_mix {
-    uint64_t size[10];             /* bytes by enum debug_section, or DEBUG_ANY (dwarf/unit.h) */
+    uint64_t size[10];             /* bytes by enum debug_section, or DEBUG_ANY (dwarf/unit/unit.h) */
     int32_t rows_part, expression; /* describe.h */
     uint32_t letters;              /* describe.h */
     uint32_t told;    /* share of what functions' entries may take that is used, in 1/DESCRIBE_TOLD_ALL (describe.h) */
     uint32_t besides; /* additional locals (describe.h) */
     uint64_t normal;  /* with clang's form: bytes of debug information in the normal one (indexed.h) */
-    uint8_t even;     /* in 1/PLAN_EVEN_STEPS: by how much units differ less in code than in size (dwarf/unit.h) */
+    uint8_t even;     /* in 1/PLAN_EVEN_STEPS: by how much units differ less in code than in size (dwarf/unit/unit.h) */
     bool is_settled;  /* false until a library with a row is made for the first time, which settles its mix (mix.h) */
 };
 

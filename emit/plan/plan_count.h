@@ -1,7 +1,7 @@
 /* The counts of a plan: libraries with their names, functions, calls and what names take. Those who choose among counts
  * (emit/solve) call these again and again. */
-#ifndef EMIT_PLAN_COUNT_H
-#define EMIT_PLAN_COUNT_H
+#ifndef EMIT_PLAN_PLAN_COUNT_H
+#define EMIT_PLAN_PLAN_COUNT_H
 
 #include "emit/plan/plan.h"
 

@@ -1,13 +1,13 @@
 /* What the plan states for one library, and what follows from that alone. plan.h has the plan of the set.
  */
-#ifndef EMIT_PLAN_LIBRARY_H
-#define EMIT_PLAN_LIBRARY_H
+#ifndef EMIT_PLAN_PLAN_LIBRARY_H
+#define EMIT_PLAN_PLAN_LIBRARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/executable.h"
-#include "elf/plt.h"
+#include "elf/write/plt.h"
 #include "emit/plan/alike.h"
 #include "emit/plan/function.h"
 #include "emit/plan/names.h"
@@ -158,7 +158,7 @@ struct plan_library {
         uint32_t constructors; /* beyond the one that every library has */
         uint32_t destructors;  /* beyond the one that every library has */
         bool ended;            /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
-        uint32_t unwind;       /* spare room in all unwind entries together, in units of 8 bytes (elf/unwind.h) */
+        uint32_t unwind;       /* spare room in all unwind entries together, in units of 8 bytes (elf/write/unwind.h) */
         uint32_t tabled;       /* functions with an exception table (exceptions.h) */
         uint32_t exceptions;   /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
         uint32_t methods;      /* in the module's method table, beyond those that the driver calls (methods.h) */

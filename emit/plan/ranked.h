@@ -1,6 +1,6 @@
 /* Sorting by a number, and by a key where the numbers are equal: the order does not depend on how qsort works. */
-#ifndef EMIT_RANKED_H
-#define EMIT_RANKED_H
+#ifndef EMIT_PLAN_RANKED_H
+#define EMIT_PLAN_RANKED_H
 
 #include <stddef.h>
 #include <stdint.h>

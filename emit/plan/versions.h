@@ -9,8 +9,8 @@
  *
  * Sources: "ELF Symbol Versioning" (Drepper); LSB Core 5.0, 10.7 "Symbol Versioning"; binutils' ld 2.40.
  */
-#ifndef EMIT_VERSIONS_H
-#define EMIT_VERSIONS_H
+#ifndef EMIT_PLAN_VERSIONS_H
+#define EMIT_PLAN_VERSIONS_H
 
 #include <stdint.h>
 

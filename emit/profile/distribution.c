@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/histogram.h"
 #include "base/order.h"
 #include "base/shares.h"
-#include "elf/histogram.h"
 
 enum {
     BUCKETS_MOST = 4 * 64,
@@ -155,7 +155,7 @@ static void divide_eighths(uint64_t low, uint64_t high, uint64_t border[EIGHTHS 
             border[i + step / 2] = between(border[i], border[i + step]);
 }
 
-/* The place of quantile i among `count` values, as capturing has it (elf/histogram.c). */
+/* The place of quantile i among `count` values, as capturing has it (base/histogram.c). */
 static uint32_t place_of_quantile(uint32_t i, uint32_t quantiles, uint32_t count)
 {
     return (uint32_t)((uint64_t)(count - 1) * i / (quantiles - 1));

@@ -1,6 +1,6 @@
 /* Distributions as captured profiles write them (docs/capture.md), and values drawn from them. */
-#ifndef EMIT_DISTRIBUTION_H
-#define EMIT_DISTRIBUTION_H
+#ifndef EMIT_PROFILE_DISTRIBUTION_H
+#define EMIT_PROFILE_DISTRIBUTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* Profiles: the rules between keys, and the conversion between a YAML text and struct profile; see profile.h and
- * profile_keys.h.
+ * keys.h.
  *
  * libcyaml (1.3) maps the YAML onto strings and back. It does not convert the values: it would take `8x` as 8, `010` as
  * octal and `maybe` as true, and it knows no line for a value with a unit. profile_scan checks the document before
- * libcyaml sees it; profile_value.c converts the strings.
+ * libcyaml sees it; value.c converts the strings.
  */
 #include "emit/profile/profile.h"
 
@@ -16,8 +16,8 @@
 
 #include "base/profile_words.h"
 #include "emit/profile/distribution.h"
-#include "emit/profile/profile_keys.h"
-#include "emit/profile/profile_plain.h"
+#include "emit/profile/keys.h"
+#include "emit/profile/plain.h"
 
 /* What libcyaml fills and writes: the text of each key and the mappings below,
  * NULL where absent. Every mapping has room for all keys and sections, so that
@@ -264,7 +264,7 @@ static bool texts_check(const struct profile *p, const struct profile_source *s,
 }
 
 /* Whether the key is the sum of rows of a captured profile that have none of this size, as object files have no data.
- * Their libraries become larger (plan_rows_fit.c). */
+ * Their libraries become larger (emit/solve/rows_fit.c). */
 static bool is_sum_of_none(const struct profile *p, enum profile_key_id key)
 {
     return p->rows && profile_is_captured(p) && (key == KEY_TEXT || key == KEY_DATA) &&

@@ -7,8 +7,8 @@
  * Sizes are in bytes. In the file they are numbers with a unit out of B, kB, MB, GB (decimal) and KiB, MiB, GiB
  * (binary), as in `text: 619.4 MB`.
  */
-#ifndef EMIT_PROFILE_H
-#define EMIT_PROFILE_H
+#ifndef EMIT_PROFILE_PROFILE_H
+#define EMIT_PROFILE_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ enum {
 #define PROFILE_UNEVEN_MOST INT64_C(100000)
 #define PROFILE_MEMORY_MOST (INT64_C(1) << 30) /* bytes of memory that one library takes when it is loaded */
 
-/* The five sizes, and the optional sixth. docs/sizes.md says what they count and, as code, elf/sizes.c. */
+/* The five sizes, and the optional sixth. docs/sizes.md says what they count and, as code, elf/read/sizes.c. */
 enum size_kind { SIZE_TEXT, SIZE_DATA, SIZE_DEBUG, SIZE_SYMTAB, SIZE_STRTAB, SIZE_BSS, SIZE_KINDS };
 
 enum debug_language {
@@ -45,7 +45,7 @@ enum debug_language {
     LANGUAGE_CPP,
     LANGUAGE_FORTRAN,
     DEBUG_LANGUAGES
-}; /* the first two as dwarf/dialect.h has them */
+}; /* the first two as dwarf/form/dialect.h has them */
 
 /* Distributions over all captured libraries, kept as text. */
 enum {
@@ -66,7 +66,7 @@ enum name_style { STYLE_PYNAMIC, STYLE_ITANIUM };
 enum bind_mode { BIND_LAZY, BIND_NOW };
 enum compression { COMPRESS_NONE, COMPRESS_ZLIB, COMPRESS_ZSTD };
 enum debug_compiler { COMPILER_GCC, COMPILER_CLANG };
-enum name_index { NAME_INDEX_NONE, NAME_INDEX_GDB, NAME_INDEX_DEBUG_NAMES }; /* as dwarf/dialect.h has them */
+enum name_index { NAME_INDEX_NONE, NAME_INDEX_GDB, NAME_INDEX_DEBUG_NAMES }; /* as dwarf/form/dialect.h has them */
 enum separation { SEPARATE_NONE, SEPARATE_DEBUGLINK, SEPARATE_BUILD_ID };
 enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 
@@ -76,7 +76,7 @@ enum relro_mode { RELRO_NONE, RELRO_PARTIAL, RELRO_FULL };
 enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLISTS, MIX_RNGLISTS, MIX_KINDS };
 
 /* The values that a row of `libraries` may have, in the order of its canonical text: id, section, key, kind of value
- * (profile_keys.h), least, most, and the choices of a WORD. */
+ * (keys.h), least, most, and the choices of a WORD. */
 #define PROFILE_ROW_VALUES(X)                                                                                          \
     X(KIND, ROW, "kind", WORD, 0, 1, ((const char *const[]){"module", "utility", NULL}))                               \
     X(TEXT, ROW, "text", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* the sizes stand in the order of enum size_kind */       \
@@ -258,7 +258,7 @@ struct profile_row {
     char *text[ROW_TEXTS];
     struct profile_edge *edge; /* what `needed` says, in its order; owned */
     uint32_t edges;
-    uint32_t scale; /* in a model, how many times larger the application's library is (profile_model.h); otherwise 0 */
+    uint32_t scale; /* in a model, how many times larger the application's library is (model.h); otherwise 0 */
 };
 
 struct profile {
@@ -321,7 +321,7 @@ struct profile {
                                    utilities are their numbers, and sections their sums, PROFILE_DERIVED where a row does
                                    not say; there may be no module. */
     uint32_t rows;              /* those that are there, copies included */
-    uint32_t copies;            /* how often each row is there (profile_copies.h); 0: once */
+    uint32_t copies;            /* how often each row is there (copies.h); 0: once */
     bool graph;                 /* rows say which library needs which */
     bool overruled[ROW_VALUES]; /* an option of the command line says otherwise than the profile in this */
     char *distributions[PROFILE_DISTRIBUTIONS]; /* of the captured application; NULL where absent */

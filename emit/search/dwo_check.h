@@ -3,8 +3,8 @@
  * How many units a library has is known only when its debug information is filled. So libraries with so many functions
  * and so much of it that they may have too many are sized before anything is written.
  */
-#ifndef EMIT_DWO_CHECK_H
-#define EMIT_DWO_CHECK_H
+#ifndef EMIT_SEARCH_DWO_CHECK_H
+#define EMIT_SEARCH_DWO_CHECK_H
 
 #include "emit/library/builders.h"
 

@@ -1,11 +1,11 @@
-/* Corrects a manner (dwarf/manner.h): compares the entries that were counted in a set of that manner
+/* Corrects a manner (dwarf/corpus/manner.h): compares the entries that were counted in a set of that manner
  * (manner_sample.h) with those of the application. manner_search.h tries one manner after another.
  */
-#ifndef EMIT_MANNER_FIT_H
-#define EMIT_MANNER_FIT_H
+#ifndef EMIT_SEARCH_MANNER_FIT_H
+#define EMIT_SEARCH_MANNER_FIT_H
 
-#include "dwarf/count.h"
-#include "dwarf/manner.h"
+#include "dwarf/corpus/manner.h"
+#include "dwarf/unit/count.h"
 #include "emit/stock/profile_entries.h"
 
 /* Whether a search makes sense: the profile tells enough of units, and types are in units. */

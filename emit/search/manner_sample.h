@@ -1,8 +1,8 @@
 /* Counts the entries of a sample of a plan's libraries, large enough to tell what comes of the plan's manner. */
-#ifndef EMIT_MANNER_SAMPLE_H
-#define EMIT_MANNER_SAMPLE_H
+#ifndef EMIT_SEARCH_MANNER_SAMPLE_H
+#define EMIT_SEARCH_MANNER_SAMPLE_H
 
-#include "dwarf/count.h"
+#include "dwarf/unit/count.h"
 #include "emit/library/builders.h"
 
 /* Whether a sample can tell: most of the debug information is in libraries that are small enough to be composed in
@@ -26,8 +26,8 @@ uint64_t manner_sample_bytes(const struct plan_library *row);
 uint32_t manner_sample_choose(const uint64_t *bytes, uint32_t libraries, uint64_t most, struct manner_sampled *sampled);
 
 /* Sets `counts` to the entries of a sample, each library weighted by the bytes that it stands for, which in the plan of
- * a model (profile_model.h) are the application's: those of each language of which the profile says them, and of all
- * others together with the profile's language. Settles the mixes of these libraries. */
+ * a model (emit/profile/model.h) are the application's: those of each language of which the profile says them, and of
+ * all others together with the profile's language. Settles the mixes of these libraries. */
 bool manner_sample(const struct plan *plan, const struct stock *stock, struct builders *builders,
                    struct debug_counts counts[DEBUG_LANGUAGES], struct error *e);
 

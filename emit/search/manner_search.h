@@ -1,4 +1,4 @@
-/* Looks for the manner (dwarf/manner.h) in which a set comes nearest to an application's debug information.
+/* Looks for the manner (dwarf/corpus/manner.h) in which a set comes nearest to an application's debug information.
  *
  * The search begins with what profile_manner reads from the profile. For each manner that is tried, a sample of the
  * set's libraries is composed, and its entries are counted (manner_sample.h). From what is too little or too much,
@@ -8,11 +8,11 @@
  * and then has to shrink (or the reverse), it went too far, and its step is halved. Where it goes on in the same
  * direction, its step grows by half, up to the whole way.
  */
-#ifndef EMIT_MANNER_SEARCH_H
-#define EMIT_MANNER_SEARCH_H
+#ifndef EMIT_SEARCH_MANNER_SEARCH_H
+#define EMIT_SEARCH_MANNER_SEARCH_H
 
-#include "dwarf/count.h"
-#include "dwarf/manner.h"
+#include "dwarf/corpus/manner.h"
+#include "dwarf/unit/count.h"
 #include "emit/stock/profile_entries.h"
 
 enum { MANNER_TRIES_MOST = 8, MANNER_TRIES_NEAR = 2, MANNER_NUMBERS = PIECES + OUTERS + INNERS + 22 };
@@ -28,7 +28,8 @@ struct manner_search {
     double step[MANNER_NUMBERS];  /* each number's step: the share of what it lacks that it goes, */
     double moved[MANNER_NUMBERS]; /* and how far it went the last time */
     unsigned tries, since_best;
-    bool begins_near; /* the first manner was found in a model (profile_model.h): MANNER_TRIES_NEAR tries at the most */
+    bool begins_near; /* the first manner was found in a model (emit/profile/model.h): MANNER_TRIES_NEAR tries at the
+                         most */
     bool is_best;     /* the manner that was tried last is the best */
     bool is_near;     /* the best is near enough */
 };

@@ -1,4 +1,4 @@
-/* Looks for the manners (dwarf/manner.h) of all languages in which a set comes nearest to an application's debug
+/* Looks for the manners (dwarf/corpus/manner.h) of all languages in which a set comes nearest to an application's debug
  * information.
  *
  * Each language of which the profile says how often tags and attributes are used has a search of its own
@@ -6,8 +6,8 @@
  * that has ended stays at its best. Where the profile does not divide by language there is one search, for all
  * libraries.
  */
-#ifndef EMIT_MANNERS_SEARCH_H
-#define EMIT_MANNERS_SEARCH_H
+#ifndef EMIT_SEARCH_MANNERS_SEARCH_H
+#define EMIT_SEARCH_MANNERS_SEARCH_H
 
 #include "emit/search/manner_search.h"
 #include "emit/stock/profile_manner.h"

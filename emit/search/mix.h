@@ -9,8 +9,8 @@
  * so, and each later one begins with what came out before, which takes one to three. When the search has ended,
  * libraries are settled in full again, from where they ended before.
  */
-#ifndef EMIT_MIX_H
-#define EMIT_MIX_H
+#ifndef EMIT_SEARCH_MIX_H
+#define EMIT_SEARCH_MIX_H
 
 #include "emit/library/builders.h"
 

@@ -1,8 +1,8 @@
 /* The mix of a library whose debug information is in clang's form (indexed.h). The library is settled in the normal
  * form and written again in clang's; then the next try asks for more or less (indexed_aim.h).
  */
-#ifndef EMIT_MIX_INDEXED_H
-#define EMIT_MIX_INDEXED_H
+#ifndef EMIT_SEARCH_MIX_INDEXED_H
+#define EMIT_SEARCH_MIX_INDEXED_H
 
 #include "emit/library/library.h"
 

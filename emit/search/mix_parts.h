@@ -1,9 +1,9 @@
 /* Declarations shared by the two ways to settle a mix: by totals over all libraries (mix.c), and by each library's
  * own row (mix_rows.c). */
-#ifndef EMIT_MIX_PARTS_H
-#define EMIT_MIX_PARTS_H
+#ifndef EMIT_SEARCH_MIX_PARTS_H
+#define EMIT_SEARCH_MIX_PARTS_H
 
-#include "dwarf/unit.h"
+#include "dwarf/unit/unit.h"
 #include "emit/library/builders.h"
 #include "emit/plan/plan.h"
 

@@ -2,8 +2,8 @@
  * have the sizes that the row asks for. mix_told.c chooses how much is told of the library's functions. mix_again.c
  * does both at once for a library that was settled before. mix_rows.c decides which library is settled when.
  */
-#ifndef EMIT_MIX_ROWS_PARTS_H
-#define EMIT_MIX_ROWS_PARTS_H
+#ifndef EMIT_SEARCH_MIX_ROWS_PARTS_H
+#define EMIT_SEARCH_MIX_ROWS_PARTS_H
 
 #include "emit/search/mix_parts.h"
 #include "emit/search/mix_tries.h"
@@ -43,7 +43,7 @@ struct settled {
 struct mix_before {
     bool is_settled;
     bool is_open;   /* no sizes of sections went together */
-    uint32_t scale; /* the row's then; where it is another now, sizes are not this library's (profile_model.h) */
+    uint32_t scale; /* the row's then; where it is another now, sizes are not this library's (emit/profile/model.h) */
     struct settled settled;
 };
 

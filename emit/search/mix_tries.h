@@ -2,8 +2,8 @@
  * Tries values of `rows_part` and `expression` (describe.h) until no value is nearer. Where a search begins has
  * little influence on where it ends, but much on how many tries it takes.
  */
-#ifndef EMIT_MIX_TRIES_H
-#define EMIT_MIX_TRIES_H
+#ifndef EMIT_SEARCH_MIX_TRIES_H
+#define EMIT_SEARCH_MIX_TRIES_H
 
 #include "emit/library/library.h"
 

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "dwarf/manner_numbers.h"
-#include "dwarf/short_name.h"
-#include "dwarf/unit.h"
+#include "dwarf/corpus/manner_numbers.h"
+#include "dwarf/form/short_name.h"
+#include "dwarf/unit/unit.h"
 #include "emit/library/describe.h"
 #include "emit/library/pointers.h"
-#include "emit/profile/profile_keys.h"
+#include "emit/profile/keys.h"
 #include "emit/search/mix.h"
 #include "emit/search/settled_parts.h"
 #include "emit/solve/plan_make.h"

@@ -11,8 +11,8 @@
  * a library is either made with them or has no room, which is an error. Numbers that were altered make another set, of
  * the same digest.
  */
-#ifndef EMIT_SETTLED_H
-#define EMIT_SETTLED_H
+#ifndef EMIT_SEARCH_SETTLED_H
+#define EMIT_SEARCH_SETTLED_H
 
 #include "emit/plan/plan.h"
 #include "emit/stock/profile_manner.h"

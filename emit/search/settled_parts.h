@@ -4,10 +4,10 @@
  * for it and the numbers of its manner. `libraries` has a word for each library: a letter and a number for each value
  * that is another than what the library begins with, or a single dot.
  */
-#ifndef EMIT_SETTLED_PARTS_H
-#define EMIT_SETTLED_PARTS_H
+#ifndef EMIT_SEARCH_SETTLED_PARTS_H
+#define EMIT_SEARCH_SETTLED_PARTS_H
 
-#include "dwarf/unit.h"
+#include "dwarf/unit/unit.h"
 #include "emit/plan/plan.h"
 
 #define SETTLED_ANY_ATTRIBUTES "any"

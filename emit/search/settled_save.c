@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/result_file.h"
-#include "dwarf/manner_numbers.h"
+#include "dwarf/corpus/manner_numbers.h"
 #include "emit/search/settled.h"
 #include "emit/search/settled_parts.h"
 

@@ -4,8 +4,8 @@
  * How much smaller entries, strings and lists become when they are split depends on what is composed. So a sample of
  * the libraries is made in memory and split, and the rows' sizes are changed by what came out too large or too small.
  */
-#ifndef EMIT_SPLIT_FIT_H
-#define EMIT_SPLIT_FIT_H
+#ifndef EMIT_SEARCH_SPLIT_FIT_H
+#define EMIT_SEARCH_SPLIT_FIT_H
 
 #include "emit/library/builders.h"
 #include "emit/plan/plan.h"

@@ -7,7 +7,7 @@
 
 #include "base/same.h"
 #include "base/workers.h"
-#include "elf/output.h"
+#include "elf/write/output.h"
 #include "emit/set/digest_pieces.h"
 
 enum { NEAR_BYTES = 1 << 26 }; /* more bytes than the executable itself brings */

@@ -1,9 +1,9 @@
 /* Writes an executable that consists of parts: pyelf-static, which contains all libraries, or a large pyelf-link
- * (executables.h). join.h lays the parts out. All threads write them at once into one file (elf/output.h). The
+ * (executables.h). join.h lays the parts out. All threads write them at once into one file (elf/write/output.h). The
  * executable is never in memory as a whole, but only one part for each thread.
  */
-#ifndef EMIT_ASSEMBLE_H
-#define EMIT_ASSEMBLE_H
+#ifndef EMIT_SET_ASSEMBLE_H
+#define EMIT_SET_ASSEMBLE_H
 
 #include "emit/library/builders.h"
 #include "emit/library/join.h"

@@ -3,15 +3,15 @@
 
 #include <assert.h>
 
-#include "dwarf/count.h"
-#include "dwarf/unit_sizes.h"
+#include "dwarf/unit/count.h"
+#include "dwarf/unit/unit_sizes.h"
 #include "emit/library/files.h"
 #include "emit/library/indexed.h"
 #include "emit/library/relocated.h"
 #include "emit/library/small.h"
 #include "emit/plan/names_row.h"
 #include "emit/plan/outside.h"
-#include "emit/profile/profile_keys.h"
+#include "emit/profile/keys.h"
 
 static uint64_t sizes_of(const struct library *l, const enum section_id *ids, unsigned count)
 {

@@ -4,8 +4,8 @@
  * options, debug sections. SET/differences.json (docs/differences.md) lists what differs, what is not known of the
  * library that was made, and what was given up for small sizes. The user gets a summary.
  */
-#ifndef EMIT_DIFFERENCES_H
-#define EMIT_DIFFERENCES_H
+#ifndef EMIT_SET_DIFFERENCES_H
+#define EMIT_SET_DIFFERENCES_H
 
 #include <stdio.h>
 

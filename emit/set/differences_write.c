@@ -8,7 +8,7 @@
 
 #include "emit/library/files.h"
 #include "emit/profile/distribution.h"
-#include "emit/profile/profile_keys.h"
+#include "emit/profile/keys.h"
 #include "emit/set/differences.h"
 
 /* What each level gives up. */

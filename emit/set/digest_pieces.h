@@ -8,8 +8,8 @@
  * The sums take a sixteenth of the file's size, up to DIGEST_SUMS_MOST bytes. The part of the file for which there are
  * no sums is read back, too. See doc/xxhash_spec.md of xxHash 0.8, "XXH3 Algorithm Description".
  */
-#ifndef EMIT_DIGEST_PIECES_H
-#define EMIT_DIGEST_PIECES_H
+#ifndef EMIT_SET_DIGEST_PIECES_H
+#define EMIT_SET_DIGEST_PIECES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * The manifest is removed before the first change to anything that it lists, so that it never promises what is not
  * there.
  */
-#ifndef EMIT_DIRECTORY_H
-#define EMIT_DIRECTORY_H
+#ifndef EMIT_SET_DIRECTORY_H
+#define EMIT_SET_DIRECTORY_H
 
 #include <pthread.h>
 #include <stdbool.h>

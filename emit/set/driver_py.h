@@ -1,6 +1,6 @@
 /* The text of driver/driver.py, which the build makes part of the program (embed_text in cmake/Rooms.cmake). */
-#ifndef EMIT_DRIVER_PY_H
-#define EMIT_DRIVER_PY_H
+#ifndef EMIT_SET_DRIVER_PY_H
+#define EMIT_SET_DRIVER_PY_H
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/same.h"
-#include "elf/output.h"
+#include "elf/write/output.h"
 #include "emit/library/files.h"
 #include "emit/library/large.h"
 #include "emit/set/digest_pieces.h"

@@ -1,6 +1,6 @@
 /* The file of a large library, piece by piece as it is composed (large.h). */
-#ifndef EMIT_LARGE_FILE_H
-#define EMIT_LARGE_FILE_H
+#ifndef EMIT_SET_LARGE_FILE_H
+#define EMIT_SET_LARGE_FILE_H
 
 #include "emit/library/builders.h"
 #include "emit/set/directory.h"

@@ -4,8 +4,8 @@
  * A library is made by library_size and library_write; make_library does both. A struct set_library holds what the
  * manifest states about a library.
  */
-#ifndef EMIT_MAKE_H
-#define EMIT_MAKE_H
+#ifndef EMIT_SET_MAKE_H
+#define EMIT_SET_MAKE_H
 
 #include <stdio.h>
 

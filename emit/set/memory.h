@@ -4,8 +4,8 @@
  * The dynamic linker cannot find such a library by its name. So a library that others need is loaded before them,
  * and is then known by its DT_SONAME.
  */
-#ifndef EMIT_MEMORY_H
-#define EMIT_MEMORY_H
+#ifndef EMIT_SET_MEMORY_H
+#define EMIT_SET_MEMORY_H
 
 #include "emit/set/progress.h"
 #include "emit/set/set.h"

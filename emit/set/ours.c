@@ -13,10 +13,10 @@
 
 #include "base/manifest.h"
 #include "base/whole.h"
-#include "elf/pack.h"
+#include "elf/write/pack.h"
 #include "emit/library/shape.h"
 #include "emit/set/differences.h"
-#include "emit/source/source_header.h"
+#include "emit/source/header.h"
 
 enum {
     SECTIONS_MOST = 128,      /* ours have some 40 */

@@ -5,8 +5,8 @@
  * producer, the first of their strings. Texts have it at their beginning. A few hundred bytes of a file are read,
  * whatever its size; more only where the strings are compressed.
  */
-#ifndef EMIT_OURS_H
-#define EMIT_OURS_H
+#ifndef EMIT_SET_OURS_H
+#define EMIT_SET_OURS_H
 
 #include <stdbool.h>
 

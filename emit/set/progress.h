@@ -1,6 +1,6 @@
 /* A progress bar on a terminal, nothing elsewhere. */
-#ifndef EMIT_PROGRESS_H
-#define EMIT_PROGRESS_H
+#ifndef EMIT_SET_PROGRESS_H
+#define EMIT_SET_PROGRESS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
  * The rule that keeps a run from hanging: between two collective calls a rank may fail on its own, and
  * every such stretch ends in ranks_agree, after which all take the same way.
  */
-#ifndef EMIT_RANKS_H
-#define EMIT_RANKS_H
+#ifndef EMIT_SET_RANKS_H
+#define EMIT_SET_RANKS_H
 
 #include "base/bytes.h"
 #include "base/error.h"

@@ -5,8 +5,8 @@
  * waits sleeps between polls, so that it leaves the processors to others, except in start, divide and end, where MPI
  * itself waits.
  */
-#ifndef EMIT_RANKS_LIBRARY_H
-#define EMIT_RANKS_LIBRARY_H
+#ifndef EMIT_SET_RANKS_LIBRARY_H
+#define EMIT_SET_RANKS_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include "base/manifest.h"
 #include "base/same.h"
 #include "base/workers.h"
-#include "elf/output.h"
+#include "elf/write/output.h"
 #include "emit/library/builders.h"
 #include "emit/library/large.h"
 #include "emit/search/mix.h"

@@ -6,8 +6,8 @@
  * first file changes. A directory that holds only files of a set, and no manifest,
  * is what an interrupted run left.
  */
-#ifndef EMIT_SET_H
-#define EMIT_SET_H
+#ifndef EMIT_SET_SET_H
+#define EMIT_SET_SET_H
 
 #include <stdio.h>
 

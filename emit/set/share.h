@@ -4,8 +4,8 @@
  * has the least so far (longest processing time first). If the first rank has nothing else to do, the largest load is
  * at most a third above the optimum.
  */
-#ifndef EMIT_SHARE_H
-#define EMIT_SHARE_H
+#ifndef EMIT_SET_SHARE_H
+#define EMIT_SET_SHARE_H
 
 #include <stdbool.h>
 #include <stdint.h>

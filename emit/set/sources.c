@@ -11,7 +11,7 @@
 #include "base/workers.h"
 #include "emit/set/ours.h"
 #include "emit/set/text_file.h"
-#include "emit/source/source_header.h"
+#include "emit/source/header.h"
 
 enum { PATH_MOST = 600 };
 

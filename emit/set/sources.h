@@ -3,8 +3,8 @@
  *     SET/sources/libmodule3.c  libmodule3_1.c ...    one for each unit
  *     SET/sources/include/NAME.h                      one for each header of the corpus
  */
-#ifndef EMIT_SOURCES_H
-#define EMIT_SOURCES_H
+#ifndef EMIT_SET_SOURCES_H
+#define EMIT_SET_SOURCES_H
 
 #include <pthread.h>
 

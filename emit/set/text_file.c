@@ -2,7 +2,7 @@
 #include "emit/set/text_file.h"
 
 #include "base/same.h"
-#include "elf/output.h"
+#include "elf/write/output.h"
 
 bool text_file_write(struct directory *set, int within, const char *name, const char *path, const struct bytes *text,
                      struct error *e)

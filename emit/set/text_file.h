@@ -1,7 +1,7 @@
 /* A text of a set, such as its manifest or a source. It appears under its name as a whole, and is left alone where it
  * is there already. */
-#ifndef EMIT_TEXT_FILE_H
-#define EMIT_TEXT_FILE_H
+#ifndef EMIT_SET_TEXT_FILE_H
+#define EMIT_SET_TEXT_FILE_H
 
 #include "base/bytes.h"
 #include "base/error.h"

@@ -19,7 +19,7 @@
 #include "emit/set/ours.h"
 #include "emit/set/sources.h"
 #include "emit/set/tidy_names.h"
-#include "emit/source/source_header.h"
+#include "emit/source/header.h"
 
 /* A walk over a set's directory, and the tree of debug files in it. */
 struct walk {

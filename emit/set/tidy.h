@@ -4,8 +4,8 @@
  * A set's files are recognised by their names and by what they hold (ours.h). A file that the set's manifest lists is
  * recognised by that alone, so that a damaged one is made again. Unfinished files are recognised by their names alone.
  */
-#ifndef EMIT_TIDY_H
-#define EMIT_TIDY_H
+#ifndef EMIT_SET_TIDY_H
+#define EMIT_SET_TIDY_H
 
 #include "emit/set/set.h"
 

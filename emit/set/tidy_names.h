@@ -1,6 +1,6 @@
 /* What the names of files in a set's directory tell of them. */
-#ifndef EMIT_TIDY_NAMES_H
-#define EMIT_TIDY_NAMES_H
+#ifndef EMIT_SET_TIDY_NAMES_H
+#define EMIT_SET_TIDY_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* How several ranks make one set: which rank makes which library, and how the results get to the rank that leads. A
  * rank that is alone makes everything itself.
  */
-#ifndef EMIT_TOGETHER_H
-#define EMIT_TOGETHER_H
+#ifndef EMIT_SET_TOGETHER_H
+#define EMIT_SET_TOGETHER_H
 
 #include "emit/set/directory.h"
 #include "emit/set/ranks.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/directory.h"
-#include "elf/output.h"
+#include "elf/write/output.h"
 #include "emit/set/tidy.h"
 #include "emit/set/together.h"
 

@@ -10,8 +10,8 @@
  *
  * Any number of threads may use a view. Two that want the same of one library have it made once.
  */
-#ifndef EMIT_VIEW_H
-#define EMIT_VIEW_H
+#ifndef EMIT_SET_VIEW_H
+#define EMIT_SET_VIEW_H
 
 #include "emit/set/set.h"
 

@@ -1,6 +1,6 @@
 /* The names of a view's files, in the order of strcmp, so that what is in a directory stands together. */
-#ifndef EMIT_VIEW_NAMES_H
-#define EMIT_VIEW_NAMES_H
+#ifndef EMIT_SET_VIEW_NAMES_H
+#define EMIT_SET_VIEW_NAMES_H
 
 #include "base/arena.h"
 #include "emit/set/view.h"

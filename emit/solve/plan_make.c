@@ -9,7 +9,7 @@
 #include "base/workers.h"
 #include "emit/plan/digest.h"
 #include "emit/plan/evaluate.h"
-#include "emit/solve/plan_rows.h"
+#include "emit/solve/rows.h"
 #include "emit/solve/solve.h"
 
 enum { LOCALS_SHARE = 12 /* one symbol in this many is a static object */ };

@@ -1,8 +1,8 @@
 /* Making a plan. */
-#ifndef EMIT_PLAN_MAKE_H
-#define EMIT_PLAN_MAKE_H
+#ifndef EMIT_SOLVE_PLAN_MAKE_H
+#define EMIT_SOLVE_PLAN_MAKE_H
 
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "emit/plan/plan.h"
 
 /* Decides everything, with up to `threads` threads. An ERROR_INFEASIBLE names the library, the size, the least or most

@@ -9,8 +9,8 @@
 
 #include "base/shares.h"
 #include "base/workers.h"
-#include "dwarf/compose.h"
-#include "dwarf/unit.h"
+#include "dwarf/compose/compose.h"
+#include "dwarf/unit/unit.h"
 #include "emit/library/code.h"
 #include "emit/library/describe.h"
 #include "emit/library/files.h"

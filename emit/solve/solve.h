@@ -1,9 +1,9 @@
 /* Sizes for the counts of a plan, and the choice among counts (plan_make.c). */
-#ifndef EMIT_SOLVE_H
-#define EMIT_SOLVE_H
+#ifndef EMIT_SOLVE_SOLVE_H
+#define EMIT_SOLVE_SOLVE_H
 
 #include "base/arena.h"
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "emit/plan/plan_count.h"
 
 /* What a library takes for its counts, without the code of its numbered functions. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/source/source_header.h"
-#include "emit/source/source_type.h"
-#include "emit/source/source_walk.h"
+#include "emit/source/header.h"
+#include "emit/source/type.h"
+#include "emit/source/walk.h"
 
 enum { HEAD_LINES = DEBUG_LINE_FIRST - 1 };
 

@@ -3,17 +3,17 @@
  * Sources are made after the library was written, from the composed debug
  * information: names, types and lines of declarations come from the entries, lines
  * of statements from the rows. What the statements do is read from the code
- * (source_code.h). So the text agrees with the debug information, however much of
+ * (code.h). So the text agrees with the debug information, however much of
  * it there is, and the code that composes that knows nothing of the text.
  *
  *     line 1     includes, declarations of what other units define
  *     line 256   functions: each declaration and each statement on its line
  */
-#ifndef EMIT_SOURCE_H
-#define EMIT_SOURCE_H
+#ifndef EMIT_SOURCE_SOURCE_H
+#define EMIT_SOURCE_SOURCE_H
 
 #include "emit/library/library.h"
-#include "emit/source/source_code.h"
+#include "emit/source/code.h"
 
 /* What one thread keeps from library to library; zeroed at first. */
 struct source {

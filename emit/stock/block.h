@@ -1,12 +1,13 @@
 /* Blocks: the stretches of statements that functions are made of.
  *
- * A block is some tens to hundreds of bytes of code, with all that debug information says of it (dwarf/stamp.h). Blocks
- * are made once per process. A block consists of runs of statements over locals (filler.h), accesses to constants and
- * objects, and calls of helpers. Some runs are described as inlined functions of a header or as lexical blocks. A
- * function takes as many blocks as it has room for. Constants, objects and names differ in each copy of a block.
+ * A block is some tens to hundreds of bytes of code, with all that debug information says of it
+ * (dwarf/compose/stamp.h). Blocks are made once per process. A block consists of runs of statements over locals
+ * (filler.h), accesses to constants and objects, and calls of helpers. Some runs are described as inlined functions of
+ * a header or as lexical blocks. A function takes as many blocks as it has room for. Constants, objects and names
+ * differ in each copy of a block.
  */
-#ifndef EMIT_BLOCK_H
-#define EMIT_BLOCK_H
+#ifndef EMIT_STOCK_BLOCK_H
+#define EMIT_STOCK_BLOCK_H
 
 #include <assert.h>
 #include <stdalign.h>
@@ -14,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf/stamp.h"
+#include "dwarf/compose/stamp.h"
 #include "emit/stock/filler.h"
 
 enum {
@@ -45,8 +46,8 @@ enum block_rows {
  * kinds of rows. */
 enum { BLOCK_PARTS = BLOCK_LISTS };
 
-/* Each kind of lists exists twice: `near`, with 2-byte offsets, valid in a unit's first 16 KiB only (dwarf/stamp.h);
- * and one that is valid anywhere. */
+/* Each kind of lists exists twice: `near`, with 2-byte offsets, valid in a unit's first 16 KiB only
+ * (dwarf/compose/stamp.h); and one that is valid anywhere. */
 enum { BLOCK_KINDS = 2 * BLOCK_LISTS };
 static inline unsigned block_kind_of(bool near, enum block_lists lists)
 {
@@ -61,7 +62,7 @@ struct fixup {
     uint8_t number;
 };
 
-/* What a stretch of a block's code is in the source text (source_code.c). */
+/* What a stretch of a block's code is in the source text (emit/source/code.c). */
 enum block_note_kind {
     NOTE_STATEMENT, /* one statement, on one line */
     NOTE_RUN,       /* a run of the filler, with its lines */

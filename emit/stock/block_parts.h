@@ -1,7 +1,7 @@
 /* What the makers of blocks share. block.c makes the code, block_run.c the debug information of runs, block_make.c the
  * stamps and all blocks. block_span.c keeps code until it is described. */
-#ifndef EMIT_BLOCK_PARTS_H
-#define EMIT_BLOCK_PARTS_H
+#ifndef EMIT_STOCK_BLOCK_PARTS_H
+#define EMIT_STOCK_BLOCK_PARTS_H
 
 #include "base/random.h"
 #include "emit/stock/block.h"
@@ -26,7 +26,7 @@ struct taste {
     uint8_t told;                /* a constant that is passed together with a local is described */
     uint16_t passed; /* additional arguments of a call: one for each 64, and the rest is the chance of one more */
     bool references; /* additional arguments are passed by reference, as in Fortran */
-    uint8_t ending;  /* a call does not refer to the next entry (dwarf/manner.h) */
+    uint8_t ending;  /* a call does not refer to the next entry (dwarf/corpus/manner.h) */
     uint8_t inlined, lexical; /* a run is an inlined call; a lexical block. Other runs have rows only */
     uint8_t deeper, beside;   /* an inlined call has another inside; one more beside that */
     uint8_t across;           /* the inner call has code of several ranges of the outer one */

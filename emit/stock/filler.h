@@ -5,14 +5,14 @@
  * slots below %rbp, alternately long and double) in %rax, %rcx, %rdx, %xmm0 and %xmm1. Their forward branches never
  * leave a piece. The same code exists for functions whose locals are below %rbx (frame.h).
  */
-#ifndef EMIT_FILLER_H
-#define EMIT_FILLER_H
+#ifndef EMIT_STOCK_FILLER_H
+#define EMIT_STOCK_FILLER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf/line.h"
+#include "dwarf/form/line.h"
 #include "emit/stock/frame.h"
 
 enum {

@@ -19,13 +19,13 @@
  * Without these registers both take as many bytes together. So all else is the same, but for the register that operands
  * are relative to.
  */
-#ifndef EMIT_FRAME_H
-#define EMIT_FRAME_H
+#ifndef EMIT_STOCK_FRAME_H
+#define EMIT_STOCK_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elf/unwind.h"
+#include "elf/write/unwind.h"
 
 enum {
     FRAME_PROLOGUE = 11, /* bytes of both with a frame pointer */

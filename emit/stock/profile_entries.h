@@ -1,7 +1,7 @@
 /* What a profile says of how often tags, forms and attributes are used: of all libraries, or of those in one language.
  */
-#ifndef EMIT_PROFILE_ENTRIES_H
-#define EMIT_PROFILE_ENTRIES_H
+#ifndef EMIT_STOCK_PROFILE_ENTRIES_H
+#define EMIT_STOCK_PROFILE_ENTRIES_H
 
 #include "emit/profile/profile.h"
 

@@ -2,7 +2,7 @@
  * profile. Numbers are rounded to coarse steps, so that the profile of a twin gives the same manner again. */
 #include "emit/stock/profile_manner.h"
 
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "emit/stock/profile_tags.h"
 
 enum {

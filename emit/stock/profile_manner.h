@@ -1,8 +1,8 @@
-/* What a captured profile tells about the manner of its application's debug information (dwarf/manner.h). */
-#ifndef EMIT_PROFILE_MANNER_H
-#define EMIT_PROFILE_MANNER_H
+/* What a captured profile tells about the manner of its application's debug information (dwarf/corpus/manner.h). */
+#ifndef EMIT_STOCK_PROFILE_MANNER_H
+#define EMIT_STOCK_PROFILE_MANNER_H
 
-#include "dwarf/manner.h"
+#include "dwarf/corpus/manner.h"
 #include "emit/stock/profile_entries.h"
 
 /* The manner that follows from the tags and attributes of a captured application, if these count enough entries;

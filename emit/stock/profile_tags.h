@@ -1,6 +1,6 @@
 /* The numbers in the text of a profile's distribution: "structure_type:1019 member:4983". */
-#ifndef EMIT_PROFILE_TAGS_H
-#define EMIT_PROFILE_TAGS_H
+#ifndef EMIT_STOCK_PROFILE_TAGS_H
+#define EMIT_STOCK_PROFILE_TAGS_H
 
 #include <stdint.h>
 

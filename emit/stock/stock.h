@@ -1,8 +1,8 @@
 /* What all libraries of a set are made from: made once, then read-only. */
-#ifndef EMIT_STOCK_H
-#define EMIT_STOCK_H
+#ifndef EMIT_STOCK_STOCK_H
+#define EMIT_STOCK_STOCK_H
 
-#include "dwarf/corpus.h"
+#include "dwarf/corpus/corpus.h"
 #include "emit/plan/plan.h"
 #include "emit/stock/block.h"
 #include "emit/stock/filler.h"

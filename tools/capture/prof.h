@@ -22,7 +22,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "dwarf/stats/stats.h"
-#include "elf/capture.h"
+#include "elf/read/capture.h"
 
 struct prof_dwarf {
     bool known;

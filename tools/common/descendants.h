@@ -5,8 +5,8 @@
  * A program may have children before it starts any, as a shell's where the shell has executed the program in its place.
  * Nobody may end those. So the program then goes on in a process of its own, and its first process stands for it.
  */
-#ifndef TOOLS_DESCENDANTS_H
-#define TOOLS_DESCENDANTS_H
+#ifndef TOOLS_COMMON_DESCENDANTS_H
+#define TOOLS_COMMON_DESCENDANTS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* What pyelfstat's reports share: one answer on the standard output as text or JSON, and complaints. A file that cannot
  * be read makes the exit status a failure; the rest is reported all the same.
  */
-#ifndef TOOLS_REPORT_H
-#define TOOLS_REPORT_H
+#ifndef TOOLS_COMMON_REPORT_H
+#define TOOLS_COMMON_REPORT_H
 
 #include <json-c/json.h>
 #include <stdbool.h>

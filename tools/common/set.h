@@ -5,8 +5,8 @@
  * checked before it is believed, and no name in it leads out of the set. Without a manifest, a file with several names
  * counts once, by a name that is no symbolic link if there is one.
  */
-#ifndef TOOLS_SET_H
-#define TOOLS_SET_H
+#ifndef TOOLS_COMMON_SET_H
+#define TOOLS_COMMON_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

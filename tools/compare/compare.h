@@ -9,10 +9,10 @@
  * where the application is elsewhere.
  *
  * Numbers are summed over a set; words ("hash: gnu") are counted. Distributions are compared by their distance, which
- * is a share: see compare_distance.h.
+ * is a share: see distance.h.
  */
-#ifndef TOOLS_COMPARE_H
-#define TOOLS_COMPARE_H
+#ifndef TOOLS_COMPARE_COMPARE_H
+#define TOOLS_COMPARE_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "elf/histogram.h"
+#include "base/histogram.h"
 #include "tools/capture/prof.h"
 #include "tools/common/report.h"
 
@@ -271,7 +271,7 @@ struct comparison {
 void compare_add(const struct comparison *c, struct compare_list *list, const struct compare_quantity *q);
 
 /* Reads SET/differences.json, where there is one: what pyelfgen told that the set has otherwise than its profile
- * (compare_told.c). */
+ * (told.c). */
 void compare_read_told(struct comparison *c);
 
 /* Whether the file tells of this difference in that library, with both numbers, or says that the quantity is not
@@ -293,7 +293,7 @@ void compare_quantities(struct comparison *c);
 /* Whether a key is of a group. */
 bool compare_is_in(const char *key, enum compare_group group);
 
-/* Finds the groups that only one side says; their keys become COMPARE_SKIP (compare_silence.c). */
+/* Finds the groups that only one side says; their keys become COMPARE_SKIP (silence.c). */
 void compare_skip_unknown(struct comparison *c);
 
 /* Notes once that the side does not say `name`, which is borrowed. */

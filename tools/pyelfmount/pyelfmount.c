@@ -6,8 +6,8 @@
 #include "base/process.h"
 #include "emit/prepare.h"
 #include "emit/set/view.h"
-#include "tools/pyelfmount/pyelfmount_fuse.h"
-#include "tools/pyelfmount/pyelfmount_options.h"
+#include "tools/pyelfmount/fuse.h"
+#include "tools/pyelfmount/options.h"
 
 /* What one run makes, in the order of making; main frees it in the reverse order. */
 struct run {

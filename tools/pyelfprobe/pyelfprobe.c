@@ -11,14 +11,14 @@
 #include "base/process.h"
 #include "base/replacement.h"
 #include "base/result_file.h"
-#include "tools/pyelfprobe/pyelfprobe_grid.h"
-#include "tools/pyelfprobe/pyelfprobe_live.h"
-#include "tools/pyelfprobe/pyelfprobe_loader.h"
-#include "tools/pyelfprobe/pyelfprobe_measure.h"
-#include "tools/pyelfprobe/pyelfprobe_python.h"
-#include "tools/pyelfprobe/pyelfprobe_report.h"
-#include "tools/pyelfprobe/pyelfprobe_starter.h"
-#include "tools/pyelfprobe/pyelfprobe_tools.h"
+#include "tools/pyelfprobe/grid.h"
+#include "tools/pyelfprobe/live.h"
+#include "tools/pyelfprobe/loader.h"
+#include "tools/pyelfprobe/measure.h"
+#include "tools/pyelfprobe/python.h"
+#include "tools/pyelfprobe/report.h"
+#include "tools/pyelfprobe/starter.h"
+#include "tools/pyelfprobe/tools.h"
 
 /* The path of this program, which is also the loader. */
 static bool find_self(struct probe *p, struct error *e)

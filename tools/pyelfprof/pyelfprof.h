@@ -2,8 +2,8 @@
  *
  *     search, process, run ─▶ files ─▶ capture ─▶ dwarf ─▶ graph ─▶ load ─▶ summary, write
  */
-#ifndef TOOLS_PYELFPROF_H
-#define TOOLS_PYELFPROF_H
+#ifndef TOOLS_PYELFPROF_PYELFPROF_H
+#define TOOLS_PYELFPROF_PYELFPROF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 
 #include "base/workers.h"
 #include "dwarf/stats/stats.h"
-#include "elf/sizes.h"
+#include "elf/read/sizes.h"
 #include "tools/capture/prof.h"
 
 /* ---- numbers ---- */

@@ -1,8 +1,8 @@
 /* pyelfstat --dwarf: what the debug information of files consists of (dwarf/stats/stats.h), added up, as a table for
  * people or as JSON.
  */
-#ifndef TOOLS_DWARF_REPORT_H
-#define TOOLS_DWARF_REPORT_H
+#ifndef TOOLS_PYELFSTAT_DWARF_REPORT_H
+#define TOOLS_PYELFSTAT_DWARF_REPORT_H
 
 #include <stddef.h>
 

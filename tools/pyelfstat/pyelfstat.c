@@ -16,7 +16,7 @@
 #include "base/file_begin.h"
 #include "base/process.h"
 #include "driver/results/results.h"
-#include "elf/sizes.h"
+#include "elf/read/sizes.h"
 #include "tools/common/report.h"
 #include "tools/common/set.h"
 #include "tools/compare/compare.h"

@@ -1,6 +1,6 @@
 /* pyelfstat --runs: puts side by side what pyelfrun --json has written. */
-#ifndef TOOLS_RUNS_H
-#define TOOLS_RUNS_H
+#ifndef TOOLS_PYELFSTAT_RUNS_H
+#define TOOLS_PYELFSTAT_RUNS_H
 
 #include <stddef.h>
 

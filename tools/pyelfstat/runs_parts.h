@@ -1,6 +1,6 @@
 /* What the parts of pyelfstat --runs share: runs.c, runs_ranks.c and runs_check.c. */
-#ifndef TOOLS_RUNS_PARTS_H
-#define TOOLS_RUNS_PARTS_H
+#ifndef TOOLS_PYELFSTAT_RUNS_PARTS_H
+#define TOOLS_PYELFSTAT_RUNS_PARTS_H
 
 #include <stddef.h>
 

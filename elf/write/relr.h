@@ -1,0 +1,71 @@
+/* Packed relative relocations, .relr.dyn (gABI, "Relative Relocation Table"; ld -z pack-relative-relocs).
+ *
+ * A word with an even value is the address of a word to relocate. A word with an odd value is a bitmap: bit i, from 1
+ * on, stands for the i-th of the 63 words behind those covered so far. The relocated word itself holds the offset to
+ * which the load address is added. So each word of a table of pointers takes one bit here, and 24 bytes in .rela.dyn.
+ *
+ *     0x3dc0                  relocate 0x3dc0
+ *     0b...00001011           and, of the 63 words from 0x3dc8 on, 0x3dc8 and 0x3dd8
+ */
+#ifndef ELF_WRITE_RELR_H
+#define ELF_WRITE_RELR_H
+
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+enum { RELR_WORD = 8, RELR_BITS = 63 };
+
+/* The symbol version that a file with such a table needs of the C library. An older C library then refuses the file;
+ * without the version it would leave the words as they are. (ld does this since 2.38, for glibc 2.36.) */
+#define RELR_VERSION "GLIBC_ABI_DT_RELR"
+
+/* A table that is being written; `p` is where its next word goes. All other members start as 0. */
+struct relr_table {
+    uint8_t *p;
+    uint64_t next; /* address of the word that bit 0 of `bits` stands for */
+    uint64_t bits; /* the next bitmap, without its lowest bit, which marks it as one */
+};
+
+/* The most bytes that `count` relocations take if the last is at most `words` words behind the first. Several groups,
+ * each in ascending order, take at most the sum over the groups. */
+static inline uint64_t relr_most(uint64_t count, uint64_t words)
+{
+    const uint64_t bitmaps = (words + RELR_BITS - 1) / RELR_BITS;
+    return RELR_WORD * (count < 1 + bitmaps ? count : 1 + bitmaps);
+}
+
+static inline void relr_flush(struct relr_table *t)
+{
+    if (t->bits)
+        t->p = put_u64(t->p, t->bits << 1 | 1);
+    t->bits = 0;
+}
+
+/* Adds the relocation of the word at `address`, a multiple of 8. */
+static inline void relr_add(struct relr_table *t, uint64_t address)
+{
+    const uint64_t span = RELR_BITS * RELR_WORD;
+    if (address - t->next >= span && address - t->next < 2 * span && t->bits) {
+        relr_flush(t);
+        t->next += span;
+    }
+    if (t->next && address - t->next < span) {
+        t->bits |= UINT64_C(1) << (address - t->next) / RELR_WORD;
+        return;
+    }
+    relr_flush(t);
+    t->p = put_u64(t->p, address);
+    t->next = address + RELR_WORD;
+}
+
+/* Completes the table, and fills it up to `end` with empty bitmaps. ld and lld do the same if a table becomes shorter
+ * than they had assumed. */
+static inline void relr_end(struct relr_table *t, const uint8_t *end)
+{
+    relr_flush(t);
+    while (t->p < end)
+        t->p = put_u64(t->p, 1);
+}
+
+#endif
