@@ -54,9 +54,18 @@ static void want_stack(void)
     exit(EXIT_FAILURE);
 }
 
+/* Programs differ in what an empty TMPDIR means: Open MPI takes it for the root directory. Without one all use /tmp. */
+static void drop_empty_tmpdir(void)
+{
+    const char *const directory = getenv("TMPDIR");
+    if (directory && !*directory)
+        unsetenv("TMPDIR");
+}
+
 void process_start(void)
 {
     want_stack();
+    drop_empty_tmpdir();
     hold_descriptors();
     hear_of_limits();
     hear_of_children();
@@ -111,7 +120,7 @@ const char *process_temporary(void)
 
 void process_endings(sigset_t *endings)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
     sigemptyset(endings);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction now;

@@ -34,8 +34,9 @@ mode_t process_umask(void);
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);
 
-/* The signals that end a program from outside: SIGINT, SIGTERM and SIGHUP. Ignored ones, as after nohup(1), are left
- * out: while they are blocked they would be delivered all the same. */
+/* The signals that end a program from outside: SIGINT, SIGQUIT, SIGTERM, SIGHUP, and those by which batch systems
+ * announce the end of a job's time, SIGUSR1, SIGUSR2 and SIGXCPU. Ignored ones, as after nohup(1) or of a shell's
+ * background jobs, are left out: while they are blocked they would be delivered all the same. */
 void process_endings(sigset_t *endings);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-enum { SET, MODE, PICTURE, FIRST_OPTION, FACTS = FIRST_OPTION + OPTIONS_SAID };
+enum { SET, MODE, PICTURE, JSON, FIRST_OPTION, FACTS = FIRST_OPTION + OPTIONS_SAID };
 
 /* What a rank runs, as texts. */
 struct facts {
@@ -21,6 +21,7 @@ static void gather_facts(const struct run *run, struct facts *f)
     snprintf(f->text[SET], OPTIONS_TEXT, "%s", run->digest);
     snprintf(f->text[MODE], OPTIONS_TEXT, "%s", mode_names[run->mode]);
     snprintf(f->text[PICTURE], OPTIONS_TEXT, "%s", run->options.picture ? "yes" : "no");
+    snprintf(f->text[JSON], OPTIONS_TEXT, "%s", run->options.json ? "yes" : "no");
     for (unsigned i = 0; i < OPTIONS_SAID; i++) {
         char said[OPTIONS_TEXT];
         snprintf(f->text[FIRST_OPTION + i], OPTIONS_TEXT, "%s", options_said[i].say(&run->options, said));
@@ -29,7 +30,10 @@ static void gather_facts(const struct run *run, struct facts *f)
 
 static const char *name_of(unsigned fact)
 {
-    return fact == MODE ? "mode" : fact == PICTURE ? "picture" : options_said[fact - FIRST_OPTION].name;
+    return fact == MODE      ? "mode"
+           : fact == PICTURE ? "picture"
+           : fact == JSON    ? "json"
+                             : options_said[fact - FIRST_OPTION].name;
 }
 
 static bool compare(const struct run *run, const struct facts *mine, const struct facts *first, struct error *e)

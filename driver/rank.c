@@ -145,6 +145,7 @@ int main(int argc, char **argv)
         return status;
     }
 
+    witness_phase(run.ranks.witness, WITNESS_MPI);
     ranks_start(&run.ranks);
     check_published(&run, t.counts);
     struct watchdog dog = {.run = &run};

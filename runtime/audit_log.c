@@ -4,8 +4,10 @@
  * itself. It looks at no symbol, so binding is as fast as without it.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -137,11 +139,33 @@ static char *put_program(char *to)
     return to + (length > 0 ? length : 0);
 }
 
-/* Writes the record whole, or spoils the log. False where neither can be done. */
+/* Writes to the log. Returns 0, or why not all could be written. At the limit for the size of files there is no
+ * SIGXFSZ, by which the program would end. */
+static long append(const char *record, long size)
+{
+    const unsigned long limit = 1UL << (SIGXFSZ - 1);
+    const struct timespec at_once = {0};
+    unsigned long before;
+    long n = 0;
+    system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&limit, (long)&before, sizeof before, 0, 0);
+    for (long done = 0; done < size; done += n) {
+        n = system_call(SYS_write, log_fd, (long)record + done, size - done, 0, 0, 0);
+        if (n <= 0)
+            break;
+    }
+    if (n == -EFBIG)
+        system_call(SYS_rt_sigtimedwait, (long)&limit, 0, (long)&at_once, sizeof limit, 0, 0);
+    system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
+    return n > 0 ? 0 : n < 0 ? n : -ENOSPC;
+}
+
+/* Writes the record whole, or says in the log's mode that it could not. False where neither can be done. */
 static bool write_down(const char *record, long size)
 {
-    return (is_open() || open_log()) && (system_call(SYS_write, log_fd, (long)record, size, 0, 0, 0) == size ||
-                                         system_call(SYS_fchmod, log_fd, LOG_SPOILT, 0, 0, 0, 0) == 0);
+    if (!is_open() && !open_log())
+        return false;
+    const long failed = append(record, size);
+    return !failed || system_call(SYS_fchmod, log_fd, failed == -EFBIG ? LOG_LIMITED : LOG_SPOILT, 0, 0, 0, 0) == 0;
 }
 
 /* Sends word that records of this process are missing; `room` is for a path. Nothing waits: where the socket is full,
@@ -175,9 +199,11 @@ unsigned int la_objopen(struct link_map *object, Lmid_t namespace_, uintptr_t *c
     if (!*log_path || namespace_ != LM_ID_BASE)
         return 0;
     system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    *to++ = '\0';
     to = put_number(to, system_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
     to = put_number(to, now.tv_sec * 1000000000 + now.tv_nsec);
-    to = *object->l_name ? put_path(to, record + sizeof record - 1, object->l_name) : put_program(to);
+    to = *object->l_name ? put_path(to, record + sizeof record - 2, object->l_name) : put_program(to);
+    *to++ = LOG_END;
     *to++ = '\0';
     if (!write_down(record, to - record))
         tell_of_loss(record);

@@ -3,10 +3,12 @@
  * The starter of a process makes the file and puts its path into the environment. Every process with that environment
  * appends a record for each object, in the order in which they are opened:
  *
- *     process, nanoseconds (CLOCK_MONOTONIC), path, with spaces between, then a zero
+ *     a zero; process, nanoseconds (CLOCK_MONOTONIC), path, with spaces between; LOG_END and a zero
  *
- * Each record is one write, so records of several processes do not mix. If a record cannot be written whole, as on a
- * full disk, the mode of the file becomes LOG_SPOILT; that needs no room.
+ * Each record is one write, so records of several processes do not mix. If a record cannot be written whole, the mode
+ * of the file becomes LOG_LIMITED where the process may write no larger files (ulimit -f), otherwise LOG_SPOILT, as on
+ * a full disk; that needs no room. What there is of the record has no end then, and the zero of the next one is behind
+ * it.
  *
  * A process may not be able to open the file: it runs as another user, or its root directory is another. It sends the
  * path of its program to a datagram socket of the starter, once. The socket's address is the name of the file, without
@@ -29,7 +31,7 @@
 #define LOG_IMPORTS  "PYTHONPROFILEIMPORTTIME"
 #define LOG_PIPE     "pipe:[" /* what the name of a pipe begins with */
 
-enum { LOG_RECORD_MOST = 4096 + 64, LOG_SPOILT = 0200 };
+enum { LOG_RECORD_MOST = 4096 + 64, LOG_END = '\n', LOG_SPOILT = 0200, LOG_LIMITED = 0300 };
 
 /* Fills in the address of the socket that belongs to a log. *to is all zero before. Returns the size of the address. */
 static inline socklen_t log_address(struct sockaddr_un *to, const char *path)

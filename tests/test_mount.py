@@ -334,8 +334,25 @@ def test_nothing_can_be_changed(programs, profile, tmp_path, fuse):
             assert not (mount.directory / name).exists()
 
 
+def test_one_of_several_mounts(programs, profile, tmp_path, fuse):
+    """Of several that start at once one mounts."""
+    directory = tmp_path / "seen"
+    directory.mkdir()
+    command = [programs.path("pyelfmount"), profile, directory]
+    try:
+        started = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(5)]
+        said = [process.communicate(timeout=60)[1] for process in started]
+        assert sorted(process.returncode for process in started) == [0, 1, 1, 1, 1]
+        for process, text in zip(started, said):
+            told = "is not empty" in text or "another pyelfmount is about to mount there" in text
+            assert told == (process.returncode == 1), text
+    finally:
+        subprocess.run(["fusermount3", "-u", directory], check=True)
+    assert not os.path.ismount(directory)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_unmounts(number, programs, profile, tmp_path, fuse):
     with Mount(programs, tmp_path / "seen", profile) as mount:
         mount.process.send_signal(number)

@@ -515,6 +515,30 @@ def test_a_relative_directory_for_temporary_files(programs, tmp_path):
     assert os.listdir(tmp_path / "here") == []
 
 
+@pytest.mark.parametrize("blocks", [0, 1, 2])
+def test_a_list_beyond_the_limit_for_files(programs, tmp_path, blocks):
+    """The command goes on. What of the list was cut off is taken for no path, and one line says why some is missing."""
+    if programs.sanitized:
+        pytest.skip("sanitizers and audit libraries do not go together")
+    shell = f"ulimit -f {blocks}; for i in $(seq 20); do /bin/true; done; python3 -c 'import _ssl' && echo done"
+    command = ["-q", "--no-dwarf", "-o", "-", "--run", "bash", "-c", shell]
+    done = programs.run("pyelfprof", *command, status=1, cwd=tmp_path, env=debian(), leaks=False)
+    assert done.stderr.startswith("done\npyelfprof: bash: may only write files that are smaller than the list of what")
+    assert "; raise 'ulimit -f'" in done.stderr and done.stderr.count("\n") == 2
+
+
+def test_python_without_the_directory_of_the_script(programs, tmp_path):
+    """With PYTHONSAFEPATH no directory stands in front of those of the user."""
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "script.py").write_text("import _decimal, helper\nprint(helper.__file__)\n")
+    (tmp_path / "other" / "helper.py").write_text("")
+    variables = {"PYTHONSAFEPATH": "1", "PYTHONPATH": str(tmp_path / "other"), **debian()}
+    script = tmp_path / "one" / "script.py"
+    done = programs.run("pyelfprof", "-q", "--no-dwarf", "-o", tmp_path / "x.prof", "--python", script, env=variables)
+    assert done.stdout == f"{tmp_path}/other/helper.py\n"
+
+
 def test_no_room_for_what_a_command_loads(programs, file_system, tmp_path):
     """Part of what the command loads is captured, and one line says that some is missing."""
     little = file_system("16k")

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import termios
+import time
 
 import pytest
 
@@ -283,7 +284,10 @@ def from_terminal(process, number):
     [
         (signal.SIGINT, lambda process, number: os.killpg(process.pid, number)),
         (signal.SIGINT, from_terminal),
-        *((number, subprocess.Popen.send_signal) for number in ENDING),
+        *(
+            pytest.param(number, subprocess.Popen.send_signal, marks=pytest.mark.long if number != signal.SIGTERM else [])
+            for number in ENDING
+        ),
     ],
     ids=["group", "terminal", *(number.name for number in ENDING)],
 )
@@ -324,6 +328,38 @@ def test_interrupted(number, send, trap, altered, programs, tmp_path):
     assert said.count("\n") == 1
     assert not os.path.exists(f"/proc/{launcher}")
     assert leftovers(tmp_path) == [] and not (tmp_path / "a.json").exists()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_signal_for_the_group_comes_once(times, altered, programs, tmp_path):
+    """Whoever ends the process group has ended the launcher, too. What it gets twice makes mpirun leave its ranks
+    behind. Only a second signal is passed on."""
+    script = tmp_path / "launcher"
+    script.write_text(
+        "#!/usr/bin/python3\nimport signal, sys, time\n"
+        "told = []\n"
+        "def tell(*_):\n    told.append('told')\n    print('told', file=open('told', 'a'))\n"
+        "signal.signal(signal.SIGTERM, tell)\n"
+        "print('started', flush=True)\n"
+        f"while len(told) < {times}:\n    time.sleep(0.1)\n"
+        "time.sleep(0.3)\nsys.exit(3)\n"
+    )
+    script.chmod(0o755)
+    with subprocess.Popen(
+        [programs.path("pyelfrun"), "--launcher", "./launcher", "--repeat", "2", "--pynamic", altered.directory],
+        env=programs.environment(), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL),
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "started\n"
+        os.killpg(process.pid, signal.SIGTERM)
+        if times == 2:
+            until = time.monotonic() + 30
+            while not (tmp_path / "told").exists() and time.monotonic() < until:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM and said.count("\n") == 1
+    assert (tmp_path / "told").read_text() == "told\n" * times
 
 
 def test_places_that_cannot_be_written(altered, programs, tmp_path):
@@ -654,6 +690,7 @@ def test_results_are_checked(programs, tmp_path):
         ("--limit=tot=1", "--limit 'tot=1' is none of startup=SECONDS"),
         ("--limit=total=0", "--limit 'total=0' has no number of seconds above 0"),
         ("--limit=total=1s", "--limit 'total=1s' has no number of seconds above 0"),
+        ("--limit=total=0x10", "--limit 'total=0x10' has no number of seconds above 0"),
         ("--limit=total=nan", "--limit 'total=nan' has no number of seconds above 0"),
         ("--limit=total=2 --limit=total=3", "--limit total is given twice, 2 and 3 seconds; give the one that counts"),
     ],

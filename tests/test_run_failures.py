@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -187,6 +188,31 @@ def test_ended_without_a_launcher(number, programs, bad):
     instead(bad, "libmodule1.so", KILL_ITSELF.replace(b"\xbe\x09", b"\xbe" + bytes([number])) + LOOP)
     usual = lambda: signal.signal(number, signal.SIG_DFL)  # nohup ignores one of these signals
     assert programs.run("pyelfrun", bad.directory, status=-number, preexec_fn=usual).stderr == ""
+
+
+def test_mpi_that_does_not_start(programs, good):
+    """MPI says why it cannot; whoever looks for the reason is led there."""
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+    said = programs.run("pyelfrun", good, status=None, preexec_fn=few).stderr
+    assert said.endswith(" in phase MPI_Init; MPI may have printed why, or it was killed\n") and said.count("\n") > 1
+
+
+@pytest.mark.parametrize("options", [[], ["--repeat", "2"]], ids=["one", "several"])
+def test_a_signal_ends_the_first_process_of_a_container(programs, bad, options):
+    """Signals that are not handled do not end it."""
+    alone = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no process may have a namespace of its own")
+    instead(bad, "libmodule1.so", LOOP)
+    command = [*alone, programs.path("pyelfrun"), *options, bad.directory]
+    with subprocess.Popen(command, env=programs.environment(), stderr=subprocess.DEVNULL) as process:
+        children = f"/proc/{process.pid}/task/{process.pid}/children"
+        begun = time.monotonic()
+        while time.monotonic() < begun + 2:  # until it is in the visit
+            time.sleep(0.1)
+        (first,) = pathlib.Path(children).read_text().split()
+        os.kill(int(first), signal.SIGTERM)
+        assert process.wait(timeout=30) == 128 + signal.SIGTERM
 
 
 @pytest.mark.alike(1)

@@ -11,8 +11,9 @@
  * rank has ended. */
 #define WITNESS_VARIABLE "PYELFRUN_WITNESS"
 
-/* The phase until the rank sets one. */
+/* The phase until the rank sets one; and while MPI starts, before there are ranks. */
 #define WITNESS_STARTUP "startup"
+#define WITNESS_MPI     "MPI_Init"
 
 enum { HOST_NAME_MOST = 256 };
 

@@ -1,6 +1,7 @@
 /* See parts.h. */
 #include "driver/launch/parts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -44,7 +45,10 @@ static void remove_in_time(const char *path)
 
 static bool fail(struct error *e, const char *path)
 {
-    return error_errno(e, path, "cannot have the results of the runs; choose another directory with --json or TMPDIR");
+    return error_errno(e, path,
+                       errno == EFBIG
+                           ? "cannot have the results of the runs; raise 'ulimit -f'"
+                           : "cannot have the results of the runs; choose another directory with --json or TMPDIR");
 }
 
 /* Finds the absolute path of the directory for parts. */

@@ -14,6 +14,7 @@
 
 #include "base/cli.h"
 #include "base/launched.h"
+#include "base/process.h"
 #include "driver/launch/parts.h"
 
 extern char **environ;
@@ -67,37 +68,33 @@ static void free_command(struct command *c)
 /* Signals that interrupt or end this process while a tree runs.
  *
  * An interrupt from the terminal reaches the tree as well. This process still has to tidy up, and to report it if the
- * tree does not. Whoever ends only this process, such as a batch system, means the tree as well, so that signal is
- * passed on. All these signals are blocked, and waited for, as long as there is a part to remove.
+ * tree does not. Whoever ends only this process means the tree as well. Whoever ends the process group, as timeout(1)
+ * and batch systems do, has ended the tree already, and nothing tells the one from the other. So a signal is passed on
+ * if the tree still runs after PATIENCE: a launcher that gets a second one, such as mpirun, leaves its ranks and its
+ * files behind. All these signals are blocked, and waited for, as long as there is a part to remove.
  */
+enum { PATIENCE = 2 /* seconds */ };
+
 struct interrupts {
     struct sigaction before; /* the action of SIGCHLD before */
     sigset_t awaited;        /* SIGCHLD for the end of the tree, and the signals that end or interrupt */
     sigset_t mask;           /* signals that were blocked before */
     int number;              /* last signal that came; 0: none */
+    int owed;                /* one that the tree may not have got; 0: none */
     bool final;              /* it did not come from the terminal, whose signals a tree may handle and continue */
 };
-/* The last three are those by which batch systems announce the end of a job's time. */
-static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 static void interrupts_take(struct interrupts *s)
 {
     *s = (struct interrupts){0};
-    sigemptyset(&s->awaited);
+    process_endings(&s->awaited);
     /* An ignored SIGCHLD would never come. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &s->before);
     sigaddset(&s->awaited, SIGCHLD);
-    for (unsigned i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-        /* Signals that are ignored, by nohup(1) or for a shell's background jobs, would be delivered all the same while
-         * they are blocked. */
-        struct sigaction now;
-        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(&s->awaited, ending[i]);
-    }
     sigprocmask(SIG_BLOCK, &s->awaited, &s->mask);
 }
 
-/* Remembers a signal that has come, and passes it on to the tree if there is one. */
+/* Remembers a signal that has come. A second one is passed on to the tree, if there is one, at once. */
 static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t tree)
 {
     const int number = what->si_signo;
@@ -107,8 +104,22 @@ static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t
     if (what->si_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT))
         return; /* the terminal sends it to all */
     s->final = true;
-    if (tree > 0)
+    if (tree > 0 && s->owed)
         kill(tree, number);
+    s->owed = tree > 0 && !s->owed ? number : 0;
+}
+
+/* Waits for a signal and notices it, or passes on the one that is owed. */
+static void interrupts_await(struct interrupts *s, pid_t tree)
+{
+    const struct timespec patience = {PATIENCE, 0};
+    siginfo_t what;
+    if ((s->owed ? sigtimedwait(&s->awaited, &what, &patience) : sigwaitinfo(&s->awaited, &what)) > 0) {
+        interrupts_notice(s, &what, tree);
+    } else if (s->owed && errno == EAGAIN) {
+        kill(tree, s->owed);
+        s->owed = 0;
+    }
 }
 
 /* Takes the signals that have come and were not waited for. */
@@ -148,9 +159,7 @@ static bool wait_tree(struct interrupts *s, pid_t child, int *how)
             interrupts_drain(s);
             return ended == child;
         }
-        siginfo_t what;
-        if (sigwaitinfo(&s->awaited, &what) > 0)
-            interrupts_notice(s, &what, child);
+        interrupts_await(s, child);
     }
 }
 

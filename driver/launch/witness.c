@@ -23,12 +23,14 @@ static void tell(const struct witness_page *page)
 {
     char who[HOST_NAME_MOST + 64];
     struct error e;
-    bool began = strcmp(page->phase, WITNESS_STARTUP) != 0;
+    const bool links = strcmp(page->phase, WITNESS_STARTUP) == 0;
+    const bool joins = strcmp(page->phase, WITNESS_MPI) == 0;
     snprintf(who, sizeof who, "pyelfrun: rank %d on %.*s", page->rank, HOST_NAME_MOST - 1, page->host);
     error_set(&e, ERROR_SYSTEM, "ended without reporting an error in phase %.*s%s%.*s; %s", (int)sizeof page->phase - 1,
               page->phase, page->library[0] ? ", at " : "", MANIFEST_NAME_MOST, page->library,
-              began ? "was it killed, or the host out of memory? see its kernel's log"
-                    : "the dynamic linker may have printed why, or it was killed");
+              links   ? "the dynamic linker may have printed why, or it was killed"
+              : joins ? "MPI may have printed why, or it was killed"
+                      : "was it killed, or the host out of memory? see its kernel's log");
     error_report(who, &e);
 }
 

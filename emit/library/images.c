@@ -58,18 +58,36 @@ static void unlink_image(struct images *s, struct image *i)
     *(i->older ? &i->older->newer : &s->oldest) = i->newer;
 }
 
+static void drop(struct images *s, struct image *i)
+{
+    unlink_image(s, i);
+    s->of[i->library] = NULL;
+    s->bytes -= i->size;
+    free(i);
+}
+
 static void make_room(struct images *s)
 {
     for (struct image *i = s->oldest; i && i != s->newest && s->bytes > s->most;) {
         struct image *newer = i->newer;
+        if (!i->readers)
+            drop(s, i);
+        i = newer;
+    }
+}
+
+uint32_t images_drop(struct images *s)
+{
+    uint32_t dropped = 0;
+    for (struct image *i = s->oldest; i;) {
+        struct image *newer = i->newer;
         if (!i->readers) {
-            unlink_image(s, i);
-            s->of[i->library] = NULL;
-            s->bytes -= i->size;
-            free(i);
+            drop(s, i);
+            dropped++;
         }
         i = newer;
     }
+    return dropped;
 }
 
 void images_add(struct images *s, struct image *i)

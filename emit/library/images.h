@@ -39,6 +39,9 @@ const uint8_t *images_bytes(const struct image *i);
 /* Adds the image as the newest one, and drops images for which there is no room. */
 void images_add(struct images *s, struct image *i);
 
+/* Drops all images without readers. Returns how many. */
+uint32_t images_drop(struct images *s);
+
 /* The image of a library, which gets one more reader and becomes the newest; NULL if the cache does not have it. */
 struct image *images_take(struct images *s, uint32_t library);
 

@@ -86,7 +86,7 @@ static bool has_room(struct view *v, const struct builder *b)
 }
 
 /* Makes what is wanted. The lock is held before and after, but not meanwhile. */
-static bool make(struct view *v, uint32_t library, enum known want, struct error *e)
+static bool make_once(struct view *v, uint32_t library, enum known want, struct error *e)
 {
     const struct plan *plan = v->set.plan;
     const bool sizes = want == KNOWN_SIZES && make_is_planned(plan);
@@ -113,6 +113,18 @@ static bool make(struct view *v, uint32_t library, enum known want, struct error
     if (image)
         images_add(&v->images, image);
     return true;
+}
+
+/* As make_once. Where memory runs out, images that nobody reads give theirs back, and it is tried again. */
+static bool make(struct view *v, uint32_t library, enum known want, struct error *e)
+{
+    struct error own = {0};
+    bool ok = make_once(v, library, want, &own);
+    if (!ok && own.code == ERROR_MEMORY && images_drop(&v->images) > 0)
+        ok = make_once(v, library, want, &own);
+    if (!ok && e)
+        *e = own;
+    return ok;
 }
 
 static bool has(const struct view *v, uint32_t library, enum known want)

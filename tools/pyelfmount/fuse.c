@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -420,6 +421,25 @@ static void hear(enum fuse_log_level level, const char *format, va_list values)
     fuse_said()[strcspn(fuse_said(), "\n")] = '\0';
 }
 
+/* Opens the directory and locks it, so that of several programs that want to mount there one does. What became of it
+ * while the set was planned is looked at once more. Returns a descriptor; -1 with the error set. */
+static int hold_directory(const char *directory, struct error *e)
+{
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        refuse_errno(directory, "nothing can be mounted there", wish_for(errno), e);
+        return -1;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        error_set(e, ERROR_SYSTEM, "another pyelfmount is about to mount there; give each a directory of its own");
+        error_at(e, directory, 0);
+    } else if (is_empty(directory, e)) {
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
 static bool mount_there(struct mounted *m, const char *directory, bool others, struct error *e)
 {
     char name[] = "pyelfmount", option[] = "-o", more[160];
@@ -427,13 +447,19 @@ static bool mount_there(struct mounted *m, const char *directory, bool others, s
     struct fuse_args arguments = FUSE_ARGS_INIT(3, words);
     snprintf(more, sizeof more, "ro,fsname=pyelfmount,subtype=pyelfmount,default_permissions%s",
              others ? ",allow_other" : "");
+    const int held = hold_directory(directory, e);
+    if (held < 0)
+        return false;
     char *absolute = realpath(directory, NULL); /* the background process has another working directory */
-    if (!absolute)
+    if (!absolute) {
+        close(held);
         return error_errno(e, directory, "cannot mount the set");
+    }
     m->session = fuse_session_new(&arguments, &operations, sizeof operations, m);
     /* The handlers come first: a signal after mounting must find what unmounts. */
     m->handlers = m->session && fuse_set_signal_handlers(m->session) == 0;
     m->there = m->handlers && fuse_session_mount(m->session, absolute) == 0;
+    close(held);
     free(absolute);
     fuse_opt_free_args(&arguments);
     if (m->there)
@@ -487,7 +513,7 @@ struct mounted *mount_begin(struct view *view, const char *directory, bool other
  * ended. */
 
 enum {
-    WAKE = SIGUSR1,
+    WAKE = SIGURG, /* which ends nothing */
     WAKE_NS = 10 * 1000 * 1000,
 };
 
@@ -555,7 +581,7 @@ static int serve(struct fuse_session *session)
     const struct sigaction none = {.sa_handler = take_no_notice};
     sigemptyset(&wake);
     sigaddset(&wake, WAKE);
-    process_endings(&n.signals); /* libfuse has handlers for these */
+    process_endings(&n.signals); /* libfuse has handlers for some of these */
     sigaddset(&n.signals, WAKE);
     sem_init(&n.ended, 0, 0);
     sigaction(WAKE, &none, NULL);

@@ -16,10 +16,10 @@
 #include "base/replacement.h"
 #include "tools/common/descendants.h"
 
-/* GRACE: milliseconds that a command has to end after the first signal. TEXT_MOST: bytes of a report. WATCH_FIRST,
- * WATCH_LAST: milliseconds between calls of `watch`, which double. WATCH_REST: at least this many times as long as a
- * call takes. */
-enum { GRACE = 3000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WATCH_LAST = 320, WATCH_REST = 20 };
+/* GRACE: milliseconds that a command has to end after a signal; PATIENCE: before the signal is passed on to it.
+ * TEXT_MOST: bytes of a report. WATCH_FIRST, WATCH_LAST: milliseconds between calls of `watch`, which double.
+ * WATCH_REST: at least this many times as long as a call takes. */
+enum { GRACE = 3000, PATIENCE = 1000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WATCH_LAST = 320, WATCH_REST = 20 };
 
 const char *prof_libexec(struct prof *p, const char *name)
 {
@@ -110,17 +110,38 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Takes a signal. The first one is handed on to the command, except where the terminal has sent it to both; then the
- * command has GRACE to end. After the second one nothing is waited for. */
-static void notice(struct prof_child *c, int signals, int64_t *deadline)
+/* When something is due, in milliseconds(); INT64_MAX: never. */
+struct due {
+    int64_t pass; /* a signal is passed on to the command */
+    int64_t end;  /* the command is not waited for any longer */
+};
+
+/* Takes a signal. Whoever ends the process group has sent the first one to the command, too, as the terminal does, and
+ * a command such as mpirun takes a second one for a wish to end at once. So it is passed on after PATIENCE, and then
+ * the command has GRACE to end. After the second one nothing is waited for. */
+static void notice(struct prof_child *c, int signals, struct due *due)
 {
     struct signalfd_siginfo s;
     if (read(signals, &s, sizeof s) != sizeof s || s.ssi_signo == SIGCHLD)
         return;
-    *deadline = c->signal ? 0 : milliseconds() + GRACE;
+    const bool is_first = !c->signal;
+    const int64_t now = milliseconds();
     c->signal = (int)s.ssi_signo;
-    if (s.ssi_code != SI_KERNEL)
+    due->pass = is_first && s.ssi_code != SI_KERNEL ? now + PATIENCE : INT64_MAX;
+    due->end = is_first ? now + PATIENCE + GRACE : 0;
+}
+
+/* Passes the signal on if it is time for that. Returns how many milliseconds to wait at most for what is due next; a
+ * negative number is for ever. */
+static int pass_on(const struct prof_child *c, struct due *due)
+{
+    const int64_t now = milliseconds();
+    if (now >= due->pass) {
         kill(c->process, c->signal);
+        due->pass = INT64_MAX;
+    }
+    const int64_t next = due->pass < due->end ? due->pass : due->end;
+    return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }
 
 /* Takes `most` bytes at most. Returns how many; 0 at the end of the stream, negative on an error. */
@@ -167,18 +188,17 @@ static int watch(const struct prof_child *c, int64_t *next, int64_t *pause, int 
 bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, const char *text, size_t size), void *to)
 {
     const int signals = signalfd(-1, &c->awaited, SFD_CLOEXEC);
-    int64_t deadline = INT64_MAX;
+    struct due due = {INT64_MAX, INT64_MAX};
     int64_t next = milliseconds() + WATCH_FIRST;
     int64_t pause = 2 * WATCH_FIRST;
     struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    while (waitpid(c->process, &c->status, WNOHANG) != c->process && milliseconds() < deadline) {
+    while (waitpid(c->process, &c->status, WNOHANG) != c->process && milliseconds() < due.end) {
         /* Without a descriptor for signals the loop looks every 50 ms. */
-        const int64_t left = c->signal ? deadline - milliseconds() : signals < 0 ? 50 : -1;
-        const int wait = c->signal && left < 0 ? 0 : (int)left;
+        const int wait = signals < 0 ? 50 : pass_on(c, &due);
         if (poll(ready, 2, watch(c, &next, &pause, wait)) <= 0)
             continue;
         if (ready[1].revents)
-            notice(c, signals, &deadline);
+            notice(c, signals, &due);
         if (ready[0].revents && take_some(fd, SIZE_MAX, take, to) <= 0)
             ready[0].fd = -1;
     }

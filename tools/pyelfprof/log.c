@@ -50,10 +50,17 @@ bool prof_log_read(const struct prof_log *log, struct prof_report *r)
     return n == 0 && !r->full;
 }
 
-bool prof_log_had_room(const struct prof_log *log)
+const char *prof_log_lacks(const struct prof_log *log, const char *command, const char **who)
 {
     struct stat s;
-    return fstat(log->fd, &s) == 0 && (s.st_mode & ALLPERMS) != LOG_SPOILT;
+    const mode_t mode = fstat(log->fd, &s) == 0 ? s.st_mode & ALLPERMS : LOG_SPOILT;
+    *who = mode == LOG_LIMITED ? command : process_temporary();
+    return mode == LOG_LIMITED ? "may only write files that are smaller than the list of what it has loaded, and "
+                                 "libraries are missing; raise 'ulimit -f'"
+           : mode == LOG_SPOILT
+               ? "had no room for the list of what the command loaded, and libraries are missing; make "
+                 "room, or set TMPDIR to another directory"
+               : NULL;
 }
 
 const char *prof_log_loss(struct prof *p, const struct prof_log *log)

@@ -21,8 +21,9 @@ void prof_log_remove(const struct prof_log *log);
 /* Reads the records. False where they could not be read to their end. */
 bool prof_log_read(const struct prof_log *log, struct prof_report *r);
 
-/* Whether there was room for all records. */
-bool prof_log_had_room(const struct prof_log *log);
+/* What no room was for, if records are missing; NULL: none are. It begins with a verb, and says what to do. `who` is
+ * what it is said of: the command, or the directory of the log. */
+const char *prof_log_lacks(const struct prof_log *log, const char *command, const char **who);
 
 /* The program of the next process that could not write to the log, from the arena; empty where it is not known. NULL:
  * no process more. */

@@ -47,7 +47,8 @@ static const char script_text[] =
     "there = place()\n"
     "sys.argv = sys.argv[2:]\n"
     "script = sys.argv[0]\n"
-    "sys.path[0] = os.path.dirname(os.path.abspath(script))\n"
+    "if not getattr(sys.flags, 'safe_path', False):\n" /* PYTHONSAFEPATH: python3 puts no directory in front */
+    "    sys.path[0] = os.path.dirname(os.path.abspath(script))\n"
     "def extensions():\n"
     "    files = [getattr(module, '__file__', None) for module in list(sys.modules.values())]\n"
     "    return [os.path.abspath(f) for f in files if isinstance(f, str) and '.so' in os.path.basename(f)]\n"
@@ -316,9 +317,13 @@ static const char *audit_library(struct prof *p)
     return NULL;
 }
 
-/* Adds the file of a record "PROCESS NANOSECONDS PATH". */
-static void take_record(struct prof *p, const char *record, const char *library)
+/* Adds the file of a record "PROCESS NANOSECONDS PATH", if it has an end. */
+static void take_record(struct prof *p, char *record, const char *library)
 {
+    const size_t length = strlen(record);
+    if (!length || record[length - 1] != LOG_END)
+        return; /* cut off */
+    record[length - 1] = '\0';
     uint64_t process;
     uint64_t when;
     int path = 0;
@@ -457,19 +462,21 @@ static void take_log(struct prof *p, const struct prof_child *c, const char *com
     struct prof_report r = {0};
     const bool is_read = prof_log_read(log, &r);
     const bool well = c->status == 0;
+    const char *who;
+    const char *const lacks = prof_log_lacks(log, command, &who);
     if (!is_read)
         complain(p, command, "has loaded more than can be read, and libraries are missing");
-    else if (!prof_log_had_room(log))
-        complain(p, process_temporary(),
-                 "had no room for the list of what the command loaded, and libraries are missing; make room, or set "
-                 "TMPDIR to another directory");
+    else if (lacks)
+        complain(p, who, lacks);
     else if (r.size == 0)
         complain(p, command,
                  prof_format(p,
                              "%s%sloaded nothing that the audit library saw: it is static, or runs with other rights",
                              well ? "" : prof_child_how(p, c), well ? "" : "; it "));
-    for (char *record = r.text; record && record < r.text + r.size; record += strlen(record) + 1)
+    for (char *record = r.text, *next; record && record < r.text + r.size; record = next) {
+        next = record + strlen(record) + 1;
         take_record(p, record, library);
+    }
     if (r.size > 0 && !well)
         complain(
             p, command,

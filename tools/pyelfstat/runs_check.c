@@ -27,7 +27,8 @@ bool runs_limit_read(struct runs_limits *limits, const char *text, struct error 
                          "--limit '%.40s' is none of startup=SECONDS, import=, visit=, total= and mpi=", text);
     char *end;
     const double seconds = strtod(sign + 1, &end);
-    if (end == sign + 1 || *end || !isfinite(seconds) || seconds <= 0)
+    const bool is_decimal = sign[1 + strspn(sign + 1, "0123456789.eE+-")] == '\0'; /* strtod takes more than that */
+    if (end == sign + 1 || *end || !is_decimal || !isfinite(seconds) || seconds <= 0)
         return error_set(e, ERROR_USAGE, "--limit '%.40s' has no number of seconds above 0", text);
     if (limits->of[part] > 0)
         return error_set(e, ERROR_USAGE, "--limit %s is given twice, %g and %g seconds; give the one that counts",
