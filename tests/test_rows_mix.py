@@ -323,10 +323,17 @@ def below(die):
     return 1 + sum(map(below, die.children))
 
 
+NAMES = 256  # of variables
+
+
 def of_functions(path):
-    """Returns the number of all entries, and of those of defined functions with all entries below them."""
+    """Returns the number of all entries, and of those of defined functions with all entries below them. No two
+    variables of a function have the same name, as long as there are names."""
     dies = Dies(path)
     functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
+    for function in functions:
+        names = [variable.text("name") for variable in function.of("formal_parameter", "variable") if "name" in variable]
+        assert len(set(names)) == len(names) or len(names) > NAMES / 2, function.text("name")
     return len(dies.at), sum(map(below, functions))
 
 

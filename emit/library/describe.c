@@ -8,7 +8,6 @@
 enum {
     LABELS_MOST = 2,
     LINES_BETWEEN = 8,   /* most lines from a function's last call to the next function */
-    BESIDES_NAMES = 301, /* distance of further locals' names from those of other locals */
     BESIDES_MOST = 24,   /* bytes of a further local's entry */
     LATER_MOST = 4,      /* pairs of further entries in a parameter's list */
 };
@@ -124,7 +123,7 @@ static void describe_besides(struct walk *w, struct subject *s)
     struct subject *const named = w->goal->letters ? s : &other;
     const uint8_t *const before = w->composer.info;
     const bool is_gone = w->l->debug.wanted[DEBUG_LISTS] && w->corpus->dialect.language != DWARF_CPP;
-    other.name += BESIDES_NAMES;
+    other.name += w->corpus->manner.names / 2 * s->step; /* those between are for blocks */
     for (uint32_t i = besides_before(w, s->index); i < besides_before(w, s->index + 1); i++) {
         const struct debug_variable v = {
             .name = subject_name(w, named), .line = s->line + 1 + i % 2, .column = 10, .type = types[i % sizeof types]};
