@@ -323,7 +323,7 @@ def below(die):
     return 1 + sum(map(below, die.children))
 
 
-NAMES = 256  # of variables
+VARIABLE_NAMES = 256
 
 
 def of_functions(path):
@@ -333,7 +333,7 @@ def of_functions(path):
     functions = [die for unit in dies.units for die in unit.of("subprogram") if "low_pc" in die]
     for function in functions:
         names = [variable.text("name") for variable in function.of("formal_parameter", "variable") if "name" in variable]
-        assert len(set(names)) == len(names) or len(names) > NAMES / 2, function.text("name")
+        assert len(set(names)) == len(names) or len(names) > VARIABLE_NAMES / 2, function.text("name")
     return len(dies.at), sum(map(below, functions))
 
 
