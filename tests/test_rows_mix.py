@@ -723,6 +723,32 @@ def test_attributes_are_as_many_as_the_row_says(programs, tmp_path):
         check_sections(said, path)
 
 
+# A library of code with templates, in thirteen units: the shape of one that was made for this.
+TEMPLATES = """\
+- {kind: utility, text: 90000, data: 2800, bss: 300, debug: 2100000, symtab: 14000, strtab: 40000, functions: 470,
+   dynamic: {functions: 300, objects: 40, undefined: 40, weak: 200, dynstr: 16000}, plt: 90, outside: 3, mangled: 500,
+   dwarf: {version: 5, language: c++, units: 13, dies: 130000, defined: 22000},
+   mix: {info: 1494000, abbrev: 43000, line: 120000, str: 160000, line_str: 4000, loclists: 90000, rnglists: 30000}}
+"""
+
+
+def test_units_in_cpp_declare_a_type_in_the_same_file(programs, tmp_path):
+    """gdb lists a type once that several units have, as the headers that they include declare it in one."""
+    (tmp_path / "a.prof").write_text(f"pyelfgen-profile: 1\nnames: {{style: itanium}}\nlibraries:\n{TEMPLATES}")
+    programs.run("pyelfgen", "--profile", tmp_path / "a.prof", "-o", tmp_path / "set", "-q")
+    path = tmp_path / "set" / "libutility0.so"
+    files, units = collections.defaultdict(set), collections.Counter()
+    for unit in Dies(path).units:
+        here = {(die.tag, die.text("name"), die.number("decl_line")): die for die in unit.children if "decl_line" in die}
+        for key, die in here.items():
+            files[key].add(die.text("decl_file"))
+        units.update(key for key in here if key[0] in ("typedef", "structure_type", "class_type", "enumeration_type"))
+    several = [key for key, count in units.items() if count > 6]
+    assert len(several) > 20 and all(len(files[key]) == 1 for key in several)
+    listed = ask(tool("gdb"), "-nx", "-batch", "-ex", "info types .", path)
+    assert listed.count("\nFile include/") == 1
+
+
 @pytest.mark.alike(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "c++"])

@@ -252,6 +252,19 @@ static uint8_t *put_aranges(const struct debug_unit *u, uint64_t info_at, uint64
     return put_u64(p, 0);
 }
 
+/* The header that a unit of a library with a row names, in which all of its headers' entries are declared: for entries
+ * that other units have, too, the same one there. So debuggers list them once. Headers with the same names are a group
+ * behind the one that these belong to. Without rows each header has its own lines (--sources), and so its own name. */
+static uint32_t named_header(const struct debug *d, const struct debug_unit *u)
+{
+    uint32_t header = u->header;
+    if (d->several)
+        return 0;
+    while (d->units_wanted && header && !d->corpus->header[header].names)
+        header--;
+    return header;
+}
+
 static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
 {
     struct line_name others[FILES_MOST];
@@ -259,7 +272,7 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
     const uint32_t base = unit_sources(d); /* not used in version 4 */
     const char *texts = (const char *)d->sources.data;
     const struct line_files files =
-        unit_files(d, unit, u->header, (struct line_name){base + u->source, texts + u->source},
+        unit_files(d, unit, named_header(d, u), (struct line_name){base + u->source, texts + u->source},
                    (struct line_name){base, texts}, others);
     p = line_write_header(d->corpus->dialect, p, &files, u->program_size);
     if (!u->program_size)
