@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -110,6 +111,25 @@ mode_t process_umask(void)
     if (f)
         fclose(f);
     return mask;
+}
+
+bool process_program(char path[PATH_MAX], struct error *e)
+{
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (n <= 0)
+        return error_errno(e, "/proc/self/exe", "cannot be read; is /proc mounted?");
+    path[n] = '\0';
+    /* a file without a path, as of memfd_create(2), has a name all the same */
+    return path[0] == '/' || error_set(e, ERROR_SYSTEM, "/proc/self/exe has no directory");
+}
+
+bool process_directory(char path[PATH_MAX], struct error *e)
+{
+    if (!process_program(path, e))
+        return false;
+    char *const slash = strrchr(path, '/');
+    slash[slash == path] = '\0';
+    return true;
 }
 
 const char *process_temporary(void)

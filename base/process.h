@@ -6,9 +6,12 @@
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "base/error.h"
 
 /* Makes sure that no file opened later gets the number of a standard descriptor, that writing beyond a limit
  * (RLIMIT_FSIZE) is an error of write(2) and does not end the process, and that children can be waited for. Programs
@@ -30,6 +33,10 @@ void process_end_with(pid_t parent, int number);
  * file and not asked by umask(2), which would change it for threads that make files meanwhile. So call it once for many
  * files. */
 mode_t process_umask(void);
+
+/* The absolute path of this program; process_directory gives that of its directory. */
+bool process_program(char path[PATH_MAX], struct error *e);
+bool process_directory(char path[PATH_MAX], struct error *e);
 
 /* The directory for temporary files: $TMPDIR, or /tmp. */
 const char *process_temporary(void);

@@ -1,5 +1,6 @@
 /* See profile_find.h. */
 #include "base/profile_find.h"
+#include "base/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/whole.h"
 
 static const char suffix[] = ".prof";
@@ -163,12 +165,9 @@ static void find_directories(struct directories *d)
         add_directory(d, chosen);
 
     char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0)
+    struct error e;
+    if (!process_directory(program, &e)) /* bin/ or libexec/pyelfgen/ */
         return;
-    program[length] = '\0';
-    /* the program is in bin/ or in libexec/pyelfgen/ */
-    *strrchr(program, '/') = '\0';
     char *directory = strrchr(program, '/');
     if (directory && strcmp(directory, "/pyelfgen") == 0) {
         *directory = '\0';

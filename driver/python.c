@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "driver/advice.h"
 #include "driver/exception.h"
 #include "driver/loader.h"
@@ -61,10 +62,9 @@ static bool is_ours(struct error *e)
 static PyStatus set_program(PyConfig *config)
 {
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n < 0)
-        n = snprintf(path, sizeof path, "/pyelfrun");
-    path[n] = '\0';
+    struct error e;
+    if (!process_program(path, &e))
+        strcpy(path, "/pyelfrun");
     return PyConfig_SetBytesString(config, &config->program_name, path);
 }
 

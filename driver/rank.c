@@ -105,10 +105,10 @@ static bool find_mode(struct run *run, struct error *e)
 }
 
 /* Prepares what is known before there are ranks. */
-static bool prepare(struct run *run, int argc, char **argv, char *directory, size_t size, int *status)
+static bool prepare(struct run *run, int argc, char **argv, char directory[PATH_MAX], int *status)
 {
     struct error e = {0};
-    if (!self_executable(&run->executable, &e) || !self_directory(directory, size, &e)) {
+    if (!self_executable(&run->executable, &e) || !process_directory(directory, &e)) {
         *status = error_report("pyelfrun", &e);
         return false;
     }
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     char directory[PATH_MAX];
     int status;
     process_start();
-    if (!prepare(&run, argc, argv, directory, sizeof directory, &status)) {
+    if (!prepare(&run, argc, argv, directory, &status)) {
         witness_told(run.ranks.witness);
         return process_printed("pyelfrun") ? status : EXIT_FAILURE;
     }

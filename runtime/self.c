@@ -17,16 +17,3 @@ bool self_executable(const struct executable **here, struct error *e)
                      "belongs to the pyelfgen that made it",
                      x->version, x->kind, EXECUTABLE_RUNTIME);
 }
-
-bool self_directory(char *path, size_t size, struct error *e)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size);
-    if (n < 0 || (size_t)n >= size)
-        return error_errno(e, "/proc/self/exe", "cannot be read; is /proc mounted?");
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    if (!slash)
-        return error_set(e, ERROR_SYSTEM, "/proc/self/exe has no directory");
-    slash[slash == path] = '\0';
-    return true;
-}

@@ -3,7 +3,6 @@
 #define RUNTIME_SELF_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/error.h"
 #include "base/executable.h"
@@ -11,8 +10,5 @@
 /* Sets *here to what the executable says of itself; NULL if it is not an executable of a set. False if it is one that
  * this library cannot run. */
 bool self_executable(const struct executable **here, struct error *e);
-
-/* The directory of the program file, absolute, without its last '/'. */
-bool self_directory(char *path, size_t size, struct error *e);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/launched.h"
 #include "base/manifest.h"
 #include "base/memory_set.h"
+#include "base/process.h"
 #include "base/profile_find.h"
 #include "driver/launch/cache.h"
 #include "driver/launch/maps.h"
@@ -31,22 +32,12 @@ static const char *const program_places[] = {PYELFRUN_TO_LIBEXEC, "../libexec/py
 #define VANILLA "pyelf-vanilla"
 #define MEMORY  "pyelf-memory"
 
-bool launch_own_path(char *path, size_t size, struct error *e)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size);
-    if (n < 0 || (size_t)n >= size)
-        return error_errno(e, "/proc/self/exe", "cannot be read; is /proc mounted?");
-    path[n] = '\0';
-    return true;
-}
-
 /* Finds the file `name` in the first of the places that has it. */
 static bool find_part(char *path, const char *const *places, const char *name, struct error *e)
 {
     char own[PATH_MAX];
-    if (!launch_own_path(own, sizeof own, e))
+    if (!process_directory(own, e))
         return false;
-    *strrchr(own, '/') = '\0';
     for (; *places; places++) {
         char try[2 * PATH_MAX];
         snprintf(try, sizeof try, "%s/%s/%s", own, *places, name);
@@ -146,7 +137,7 @@ static bool become_memory(const struct options *o, char **argv, struct error *e)
     char **words = calloc(count + 6, sizeof *words);
     if (!words)
         return error_set(e, ERROR_MEMORY, "out of memory");
-    if (launch_own_path(own, sizeof own, e) && find_part(path, program_places, MEMORY, e)) {
+    if (process_program(own, e) && find_part(path, program_places, MEMORY, e)) {
         size_t n = 0;
         words[n++] = path;
         if (o->quiet)

@@ -33,7 +33,4 @@ bool launch_trees(const struct options *options, int argc, char **argv, struct l
  * (room.c) */
 bool launch_has_room(struct error *e);
 
-/* Writes the path of this program's file to `path`. */
-bool launch_own_path(char *path, size_t size, struct error *e);
-
 #endif

@@ -38,7 +38,7 @@ static bool make_command(struct command *c, const struct options *o, const char 
     c->word = c->launcher ? calloc(strlen(c->launcher) + (size_t)argc + 6, sizeof *c->word) : NULL;
     if (!c->word)
         return error_set(e, ERROR_MEMORY, "out of memory");
-    if (!launch_own_path(c->own, sizeof c->own, e))
+    if (!process_program(c->own, e))
         return false;
     char *rest = c->launcher;
     bool closed = true;

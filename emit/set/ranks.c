@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/launched.h"
+#include "base/process.h"
 #include "base/version.h"
 #include "base/workers.h"
 #include "emit/plan/digest.h"
@@ -68,13 +69,11 @@ static void *load(const char *own, char *why, size_t size)
 static const struct ranks_library *find_library(char *why, size_t size)
 {
     char own[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n <= 0) {
-        snprintf(why, size, "/proc/self/exe cannot be read; is /proc mounted?");
+    struct error e;
+    if (!process_directory(own, &e)) {
+        snprintf(why, size, "%.300s", e.text);
         return NULL;
     }
-    own[n] = '\0';
-    *strrchr(own, '/') = '\0';
     void *library = load(own, why, size);
     const struct ranks_library *found = library ? dlsym(library, RANKS_LIBRARY_SYMBOL) : NULL;
     if (library && (!found || strcmp(found->version, PYELFGEN_VERSION) != 0)) {

@@ -24,12 +24,10 @@
 static bool find_self(struct probe *p, struct error *e)
 {
     char path[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n < 0)
-        return error_errno(e, "/proc/self/exe", "cannot be read; is /proc mounted?");
-    path[n] = '\0';
-    char *self = arena_take(&p->arena, (size_t)n + 1);
-    p->self = self ? memcpy(self, path, (size_t)n + 1) : NULL;
+    if (!process_program(path, e))
+        return false;
+    char *self = arena_take(&p->arena, strlen(path) + 1);
+    p->self = self ? strcpy(self, path) : NULL;
     return self || error_set(e, ERROR_MEMORY, "out of memory");
 }
 

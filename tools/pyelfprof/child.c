@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/replacement.h"
 #include "tools/common/descendants.h"
 
@@ -24,13 +25,13 @@ enum { GRACE = 3000, PATIENCE = 1000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WAT
 const char *prof_libexec(struct prof *p, const char *name)
 {
     char self[PATH_MAX];
+    struct error e;
     static const char *const places[] = {PYELFPROF_TO_LIBEXEC, "../libexec/pyelfgen"};
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *const slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+    if (!process_directory(self, &e)) {
+        prof_complain(p, &e);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         const char *path = prof_format(p, "%s/%s/%s", self, places[i], name);
         if (access(path, R_OK) == 0)
             return path;

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/whole.h"
 #include "tools/capture/prof.h"
 #include "tools/pyelfprof/pyelfprof.h"
@@ -64,11 +65,11 @@ void prof_tell_of_sums(const struct prof *p)
 /* The pyelfgen in the same directory as this program. */
 static bool find_generator(char path[PATH_MAX], struct error *e)
 {
-    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof GENERATOR);
-    if (length <= 0)
-        return error_errno(e, "/proc/self/exe", "cannot be read; is /proc mounted?");
-    path[length] = '\0';
-    strcpy(strrchr(path, '/') + 1, GENERATOR);
+    if (!process_directory(path, e))
+        return false;
+    if (strlen(path) + sizeof "/" GENERATOR > PATH_MAX)
+        return error_set(e, ERROR_SYSTEM, "the name of the directory of pyelfprof is too long");
+    strcat(path, "/" GENERATOR);
     return access(path, X_OK) == 0 ||
            error_errno(e, path, "is what --summary is tried with; install it there, or leave out --summary");
 }
