@@ -1,5 +1,6 @@
 /* The part of bytes.h that grows. */
 #include "base/bytes.h"
+#include "base/page.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -66,7 +67,6 @@ void bytes_patch_u32(struct bytes *b, size_t offset, uint32_t v)
 
 void bytes_forget(struct bytes *b, size_t from, size_t to)
 {
-    enum { PAGE = 4096 };
     const uintptr_t start = ((uintptr_t)b->data + from + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
     const uintptr_t end = ((uintptr_t)b->data + to) & ~(uintptr_t)(PAGE - 1);
     assert(from <= to && to <= b->size);

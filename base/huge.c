@@ -1,11 +1,10 @@
 /* See huge.h. */
 #include "base/huge.h"
+#include "base/page.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-enum { HUGE_PAGE = 1 << 21 };
 
 void *huge_alloc(size_t size, size_t *capacity)
 {

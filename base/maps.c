@@ -1,5 +1,6 @@
 /* See maps.h. */
 #include "base/maps.h"
+#include "base/page.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #define LIMIT_FILE "/proc/sys/vm/max_map_count"
 
-enum { SEGMENTS_MOST = 64, PAGE = 4096 };
+enum { SEGMENTS_MOST = 64 };
 
 uint64_t maps_limit(void)
 {

@@ -13,6 +13,14 @@ static inline int order_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of uint64_t. */
+static inline int order_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Of double, none of which is NAN. */
 static inline int order_double(const void *a, const void *b)
 {

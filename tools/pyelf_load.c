@@ -22,11 +22,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/page.h"
 #include "base/whole.h"
 
 enum {
     REPORT = 3,
-    PAGE = 4096,
     LIST_MOST = 1 << 26, /* bytes */
     FILES_MOST = 1 << 17,
     RANGES_MOST = 1 << 18,

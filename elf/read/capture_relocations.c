@@ -20,20 +20,14 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/page.h"
 #include "elf/read/capture_parts.h"
 
 #ifndef SHT_RELR
 #define SHT_RELR 19
 #endif
 
-enum {
-    WORDS_MOST = 1 << 22,
-    METHODS_MOST = 1 << 16,
-    TRIES_MOST = 1 << 15,
-    SECTIONS_MOST = 512,
-    PAGE_BYTES = 4096,
-    PAGES_FIRST = 64
-};
+enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTIONS_MOST = 512, PAGES_FIRST = 64 };
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
@@ -160,7 +154,7 @@ struct pages {
 
 static void add_page(struct pages *p, uint64_t address)
 {
-    const uint64_t page = address / PAGE_BYTES;
+    const uint64_t page = address / PAGE;
     if (p->lost || (p->count && p->page[p->count - 1] == page))
         return;
     if (p->count == p->room) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "elf/read/capture_parts.h"
 #include "elf/write/unwind.h"
@@ -171,18 +172,11 @@ static bool count_all(struct look *l, struct counting *s, Elf_Data *data, size_t
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a;
-    const uint64_t y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 uint64_t look_different(uint64_t *number, size_t count)
 {
     uint64_t different = 0;
     if (count)
-        qsort(number, count, sizeof *number, compare_numbers);
+        qsort(number, count, sizeof *number, order_u64);
     for (size_t i = 0; i < count; i++)
         different += !i || number[i] != number[i - 1];
     return different;

@@ -1,10 +1,10 @@
 /* See window.h. */
 #include "elf/write/window.h"
+#include "base/page.h"
 
 #include <sys/mman.h>
 
 enum {
-    HUGE_PAGE = 1 << 21,
     STEP = 1 << 22,    /* bytes that are usually put at once */
     BEYOND = HUGE_PAGE /* reserve: writers may write a few bytes beyond the end of what they keep */
 };

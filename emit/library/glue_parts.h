@@ -3,6 +3,7 @@
 #ifndef EMIT_LIBRARY_GLUE_PARTS_H
 #define EMIT_LIBRARY_GLUE_PARTS_H
 
+#include "base/page.h"
 #include "emit/library/glue.h"
 
 enum {
@@ -35,7 +36,6 @@ enum {
     WINDOWS = 8,       /* the least number of windows, however short constructors are, */
     WINDOW_CODE = 512, /* and one window more for so many bytes of code */
     WINDOW_STRIDE = 8, /* distance of the bytes that are read */
-    PAGE = 4096,
     PYTHON_API_VERSION = 1013,
 };
 

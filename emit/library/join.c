@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/page.h"
 #include "elf/write/plt.h"
 #include "elf/write/unwind.h"
 #include "emit/library/objects.h"
@@ -16,8 +17,7 @@ static const enum section_id joined_sections[] = {
 };
 enum {
     JOINED_SECTIONS = sizeof joined_sections / sizeof joined_sections[0],
-    FRAME_END = 4,    /* bytes that end .eh_frame */
-    FILE_PAGE = 4096, /* of the page cache */
+    FRAME_END = 4, /* bytes that end .eh_frame */
 };
 
 static uint32_t index_of(const struct library *l)
@@ -248,7 +248,7 @@ static void place_image(struct library *l)
         if (!s->size || layout_kind(id)->type == SHT_NOBITS)
             continue;
         const uint64_t file = j->layout.section[id].offset + join_base(l, id) - skipped_of(l, id);
-        s->offset = at + ((file - at) & (FILE_PAGE - 1));
+        s->offset = at + ((file - at) & (PAGE - 1));
         at = s->offset + s->size;
     }
     l->layout.file_size = at;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/page.h"
 #include "base/shares.h"
 #include "elf/write/plt.h"
 #include "emit/library/files.h"
@@ -347,7 +348,7 @@ static bool place_by_pages(struct library *l, int64_t wanted, struct error *e)
     if (!place_with(l, 0, 0, e))
         return false;
     const int64_t found = wanted == PROFILE_DERIVED ? 0 : (int64_t)relocated_pages(l);
-    const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % RELOCATED_PAGE + (found < wanted ? 8 : 0);
+    const uint64_t before = l->layout.section[SECTION_INIT_ARRAY].address % PAGE + (found < wanted ? 8 : 0);
     if (wanted == PROFILE_DERIVED || l->row->elf.relro == RELRO_NONE || before > l->data_free ||
         (found + 1 != wanted && found - 1 != wanted))
         return true;

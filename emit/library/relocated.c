@@ -1,10 +1,9 @@
 /* See relocated.h. */
 #include "emit/library/relocated.h"
 
+#include "base/page.h"
 #include "emit/library/objects.h"
 #include "emit/plan/calls_rows.h"
-
-enum { PAGE = RELOCATED_PAGE };
 
 /* Counts pages that relocations touch. They are met in ascending order. */
 struct pages {

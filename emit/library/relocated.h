@@ -39,7 +39,7 @@ bool relocated_word(struct relocated *w, uint64_t *at);
 enum section_id relocated_section(const struct library *l, uint64_t at);
 uint8_t *relocated_place(const struct library *l, uint8_t *image, uint64_t at);
 
-/* How many pages of RELOCATED_PAGE bytes the relocations of the library touch. */
+/* How many pages (base/page.h) the relocations of the library touch. */
 uint64_t relocated_pages(const struct library *l);
 
 /* The index in .dynsym of the `index`-th symbol that the library imports and does not call: imports from the set, then

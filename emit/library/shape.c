@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/executable.h"
+#include "base/page.h"
 #include "elf/write/hash.h"
 #include "elf/write/plt.h"
 #include "elf/write/relr.h"
@@ -281,8 +282,8 @@ static uint64_t words_apart(const struct plan_library *l)
     const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     const uint64_t words = data == PROFILE_DERIVED ? UINT64_MAX / 2 : (uint64_t)data / 8;
     const uint64_t least = UINT64_C(0) + l->extra.pointers + l->extra.addresses;
-    const bool few = pages != PROFILE_DERIVED && (uint64_t)pages < words / (RELOCATED_PAGE / 8);
-    const uint64_t within = few ? (uint64_t)pages * (RELOCATED_PAGE / 8) : words;
+    const bool few = pages != PROFILE_DERIVED && (uint64_t)pages < words / (PAGE / 8);
+    const uint64_t within = few ? (uint64_t)pages * (PAGE / 8) : words;
     return within < least ? least : within;
 }
 

@@ -116,7 +116,6 @@ enum {
     DEFINITION_BYTES = 104,      /* struct PyModuleDef, CPython 3.8 to 3.13 */
     METHOD_BYTES = 32,           /* struct PyMethodDef */
     MODULE_SLOTS_BYTES = 2 * 16, /* struct PyModuleDef_Slot: one, and the one that ends them */
-    RELOCATED_PAGE = 4096,       /* bytes; the row says how many such pages relocations touch */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */

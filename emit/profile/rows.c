@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/page.h"
 #include "base/profile_words.h"
 #include "emit/profile/distribution.h"
 #include "emit/profile/keys.h"
@@ -175,7 +176,7 @@ static bool is_none(const struct profile_row *row, enum row_value v)
  * PROFILE_DERIVED for other values. */
 static int64_t usual(enum row_value v)
 {
-    enum { PAGE = 4096, LOADS = 4 };
+    enum { LOADS = 4 };
     switch (v) {
     case ROW_HASH:
         return HASH_GNU;

@@ -2,6 +2,7 @@
  * methods and constructors, as many of each as the row says; see rows.c. */
 #include <string.h>
 
+#include "base/page.h"
 #include "emit/library/exceptions.h"
 #include "emit/library/glue.h"
 #include "emit/library/shape.h"
@@ -303,7 +304,6 @@ static uint32_t constructing_of(const struct plan_library *l)
  * code has no `room` for that. */
 static uint32_t pages_of(const struct plan_library *l, enum row_value v, uint32_t room)
 {
-    enum { PAGE = 4096 };
     const uint64_t memory = rows_value_or(l->said, v, 0);
     if (l->extra.constructing < plan_landing(l) + room)
         return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "tools/capture/prof.h"
 
 /* The most bytes of .debug_info that are read, of all files and of one. */
@@ -291,13 +292,6 @@ static bool start(struct work *w, struct reading *r, uint64_t most)
     return false;
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The most bytes to read of one file. Files up to that size are read whole and larger ones up to it, so that all
  * together stay near TOTAL_MOST. Never 0, which would mean all. */
 static uint64_t share_of_each(const struct prof_debugs *files)
@@ -305,7 +299,7 @@ static uint64_t share_of_each(const struct prof_debugs *files)
     uint64_t *bytes = prof_must(malloc((files->count + 1) * sizeof *bytes));
     for (size_t i = 0; i < files->count; i++)
         bytes[i] = files->of[i].mix[MIX_INFO];
-    qsort(bytes, files->count, sizeof *bytes, compare);
+    qsort(bytes, files->count, sizeof *bytes, order_u64);
     uint64_t left = TOTAL_MOST;
     uint64_t share = FILE_MOST;
     for (size_t i = 0; i < files->count; i++) {

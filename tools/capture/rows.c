@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/page.h"
 #include "base/profile_words.h"
 #include "base/utf8.h"
 #include "elf/read/capture_limits.h"
@@ -301,7 +302,7 @@ static void put_links(struct flow *row, const struct prof_file *file)
     put_exceptions(row, c);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
-    if (c->page && c->page != 4096) /* an object file has no segments, and so no page size */
+    if (c->page && c->page != PAGE) /* an object file has no segments, and so no page size */
         put_number(row, "page", c->page);
     if (c->loads != 4)
         put_number(row, "loads", c->loads);
