@@ -13,13 +13,12 @@
 #include <string.h>
 
 #include "elf/read/capture_parts.h"
+#include "elf/write/cfi.h"
 #include "elf/write/unwind.h"
 
 enum {
-    HEADER = 8,        /* bytes of the length and of the 0 or distance behind it */
-    AUGMENTATION = 16, /* characters */
-    ENCODING_OMIT = 0xff,
-    ENCODING_ABSOLUTE = 0x00,
+    HEADER = 8,               /* bytes of the length and of the 0 or distance behind it */
+    AUGMENTATION = 16,        /* characters */
     LENGTH_WIDE = 0xfffffff0, /* from here on the length is not one: it announces a 64-bit length */
 };
 
@@ -64,13 +63,13 @@ static size_t address_size(uint8_t encoding)
 
 /* What a CIE says of the FDEs that belong to it. */
 struct cie {
-    uint8_t function, table; /* encodings of both addresses; ENCODING_OMIT: no table */
+    uint8_t function, table; /* encodings of both addresses; PE_OMIT: no table */
 };
 
 /* Reads a CIE. False if it has an augmentation that is not known here, or cannot be read. */
 static bool cie_read(struct rest r, struct cie *c)
 {
-    *c = (struct cie){.function = ENCODING_ABSOLUTE, .table = ENCODING_OMIT};
+    *c = (struct cie){.function = PE_ABSPTR, .table = PE_OMIT};
     char name[AUGMENTATION];
     const uint64_t version = take(&r, 1);
     size_t length = 0;
@@ -87,7 +86,7 @@ static bool cie_read(struct rest r, struct cie *c)
     take_number(&r); /* bytes of what follows */
     for (size_t i = 1; i < length && !r.broken; i++) {
         const uint8_t encoding = name[i] == 'P' || name[i] == 'L' || name[i] == 'R' ? (uint8_t)take(&r, 1) : 0;
-        if (name[i] == 'P' && (encoding == ENCODING_OMIT || !address_size(encoding)))
+        if (name[i] == 'P' && (encoding == PE_OMIT || !address_size(encoding)))
             return false;
         if (name[i] == 'P')
             take(&r, address_size(encoding));
@@ -112,7 +111,7 @@ static struct fde fde_read(struct rest r, const struct cie *c)
 {
     struct fde e = {.bytes = UINT64_MAX};
     const size_t address = address_size(c->function);
-    const size_t table = c->table == ENCODING_OMIT ? 0 : address_size(c->table);
+    const size_t table = c->table == PE_OMIT ? 0 : address_size(c->table);
     take(&r, address);
     const uint64_t bytes = take(&r, address);
     if (address && !r.broken)
@@ -130,36 +129,36 @@ enum operands { NONE, NUMBER, TWO_NUMBERS, BLOCK, NUMBER_AND_BLOCK, BYTES_1, BYT
 static enum operands operands_of(uint8_t instruction)
 {
     static const uint8_t operands[] = {
-        [0x00] = NONE,
-        [0x01] = UNKNOWN,
-        [0x02] = BYTES_1,
-        [0x03] = BYTES_2,
-        [0x04] = BYTES_4,
-        [0x05] = TWO_NUMBERS,
-        [0x06] = NUMBER,
-        [0x07] = NUMBER,
-        [0x08] = NUMBER,
-        [0x09] = TWO_NUMBERS,
-        [0x0a] = NONE,
-        [0x0b] = NONE,
-        [0x0c] = TWO_NUMBERS,
-        [0x0d] = NUMBER,
-        [0x0e] = NUMBER,
-        [0x0f] = BLOCK,
-        [0x10] = NUMBER_AND_BLOCK,
-        [0x11] = TWO_NUMBERS,
-        [0x12] = TWO_NUMBERS,
-        [0x13] = NUMBER,
-        [0x14] = TWO_NUMBERS,
-        [0x15] = TWO_NUMBERS,
-        [0x16] = NUMBER_AND_BLOCK,
+        [CFA_NOP] = NONE,
+        [CFA_SET_LOC] = UNKNOWN,
+        [CFA_ADVANCE_LOC1] = BYTES_1,
+        [CFA_ADVANCE_LOC2] = BYTES_2,
+        [CFA_ADVANCE_LOC4] = BYTES_4,
+        [CFA_OFFSET_EXTENDED] = TWO_NUMBERS,
+        [CFA_RESTORE_EXTENDED] = NUMBER,
+        [CFA_UNDEFINED] = NUMBER,
+        [CFA_SAME_VALUE] = NUMBER,
+        [CFA_REGISTER] = TWO_NUMBERS,
+        [CFA_REMEMBER_STATE] = NONE,
+        [CFA_RESTORE_STATE] = NONE,
+        [CFA_DEF_CFA] = TWO_NUMBERS,
+        [CFA_DEF_CFA_REGISTER] = NUMBER,
+        [CFA_DEF_CFA_OFFSET] = NUMBER,
+        [CFA_DEF_CFA_EXPRESSION] = BLOCK,
+        [CFA_EXPRESSION] = NUMBER_AND_BLOCK,
+        [CFA_OFFSET_EXTENDED_SF] = TWO_NUMBERS,
+        [CFA_DEF_CFA_SF] = TWO_NUMBERS,
+        [CFA_DEF_CFA_OFFSET_SF] = NUMBER,
+        [CFA_VAL_OFFSET] = TWO_NUMBERS,
+        [CFA_VAL_OFFSET_SF] = TWO_NUMBERS,
+        [CFA_VAL_EXPRESSION] = NUMBER_AND_BLOCK,
     };
-    enum { OFFSET = 0x80, KIND = 0xc0, WINDOW_SAVE = 0x2d, ARGUMENTS = 0x2e };
+    enum { KIND = 0xc0 };
     if (instruction & KIND)
-        return (instruction & KIND) == OFFSET ? NUMBER : NONE;
+        return (instruction & KIND) == CFA_OFFSET ? NUMBER : NONE;
     if (instruction < sizeof operands)
         return operands[instruction];
-    return instruction == ARGUMENTS ? NUMBER : instruction == WINDOW_SAVE ? NONE : UNKNOWN;
+    return instruction == CFA_GNU_ARGS_SIZE ? NUMBER : instruction == CFA_GNU_WINDOW_SAVE ? NONE : UNKNOWN;
 }
 
 /* Takes the operands; returns the first number. */
@@ -191,34 +190,33 @@ struct frame_found {
     bool by_rbp, by_another;
     bool moves; /* by %rsp, and not at its place in the beginning */
 };
-enum { RBP = 6, RSP = 7, RETURN_ADDRESS = 8 };
+enum { RETURN_ADDRESS = 8 /* bytes */ };
 
 static void find_by(struct frame_found *f, uint64_t reg)
 {
     f->reg = reg;
-    f->by_rbp |= reg == RBP;
-    f->by_another |= reg != RBP && reg != RSP;
+    f->by_rbp |= reg == CFI_RBP;
+    f->by_another |= reg != CFI_RBP && reg != CFI_RSP;
 }
 
 /* How an entry's function is found: by %rbp at any place; by %rsp, which it moves; otherwise it has no frame, or it is
  * found by another register or by an expression, as that of the PLT, or the entry cannot be read. */
 static enum frame_kind frame_kind(struct rest r)
 {
-    enum { DEF_CFA = 0x0c, DEF_CFA_REGISTER, DEF_CFA_OFFSET, DEF_CFA_EXPRESSION, DEF_CFA_SF = 0x12, DEF_CFA_OFFSET_SF };
-    struct frame_found f = {.reg = RSP};
+    struct frame_found f = {.reg = CFI_RSP};
     while (r.size && !r.broken) {
         const uint8_t instruction = (uint8_t)take(&r, 1);
         struct rest operand = r;
         const uint64_t number = take_operands(&r, operands_of(instruction));
-        if (r.broken || instruction == DEF_CFA_EXPRESSION)
+        if (r.broken || instruction == CFA_DEF_CFA_EXPRESSION)
             return FRAME_NONE;
-        if (instruction == DEF_CFA || instruction == DEF_CFA_SF || instruction == DEF_CFA_REGISTER)
+        if (instruction == CFA_DEF_CFA || instruction == CFA_DEF_CFA_SF || instruction == CFA_DEF_CFA_REGISTER)
             find_by(&f, number);
-        if (instruction == DEF_CFA) {
+        if (instruction == CFA_DEF_CFA) {
             take_number(&operand);
-            f.moves |= f.reg == RSP && take_number(&operand) != RETURN_ADDRESS;
+            f.moves |= f.reg == CFI_RSP && take_number(&operand) != RETURN_ADDRESS;
         }
-        f.moves |= f.reg == RSP && (instruction == DEF_CFA_OFFSET || instruction == DEF_CFA_OFFSET_SF);
+        f.moves |= f.reg == CFI_RSP && (instruction == CFA_DEF_CFA_OFFSET || instruction == CFA_DEF_CFA_OFFSET_SF);
     }
     return r.broken || f.by_another ? FRAME_NONE : f.by_rbp ? FRAME_RBP : f.moves ? FRAME_RSP : FRAME_NONE;
 }

@@ -5,11 +5,9 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
+#include "elf/write/cfi.h"
 
 enum {
-    PE_OMIT = 0xff,
-    PE_ULEB128 = 0x01,
-    PE_INDIRECT_PCREL_SDATA4 = 0x9b,
     TYPE_BYTES = 4,
     ACTION_BYTES = 2,
     SITE_LEAST = 4,

@@ -4,37 +4,16 @@
 #include <assert.h>
 
 #include "base/bytes.h"
+#include "elf/write/cfi.h"
 #include "elf/write/plt.h"
-
-/* Call frame instructions (DWARF 5 table 7.29). Register 6 is %rbp, 7 is %rsp, 16 the return address (psABI figure
- * 3.36). */
-enum {
-    CFA_NOP = 0x00,
-    CFA_ADVANCE_LOC1 = 0x02,
-    CFA_ADVANCE_LOC2 = 0x03,
-    CFA_ADVANCE_LOC4 = 0x04,
-    CFA_UNDEFINED = 0x07,
-    CFA_REMEMBER_STATE = 0x0a,
-    CFA_RESTORE_STATE = 0x0b,
-    CFA_DEF_CFA = 0x0c,
-    CFA_DEF_CFA_REGISTER = 0x0d,
-    CFA_DEF_CFA_OFFSET = 0x0e,
-    CFA_DEF_CFA_EXPRESSION = 0x0f,
-    CFA_ADVANCE_LOC = 0x40,
-    CFA_OFFSET = 0x80,
-    CFA_RESTORE = 0xc0,
-};
-
-/* Pointer encodings: signed 4 bytes, relative to the place itself or to the section. Indirect: the pointer leads to a
- * word that holds the address. */
-enum { PE_UDATA4 = 0x03, PE_PCREL_SDATA4 = 0x1b, PE_DATAREL_SDATA4 = 0x3b, PE_INDIRECT_PCREL_SDATA4 = 0x9b };
 
 /* Version 1, augmentation "zR", code alignment 1, data alignment -8, return address 16, pointers PC-relative. At the
  * beginning of a function the CFA is %rsp+8, and the return address is at CFA-8. */
 static const uint8_t cie[24] = {
-    20, 0,   0,   0, /* length */
-    0,  0,   0,   0, /* this is a CIE */
-    1,  'z', 'R', 0, 1, 0x78, 16, 1, PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1, CFA_NOP, CFA_NOP,
+    20, 0,       0,       0, /* length */
+    0,  0,       0,       0, /* this is a CIE */
+    1,  'z',     'R',     0, 1, 0x78, CFI_RETURN, 1, PE_PCREL_SDATA4, CFA_DEF_CFA, CFI_RSP, 8, CFA_OFFSET | CFI_RETURN,
+    1,  CFA_NOP, CFA_NOP,
 };
 
 /* The PLT's frame. After the push of PLT0 the CFA is %rsp+24. In an entry it is %rsp+8, and %rsp+16 behind the
@@ -170,9 +149,9 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     const uint8_t landing = f->landing ? PLT_LANDING_SIZE : 0;
     const uint64_t framed = landing + 4; /* behind `mov %rsp,%rbp` */
     p = put_u8(p, (uint8_t)(CFA_ADVANCE_LOC | (landing + 1)));
-    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | 6, 2}, 4);
+    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_OFFSET, 16, CFA_OFFSET | CFI_RBP, 2}, 4);
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
-    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, 6}, 2);
+    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, CFI_RBP}, 2);
     const uint64_t advance = f->size - 1 - repeat_state(&p, more, f, framed, f->size - 1); /* up to `ret` */
     if (advance <= 0xff) {
         p = put_u8(p, CFA_ADVANCE_LOC1);
@@ -184,7 +163,7 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
         p = put_u8(p, CFA_ADVANCE_LOC4);
         p = put_u32(p, (uint32_t)advance);
     }
-    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, 7, 8}, 3);
+    p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, CFI_RSP, 8}, 3);
     assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
     w->frame = end;
@@ -199,12 +178,12 @@ struct stepping {
 
 static uint8_t *put_cfa(uint8_t *p, uint32_t before, uint32_t words)
 {
-    enum { RBP = 6, RSP = 7, POINTED = 2 };
+    enum { POINTED = 2 };
     if (words == UNWIND_BY_RBP && before == POINTED)
-        return put_u8(put_u8(p, CFA_DEF_CFA_REGISTER), RBP);
+        return put_u8(put_u8(p, CFA_DEF_CFA_REGISTER), CFI_RBP);
     if (words == UNWIND_BY_RBP)
-        return put_u8(put_u8(put_u8(p, CFA_DEF_CFA), RBP), 8 * POINTED);
-    p = before == UNWIND_BY_RBP ? put_u8(put_u8(p, CFA_DEF_CFA), RSP) : put_u8(p, CFA_DEF_CFA_OFFSET);
+        return put_u8(put_u8(put_u8(p, CFA_DEF_CFA), CFI_RBP), 8 * POINTED);
+    p = before == UNWIND_BY_RBP ? put_u8(put_u8(p, CFA_DEF_CFA), CFI_RSP) : put_u8(p, CFA_DEF_CFA_OFFSET);
     return put_uleb128(p, 8 * (uint64_t)words);
 }
 
