@@ -298,7 +298,7 @@ def only(rank, options):
     return f"$([ {RANK} = {rank} ] && echo {options})"
 
 
-OTHER_OPTIONS = r"\S+: it was given other options than rank 0; give all ranks the same"
+OTHER_OPTIONS = r"\S+: its options are others than those of rank 0; give all ranks the same"
 
 
 @long

@@ -188,7 +188,7 @@ def test_other_length(change, altered, verify):
 
 
 @pytest.mark.parametrize(
-    ("name", "mode", "use"), [("libmodule1.so", 0, "read"), ("pyelf-link", 0o644, "executed"), ("pyelf-link", 0, "read")]
+    ("name", "mode", "use"), [("libmodule1.so", 0, "read"), ("pyelf-link", 0o644, "execute"), ("pyelf-link", 0, "read")]
 )
 def test_permissions(programs, tmp_path, name, mode, use):
     """--verify refuses files that their owner cannot use, even if root can. pyelfgen mends them and writes nothing."""
@@ -196,7 +196,7 @@ def test_permissions(programs, tmp_path, name, mode, use):
     programs.run("pyelfgen", *command)
     (tmp_path / "set" / name).chmod(mode)
     done = programs.run("pyelfgen", "--verify", tmp_path / "set", status=1)
-    said = f"has mode {mode:04o}, and is not to be {use} by its owner; generate the set again"
+    said = f"has mode {mode:04o}, by which its owner may not {use} it; generate the set again"
     if os.geteuid() != 0 and use == "read":
         said = "cannot open the file: Permission denied"
     assert done.stderr == f"pyelfgen: {tmp_path}/set/{name}: {said}\n"

@@ -67,7 +67,7 @@ static struct wish wish_of(const struct plan *plan, const struct set_making *how
 
 static bool refuse_options(struct error *e)
 {
-    return error_set(e, ERROR_USAGE, "it was given other options than rank 0; give all ranks the same");
+    return error_set(e, ERROR_USAGE, "its options are others than those of rank 0; give all ranks the same");
 }
 
 static bool check_wish(const struct wish *mine, const struct wish *first, struct error *e)
@@ -81,8 +81,8 @@ static bool check_wish(const struct wish *mine, const struct wish *first, struct
     if (strcmp(mine->compressor, first->compressor) != 0)
         return error_set(
             e, ERROR_SYSTEM,
-            "here compresses %s and on rank 0 %s, whose bytes may differ; run where all hosts have the same, "
-            "or without 'compress'",
+            "this host compresses with %s and that of rank 0 with %s, whose bytes may differ; run where all hosts have "
+            "the same, or without 'compress'",
             mine->compressor, first->compressor);
     if (mine->options != first->options)
         return refuse_options(e);

@@ -150,8 +150,8 @@ static bool check_mode(int fd, const char *name, struct error *e)
     if (fstat(fd, &st) != 0)
         return error_errno(e, NULL, "cannot examine the file");
     return (st.st_mode & needed) == needed ||
-           error_set(e, ERROR_MISMATCH, "has mode %04o, and is not to be %s by its owner; generate the set again",
-                     (unsigned)st.st_mode & 07777, st.st_mode & S_IRUSR ? "executed" : "read");
+           error_set(e, ERROR_MISMATCH, "has mode %04o, by which its owner may not %s it; generate the set again",
+                     (unsigned)st.st_mode & 07777, st.st_mode & S_IRUSR ? "execute" : "read");
 }
 
 static bool check_file(const struct check *c, unsigned worker, const struct manifest_file *f, struct error *e)
