@@ -154,13 +154,11 @@ static bool unpack_all(struct unpacking *u)
         file.e_ident[EI_DATA] != ELFDATA2LSB)
         return READER_WRONG(&u->reader, u->e,
                             "has compressed debug sections, which can only be read in 64-bit little-endian files; "
-                            "decompress them with objcopy "
-                            "--decompress-debug-sections");
+                            "decompress them with objcopy --decompress-debug-sections");
     if (u->reader.size > UNPACK_MOST)
-        return READER_WRONG(
-            &u->reader, u->e,
-            "has compressed debug sections, and is too large for them to be read; decompress them with objcopy "
-            "--decompress-debug-sections");
+        return READER_WRONG(&u->reader, u->e,
+                            "has compressed debug sections, and is too large for them to be read; decompress them "
+                            "with objcopy --decompress-debug-sections");
     if (!copy_file(u))
         return false;
     for (size_t i = 1; i < u->reader.sections; i++) {
