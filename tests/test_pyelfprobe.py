@@ -1194,6 +1194,9 @@ def test_the_json_on_the_standard_output(probe, small):
     arguments = ["--start=loader", "--tools=load", "--repeat=1", "--warm-up=0", "--json=-", small]
     done = probe.programs.run("pyelfprobe", *arguments)
     assert json.loads(done.stdout)["pyelfprobe"] == 1
+    with open("/dev/full", "w") as full:
+        said = probe.programs.run("pyelfprobe", *arguments, status=1, stdout=full).stderr
+    assert said == "pyelfprobe: standard output: cannot be written: No space left on device\n"
 
 
 def test_temporary_files_cannot_be_written(programs, small):

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     probe_tidy(p); /* before printing, because a closed pipe ends the program */
     well = well && report(p, grids, &e);
     status = !well ? error_report(PROBE_PROGRAM, &e) : measure_well(p) && model_well(p, grids) ? 0 : 1;
-    if (!process_printed(PROBE_PROGRAM))
+    if (well && !process_printed(PROBE_PROGRAM)) /* otherwise it is said already what failed */
         status = EXIT_FAILURE;
     const int interrupted = p->children.interrupted;
     const sigset_t mask = p->children.mask;
