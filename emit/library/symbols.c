@@ -489,6 +489,34 @@ static void set_aside(struct library *l, uint32_t *place, const struct symbol_ve
     distribution_sort(aside, count);
 }
 
+/* Sets which dynamic symbol each slot of the PLT is for; 0: none. `place` is the symbol of each that is defined, in the
+ * order in which they were put, where those of small functions begin at `small`. */
+static void name_slots(const struct library *l, const struct others *o, const uint32_t *place, uint32_t small,
+                       uint32_t *plt_symbols)
+{
+    const struct shape *s = &l->shape;
+    for (uint32_t i = 0; i < plan_lazy(l->row); i++)
+        if (l->slot[i] != CODE_NO_SLOT)
+            plt_symbols[l->slot[i]] = place[i];
+    const uint32_t python_slots = shape_python_functions(l->row) - l->row->result_by_got;
+    for (uint32_t i = 0; (s->python || s->holds) && i < python_slots; i++)
+        plt_symbols[l->at.python_slot + i] = o->python + i;
+    for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
+        plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
+    for (uint32_t i = 0; i < l->row->extra.slots; i++)
+        plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
+    for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
+        plt_symbols[l->small_slots + i] = place[small + i];
+    for (uint32_t i = l->irelative_first; i < s->plt; i++)
+        plt_symbols[i] = 0;
+    if (s->python && !l->row->direct_entry)
+        plt_symbols[l->at.entry_slot] = place[o->entry];
+    if (s->extern_called >= 0)
+        plt_symbols[l->at.extern_before_slot] = o->extern_before;
+    if (s->calls_own_extern)
+        plt_symbols[l->at.own_extern_slot] = place[o->own_extern];
+}
+
 bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols)
 {
     const struct shape *s = &l->shape;
@@ -520,37 +548,18 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     t.versions.files = put_needed(&t);
     assert(t.names == dynstr + section[SECTION_DYNSTR].size);
 
-    uint32_t first = 1 + s->undefined;
+    const uint32_t first = 1 + s->undefined;
     for (uint32_t i = 0; i < s->defined; i++)
         place[order[i]] = first + i;
-    for (uint32_t i = 0; i < plan_lazy(l->row); i++)
-        if (l->slot[i] != CODE_NO_SLOT)
-            plt_symbols[l->slot[i]] = place[i];
-    const uint32_t python_slots = shape_python_functions(l->row) - l->row->result_by_got;
+    l->symbol_defined = first;
     l->symbol_python = o.python;
-    for (uint32_t i = 0; (s->python || s->holds) && i < python_slots; i++)
-        plt_symbols[l->at.python_slot + i] = o.python + i;
-    for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
-        plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
     l->symbol_outside = o.outside;
-    for (uint32_t i = 0; i < l->row->extra.slots; i++)
-        plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
-    for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
-        plt_symbols[l->small_slots + i] = place[t.versions.others + i];
-    for (uint32_t i = l->irelative_first; i < s->plt; i++)
-        plt_symbols[i] = 0;
-    if (s->python && !l->row->direct_entry)
-        plt_symbols[l->at.entry_slot] = place[o.entry];
-    if (s->extern_called >= 0)
-        plt_symbols[l->at.extern_before_slot] = o.extern_before;
-    if (s->calls_own_extern)
-        plt_symbols[l->at.own_extern_slot] = place[o.own_extern];
     l->symbol_cxa_finalize = o.cxa_finalize;
     l->symbol_gmon_start = o.gmon_start;
-    l->symbol_defined = first;
-    set_aside(l, place, &t.versions, aside);
     l->symbol_main = o.main;
     l->symbol_start_main = o.start_main;
+    name_slots(l, &o, place, t.versions.others, plt_symbols);
+    set_aside(l, place, &t.versions, aside);
     t.versions.order = order;
     symbols_write_versions(l, image, &o, &t.versions);
     if (!l->row->stripped)
