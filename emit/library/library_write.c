@@ -16,6 +16,8 @@
 #include "emit/library/taste.h"
 #include "emit/library/unwound.h"
 
+enum { FRAMED_TABLES = 2 /* parts of the PLT with unwind entries of their own */ };
+
 static bool reserve_image(struct builder *b, struct error *e)
 {
     const uint64_t size = b->library.layout.file_size;
@@ -118,58 +120,75 @@ static struct unwind_step *unwind_cold(const struct library *l, uint32_t part, s
     return end;
 }
 
-/* Lists the functions that have an entry in the unwind tables, in the order of their addresses, and writes the
- * exception tables of those that have one. */
-static struct unwind_function *list_framed(const struct library *l, uint8_t *image, struct arena *arena,
-                                           uint32_t *count_of)
+/* The functions that have an entry in the unwind tables, as they are listed. */
+struct framed {
+    const struct library *l;
+    struct unwind_function *f;
+    uint32_t count;
+    struct unwind_step *step; /* where the next steps go */
+    struct exceptions x;      /* the exception tables, which are written at the same time */
+    bool landing;
+};
+
+/* Sets where `f` steps: `steps` of them, which were written at framed->step. */
+static void take_steps(struct framed *framed, struct unwind_function *f, uint32_t steps)
+{
+    f->steps = steps;
+    f->step = steps ? framed->step : NULL;
+    framed->step += steps;
+}
+
+/* Parts of the PLT that are of one instruction each, and so have no frame. */
+static void list_tables(struct framed *framed)
 {
     static const enum section_id tables[] = {SECTION_PLT_GOT, SECTION_PLT_SECOND};
-    enum { TABLES = sizeof tables / sizeof tables[0] };
-    const bool landing = plan_landing(l->row) != 0;
-    uint32_t count = 0;
-    struct unwind_function *f =
-        arena_take(arena, (UINT64_C(0) + TABLES + l->row->functions + plan_small_all(l->row) + GLUE_COUNT) * sizeof *f);
-    uint64_t steps = l->row->cold.count * UINT64_C(1) * FRAME_STEPS_MOST + GLUE_COUNT * GLUE_STEPS;
-    for (uint32_t i = 0; i < l->row->functions; i++)
-        steps += unwound_steps_most(&l->body[i]);
-    struct unwind_step *step = arena_take(arena, (steps + 1) * sizeof *step);
-    struct exceptions x;
-    if (!f || !step || !exceptions_begin(&x, l, image, arena))
-        return NULL;
-    for (unsigned i = 0; i < TABLES && !library_is_part(l); i++) {
-        const struct section *const s = &l->layout.section[tables[i]];
+    static_assert(sizeof tables / sizeof tables[0] == FRAMED_TABLES, "room for each");
+    for (unsigned i = 0; i < FRAMED_TABLES; i++) {
+        const struct section *const s = &framed->l->layout.section[tables[i]];
         if (s->size)
-            f[count++] = (struct unwind_function){.address = s->address, .size = s->size, .frameless = true};
+            framed->f[framed->count++] =
+                (struct unwind_function){.address = s->address, .size = s->size, .frameless = true};
     }
-    uint32_t parts = count; /* the next cold part */
-    count += l->row->cold.count;
+}
+
+static void list_glue(struct framed *framed)
+{
+    const struct library *const l = framed->l;
     for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++) {
         if (!l->glue.place[i].size)
             continue;
-        const uint32_t of = glue_steps(l->row, &l->glue, i, step);
-        f[count++] = (struct unwind_function){
+        const uint32_t steps = glue_steps(l->row, &l->glue, i, framed->step);
+        struct unwind_function *const f = &framed->f[framed->count++];
+        *f = (struct unwind_function){
             .address = l->code.text + l->glue.place[i].offset,
             .size = l->glue.place[i].size,
             .outermost = i == GLUE_START,
-            .frameless = i != GLUE_START && !of && !glue_is_pointed(l->row, i),
-            .landing = landing,
-            .steps = of,
-            .step = of ? step : NULL,
+            .frameless = i != GLUE_START && !steps && !glue_is_pointed(l->row, i),
+            .landing = framed->landing,
         };
-        step += of;
+        take_steps(framed, f, steps);
     }
-    const uint32_t first = count;
+}
+
+static void list_numbered(struct framed *framed)
+{
+    const struct library *const l = framed->l;
     for (uint32_t i = 0; i < l->row->functions; i++) {
-        const uint32_t of = unwound_steps(l, i, step);
-        f[count++] = (struct unwind_function){.address = l->code.text + l->body[i].offset,
-                                              .size = l->body[i].size,
-                                              .more = l->body[i].unwind,
-                                              .steps = of,
-                                              .step = of ? step : NULL,
-                                              .landing = landing,
-                                              .table = exceptions_of(&x, i)};
-        step += of;
+        const uint32_t steps = unwound_steps(l, i, framed->step);
+        struct unwind_function *const f = &framed->f[framed->count++];
+        *f = (struct unwind_function){.address = l->code.text + l->body[i].offset,
+                                      .size = l->body[i].size,
+                                      .more = l->body[i].unwind,
+                                      .landing = framed->landing,
+                                      .table = exceptions_of(&framed->x, i)};
+        take_steps(framed, f, steps);
     }
+}
+
+/* Small functions; cold parts, which have lower addresses than all others, go to `part`. */
+static void list_small(struct framed *framed, struct unwind_function *part)
+{
+    const struct library *const l = framed->l;
     struct small_walk walk = small_walk(l, 0);
     for (uint32_t i = 0; i < plan_small_all(l->row); i++) {
         const uint64_t address = small_walk_address(l, &walk);
@@ -177,15 +196,43 @@ static struct unwind_function *list_framed(const struct library *l, uint8_t *ima
         const bool is_part = plan_is_cold(l->row, i);
         if (!size)
             continue;
-        struct unwind_function *const small = &f[is_part ? parts++ : count++];
-        *small = (struct unwind_function){
-            .address = address, .size = size, .frameless = true, .part = is_part, .table = exceptions_of_small(&x, i)};
+        struct unwind_function *const small = is_part ? part++ : &framed->f[framed->count++];
+        *small = (struct unwind_function){.address = address,
+                                          .size = size,
+                                          .frameless = true,
+                                          .part = is_part,
+                                          .table = exceptions_of_small(&framed->x, i)};
         if (is_part)
-            step = unwind_cold(l, i - l->row->cold.first, step, small);
+            framed->step = unwind_cold(l, i - l->row->cold.first, framed->step, small);
     }
-    exceptions_end(&x);
-    *count_of = count;
-    return fill_unwind(l, f, count, first, arena) ? f : NULL;
+}
+
+/* Lists the functions that have an entry in the unwind tables, in the order of their addresses, and writes the
+ * exception tables of those that have one. */
+static struct unwind_function *list_framed(const struct library *l, uint8_t *image, struct arena *arena,
+                                           uint32_t *count_of)
+{
+    struct framed framed = {.l = l, .landing = plan_landing(l->row) != 0};
+    framed.f =
+        arena_take(arena, (UINT64_C(0) + FRAMED_TABLES + l->row->functions + plan_small_all(l->row) + GLUE_COUNT) *
+                              sizeof *framed.f);
+    uint64_t steps = l->row->cold.count * UINT64_C(1) * FRAME_STEPS_MOST + GLUE_COUNT * GLUE_STEPS;
+    for (uint32_t i = 0; i < l->row->functions; i++)
+        steps += unwound_steps_most(&l->body[i]);
+    framed.step = arena_take(arena, (steps + 1) * sizeof *framed.step);
+    if (!framed.f || !framed.step || !exceptions_begin(&framed.x, l, image, arena))
+        return NULL;
+    if (!library_is_part(l))
+        list_tables(&framed);
+    struct unwind_function *const parts = &framed.f[framed.count];
+    framed.count += l->row->cold.count;
+    list_glue(&framed);
+    const uint32_t first = framed.count;
+    list_numbered(&framed);
+    list_small(&framed, parts);
+    exceptions_end(&framed.x);
+    *count_of = framed.count;
+    return fill_unwind(l, framed.f, framed.count, first, arena) ? framed.f : NULL;
 }
 
 static bool write_unwind(const struct library *l, uint8_t *image, struct arena *arena)
