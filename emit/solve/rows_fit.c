@@ -84,6 +84,41 @@ static void set_local_others(struct plan_library *l, uint32_t share)
     l->files = all - l->sections - l->unnamed;
 }
 
+/* Gives the library static objects for the rest of the bytes of symtab and strtab, at most as many as have room. Sets
+ * both to what they become. */
+static bool fit_symbols(struct rows *r, uint32_t index, uint64_t *symtab, uint64_t *strtab)
+{
+    struct solver *s = r->s;
+    struct plan_library *l = &s->plan->library[index];
+    struct want *w = &r->want[index];
+    const uint64_t *base = s->base[index].size;
+    *symtab = larger(w, SIZE_SYMTAB, *symtab, base[SIZE_SYMTAB]);
+    *strtab = larger(w, SIZE_STRTAB, *strtab, base[SIZE_STRTAB]);
+    if (*symtab < base[SIZE_SYMTAB])
+        return lacks(w, SIZE_SYMTAB, base[SIZE_SYMTAB]);
+    if (*strtab < base[SIZE_STRTAB])
+        return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB]);
+    if (*symtab > SYMTAB_MOST)
+        return lacks(w, SIZE_SYMTAB, SYMTAB_MOST);
+    const uint64_t more = (*symtab - base[SIZE_SYMTAB]) / SYMBOL;
+    /* static objects whose own names have no room share names of others, as `completed.0` is the name of many real
+     * ones */
+    const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
+    const uint64_t named = (*strtab - base[SIZE_STRTAB]) / one;
+    l->locals += (uint32_t)more;
+    l->shared_names = named < more ? (uint32_t)(more - named) : 0;
+    solve_base(s, index);
+    /* local small functions, but for cold parts, have names of this kind, too */
+    const uint32_t free_names = names_row_objects_named(l) - rows_smaller(plan_small_local(l), l->cold.packed);
+    const uint64_t most = (uint64_t)free_names * PROFILE_NAME_MOST / 2;
+    if (w->loose[SIZE_STRTAB] && *strtab > base[SIZE_STRTAB] + most)
+        *strtab = base[SIZE_STRTAB] + most;
+    l->local_names = *strtab - base[SIZE_STRTAB];
+    if (l->local_names > most + undrawn_names(s->plan, l, w))
+        return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
+    return true;
+}
+
 /* Whether the library fits into its row's sizes with its counts, if numbered functions take at least `code` bytes. If
  * it does, the row's sizes become its own, and static objects take the rest of symtab and strtab. */
 static bool fits(struct rows *r, uint32_t index, uint64_t code)
@@ -111,32 +146,8 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
         l->files_named = false;
         solve_base(s, index);
     }
-    if (!l->stripped) {
-        symtab = larger(w, SIZE_SYMTAB, symtab, base[SIZE_SYMTAB]);
-        strtab = larger(w, SIZE_STRTAB, strtab, base[SIZE_STRTAB]);
-        if (symtab < base[SIZE_SYMTAB])
-            return lacks(w, SIZE_SYMTAB, base[SIZE_SYMTAB]);
-        if (strtab < base[SIZE_STRTAB])
-            return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB]);
-        if (symtab > SYMTAB_MOST)
-            return lacks(w, SIZE_SYMTAB, SYMTAB_MOST);
-        const uint64_t more = (symtab - base[SIZE_SYMTAB]) / SYMBOL;
-        /* static objects whose own names have no room share names of others, as `completed.0` is the name of many real
-         * ones */
-        const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
-        const uint64_t named = (strtab - base[SIZE_STRTAB]) / one;
-        l->locals += (uint32_t)more;
-        l->shared_names = named < more ? (uint32_t)(more - named) : 0;
-        solve_base(s, index);
-        /* local small functions, but for cold parts, have names of this kind, too */
-        const uint32_t free_names = names_row_objects_named(l) - rows_smaller(plan_small_local(l), l->cold.packed);
-        const uint64_t most = (uint64_t)free_names * PROFILE_NAME_MOST / 2;
-        if (w->loose[SIZE_STRTAB] && strtab > base[SIZE_STRTAB] + most)
-            strtab = base[SIZE_STRTAB] + most;
-        l->local_names = strtab - base[SIZE_STRTAB];
-        if (l->local_names > most + undrawn_names(s->plan, l, w))
-            return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
-    }
+    if (!l->stripped && !fit_symbols(r, index, &symtab, &strtab))
+        return false;
     for (enum size_kind kind = SIZE_TEXT; kind <= SIZE_DEBUG; kind++) {
         const uint64_t needs = base[kind] + (kind == SIZE_TEXT ? code + undrawn_names(s->plan, l, w) : 0);
         l->size[kind] = larger(w, kind, (uint64_t)wanted[kind], needs);
