@@ -1,16 +1,9 @@
 /* Counts relocations and the pages that they touch, the methods of a module, the entries of unwind tables, and the code
  * of constructors; see capture.h.
  *
- * A module's methods stand in a table of PyMethodDef: four words each (name, function, flags, documentation), and the
- * first word of the last entry is zero. The module's definition points to the table (PyModuleDef, CPython's
- * moduleobject.h). These are its offsets in bytes:
- *
- *     0  reference count     40 name (relocated)    64 methods (relocated)
- *     8  type, zero          48 documentation       72 slots
- *     16 three words, zero   56 size
- *
- * The relocations tell which words hold addresses. A relocation of type RELATIVE has the address itself; a packed one
- * has it in the word that it relocates. A definition that is made at run time is not found.
+ * A module's methods stand in an array of PyMethodDef, to which the module's definition points, a PyModuleDef
+ * (base/cpython.h). The relocations tell which words hold addresses. A relocation of type RELATIVE has the address
+ * itself; a packed one has it in the word that it relocates. A definition that is made at run time is not found.
  *
  * The sizes of the functions that .init_array points to come from .eh_frame. Its index .eh_frame_hdr has rows of two
  * words: where a function begins, and where its entry is (LSB core 5.0, 10.6). A function without an entry counts as
@@ -19,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpython.h"
 #include "base/order.h"
 #include "base/page.h"
 #include "elf/read/capture_parts.h"
@@ -310,9 +304,9 @@ static bool is_definition(struct look *l, uint64_t address)
 static uint64_t methods_count(struct look *l, uint64_t address)
 {
     uint64_t methods = 0;
-    for (; methods < METHODS_MOST; methods++, address += 32) {
+    for (; methods < METHODS_MOST; methods++, address += METHOD_DEF_BYTES) {
         uint64_t flags;
-        if (!word_find(l, address) || !image_read(l, address + 16, &flags, sizeof flags) || flags == 0 ||
+        if (!word_find(l, address) || !image_read(l, address + METHOD_DEF_FLAGS, &flags, sizeof flags) || flags == 0 ||
             (flags & UINT32_MAX) > 0xffff)
             break;
     }
@@ -324,11 +318,11 @@ bool look_methods(struct look *l)
     size_t tries = 0;
     for (size_t i = 0; l->c->module && i < l->word_count && tries < TRIES_MOST && l->c->methods == 0; i++) {
         const uint64_t name = l->words[i].at;
-        const struct word *methods = word_find(l, name + 24);
-        if (!methods || name < 40 || word_find(l, name - 8))
+        const struct word *methods = word_find(l, name + MODULE_DEF_METHODS - MODULE_DEF_NAME);
+        if (!methods || name < MODULE_DEF_NAME || word_find(l, name - 8))
             continue;
         tries++;
-        if (is_definition(l, name - 40))
+        if (is_definition(l, name - MODULE_DEF_NAME))
             l->c->methods = methods_count(l, word_value(l, methods));
     }
     return true;

@@ -114,6 +114,12 @@ uint32_t glue_steps(const struct plan_library *l, const struct glue *g, enum glu
     return GLUE_STEPS;
 }
 
+/* Where a helper returns, behind its pieces. */
+static uint32_t helper_returns(const struct plan_library *l)
+{
+    return glue_helper_size(l) - glue_more_by_rsp(l) - (HELPER_SIZE - HELPER_RETURNS);
+}
+
 uint64_t glue_rows_most(const struct code *c)
 {
     return LINE_ROW_MOST * (UINT64_C(24) + c->library->chains);
@@ -148,13 +154,13 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
             line_row(rows, at + PYINIT_TELLS_SIZE, ++*line);
         break;
     case GLUE_METHOD:
-        line_row(rows, at + 16, ++*line);
-        line_row(rows, at + 29 + c->library->result_by_got, ++*line);
+        line_row(rows, at + METHOD_BODY, ++*line);
+        line_row(rows, at + METHOD_RETURNS + c->library->result_by_got, ++*line);
         break;
     case GLUE_VISITED:
-        line_row(rows, at + 16, ++*line);
-        line_row(rows, at + 34, ++*line);
-        line_row(rows, at + 47, ++*line);
+        line_row(rows, at + METHOD_BODY, ++*line);
+        line_row(rows, at + VISITED_LOOP, ++*line);
+        line_row(rows, at + VISITED_CALLS, ++*line);
         break;
     case GLUE_ENTRY:
     case GLUE_EXTERN:
@@ -177,11 +183,11 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
         line_row(rows, at, ++*line);
         break;
     case GLUE_START:
-        line_row(rows, at + 20, ++*line);
-        line_row(rows, at + 33, ++*line);
+        line_row(rows, at + START_CALLS, ++*line);
+        line_row(rows, at + START_HALTS, ++*line);
         break;
     default: /* a helper */
-        line_row(rows, at + 16, ++*line);
-        line_row(rows, at + 31, ++*line);
+        line_row(rows, at + METHOD_BODY, ++*line);
+        line_row(rows, g->place[which].offset + helper_returns(c->library), ++*line);
     }
 }

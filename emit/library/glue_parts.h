@@ -26,9 +26,18 @@ enum {
     EXECUTE_SIZE = 12,
     METHOD_SIZE = 31,
     VISITED_SIZE = 54,
+    /* Offsets in functions with two parameters: behind the prologue; in a method, and in a helper, where it returns; in
+     * the method that counts visits, its loop, and its call of Python. */
+    METHOD_BODY = 16,
+    METHOD_RETURNS = 29,
+    VISITED_LOOP = 34,
+    VISITED_CALLS = 47,
+    HELPER_RETURNS = 31,
     EXTERN_SIZE = CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE,
     HELPER_SIZE = 33,
     START_SIZE = 34,
+    START_CALLS = 20, /* offsets in it: the call of main, with its argument, and what is behind it */
+    START_HALTS = 33,
     /* Constructors of real libraries run through code that nothing has touched before, of other libraries too. These
      * values bring about as many page faults, instructions and time as were measured: of Ipopt, whose 69
      * constructors set up the streams of the C++ library, and of the libraries that gdb needs. */

@@ -201,11 +201,10 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
 /* Prologue and epilogue of a function with two parameters; see more_by_rsp. */
 static uint8_t *put_method_prologue(const struct code *c, uint8_t *p)
 {
-    enum { BYTES = 16 };
     return put_bytes(p,
                      c->library->glue_by_rsp ? "\x48\x83\xec\x18\x0f\x1f\x00\x48\x89\x7c\x24\x08\x48\x89\x34\x24"
                                              : "\x55\x48\x89\xe5\x48\x83\xec\x10\x48\x89\x7d\xf8\x48\x89\x75\xf0",
-                     BYTES);
+                     METHOD_BODY);
 }
 
 static uint8_t *put_method_end(const struct code *c, uint8_t *p)
@@ -216,6 +215,7 @@ static uint8_t *put_method_end(const struct code *c, uint8_t *p)
 /* return PyLong_FromUnsignedLong(entry()); */
 static uint8_t *put_method(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
+    const uint8_t *const start = p;
     p = put_method_prologue(c, p);
     p = code_call(c, p, a->entry_slot);
     p = put_bytes(p, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
@@ -223,19 +223,23 @@ static uint8_t *put_method(const struct code *c, const struct glue_addresses *a,
         p = put_reference(c, p, "\xff\x15", 2, a->got_extra); /* call *PyLong_FromUnsignedLong@GOT(%rip) */
     else
         p = code_call(c, p, python_slot(c, a, PYTHON_FROM_UNSIGNED));
+    assert(p - start == METHOD_RETURNS + c->library->result_by_got);
     return put_method_end(c, p);
 }
 
 /* n = 0; for (i = 0; i < N; i++) n += visits[i]; return PyLong_FromLong(n); */
 static uint8_t *put_visited(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
+    const uint8_t *const start = p;
     p = put_method_prologue(c, p);
     p = put_reference(c, p, "\x48\x8d\x05", 3, c->marks); /* lea visits(%rip),%rax; or what is there without them */
     p = put_u8(p, 0xb9);                                  /* mov $functions,%ecx */
     p = put_u32(p, c->library->level < LEVEL_UNMARKED ? c->library->functions : 0);
-    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6);          /* xor %edi,%edi; test %ecx,%ecx; je done */
-    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);          /* again: movzbl (%rax),%edx; add %rdx,%rdi */
-    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7);      /* inc %rax; dec %ecx; jne again */
+    p = put_bytes(p, "\x31\xff\x85\xc9\x74\x0d", 6); /* xor %edi,%edi; test %ecx,%ecx; je done */
+    assert(p - start == VISITED_LOOP);
+    p = put_bytes(p, "\x0f\xb6\x10\x48\x01\xd7", 6);     /* again: movzbl (%rax),%edx; add %rdx,%rdi */
+    p = put_bytes(p, "\x48\xff\xc0\xff\xc9\x75\xf3", 7); /* inc %rax; dec %ecx; jne again */
+    assert(p - start == VISITED_CALLS);
     p = code_call(c, p, python_slot(c, a, PYTHON_FROM_LONG)); /* done: */
     return put_method_end(c, p);
 }
@@ -281,6 +285,7 @@ static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
     const uint32_t least = plan_landing(c->library) + HELPER_SIZE + glue_more_by_rsp(c->library);
     p = put_method_prologue(c, p);
     p = small_put_pieces(c->library, p, glue_helper_size(c->library) - least, key + number); /* which have no effect */
+    const uint8_t *const body = p;
     if (by_rsp)
         p = put_bytes(p, "\x48\x69\x44\x24\x08", 5); /* imul $weight,8(%rsp),%rax */
     else
@@ -290,6 +295,7 @@ static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
         p = put_bytes(p, "\x66\x90\x48\x03\x04\x24", 6); /* xchg %ax,%ax; add (%rsp),%rax */
     else
         p = put_bytes(p, "\x48\x03\x45\xf0", 4); /* add -16(%rbp),%rax */
+    assert(p - body == HELPER_RETURNS - METHOD_BODY);
     return put_method_end(c, p);
 }
 
@@ -301,13 +307,16 @@ static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
  */
 static uint8_t *put_start(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    p = put_bytes(p, "\x31\xed\x49\x89\xd1", 5);               /* xor %ebp,%ebp; mov %rdx,%r9 */
-    p = put_bytes(p, "\x5e\x48\x89\xe2", 4);                   /* pop %rsi; mov %rsp,%rdx */
-    p = put_bytes(p, "\x48\x83\xe4\xf0\x50\x54", 6);           /* and $-16,%rsp; push %rax; push %rsp */
-    p = put_bytes(p, "\x45\x31\xc0\x31\xc9", 5);               /* xor %r8d,%r8d; xor %ecx,%ecx */
+    const uint8_t *const start = p;
+    p = put_bytes(p, "\x31\xed\x49\x89\xd1", 5);     /* xor %ebp,%ebp; mov %rdx,%r9 */
+    p = put_bytes(p, "\x5e\x48\x89\xe2", 4);         /* pop %rsi; mov %rsp,%rdx */
+    p = put_bytes(p, "\x48\x83\xe4\xf0\x50\x54", 6); /* and $-16,%rsp; push %rax; push %rsp */
+    p = put_bytes(p, "\x45\x31\xc0\x31\xc9", 5);     /* xor %r8d,%r8d; xor %ecx,%ecx */
+    assert(p - start == START_CALLS);
     p = put_reference(c, p, "\x48\x8b\x3d", 3, a->got_main);   /* mov main@GOT(%rip),%rdi */
     p = put_reference(c, p, "\xff\x15", 2, a->got_start_main); /* call *__libc_start_main@GOT(%rip) */
-    return put_u8(p, 0xf4);                                    /* hlt */
+    assert(p - start == START_HALTS);
+    return put_u8(p, 0xf4); /* hlt */
 }
 
 void glue_write(const struct code *c, const struct glue *g, const struct shape *s, const struct glue_addresses *a)

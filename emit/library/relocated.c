@@ -47,7 +47,7 @@ static void meet_tables(struct pages *p, const struct library *l)
 {
     const struct section *s = l->layout.section;
     const enum section_id first = s[SECTION_GOT].size ? SECTION_GOT : SECTION_GOT_PLT;
-    const uint64_t methods = METHOD_BYTES * (uint64_t)shape_methods(l->row);
+    const uint64_t methods = METHOD_DEF_BYTES * (uint64_t)shape_methods(l->row);
     const uint64_t last = l->shape.python ? l->at.methods + methods - 1 : s[SECTION_DATA].address + 7;
     meet(p, s[first].address, last);
 }

@@ -314,7 +314,7 @@ uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const
     const uint64_t arrays = part ? 0 : UINT64_C(2) + l->extra.constructors + l->extra.destructors;
     const uint64_t before = arrays + s->pointers; /* the arrays and .data.rel.ro, without a gap */
     const uint64_t methods =
-        s->python ? UINT64_C(1) + shape_definition(l) / 8 + METHOD_BYTES / 8 * shape_methods(l) : 0;
+        s->python ? UINT64_C(1) + shape_definition(l) / 8 + METHOD_DEF_BYTES / 8 * shape_methods(l) : 0;
     uint64_t bytes = before ? relr_most(before, before - 1) : 0;
     bytes += part && !s->python ? 0 : relr_most(s->relative, methods); /* from __dso_handle on */
     bytes += relr_words(plan, l, s);
@@ -445,7 +445,8 @@ static void count_contents(const struct plan *plan, const struct plan_library *l
     s->rodata = (bare ? 0 : CONSTANT_BYTES) + rodata_strings(plan, l, s);
     s->in_data = l->level >= LEVEL_TIGHT;
     s->scratch = !s->in_data || bare ? 0 : SCRATCH_LEAST;
-    s->data = 8 + (s->python ? shape_definition(l) + METHOD_BYTES * shape_methods(l) : 0) + s->scratch + shape_words(l);
+    s->data =
+        8 + (s->python ? shape_definition(l) + METHOD_DEF_BYTES * shape_methods(l) : 0) + s->scratch + shape_words(l);
     /* `completed` takes 8 bytes, with what aligns the next object */
     s->bss = s->in_data ? 1 : 8 + SCRATCH_BYTES + s->marks;
 }

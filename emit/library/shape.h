@@ -8,6 +8,7 @@
 #ifndef EMIT_LIBRARY_SHAPE_H
 #define EMIT_LIBRARY_SHAPE_H
 
+#include "base/cpython.h"
 #include "base/version.h"
 #include "elf/write/layout.h"
 #include "emit/library/resolvers.h"
@@ -112,10 +113,7 @@ enum {
     SHAPE_RELATIVE_TOLD = SHAPE_RELATIVE + 3 + 2 * 3,
     CONSTANT_BYTES = CONSTANTS * (4 + 8),
     SCRATCH_BYTES = 64,
-    SCRATCH_LEAST = 8,           /* bytes of scratch memory in .data, where there is no room for more */
-    DEFINITION_BYTES = 104,      /* struct PyModuleDef, CPython 3.8 to 3.13 */
-    METHOD_BYTES = 32,           /* struct PyMethodDef */
-    MODULE_SLOTS_BYTES = 2 * 16, /* struct PyModuleDef_Slot: one, and the one that ends them */
+    SCRATCH_LEAST = 8, /* bytes of scratch memory in .data, where there is no room for more */
     BUILD_ID_BYTES = 16 + 20,
     EXECUTABLE_NEEDS =
         2, /* libraries that any executable has as DT_NEEDED besides libc: the runtime library, libpython */
@@ -283,7 +281,7 @@ static inline bool shape_executes(const struct plan_library *l)
 /* Bytes of the module's struct PyModuleDef and of these slots; the method table stands behind them. */
 static inline uint64_t shape_definition(const struct plan_library *l)
 {
-    return DEFINITION_BYTES + (shape_executes(l) ? MODULE_SLOTS_BYTES : 0);
+    return MODULE_DEF_BYTES + (shape_executes(l) ? 2 * MODULE_SLOT_BYTES : 0); /* the second one ends them */
 }
 
 /* How many methods the driver calls. */

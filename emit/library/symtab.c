@@ -82,11 +82,11 @@ static void fixed_local_value(const struct library *l, unsigned id, uint64_t *va
         break;
     case LOCAL_DEFINITION:
         *value = l->at.definition;
-        *size = DEFINITION_BYTES;
+        *size = MODULE_DEF_BYTES;
         break;
     case LOCAL_METHODS:
         *value = l->at.methods;
-        *size = METHOD_BYTES * (uint64_t)shape_methods(l->row);
+        *size = METHOD_DEF_BYTES * (uint64_t)shape_methods(l->row);
         break;
     case LOCAL_VISITS:
         *value = l->code.marks;

@@ -239,43 +239,43 @@ struct method {
 static void write_method(struct relocations *r, uint64_t at, const struct method *m)
 {
     point(r, SECTION_DATA, at, m->name);
-    point(r, SECTION_DATA, at + 8, m->function);
-    put_u32(at_address(r, SECTION_DATA, at + 16), 4); /* METH_NOARGS */
+    point(r, SECTION_DATA, at + METHOD_DEF_FUNCTION, m->function);
+    put_u32(at_address(r, SECTION_DATA, at + METHOD_DEF_FLAGS), METHOD_NOARGS);
     if (m->doc)
-        point(r, SECTION_DATA, at + 24, m->doc);
+        point(r, SECTION_DATA, at + METHOD_DEF_DOC, m->doc);
 }
 
-/* Writes struct PyModuleDef, its slots if it has any, and the array of struct PyMethodDef (CPython's moduleobject.h and
- * methodobject.h). The reference count is 1. The size is -1, or 0 where Python makes the module. */
+/* Writes struct PyModuleDef, its slots if it has any, and the array of struct PyMethodDef. The reference count is 1.
+ * The size is -1, or 0 where Python makes the module. */
 static void write_definition(const struct library *l, struct relocations *r)
 {
     const struct glue_addresses *a = &l->at;
     uint8_t *definition = at_address(r, SECTION_DATA, a->definition);
     const bool plain = plan_is_plain(l->row);
-    memset(definition, 0, shape_definition(l->row) + METHOD_BYTES * (uint64_t)shape_methods(l->row));
+    memset(definition, 0, shape_definition(l->row) + METHOD_DEF_BYTES * (uint64_t)shape_methods(l->row));
     put_u64(definition, 1);
-    put_u64(definition + 56, l->row->init == INIT_PHASES ? 0 : UINT64_MAX);
-    point(r, SECTION_DATA, a->definition + 40, a->name);
+    put_u64(definition + MODULE_DEF_SIZE, l->row->init == INIT_PHASES ? 0 : UINT64_MAX);
+    point(r, SECTION_DATA, a->definition + MODULE_DEF_NAME, a->name);
     if (!plain)
-        point(r, SECTION_DATA, a->definition + 48, a->module_doc);
+        point(r, SECTION_DATA, a->definition + MODULE_DEF_DOC, a->module_doc);
     if (!l->row->adds_methods)
-        point(r, SECTION_DATA, a->definition + 64, a->methods);
+        point(r, SECTION_DATA, a->definition + MODULE_DEF_METHODS, a->methods);
     if (shape_executes(l->row)) {
-        const uint64_t slots = a->definition + DEFINITION_BYTES;
-        point(r, SECTION_DATA, a->definition + 72, slots);
-        put_u32(at_address(r, SECTION_DATA, slots), 2); /* Py_mod_exec */
-        point(r, SECTION_DATA, slots + 8, l->code.text + l->glue.place[GLUE_EXECUTE].offset);
+        const uint64_t slots = a->definition + MODULE_DEF_BYTES;
+        point(r, SECTION_DATA, a->definition + MODULE_DEF_SLOTS, slots);
+        put_u32(at_address(r, SECTION_DATA, slots), MODULE_SLOT_EXEC);
+        point(r, SECTION_DATA, slots + MODULE_SLOT_VALUE, l->code.text + l->glue.place[GLUE_EXECUTE].offset);
     }
     const struct method methods[] = {
         {a->entry_name, l->code.text + l->glue.place[GLUE_METHOD].offset, plain ? 0 : a->entry_doc},
         {a->visited_name, l->code.text + l->glue.place[GLUE_VISITED].offset, plain ? 0 : a->visited_doc},
     };
     uint64_t at = a->methods;
-    for (unsigned i = 0; i < shape_driver_methods(l->row); i++, at += METHOD_BYTES)
+    for (unsigned i = 0; i < shape_driver_methods(l->row); i++, at += METHOD_DEF_BYTES)
         write_method(r, at, &methods[i]);
     struct method m = {.name = a->method_names};
     struct small_turn functions = small_methods(l);
-    for (uint32_t i = 0; i < l->row->extra.methods; i++, at += METHOD_BYTES) {
+    for (uint32_t i = 0; i < l->row->extra.methods; i++, at += METHOD_DEF_BYTES) {
         m.function = small_next(l, &functions, GLUE_METHOD);
         m.doc = i < l->row->extra.documented ? a->methods_doc : 0;
         write_method(r, at, &m);
