@@ -196,7 +196,7 @@ void layout_end(struct layout *l, uint64_t end)
 void layout_place_unloaded(struct layout *l, uint64_t offset)
 {
     number_sections(l);
-    for (enum section_id id = SECTION_COMMENT; id < SECTION_COUNT; id++) {
+    for (enum section_id id = SECTION_UNLOADED; id < SECTION_COUNT; id++) {
         struct section *s = &l->section[id];
         if (!s->size)
             continue;
@@ -252,7 +252,7 @@ struct layout_sizes layout_count(const struct layout *l)
     struct layout_sizes sizes = {.symtab = l->section[SECTION_SYMTAB].size, .strtab = l->section[SECTION_STRTAB].size};
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         uint64_t size = l->section[id].size;
-        if (id >= SECTION_DEBUG_ARANGES && id <= SECTION_DEBUG_STR_OFFSETS)
+        if (id >= SECTION_DEBUG_FIRST && id <= SECTION_DEBUG_LAST)
             sizes.debug += size;
         else if (kinds[id].type == SHT_NOBITS)
             sizes.bss += size;

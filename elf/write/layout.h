@@ -103,7 +103,14 @@ enum section_id {
 #define LAYOUT_ENUM(id, ...) SECTION_##id,
     LAYOUT_SECTIONS(LAYOUT_ENUM)
 #undef LAYOUT_ENUM
-        SECTION_COUNT
+        SECTION_COUNT,
+    /* Where the table above changes from one kind to the next: from here on nothing is loaded; */
+    SECTION_UNLOADED = SECTION_COMMENT,
+    /* debug sections of a library, of which layout_sizes.debug is the sum; */
+    SECTION_DEBUG_FIRST = SECTION_DEBUG_ARANGES,
+    SECTION_DEBUG_LAST = SECTION_DEBUG_STR_OFFSETS,
+    /* and up to here sections go into the debug file with these, if there is one. */
+    SECTION_SEPARATE_LAST = SECTION_STRTAB,
 };
 
 struct section {

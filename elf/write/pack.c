@@ -83,7 +83,7 @@ static uint64_t list_sections(struct packing *packing)
 {
     uint64_t bytes = 0;
     packing->count = 0;
-    for (enum section_id id = SECTION_DEBUG_ARANGES; id < SECTION_COUNT; id++) {
+    for (enum section_id id = SECTION_DEBUG_FIRST; id < SECTION_COUNT; id++) {
         if (!packing->l->section[id].index)
             continue;
         packing->section[packing->count++] = (struct packed){.id = id, .at = bytes};

@@ -32,7 +32,7 @@ void separate_put_link(uint8_t *at, const char *name, uint32_t sum)
 
 static bool goes_with_debug(enum section_id id)
 {
-    return id >= SECTION_DEBUG_ARANGES && id <= SECTION_STRTAB;
+    return id >= SECTION_DEBUG_FIRST && id <= SECTION_SEPARATE_LAST;
 }
 
 static bool place_library(struct layout *library, const struct layout *whole, uint64_t link, struct error *e)
@@ -60,7 +60,7 @@ static void place_debug(struct layout *debug, const struct layout *whole)
             nothing = note->offset + note->size;
     }
     nothing = (nothing + NOTHING_BYTES - 1) & ~(uint64_t)(NOTHING_BYTES - 1);
-    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COMMENT; id++) {
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_UNLOADED; id++) {
         if (id == notes[0] || id == notes[1])
             continue;
         debug->section[id].elsewhere = true;
@@ -77,8 +77,8 @@ bool separate_place(struct separate *s, struct layout *whole, uint64_t link, str
     s->start = (s->library.file_size + IMAGE_ALIGN - 1) & ~(uint64_t)(IMAGE_ALIGN - 1);
     for (enum section_id id = SECTION_NONE + 1; id < SECTION_COUNT; id++) {
         /* symbols refer to loaded sections by number, so these numbers have to be the same in all layouts */
-        assert(id >= SECTION_COMMENT || (s->library.section[id].index == whole->section[id].index &&
-                                         s->debug.section[id].index == whole->section[id].index));
+        assert(id >= SECTION_UNLOADED || (s->library.section[id].index == whole->section[id].index &&
+                                          s->debug.section[id].index == whole->section[id].index));
         if (goes_with_debug(id))
             whole->section[id].offset = s->start + s->debug.section[id].offset;
     }

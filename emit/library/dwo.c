@@ -110,7 +110,7 @@ static void fill_library(struct builder *b, const struct layout *l)
 static bool add_library(struct builder *b, struct error *e)
 {
     const struct layout *whole = &b->library.layout;
-    const enum section_id first = SECTION_COMMENT; /* the first that is not loaded */
+    const enum section_id first = SECTION_UNLOADED;
     struct layout *l = arena_zeroed(&b->arena, 1, sizeof *l);
     char name[FILE_NAME_MOST];
     if (!l)

@@ -491,7 +491,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
 
     struct layout layout = {0};
     shape_sections(plan, l, &s, &layout);
-    for (enum section_id id = SECTION_NONE + 1; id < SECTION_COMMENT; id++) {
+    for (enum section_id id = SECTION_NONE + 1; id < SECTION_UNLOADED; id++) {
         if (layout_kind(id)->flags & SHF_WRITE)
             s.data_tables += layout.section[id].size;
         else
