@@ -147,6 +147,15 @@ def test_rooms_include_what_the_table_of_rooms_says():
     assert sorted(folders - {"tools"}) == sorted(rooms)
 
 
+def test_guards_of_headers_follow_from_their_paths():
+    tops = "base", "elf", "dwarf", "emit", "runtime", "driver", "tools"
+    headers = [path for top in tops for path in SOURCE.glob(f"{top}/**/*.h")]
+    assert len(headers) > 150
+    for path in headers:
+        guard = re.sub(r"\W", "_", str(path.relative_to(SOURCE))).upper()
+        assert f"\n#ifndef {guard}\n#define {guard}\n" in path.read_text(), path
+
+
 @pytest.fixture(scope="module")
 def installed(programs, tmp_path_factory):
     """The directory into which everything was installed."""
