@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/relr.h"
 #include "runtime/source.h"
 
 /* name, unit, description */
@@ -63,16 +64,6 @@ struct walk {
     size_t objects;
     uint64_t values[COUNT];
 };
-
-/* Counts the relocations of a DT_RELR table: an even word is the address of one; an odd word has a bit for each of the
- * 63 words that follow. */
-static uint64_t count_relr(const uint64_t *words, size_t size)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < size / sizeof *words; i++)
-        count += words[i] & 1 ? (uint64_t)__builtin_popcountll(words[i] >> 1) : 1;
-    return count;
-}
 
 /* How many relocations of a table name a symbol, from one up to another. */
 static uint64_t count_named(const ElfW(Rela) * of, size_t first, size_t end)
@@ -160,7 +151,7 @@ static void add_relocations(struct walk *w, const struct dl_phdr_info *info, con
     const uint64_t calls = plt ? r->plt_size / sizeof *plt : 0;
     const uint64_t first = r->relative < count ? r->relative : count;
     const uint64_t symbolic = count_named(rela, first, count);
-    w->values[EVENT_relocations_relative] += count - symbolic + (relr ? count_relr(relr, r->relr_size) : 0);
+    w->values[EVENT_relocations_relative] += count - symbolic + (relr ? relr_count(relr, r->relr_size) : 0);
     w->values[EVENT_relocations_symbolic] += symbolic;
     w->values[EVENT_relocations_plt] += calls;
     w->values[EVENT_symbols_looked_up] += symbolic + (r->bind_now ? count_named(plt, 0, calls) : 0);

@@ -1,4 +1,4 @@
-/* elf/write/relr.h: packed relative relocations, read back as the gABI says. */
+/* base/relr.h: packed relative relocations, read back as the gABI says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "elf/write/relr.h"
+#include "base/relr.h"
 
 enum { PLACES_MOST = 3000, WORDS_MOST = 2 * PLACES_MOST };
 

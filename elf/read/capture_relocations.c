@@ -15,6 +15,7 @@
 #include "base/cpython.h"
 #include "base/order.h"
 #include "base/page.h"
+#include "base/relr.h"
 #include "elf/read/capture_parts.h"
 
 #ifndef SHT_RELR
@@ -69,22 +70,11 @@ static bool relr_next(struct relr *r, uint64_t *place)
         r->at += sizeof word;
         r->marks = word & 1 ? word >> 1 : 1;
         r->from = word & 1 ? r->next : word;
-        r->next = r->from + UINT64_C(8) * (word & 1 ? 63 : 1);
+        r->next = r->from + RELR_WORD * UINT64_C(1) * (word & 1 ? RELR_BITS : 1);
     }
-    *place = r->from + UINT64_C(8) * (unsigned)__builtin_ctzll(r->marks);
+    *place = r->from + RELR_WORD * (uint64_t)__builtin_ctzll(r->marks);
     r->marks &= r->marks - 1;
     return true;
-}
-
-static uint64_t relr_places(const Elf_Data *data)
-{
-    uint64_t places = 0;
-    for (size_t at = 0; at + 8 <= data->d_size; at += 8) {
-        uint64_t word;
-        memcpy(&word, (const char *)data->d_buf + at, 8);
-        places += word & 1 ? (uint64_t)__builtin_popcountll(word >> 1) : 1;
-    }
-    return places;
 }
 
 /* How many different symbols there are; symbol 0 is none and does not count. Sorts them. */
@@ -108,7 +98,7 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         return false;
     if (shdr->sh_type == SHT_RELR) {
         if (c->wide && data->d_buf)
-            c->relocation[RELOCATION_RELR] += relr_places(data);
+            c->relocation[RELOCATION_RELR] += relr_count(data->d_buf, data->d_size);
         return true;
     }
     bool rela = shdr->sh_type == SHT_RELA;

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/relr.h"
 #include "elf/write/hash.h"
-#include "elf/write/relr.h"
 #include "emit/library/objects.h"
 #include "emit/library/relocated.h"
 #include "emit/library/small.h"

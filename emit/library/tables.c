@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/relr.h"
 #include "elf/write/plt.h"
-#include "elf/write/relr.h"
 #include "elf/write/separate.h"
 #include "emit/library/files.h"
 #include "emit/library/join.h"

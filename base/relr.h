@@ -7,10 +7,12 @@
  *     0x3dc0                  relocate 0x3dc0
  *     0b...00001011           and, of the 63 words from 0x3dc8 on, 0x3dc8 and 0x3dd8
  */
-#ifndef ELF_WRITE_RELR_H
-#define ELF_WRITE_RELR_H
+#ifndef BASE_RELR_H
+#define BASE_RELR_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/bytes.h"
 
@@ -19,6 +21,18 @@ enum { RELR_WORD = 8, RELR_BITS = 63 };
 /* The symbol version that a file with such a table needs of the C library. An older C library then refuses the file;
  * without the version it would leave the words as they are. (ld does this since 2.38, for glibc 2.36.) */
 #define RELR_VERSION "GLIBC_ABI_DT_RELR"
+
+/* How many relocations a table of `size` bytes has. */
+static inline uint64_t relr_count(const void *table, size_t size)
+{
+    uint64_t count = 0;
+    for (size_t at = 0; size - at >= RELR_WORD; at += RELR_WORD) {
+        uint64_t word;
+        memcpy(&word, (const uint8_t *)table + at, sizeof word);
+        count += word & 1 ? (uint64_t)__builtin_popcountll(word >> 1) : 1;
+    }
+    return count;
+}
 
 /* A table that is being written; `p` is where its next word goes. All other members start as 0. */
 struct relr_table {
