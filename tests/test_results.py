@@ -351,11 +351,13 @@ def test_a_signal_for_the_group_comes_once(times, altered, programs, tmp_path):
         start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL),
     ) as process:  # fmt: skip
         assert process.stdout.readline() == "started\n"
+        process.send_signal(signal.SIGTERM)  # as timeout(1) does
         os.killpg(process.pid, signal.SIGTERM)
         if times == 2:
             until = time.monotonic() + 30
             while not (tmp_path / "told").exists() and time.monotonic() < until:
                 time.sleep(0.01)
+            time.sleep(0.6)  # what comes sooner is the same wish
             process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGTERM and said.count("\n") == 1

@@ -16,6 +16,7 @@
 #include "base/launched.h"
 #include "base/process.h"
 #include "driver/launch/parts.h"
+#include "runtime/clock.h"
 
 extern char **environ;
 
@@ -71,9 +72,11 @@ static void free_command(struct command *c)
  * tree does not. Whoever ends only this process means the tree as well. Whoever ends the process group, as timeout(1)
  * and batch systems do, has ended the tree already, and nothing tells the one from the other. So a signal is passed on
  * if the tree still runs after PATIENCE: a launcher that gets a second one, such as mpirun, leaves its ranks and its
- * files behind. All these signals are blocked, and waited for, as long as there is a part to remove.
+ * files behind. timeout(1) sends its signal to this process, too, before the group: what comes within AT_ONCE is one.
+ * All these signals are blocked, and waited for, as long as there is a part to remove.
  */
 enum { PATIENCE = 2 /* seconds */ };
+#define AT_ONCE .5 /* seconds */
 
 struct interrupts {
     struct sigaction before; /* the action of SIGCHLD before */
@@ -81,6 +84,7 @@ struct interrupts {
     sigset_t mask;           /* signals that were blocked before */
     int number;              /* last signal that came; 0: none */
     int owed;                /* one that the tree may not have got; 0: none */
+    double since;            /* when that came */
     bool final;              /* it did not come from the terminal, whose signals a tree may handle and continue */
 };
 
@@ -104,9 +108,12 @@ static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t
     if (what->si_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT))
         return; /* the terminal sends it to all */
     s->final = true;
-    if (tree > 0 && s->owed)
+    if (tree <= 0 || (s->owed && clock_now() - s->since < AT_ONCE))
+        return;
+    if (s->owed)
         kill(tree, number);
-    s->owed = tree > 0 && !s->owed ? number : 0;
+    s->owed = s->owed ? 0 : number;
+    s->since = clock_now();
 }
 
 /* Waits for a signal and notices it, or passes on the one that is owed. */

@@ -17,10 +17,16 @@
 #include "base/replacement.h"
 #include "tools/common/descendants.h"
 
-/* GRACE: milliseconds that a command has to end after a signal; PATIENCE: before the signal is passed on to it.
- * TEXT_MOST: bytes of a report. WATCH_FIRST, WATCH_LAST: milliseconds between calls of `watch`, which double.
- * WATCH_REST: at least this many times as long as a call takes. */
-enum { GRACE = 3000, PATIENCE = 1000, TEXT_MOST = 1 << 28, WATCH_FIRST = 10, WATCH_LAST = 320, WATCH_REST = 20 };
+enum {
+    /* Milliseconds: */
+    GRACE = 3000,     /* that a command has to end after a signal */
+    PATIENCE = 1000,  /* before a signal is passed on to it */
+    AT_ONCE = 500,    /* in which several signals are one */
+    WATCH_FIRST = 10, /* between calls of `watch`: at first; this doubles, up to */
+    WATCH_LAST = 320,
+    WATCH_REST = 20,     /* at least so many times as long as a call takes */
+    TEXT_MOST = 1 << 28, /* bytes of a report */
+};
 
 const char *prof_libexec(struct prof *p, const char *name)
 {
@@ -115,19 +121,24 @@ static int64_t milliseconds(void)
 struct due {
     int64_t pass; /* a signal is passed on to the command */
     int64_t end;  /* the command is not waited for any longer */
+    int64_t wish; /* a further signal is a wish to end at once; those before are the first one, sent again */
 };
 
 /* Takes a signal. Whoever ends the process group has sent the first one to the command, too, as the terminal does, and
  * a command such as mpirun takes a second one for a wish to end at once. So it is passed on after PATIENCE, and then
- * the command has GRACE to end. After the second one nothing is waited for. */
+ * the command has GRACE to end. After the second one nothing is waited for, unless it comes within AT_ONCE: timeout(1)
+ * sends its signal to this process and then to the group. */
 static void notice(struct prof_child *c, int signals, struct due *due)
 {
     struct signalfd_siginfo s;
     if (read(signals, &s, sizeof s) != sizeof s || s.ssi_signo == SIGCHLD)
         return;
-    const bool is_first = !c->signal;
     const int64_t now = milliseconds();
+    if (c->signal && now < due->wish)
+        return;
+    const bool is_first = !c->signal;
     c->signal = (int)s.ssi_signo;
+    due->wish = now + AT_ONCE;
     due->pass = is_first && s.ssi_code != SI_KERNEL ? now + PATIENCE : INT64_MAX;
     due->end = is_first ? now + PATIENCE + GRACE : 0;
 }
@@ -189,7 +200,7 @@ static int watch(const struct prof_child *c, int64_t *next, int64_t *pause, int 
 bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, const char *text, size_t size), void *to)
 {
     const int signals = signalfd(-1, &c->awaited, SFD_CLOEXEC);
-    struct due due = {INT64_MAX, INT64_MAX};
+    struct due due = {INT64_MAX, INT64_MAX, 0};
     int64_t next = milliseconds() + WATCH_FIRST;
     int64_t pause = 2 * WATCH_FIRST;
     struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
