@@ -13,7 +13,7 @@ sections: {text: 150 kB, data: 20 kB, debug: 600 kB, symtab: 10 kB, strtab: 30 k
 names: {style: itanium}
 dwarf: {language: c++}
 """
-STEP = 5  # of the allocations one in so many fails, each in a run of its own; a buffer that is freed twice shows in many
+STEP = 9  # of the allocations one in so many fails, each in a run of its own; a buffer that is freed twice shows in many
 
 
 def test_memory_that_runs_out(programs, tmp_path):
