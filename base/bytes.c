@@ -1,10 +1,11 @@
 /* The part of bytes.h that grows. */
 #include "base/bytes.h"
-#include "base/page.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#include "base/page.h"
 
 uint8_t *bytes_grow(struct bytes *b, size_t most)
 {

@@ -1,10 +1,11 @@
 /* See huge.h. */
 #include "base/huge.h"
-#include "base/page.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#include "base/page.h"
 
 void *huge_alloc(size_t size, size_t *capacity)
 {

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Allocates `size` bytes, rounded up to whole huge pages of 2 MiB; *capacity is the rounded size. NULL, and
- * 0 there, when memory ran out. The caller frees the memory. */
+/* Allocates `size` bytes, rounded up to whole huge pages (base/page.h); *capacity is the rounded size. NULL, and 0
+ * there, when memory ran out. The caller frees the memory. */
 void *huge_alloc(size_t size, size_t *capacity);
 
 #endif

@@ -1,11 +1,12 @@
 /* See maps.h. */
 #include "base/maps.h"
-#include "base/page.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/page.h"
 
 #define LIMIT_FILE "/proc/sys/vm/max_map_count"
 

@@ -1,6 +1,5 @@
 /* See profile_find.h. */
 #include "base/profile_find.h"
-#include "base/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/process.h"
 #include "base/whole.h"
 

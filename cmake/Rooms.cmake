@@ -4,9 +4,9 @@
 # folder of a folder is a room of its own, called by its path (emit/plan). What
 # remains of the outer one sees all of it, and so do those that see the outer one;
 # they link only what they name. Includes are written from the top
-# ("elf/read/sizes.h"). Each target has its own include directory, with symbolic links
-# to the folders that it may include from. So an include in the wrong direction
-# finds no file.
+# ("elf/read/sizes.h"). Each target has its own include directory, with symbolic
+# links to the folders that it may include from. So an include in the wrong
+# direction finds no file.
 
 # Sets `out` to the targets of rooms.
 function(room_targets out)

@@ -1,8 +1,9 @@
 /* See window.h. */
 #include "elf/write/window.h"
-#include "base/page.h"
 
 #include <sys/mman.h>
+
+#include "base/page.h"
 
 enum {
     STEP = 1 << 22,    /* bytes that are usually put at once */
