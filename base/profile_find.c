@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "base/process.h"
 #include "base/whole.h"
 
 static const char suffix[] = ".prof";
