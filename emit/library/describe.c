@@ -7,9 +7,9 @@
 
 enum {
     LABELS_MOST = 2,
-    LINES_BETWEEN = 8,   /* most lines from a function's last call to the next function */
-    BESIDES_MOST = 24,   /* bytes of a further local's entry */
-    LATER_MOST = 4,      /* pairs of further entries in a parameter's list */
+    LINES_BETWEEN = 8, /* most lines from a function's last call to the next function */
+    BESIDES_MOST = 24, /* bytes of a further local's entry */
+    LATER_MOST = 4,    /* pairs of further entries in a parameter's list */
 };
 
 /* Up to where the function's variable number `number` is known: in its whole scope or, for so many of 64 variables in a
