@@ -172,6 +172,29 @@ def test_blocks_of_inlined_functions(made):
     assert seen > 20 or made.kind == "units-of-one"  # units of one function describe few calls
 
 
+def test_an_inlined_method_is_told_alike_in_all_units(made):
+    """Its parameters and variables have the same names, at the same columns, in each unit that has calls of it."""
+    for path in made.libraries():
+        dies = made.dies(path)
+        told = {}
+        units = {}
+        for die in dies.at.values():
+            if die.tag != "subprogram" or "inline" not in die or "specification" not in die:
+                continue
+            method = dies.follow(die, "specification")
+            inside = [(child.tag, child.text("name"), child.attributes.get("decl_column")) for child in walk(die)]
+            name = method.text("linkage_name")
+            assert told.setdefault(name, inside) == inside
+            units[name] = units.get(name, 0) + 1
+        assert made.kind == "units-of-one" or sum(count > 1 for count in units.values()) > 20
+
+
+def walk(die):
+    for child in die.children:
+        yield child
+        yield from walk(child)
+
+
 def test_a_namespace_of_headers_is_told_in_one_place(made):
     """A namespace of headers has one entry in a unit. Definitions of its methods stand outside of that entry."""
     for path in made.libraries():

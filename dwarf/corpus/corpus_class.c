@@ -298,24 +298,29 @@ static void begin_class(struct header_builder *b, const struct plan *p, size_t *
 
 /* --- behind it --------------------------------------------------------------------------- */
 
-/* A random number for what belongs to this header alone: which methods are inlined, and how. The headers of a group
- * share the order of pick(), so nothing here may take a number from it. */
-static uint32_t any(struct header_builder *b, uint32_t n)
+/* Whether a method is inlined in units that include this header. The headers of a group share the order of pick(), so
+ * this may not take a number from it; nor may what is told of the method, which is the same in all that inline it. */
+static bool is_inlined(struct header_builder *b)
 {
-    return random_below(random_next(&b->variety), n);
+    return random_below(random_next(&b->variety), 3) == 0;
+}
+
+static struct random details_of(const struct header_builder *b, const struct cpp_method *m)
+{
+    return (struct random){random_at(random_at(b->corpus->key, b->group), m->line)};
 }
 
 /* A name of parameters and locals. Those of up to eight numbers in a row differ. */
-static uint32_t common_name(struct header_builder *b, uint32_t number)
+static uint32_t common_name(const struct header_builder *b, struct random *details, uint32_t number)
 {
-    return b->corpus->name[(any(b, CORPUS_NAMES / 8) * 8 + number % 8) % CORPUS_NAMES];
+    return b->corpus->name[(random_below(random_next(details), CORPUS_NAMES / 8) * 8 + number % 8) % CORPUS_NAMES];
 }
 
-static void declare_at(struct header_builder *b, uint32_t line)
+static void declare_at(struct header_builder *b, struct random *details, uint32_t line)
 {
     bytes_u8(&b->entries, DIALECT_HEADER_FILE);
     bytes_u16(&b->entries, (uint16_t)line);
-    bytes_u8(&b->entries, (uint8_t)(1 + any(b, 40)));
+    bytes_u8(&b->entries, (uint8_t)(1 + random_below(random_next(details), 40)));
 }
 
 /* Whether a value of a type is a number or a pointer of at most eight bytes. Sets *is_double. */
@@ -363,6 +368,7 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
     struct corpus_inline f = {.at = here(b)};
     bool is_alike = !m->is_static && !m->f.is_template && m->f.count < CORPUS_INLINE_PARAMETERS;
     size_t object = 0;
+    struct random details = details_of(b, m);
     cpp_list_method(b, m, ABBREV_ABSTRACT_METHOD);
     bytes_u8(&b->entries, m->is_static ? ABBREV_ABSTRACT_STATIC : ABBREV_ABSTRACT_METHOD);
     bytes_u32(&b->entries, m->at);
@@ -380,7 +386,7 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
         bytes_u32(&b->entries, h->type[h->type[a->pointer].derived[CPP_CONST]].offset);
     }
     for (uint32_t j = 0; j < m->f.count; j++) {
-        const uint32_t name = common_name(b, j);
+        const uint32_t name = common_name(b, &details, j);
         bool is_double = false;
         is_alike = is_alike && is_word(h, m->f.parameter[j], &is_double);
         if (is_alike) {
@@ -389,20 +395,20 @@ static void add_abstract(struct header_builder *b, const struct cpp_abstract *a)
         }
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_PARAMETER, name));
         corpus_put_name(b, name);
-        declare_at(b, m->line);
+        declare_at(b, &details, m->line);
         bytes_u32(&b->entries, h->type[m->f.parameter[j]].offset);
     }
-    if (any(b, 16) == 0 || (m->is_static && !m->f.count)) {
+    if (random_below(random_next(&details), 16) == 0 || (m->is_static && !m->f.count)) {
         f.block = here(b);
         bytes_u8(&b->entries, ABBREV_ABSTRACT_BLOCK);
-        const uint32_t name = common_name(b, m->f.count);
+        const uint32_t name = common_name(b, &details, m->f.count);
         if (is_alike) {
             f.child[f.children++] = here(b);
             f.variables++;
         }
         bytes_u8(&b->entries, (uint8_t)named_code(ABBREV_INLINE_VARIABLE, name));
         corpus_put_name(b, name);
-        declare_at(b, m->line + 1);
+        declare_at(b, &details, m->line + 1);
         bytes_u32(&b->entries, corpus_type(b->corpus, BASE_UNSIGNED_LONG));
         corpus_end_children(b, NO_SIBLING);
     }
@@ -509,7 +515,7 @@ void cpp_add_class(struct header_builder *b, bool is_structure)
     if (h->type[p->number].size <= 120 && !(is_structure && p->base && p->base->has_vtable))
         remember_base(h, p);
     for (uint32_t i = 0; i < p->methods; i++)
-        if (any(b, 3) == 0 && p->inlined && p->method[i].at)
+        if (is_inlined(b) && p->inlined && p->method[i].at)
             put_off(b, p, &p->method[i]);
     if (!b->open)
         cpp_add_abstracts(b);
