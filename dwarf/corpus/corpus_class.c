@@ -307,7 +307,7 @@ static bool is_inlined(struct header_builder *b)
 
 static struct random details_of(const struct header_builder *b, const struct cpp_method *m)
 {
-    return (struct random){random_at(random_at(b->corpus->key, b->group), m->line)};
+    return (struct random){random_at(random_at(b->corpus->key, 3 * CORPUS_NAMES + b->group), m->line)};
 }
 
 /* A name of parameters and locals. Those of up to eight numbers in a row differ. */
