@@ -146,7 +146,7 @@ static void classes_of(const struct plan *plan, bool any[2])
 {
     any[0] = any[1] = false;
     for (uint32_t i = 0; i < plan->modules; i++)
-        for (uint32_t chain = 0; chain < plan->library[i].chains; chain++)
+        for (uint32_t chain = 0; chain < plan->library[i].calls.chains; chain++)
             any[plan_chain_covered(plan, chain)] = true;
 }
 
@@ -158,7 +158,7 @@ static void check_every_chain(struct made *m)
     classes_of(plan, any);
     for (uint32_t u = 0; u < plan->utilities; u++) {
         const struct plan_library *l = &plan->library[plan_utility(plan, u)];
-        for (uint32_t chain = 0; chain < l->chains; chain++)
+        for (uint32_t chain = 0; chain < l->calls.chains; chain++)
             if (any[plan_chain_covered(plan, chain)] && !called[u][chain * plan->depth])
                 fail_msg("seed %llu: nobody calls the first of chain %u of %s", (unsigned long long)plan->seed, chain,
                          l->name);
@@ -245,7 +245,7 @@ static void check_needed(struct made *m)
         struct calls calls = calls_of(m, i);
         memset(state, 0, plan->utilities);
         uint64_t digits = 0;
-        assert_int_equal(calls.needed_count, row->utilities);
+        assert_int_equal(calls.needed_count, row->needs.utilities);
         for (uint32_t n = 0; n < calls.needed_count; n++) {
             const uint32_t number = calls.needed[n] - plan_utility(plan, 0);
             assert_true(number < plan->utilities);
@@ -253,7 +253,7 @@ static void check_needed(struct made *m)
             state[number] = 1;
             digits += names_digits(number);
         }
-        assert_int_equal(digits, row->needed_digits);
+        assert_int_equal(digits, row->needs.digits);
         uint64_t names = 0;
         for (uint32_t n = 0; n < calls.import_count; n++) {
             const struct plan_library *u = utility_of(plan, &calls.import[n]);
@@ -262,7 +262,7 @@ static void check_needed(struct made *m)
             struct function f = function_of(u->key, calls.import[n].function);
             names += names_function(&plan->names, u, calls.import[n].function, &f) + 1;
         }
-        assert_int_equal(names, row->import_names);
+        assert_int_equal(names, row->names.imports);
         for (uint32_t u = 0; u < plan->utilities; u++)
             assert_true(state[u] != 1 || m->profile.calls.need_all); /* each needed utility is called */
     }
@@ -282,7 +282,7 @@ static void check_limit(struct made *m)
     if (m->plan.assignment.layers == 1 || m->profile.calls.need_all)
         return; /* as few as there can be, or all */
     for (uint32_t i = 0; i < m->plan.modules; i++)
-        assert_in_range(m->plan.library[i].utilities, 0, most);
+        assert_in_range(m->plan.library[i].needs.utilities, 0, most);
 }
 
 static void test_no_more_utilities_than_the_limit(void **state)
@@ -342,7 +342,7 @@ static void test_neighbourhood_is_small(void **state)
     make(&m, &c);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c.modules; i++)
-        sum += m.plan.library[i].utilities;
+        sum += m.plan.library[i].needs.utilities;
     assert_in_range(sum, 400, 32 * 100);
     check_every_chain(&m);
     unmake(&m);

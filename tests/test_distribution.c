@@ -534,9 +534,9 @@ static void test_names_of_rows(void **state)
                                    .said = &row,
                                    .functions = 5,
                                    .exported = 3,
-                                   .function_length = function,
-                                   .object_length = object,
-                                   .lengths = 5};
+                                   .names.function_length = function,
+                                   .names.object_length = object,
+                                   .names.function_lengths = 5};
     uint8_t text[8][64];
     (void)state;
     for (uint32_t i = 0; i < 5; i++) {

@@ -71,9 +71,9 @@ static void are_the_same(const struct plan *a, const struct plan *b)
         const struct plan_library *const x = &a->library[i];
         const struct plan_library *const y = &b->library[i];
         assert_memory_equal(x->size, y->size, sizeof x->size);
-        assert_int_equal(x->units, y->units);
-        assert_int_equal(x->units_all, y->units_all);
-        assert_int_equal(x->tables, y->tables);
+        assert_int_equal(x->debug.units, y->debug.units);
+        assert_int_equal(x->debug.units_all, y->debug.units_all);
+        assert_int_equal(x->debug.tables, y->debug.tables);
     }
 }
 
@@ -90,15 +90,15 @@ static void a_kept_plan_is_that_which_would_be_made(void **state)
     for (unsigned debug = LEAST; debug < MOST; debug += STEP) {
         struct made few, many;
         if (make(&few, debug, with_few)) {
-            const uint32_t units = few.plan.library[1].units_all;
+            const uint32_t units = few.plan.library[1].debug.units_all;
             const bool is_possible = make(&many, debug, with_many);
             const bool is_kept = plan_goes_with(&few.plan, &with_many->corpus);
             assert_true(is_possible || !is_kept);
             if (is_kept)
                 are_the_same(&few.plan, &many.plan);
             refused += !is_kept;
-            fewer += is_kept && many.plan.library[1].units_all < units;
-            same += is_kept && many.plan.library[1].units_all == units;
+            fewer += is_kept && many.plan.library[1].debug.units_all < units;
+            same += is_kept && many.plan.library[1].debug.units_all == units;
             unmake(&many);
         }
         unmake(&few);

@@ -31,7 +31,7 @@ struct cold_walk cold_start(const struct library *l, uint32_t i)
 {
     enum { CALLS = 21, MOST = COLD_ARGUMENTS_MOST, CALLS_CPP = 51, MOST_CPP = 2 };
     const uint32_t small = l->row->cold.first + i;
-    const bool is_cpp = l->row->dwarf_language == LANGUAGE_CPP;
+    const bool is_cpp = l->row->debug.language == LANGUAGE_CPP;
     return (struct cold_walk){
         .value = small_value(l->row, small),
         .end = plan_small_size(l->row, small) - CODE_JUMP,

@@ -428,7 +428,7 @@ static struct subject subject_of(const struct walk *w, uint32_t index, struct co
     const struct library *const l = w->l;
     const struct body *const b = &l->body[index];
     const struct function *const f = &l->code.own[index];
-    const bool is_alike = plain_is_told(w) && (f->hash >> 24 & UINT8_MAX) < l->row->alike;
+    const bool is_alike = plain_is_told(w) && (f->hash >> 24 & UINT8_MAX) < l->row->names.alike;
     return (struct subject){
         .body = b,
         .frame = b->frame,

@@ -30,7 +30,7 @@ static const struct {
 
 static bool names_are_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l)
 {
-    return corpus->dialect.language == DWARF_CPP && plan->names.style == STYLE_ITANIUM && !(l && l->plain_names);
+    return corpus->dialect.language == DWARF_CPP && plan->names.style == STYLE_ITANIUM && !(l && l->names.plain);
 }
 
 bool class_is_told(const struct corpus *corpus, const struct plan *plan, const struct plan_library *l)

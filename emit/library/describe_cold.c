@@ -57,7 +57,7 @@ static bool choose_units(struct walk *w, uint32_t units)
 bool cold_units(struct walk *w)
 {
     const struct library *const l = w->l;
-    const uint32_t units = l->row->units;
+    const uint32_t units = l->row->debug.units;
     if (!l->row->cold.told || !l->row->cold.count || w->level != DESCRIBE_RICH)
         return true;
     w->parted_most = debug_parted_most(&l->debug, units);

@@ -59,7 +59,8 @@ uint64_t plain_names(const struct walk *w)
     const uint64_t wanted = d->wanted[DEBUG_STR];
     const uint64_t others = w->corpus->common + w->corpus->header[0].cut[0].names + d->names_size + NAMES_BESIDE;
     const bool is_cpp = w->corpus->dialect.language == DWARF_CPP; /* C++ headers have longer names */
-    if (is_cpp || lines_are_told(w) || !plain_is_told(w) || wanted == DEBUG_ANY || wanted < others || !w->l->row->alike)
+    if (is_cpp || lines_are_told(w) || !plain_is_told(w) || wanted == DEBUG_ANY || wanted < others ||
+        !w->l->row->names.alike)
         return 0;
     return (wanted - others) * share_of_functions(w->l->row->said) / SHARE_WHOLE;
 }
@@ -74,7 +75,7 @@ static bool own_name(struct walk *w, const struct subject *s, uint32_t *name)
     char text[LONG_MOST + 1];
     char number[16];
     const uint32_t digits = (uint32_t)snprintf(number, sizeof number, "_%u", w->variables);
-    const uint64_t average = l->row->functions ? l->row->function_names / l->row->functions : 0;
+    const uint64_t average = l->row->functions ? l->row->names.functions / l->row->functions : 0;
     const uint32_t length = average < LONG_LEAST ? LONG_LEAST : average < LONG_MOST ? (uint32_t)average : LONG_MOST;
     if (names->size + length >= detail_pace_at(w, &w->names, s->end))
         return false;

@@ -409,8 +409,8 @@ uint64_t tune_data_headers(const struct walk *w)
 {
     const struct debug *d = &w->l->debug;
     uint64_t units = 1 + (w->l->described + GLUE_LIBRARY) / (uint64_t)plan_units(w->l->plan, w->l->row);
-    if (w->l->row->units)
-        units = w->l->row->units;
+    if (w->l->row->debug.units)
+        units = w->l->row->debug.units;
     if (d->wanted[DEBUG_LINE] == DEBUG_ANY)
         return 0;
     return debug_data_units(d, info_bytes(w), w->goal->info, (uint32_t)units) * w->line_header;

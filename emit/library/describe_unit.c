@@ -52,7 +52,7 @@ uint64_t describe_weight(const struct walk *w, uint32_t unit)
 static void share_code(struct walk *w)
 {
     const struct library *l = w->l;
-    const uint32_t units = l->row->units;
+    const uint32_t units = l->row->debug.units;
     if (!w->units) {
         w->shares = (struct shares){.sum = w->code};
         for (uint32_t i = 0; i < units; i++)
@@ -75,7 +75,7 @@ static bool open_unit(struct walk *w, uint64_t offset)
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
         w->unit_rest = 1;
-    if (l->row->units)
+    if (l->row->debug.units)
         share_code(w);
     w->line_number = w->first_line = first_line(w, r);
     w->ahead = 0;

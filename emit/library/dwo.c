@@ -94,9 +94,9 @@ static void fill_library(struct builder *b, const struct layout *l)
     enum { NAME_MOST = 80 };
     struct bytes *const str = &b->split.stub[STUB_STR];
     uint64_t kept = layout_count(l).debug;
-    for (uint64_t i = 0; kept < b->library.row->kept && str->size; i++) {
+    for (uint64_t i = 0; kept < b->library.row->debug.kept && str->size; i++) {
         char name[NAME_MOST];
-        const uint64_t left = b->library.row->kept - kept;
+        const uint64_t left = b->library.row->debug.kept - kept;
         const uint64_t r = random_at(b->library.debug.variety, i);
         const uint32_t length = NAME_MOST / 4 + (uint32_t)(r % (NAME_MOST / 2));
         const uint32_t size = length < left ? length : (uint32_t)left;
@@ -142,7 +142,7 @@ static bool add_library(struct builder *b, struct error *e)
 /* Bytes of the table of abbreviations of each unit, as the row says; 0 where it does not. */
 static uint64_t abbrevs_of(const struct library *l)
 {
-    const int64_t said = l->row->kept ? l->row->said->captured[ROW_DWO_ABBREV] : 0;
+    const int64_t said = l->row->debug.kept ? l->row->said->captured[ROW_DWO_ABBREV] : 0;
     return said > 0 && l->debug.unit_count ? (uint64_t)said / l->debug.unit_count : 0;
 }
 
@@ -156,7 +156,7 @@ bool dwo_write(struct builder *b, struct error *e)
                                   .places = files_debug_places(l, b->image),
                                   .identity = take_u64(&p),
                                   .abbrevs = abbrevs_of(l)};
-    if (l->row->kept) /* its sources may have short names, which those of other libraries have, too */
+    if (l->row->debug.kept) /* its sources may have short names, which those of other libraries have, too */
         source.stem = plan_stem(l->row);
     memcpy(source.size, l->debug.size, sizeof source.size);
     const bool packaged = dialect_is_4(source.dialect);

@@ -35,9 +35,9 @@ static void put_beside(const struct plan_library *row, char name[FILE_NAME_MOST]
 void files_debug_name(const struct plan *plan, const struct plan_library *row, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
-    if (row->separate == SEPARATE_DEBUGLINK) {
+    if (row->debug.separate == SEPARATE_DEBUGLINK) {
         put_beside(row, name);
-    } else if (row->separate == SEPARATE_BUILD_ID) {
+    } else if (row->debug.separate == SEPARATE_BUILD_ID) {
         uint8_t id[FILE_BUILD_ID];
         files_build_id(plan, row, id);
         put_digits(id, snprintf(name, FILE_NAME_MOST, FILES_BUILD_IDS "/%02x/", id[0]), name);
@@ -58,7 +58,7 @@ void files_absent_name(const struct plan *plan, const struct plan_library *row, 
 void files_link_name(const struct library *l, char name[FILE_NAME_MOST])
 {
     name[0] = '\0';
-    if (l->row->separate == SEPARATE_DEBUGLINK)
+    if (l->row->debug.separate == SEPARATE_DEBUGLINK)
         files_debug_name(l->plan, l->row, name);
 }
 
@@ -66,7 +66,7 @@ void files_link_name(const struct library *l, char name[FILE_NAME_MOST])
 
 bool files_place(struct library *l, struct error *e)
 {
-    if (l->row->separate == SEPARATE_NONE)
+    if (l->row->debug.separate == SEPARATE_NONE)
         return true;
     char link[FILE_NAME_MOST];
     files_link_name(l, link);
@@ -76,7 +76,7 @@ bool files_place(struct library *l, struct error *e)
 bool files_list(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    const bool separate = l->row->separate != SEPARATE_NONE;
+    const bool separate = l->row->debug.separate != SEPARATE_NONE;
     b->files = arena_zeroed(&b->arena, 2, sizeof *b->files);
     b->file_count = 0;
     if (!b->files)
@@ -109,7 +109,7 @@ enum pack_kind files_packing(const struct plan *plan)
 
 struct layout_sizes files_count(const struct library *l)
 {
-    return l->row->separate == SEPARATE_NONE ? layout_count(&l->layout) : separate_count(&l->separate);
+    return l->row->debug.separate == SEPARATE_NONE ? layout_count(&l->layout) : separate_count(&l->separate);
 }
 
 uint64_t files_debug_bytes(const struct builder *b)

@@ -62,13 +62,13 @@ struct layout_sizes files_count(const struct library *l);
 /* Whether a library's debug information is split. */
 static inline bool files_are_split(const struct plan_library *l)
 {
-    return l->split && !l->hollow && !l->without_debug;
+    return l->debug.split && !l->debug.hollow && !l->debug.none;
 }
 
 /* Whether they are because its row says so. What the row says is then of the files after splitting. */
 static inline bool files_are_split_as_said(const struct plan_library *l)
 {
-    return l->kept && files_are_split(l);
+    return l->debug.kept && files_are_split(l);
 }
 
 /* Bytes of all debug sections as they are in the files, before compression. */

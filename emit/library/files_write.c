@@ -13,7 +13,7 @@ static bool pack(struct builder *b, struct layout *l, uint8_t *image, struct err
 bool files_write(struct builder *b, struct error *e)
 {
     struct library *l = &b->library;
-    bool separate = l->row->separate != SEPARATE_NONE;
+    bool separate = l->row->debug.separate != SEPARATE_NONE;
     if (files_are_split(l->row))
         return dwo_write(b, e);
     struct layout *debug = separate ? &l->separate.debug : &l->layout;

@@ -7,7 +7,7 @@
 static uint32_t entry_size(const struct code *c, const struct shape *s)
 {
     uint32_t size = plan_landing(c->library) + CODE_PROLOGUE + CODE_MARK + CODE_OWN + CODE_EPILOGUE;
-    for (uint32_t chain = 0; chain < c->library->chains; chain++) {
+    for (uint32_t chain = 0; chain < c->library->calls.chains; chain++) {
         if (!glue_entry_calls(c, chain))
             continue;
         struct function head = plan_function(c->library, chain * c->plan->depth);
@@ -18,13 +18,13 @@ static uint32_t entry_size(const struct code *c, const struct shape *s)
 
 uint32_t glue_init_size(const struct plan_library *l)
 {
-    switch (l->init) {
+    switch (l->glue.init) {
     case INIT_TAIL:
         return plan_landing(l) + PYINIT_TAIL_SIZE;
     case INIT_PHASES:
         return plan_landing(l) + PYINIT_PHASES_SIZE;
     default:
-        if (plan_is_plain(l) && !l->adds_methods)
+        if (plan_is_plain(l) && !l->glue.adds_methods)
             return plan_landing(l) + PYINIT_PLAIN_SIZE;
         return plan_landing(l) + PYINIT_KEPT_SIZE + glue_init_more(l);
     }
@@ -47,7 +47,8 @@ struct glue glue_size(const struct code *c, const struct shape *s)
         const bool plain = plan_is_plain(c->library);
         g.place[GLUE_EXECUTE].size = shape_executes(c->library) ? landing + EXECUTE_SIZE : 0;
         g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
-        g.place[GLUE_METHOD].size = landing + METHOD_SIZE + c->library->result_by_got + glue_more_by_rsp(c->library);
+        g.place[GLUE_METHOD].size =
+            landing + METHOD_SIZE + c->library->glue.result_by_got + glue_more_by_rsp(c->library);
         g.place[GLUE_VISITED].size = plain ? 0 : landing + VISITED_SIZE + glue_more_by_rsp(c->library);
         g.place[GLUE_ENTRY].size = entry_size(c, s);
     }
@@ -72,7 +73,7 @@ uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s,
     for (unsigned i = 0; i < SHAPE_PLT_TABLES; i++)
         count += plt[i] && plt[i] < UNWIND_SMALL;
     for (unsigned i = GLUE_CONSTRUCTOR; i < GLUE_COUNT; i++) { /* those of crtbegin.o have no entry */
-        const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->inner_entry);
+        const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->glue.inner_entry);
         count += !dynamic && g->place[i].size && g->place[i].size < UNWIND_SMALL;
     }
     return count;
@@ -80,12 +81,12 @@ uint32_t glue_small_entries(const struct plan_library *l, const struct shape *s,
 
 static bool has_frame(const struct plan_library *l, enum glue_function which)
 {
-    return which >= GLUE_PYINIT && which != GLUE_START && (which != GLUE_PYINIT || l->init == INIT_FRAMED);
+    return which >= GLUE_PYINIT && which != GLUE_START && (which != GLUE_PYINIT || l->glue.init == INIT_FRAMED);
 }
 
 bool glue_is_pointed(const struct plan_library *l, enum glue_function which)
 {
-    return has_frame(l, which) && (!l->glue_by_rsp || which == GLUE_ENTRY || which == GLUE_EXTERN);
+    return has_frame(l, which) && (!l->glue.by_rsp || which == GLUE_ENTRY || which == GLUE_EXTERN);
 }
 
 struct glue_frames glue_frames(const struct plan_library *l, const struct glue *g)
@@ -122,7 +123,7 @@ static uint32_t helper_returns(const struct plan_library *l)
 
 uint64_t glue_rows_most(const struct code *c)
 {
-    return LINE_ROW_MOST * (UINT64_C(24) + c->library->chains);
+    return LINE_ROW_MOST * (UINT64_C(24) + c->library->calls.chains);
 }
 
 void glue_rows(const struct code *c, const struct glue *g, const struct shape *s, enum glue_function which,
@@ -131,7 +132,7 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     uint64_t at = g->place[which].offset;
     line_row(rows, at, *line);
     rows->p = put_u8(rows->p, DW_LNS_set_prologue_end);
-    if (which == GLUE_PYINIT && c->library->init != INIT_FRAMED) {
+    if (which == GLUE_PYINIT && c->library->glue.init != INIT_FRAMED) {
         line_row(rows, at + g->place[which].size - CODE_JUMP, ++*line);
         return;
     }
@@ -140,13 +141,13 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     case GLUE_PYINIT:
         at += c->library->extra.initialising;
         line_row(rows, at + PYINIT_MAKES, ++*line);
-        if (plan_is_plain(c->library) && !c->library->adds_methods) {
+        if (plan_is_plain(c->library) && !c->library->glue.adds_methods) {
             line_row(rows, at + PYINIT_MADE, ++*line);
             break;
         }
         line_row(rows, at + PYINIT_TEST, ++*line);
         at += PYINIT_MORE;
-        if (c->library->adds_methods) {
+        if (c->library->glue.adds_methods) {
             line_row(rows, at, ++*line);
             at += PYINIT_ADDS_SIZE;
         }
@@ -155,7 +156,7 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
         break;
     case GLUE_METHOD:
         line_row(rows, at + METHOD_BODY, ++*line);
-        line_row(rows, at + METHOD_RETURNS + c->library->result_by_got, ++*line);
+        line_row(rows, at + METHOD_RETURNS + c->library->glue.result_by_got, ++*line);
         break;
     case GLUE_VISITED:
         line_row(rows, at + METHOD_BODY, ++*line);
@@ -168,7 +169,7 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
         line_row(rows, at, ++*line);
         at += CODE_MARK + CODE_OWN;
         if (which == GLUE_ENTRY) {
-            for (uint32_t chain = 0; chain < c->library->chains; chain++) {
+            for (uint32_t chain = 0; chain < c->library->calls.chains; chain++) {
                 if (!glue_entry_calls(c, chain))
                     continue;
                 struct function head = plan_function(c->library, chain * c->plan->depth);

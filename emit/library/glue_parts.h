@@ -57,7 +57,7 @@ static inline bool glue_entry_calls(const struct code *c, uint32_t chain)
 /* Bytes of what PyInit_ does once there is a module. */
 static inline uint32_t glue_init_more(const struct plan_library *l)
 {
-    const uint32_t adds = l->adds_methods ? PYINIT_ADDS_SIZE : 0;
+    const uint32_t adds = l->glue.adds_methods ? PYINIT_ADDS_SIZE : 0;
     const uint32_t tells = plan_is_plain(l) ? 0 : PYINIT_TELLS_SIZE;
     return adds + tells;
 }
@@ -72,12 +72,12 @@ static inline uint32_t glue_init_more(const struct plan_library *l)
  * Prologues, and places relative to the CFA, are the same. */
 static inline uint32_t glue_more_by_rsp(const struct plan_library *l)
 {
-    return l->glue_by_rsp ? 3 : 0;
+    return l->glue.by_rsp ? 3 : 0;
 }
 
 static inline uint32_t glue_helper_size(const struct plan_library *l)
 {
-    return l->large_helpers ? UNWIND_SMALL : plan_landing(l) + HELPER_SIZE + glue_more_by_rsp(l);
+    return l->glue.large_helpers ? UNWIND_SMALL : plan_landing(l) + HELPER_SIZE + glue_more_by_rsp(l);
 }
 
 #endif

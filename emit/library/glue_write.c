@@ -124,7 +124,7 @@ static uint32_t python_slot(const struct code *c, const struct glue_addresses *a
 static uint8_t *put_short_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
     p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
-    if (c->library->init == INIT_TAIL) {
+    if (c->library->glue.init == INIT_TAIL) {
         p = put_u8(p, 0xbe); /* mov $1013,%esi */
         p = put_u32(p, PYTHON_API_VERSION);
     }
@@ -142,17 +142,17 @@ static uint8_t *put_execute(const struct code *c, const struct glue_addresses *a
 /* What keeps m in put_pyinit: a place in the frame or, without a frame pointer, %rbx. All have the same sizes. */
 static uint8_t *put_kept(const struct code *c, uint8_t *p) /* mov %rax,-8(%rbp); lea 0(%rax),%rbx */
 {
-    return put_bytes(p, c->library->glue_by_rsp ? "\x48\x8d\x58\x00" : "\x48\x89\x45\xf8", 4);
+    return put_bytes(p, c->library->glue.by_rsp ? "\x48\x8d\x58\x00" : "\x48\x89\x45\xf8", 4);
 }
 
 static uint8_t *put_kept_again(const struct code *c, uint8_t *p) /* mov -8(%rbp),%rax; lea 0(%rbx),%rax */
 {
-    return put_bytes(p, c->library->glue_by_rsp ? "\x48\x8d\x43\x00" : "\x48\x8b\x45\xf8", 4);
+    return put_bytes(p, c->library->glue.by_rsp ? "\x48\x8d\x43\x00" : "\x48\x8b\x45\xf8", 4);
 }
 
 static uint8_t *put_init_end(const struct code *c, uint8_t *p) /* leave; ret, or pop %rbx; ret */
 {
-    return put_bytes(p, c->library->glue_by_rsp ? "\x5b\xc3" : "\xc9\xc3", 2);
+    return put_bytes(p, c->library->glue.by_rsp ? "\x5b\xc3" : "\xc9\xc3", 2);
 }
 
 /* m = PyModule_Create2(&definition, 1013);
@@ -163,7 +163,7 @@ static uint8_t *put_init_end(const struct code *c, uint8_t *p) /* leave; ret, or
  * return m; */
 static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    if (c->library->glue_by_rsp) /* push %rbx; lea definition(%rip),%rbx */
+    if (c->library->glue.by_rsp) /* push %rbx; lea definition(%rip),%rbx */
         p = put_reference(c, p, "\x53\x48\x8d\x1d", 4, a->definition);
     else /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
         p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8);
@@ -173,7 +173,7 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
     p = put_u32(p, PYTHON_API_VERSION);
     p = put_reference(c, p, "\x48\x8d\x3d", 3, a->definition); /* lea definition(%rip),%rdi */
     p = code_call(c, p, python_slot(c, a, PYTHON_MODULE_CREATE));
-    const bool plain = plan_is_plain(c->library), adds = c->library->adds_methods;
+    const bool plain = plan_is_plain(c->library), adds = c->library->glue.adds_methods;
     assert(p - makes == PYINIT_MADE - PYINIT_MAKES);
     if (plain && !adds)
         return put_init_end(c, p);
@@ -202,14 +202,14 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
 static uint8_t *put_method_prologue(const struct code *c, uint8_t *p)
 {
     return put_bytes(p,
-                     c->library->glue_by_rsp ? "\x48\x83\xec\x18\x0f\x1f\x00\x48\x89\x7c\x24\x08\x48\x89\x34\x24"
+                     c->library->glue.by_rsp ? "\x48\x83\xec\x18\x0f\x1f\x00\x48\x89\x7c\x24\x08\x48\x89\x34\x24"
                                              : "\x55\x48\x89\xe5\x48\x83\xec\x10\x48\x89\x7d\xf8\x48\x89\x75\xf0",
                      METHOD_BODY);
 }
 
 static uint8_t *put_method_end(const struct code *c, uint8_t *p)
 {
-    return c->library->glue_by_rsp ? put_bytes(p, "\x48\x83\xc4\x18\xc3", 5) : put_bytes(p, "\xc9\xc3", 2);
+    return c->library->glue.by_rsp ? put_bytes(p, "\x48\x83\xc4\x18\xc3", 5) : put_bytes(p, "\xc9\xc3", 2);
 }
 
 /* return PyLong_FromUnsignedLong(entry()); */
@@ -219,11 +219,11 @@ static uint8_t *put_method(const struct code *c, const struct glue_addresses *a,
     p = put_method_prologue(c, p);
     p = code_call(c, p, a->entry_slot);
     p = put_bytes(p, "\x48\x89\xc7", 3); /* mov %rax,%rdi */
-    if (c->library->result_by_got)
+    if (c->library->glue.result_by_got)
         p = put_reference(c, p, "\xff\x15", 2, a->got_extra); /* call *PyLong_FromUnsignedLong@GOT(%rip) */
     else
         p = code_call(c, p, python_slot(c, a, PYTHON_FROM_UNSIGNED));
-    assert(p - start == METHOD_RETURNS + c->library->result_by_got);
+    assert(p - start == METHOD_RETURNS + c->library->glue.result_by_got);
     return put_method_end(c, p);
 }
 
@@ -249,7 +249,7 @@ static uint8_t *put_entry(const struct code *c, const struct shape *s, const str
     p = frame_put_prologue(p, pointed);
     p = code_mark(c, p, c->library->functions);
     p = code_own(p, pointed, evaluate_entry_own(c->library));
-    for (uint32_t chain = 0; chain < c->library->chains; chain++) {
+    for (uint32_t chain = 0; chain < c->library->calls.chains; chain++) {
         if (!glue_entry_calls(c, chain))
             continue;
         uint32_t index = chain * c->plan->depth;
@@ -281,7 +281,7 @@ static uint8_t *put_extern(const struct code *c, uint8_t *p)
 static uint8_t *put_helper(const struct code *c, unsigned number, uint8_t *p)
 {
     const uint64_t key = plan_key(c->library, PURPOSE_HELPERS);
-    const bool by_rsp = c->library->glue_by_rsp;
+    const bool by_rsp = c->library->glue.by_rsp;
     const uint32_t least = plan_landing(c->library) + HELPER_SIZE + glue_more_by_rsp(c->library);
     p = put_method_prologue(c, p);
     p = small_put_pieces(c->library, p, glue_helper_size(c->library) - least, key + number); /* which have no effect */
@@ -343,7 +343,7 @@ void glue_write(const struct code *c, const struct glue *g, const struct shape *
             p = put_execute(c, a, p);
             break;
         case GLUE_PYINIT:
-            p = (c->library->init == INIT_FRAMED ? put_pyinit : put_short_pyinit)(c, a, p);
+            p = (c->library->glue.init == INIT_FRAMED ? put_pyinit : put_short_pyinit)(c, a, p);
             break;
         case GLUE_METHOD:
             p = put_method(c, a, p);

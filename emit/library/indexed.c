@@ -16,7 +16,7 @@ enum { KEPT = sizeof kept / sizeof kept[0] };
 
 bool indexed_row_is(const struct stock *stock, const struct plan_library *row)
 {
-    return stock->corpus.dialect.clang && !plan_is_direct(row) && !row->without_debug && !row->hollow;
+    return stock->corpus.dialect.clang && !plan_is_direct(row) && !row->debug.none && !row->debug.hollow;
 }
 
 bool indexed_is(const struct library *l)

@@ -49,7 +49,7 @@ static bool adjust(struct plan *plan, const struct layout_sizes *sizes, bool *se
         const int64_t symbols = missing / (int64_t)sizeof(Elf64_Sym);
         const bool fits = (int64_t)own->size[kind] + missing >= 0 &&
                           (kind != SIZE_SYMTAB || (int64_t)own->locals + symbols >= 1) &&
-                          (kind != SIZE_STRTAB || (int64_t)own->local_names + missing >= 0);
+                          (kind != SIZE_STRTAB || (int64_t)own->names.locals + missing >= 0);
         if (!fits)
             return error_set(e, ERROR_INFEASIBLE,
                              "--bigexe: the parts of " EXECUTABLE_LINK " do not come to its size; give another size");
@@ -57,7 +57,7 @@ static bool adjust(struct plan *plan, const struct layout_sizes *sizes, bool *se
         if (kind == SIZE_SYMTAB)
             own->locals += (uint32_t)symbols;
         if (kind == SIZE_STRTAB)
-            own->local_names += (uint64_t)missing;
+            own->names.locals += (uint64_t)missing;
     }
     return true;
 }

@@ -19,8 +19,9 @@ bool large_is(const struct plan *plan, const struct plan_library *row)
     uint64_t bytes = 0;
     for (unsigned kind = 0; kind < FIVE_SIZES; kind++)
         bytes += row->size[kind];
-    return bytes >= LARGE_LEAST && p->dwarf.compress == COMPRESS_NONE && row->separate == SEPARATE_NONE &&
-           !row->split && !p->dwarf.index && p->dwarf.compiler == COMPILER_GCC && !row->without_debug && !row->hollow;
+    return bytes >= LARGE_LEAST && p->dwarf.compress == COMPRESS_NONE && row->debug.separate == SEPARATE_NONE &&
+           !row->debug.split && !p->dwarf.index && p->dwarf.compiler == COMPILER_GCC && !row->debug.none &&
+           !row->debug.hollow;
 }
 
 /* --- composing ---------------------------------------------------------------------- */

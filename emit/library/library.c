@@ -40,8 +40,8 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->irelative_first = s->plt - resolvers_slots(&s->resolvers, l->row);
     l->at.python_slot = next;
     if (s->python || s->holds)
-        next += shape_python_functions(l->row) - l->row->result_by_got;
-    if (s->python && !l->row->direct_entry)
+        next += shape_python_functions(l->row) - l->row->glue.result_by_got;
+    if (s->python && !l->row->glue.direct_entry)
         l->at.entry_slot = next++;
     l->at.extern_before_slot = s->extern_called >= 0 ? next++ : CODE_NO_SLOT;
     l->at.own_extern_slot = s->calls_own_extern ? next++ : CODE_NO_SLOT;
@@ -57,7 +57,7 @@ static bool number_slots(struct library *l, struct arena *arena)
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));
         l->slot[i] = called ? next_slot(l, &next) : CODE_NO_SLOT;
     }
-    if (l->row->direct_entry)
+    if (l->row->glue.direct_entry)
         l->at.entry_slot = next_slot(l, &next);
     assert(next == s->plt + s->direct || (!s->direct && next == l->irelative_first));
     return true;
@@ -75,7 +75,7 @@ static bool target_directly(struct library *l, struct arena *arena)
     for (uint32_t i = 0; i < l->row->functions; i++)
         if (l->slot[i] != CODE_NO_SLOT)
             target[l->slot[i]] = l->code.text + l->body[i].offset;
-    if (l->row->direct_entry)
+    if (l->row->glue.direct_entry)
         target[l->at.entry_slot] = l->code.text + l->glue.place[GLUE_ENTRY].offset;
     l->code.target = target;
     return true;
@@ -232,7 +232,7 @@ static void choose_described(struct library *l)
             break;
         l->described--;
     }
-    l->described_names = l->row->function_names;
+    l->described_names = l->row->names.functions;
     if (l->described == l->row->functions)
         return;
     l->described_names = 0;
@@ -389,7 +389,7 @@ static bool size_loaded(struct builder *b, const struct plan *plan, const struct
     if (l->shape.executable)
         l->layout.entry = l->code.text + l->glue.place[GLUE_START].offset;
     if (!row->stripped)
-        l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->local_names;
+        l->layout.section[SECTION_STRTAB].size = l->shape.strtab + row->names.locals;
     if (l->shape.python && !l->joined &&
         !evaluate_entry(plan, row, &l->calls, l->code.own, l->code.imported, &b->arena, &l->result))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", row->name);

@@ -106,7 +106,7 @@ static struct describe_goal goal_for(const struct library *l)
         others += wanted[DEBUG_ABBREV] != DEBUG_ANY ? wanted[DEBUG_ABBREV] : debug / 64;
         uint64_t info = wanted[DEBUG_INFO] != DEBUG_ANY ? wanted[DEBUG_INFO] : debug > others ? debug - others : 0;
         uint64_t units = 2 + (l->described + GLUE_LIBRARY) / (uint64_t)plan_units(l->plan, l->row);
-        uint64_t frames = debug_frames(&l->debug, l->row->units_all ? l->row->units_all : units);
+        uint64_t frames = debug_frames(&l->debug, l->row->debug.units_all ? l->row->debug.units_all : units);
         goal.info = info > frames ? (info - frames) / MANNER_USUAL * entries_share(l) : 0;
         if (l->row->said)
             goal.info = goal.info * l->plan->mix[l->row - l->plan->library].told / DESCRIBE_TOLD_ALL;
@@ -222,17 +222,17 @@ static bool want_debug(struct builder *b, struct error *e)
         return no_memory(l, e);
     want_sections(l);
     d->unit_count = 1;
-    d->units_wanted = files_are_split(l->row) && !files_are_split_as_said(l->row) ? 0 : l->row->units_all;
-    d->tables_most = d->units_wanted ? l->row->tables : 0;
+    d->units_wanted = files_are_split(l->row) && !files_are_split_as_said(l->row) ? 0 : l->row->debug.units_all;
+    d->tables_most = d->units_wanted ? l->row->debug.tables : 0;
     debug_choose_sizes(d, d->units_wanted, said_of(l->row, ROW_DWARF_UNEVEN),
                        is_mixed(l) ? l->plan->mix[l->row - l->plan->library].even : 0);
     d->dies_wanted = said_of(l->row, ROW_DWARF_DIES);
     d->attributes_wanted = attributes_wanted(l);
-    d->partials = b->large ? 0 : partial_possible(d, l->row->partials);
+    d->partials = b->large ? 0 : partial_possible(d, l->row->debug.partials);
     d->is_shuffled = is_shuffled(l);
     /* this takes longer, so only where a set is compared with something; clang has types where they are used */
     d->types_first = l->row->said && !d->corpus->dialect.clang;
-    debug_choose_files(d, d->units_wanted, l->row->units, !l->row->functions);
+    debug_choose_files(d, d->units_wanted, l->row->debug.units, !l->row->functions);
     return true;
 }
 
@@ -279,9 +279,9 @@ bool library_size_debug(struct builder *b, struct error *e)
     struct library *l = &b->library;
     struct debug *d = &l->debug;
     uint32_t with_code = 0; /* units */
-    if (l->row->without_debug)
+    if (l->row->debug.none)
         return true;
-    if (l->row->hollow) {
+    if (l->row->debug.hollow) {
         d->size[DEBUG_STR] = l->row->size[SIZE_DEBUG];
         l->layout.section[SECTION_DEBUG_STR].size = l->row->size[SIZE_DEBUG];
         return true;

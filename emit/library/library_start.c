@@ -29,7 +29,7 @@ bool library_start(struct library *l, const struct plan *plan, const struct plan
     l->shape = shape_of(plan, row);
     l->code = (struct code){
         .plan = plan, .library = row, .filler = stock ? &stock->filler : NULL, .blocks = stock ? &stock->blocks : NULL};
-    if (row->kind == LIBRARY_MODULE || row->edges) {
+    if (row->kind == LIBRARY_MODULE || row->needs.edges) {
         if (!calls_make(plan, row, arena, &l->calls))
             return false;
         l->code.calls = &l->calls;

@@ -282,9 +282,9 @@ static void write_hollow(const struct library *l, uint8_t *image)
 static void write_debug(const struct builder *b, uint8_t *image, const uint8_t *names)
 {
     const struct library *const l = &b->library;
-    if (l->row->without_debug)
+    if (l->row->debug.none)
         return;
-    if (l->row->hollow) {
+    if (l->row->debug.hollow) {
         write_hollow(l, image);
         return;
     }
@@ -348,9 +348,10 @@ bool library_write(struct builder *b, struct error *e)
     if (window && !window_is_well(window, e)) /* fail early: debug information, most of the work, is still to come */
         return false;
     /* .dynstr has the names of own functions behind those of imports, unless they are not dynamic */
-    const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->import_names;
-    const bool is_apart = l->shape.inner || l->shape.local || l->row->inner_entry || l->described < l->row->functions;
-    if (is_apart && !l->row->without_debug && !l->row->hollow &&
+    const uint8_t *names = image + l->layout.section[SECTION_DYNSTR].offset + 1 + l->row->names.imports;
+    const bool is_apart =
+        l->shape.inner || l->shape.local || l->row->glue.inner_entry || l->described < l->row->functions;
+    if (is_apart && !l->row->debug.none && !l->row->debug.hollow &&
         !(names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena)))
         return error_set(e, ERROR_MEMORY, "out of memory for %s", l->row->name);
     l->own_names = names;
@@ -368,7 +369,7 @@ bool library_write_part(struct builder *b, struct error *e)
         return false;
     uint8_t *image = b->image;
     const uint8_t *names = image + l->layout.section[SECTION_STRTAB].offset;
-    if (l->row->stripped && !l->row->without_debug)
+    if (l->row->stripped && !l->row->debug.none)
         names = (const uint8_t *)symbols_names(l, l->debug.names_size, &b->arena);
     if (!l->row->stripped)
         symbols_write_part(l, join_base(l, SECTION_STRTAB), image);

@@ -183,7 +183,7 @@ static uint32_t named_symbol(const struct library *l, uint32_t i)
 /* How many symbols relocations may refer to. */
 static uint32_t symbols_all(const struct library *l)
 {
-    return undefined_uncalled(l) + named(l) + l->row->calls + l->row->result_by_got;
+    return undefined_uncalled(l) + named(l) + l->row->calls.called + l->row->glue.result_by_got;
 }
 
 /* The i-th of these, cyclically: first the one that is called through .got; then uncalled ones, of which those with
@@ -193,7 +193,7 @@ uint32_t relocated_any(const struct library *l, uint64_t i)
     const uint32_t undefined = undefined_uncalled(l);
     const uint32_t uncalled = undefined + named(l);
     i %= symbols_all(l);
-    if (l->row->result_by_got && !i--)
+    if (l->row->glue.result_by_got && !i--)
         return l->symbol_python + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
     if (i >= uncalled)
         return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));

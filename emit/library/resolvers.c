@@ -8,7 +8,7 @@
 /* How many aliases the dynamic functions before `function` have (plan_alias_function). */
 static uint64_t aliases_before(const struct plan_library *l, uint64_t function)
 {
-    const uint64_t functions = (uint64_t)plan_exported(l) + l->small_exported;
+    const uint64_t functions = (uint64_t)plan_exported(l) + l->small.exported;
     return (function * l->extra.aliases + functions - 1) / functions;
 }
 
@@ -26,14 +26,14 @@ static uint64_t symbols_of(const struct plan_library *l, uint32_t first, uint32_
 
 static bool is_large_enough(const struct plan_library *l, uint32_t index)
 {
-    return l->small_size[index] >= plan_landing(l) + RESOLVER_CODE;
+    return l->small.size[index] >= plan_landing(l) + RESOLVER_CODE;
 }
 
 /* Chooses dynamic resolvers that have at most `symbols` symbols together. One is chosen in any case, if there is one
  * that can be and `symbols` is not 0, even if it has more. */
 static void find_dynamic(const struct plan_library *l, uint32_t symbols, struct resolvers *r)
 {
-    const uint32_t count = l->small_exported;
+    const uint32_t count = l->small.exported;
     const bool last = l->stripped;
     for (uint32_t n = 0; symbols && n < count && is_large_enough(l, last ? count - 1 - n : n); n++) {
         const uint32_t first = last ? count - 1 - n : 0;
@@ -46,8 +46,8 @@ static void find_dynamic(const struct plan_library *l, uint32_t symbols, struct 
 
 static void find_local(const struct plan_library *l, uint32_t count, struct resolvers *r)
 {
-    const uint32_t end = l->small - methods_functions(l);
-    while (r->local < count && end - r->local > l->small_exported && !plan_is_packed(l, end - 1 - r->local) &&
+    const uint32_t end = l->small.count - methods_functions(l);
+    while (r->local < count && end - r->local > l->small.exported && !plan_is_packed(l, end - 1 - r->local) &&
            is_large_enough(l, end - 1 - r->local))
         r->local++;
     r->local_first = end - r->local;

@@ -4,7 +4,7 @@
  * Each leads to a resolver: code that the dynamic linker calls when it binds the symbol or fills the slot, and that
  * returns the address of the function to be used. Resolvers are small functions (small.h) with room for that code. In a
  * stripped library they are the last of the dynamic small functions, which are the largest. Otherwise they are the
- * first of these, which stand before others for that (plan_library.small_ahead), and the last local ones that implement
+ * first of these, which stand before others for that (plan_small.ahead), and the last local ones that implement
  * no method. They return the address of another small function, which any caller may call.
  */
 #ifndef EMIT_LIBRARY_RESOLVERS_H

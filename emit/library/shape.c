@@ -70,7 +70,7 @@ static uint64_t executable_strings(const struct plan *plan, const struct shape *
 bool shape_calls_python(const struct plan_library *l, enum python_function which)
 {
     if (which == PYTHON_ADD_FUNCTIONS)
-        return l->adds_methods;
+        return l->glue.adds_methods;
     return !plan_is_plain(l) || which == PYTHON_MODULE_CREATE || which == PYTHON_FROM_UNSIGNED;
 }
 
@@ -89,7 +89,7 @@ const char *shape_python_name(const struct plan_library *l, enum python_function
         PYTHON_FUNCTIONS(PYTHON_NAME)
 #undef PYTHON_NAME
     };
-    return which == PYTHON_MODULE_CREATE && l->init == INIT_PHASES ? "PyModuleDef_Init" : names[which];
+    return which == PYTHON_MODULE_CREATE && l->glue.init == INIT_PHASES ? "PyModuleDef_Init" : names[which];
 }
 
 static bool has_local(const struct plan_library *l, const struct shape *s, enum fixed_local id)
@@ -128,7 +128,7 @@ static const char *local_prefix(const struct plan_library *l, const struct fixed
 static uint32_t local_length(const struct plan_library *l, const struct fixed_local_kind *k, uint32_t prefix)
 {
     const uint32_t plain = prefix + k->length;
-    if (!l->mangled_glue || !k->parameters)
+    if (!l->names.mangled_glue || !k->parameters)
         return plain;
     return (uint32_t)(sizeof "_ZL" - 1 + strlen(k->parameters)) + names_digits(plain) + plain;
 }
@@ -143,7 +143,7 @@ uint32_t shape_mangled_locals(const struct plan_library *l, const struct shape *
 {
     uint32_t count = 0;
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT; i++)
-        count += l->mangled_glue && fixed_local_kinds[i].parameters && shape_has_local(l, s, i);
+        count += l->names.mangled_glue && fixed_local_kinds[i].parameters && shape_has_local(l, s, i);
     return count;
 }
 
@@ -153,7 +153,7 @@ uint8_t *shape_write_local(const struct plan_library *l, enum fixed_local id, ui
     const char *const prefix = local_prefix(l, k);
     char name[SHAPE_LOCAL_MOST];
     int length;
-    if (!l->mangled_glue || !k->parameters)
+    if (!l->names.mangled_glue || !k->parameters)
         length = snprintf(name, sizeof name, "%s%s", prefix, k->name);
     else
         length = snprintf(name, sizeof name, "_ZL%zu%s%s%s", strlen(prefix) + strlen(k->name), prefix, k->name,
@@ -165,7 +165,7 @@ uint8_t *shape_write_local(const struct plan_library *l, enum fixed_local id, ui
 /* Bytes of the names of exported functions, or of all if none is local, and of the marks' name. */
 static uint64_t marked_names(const struct plan_library *l, const struct shape *s)
 {
-    return (s->local ? l->exported_names : l->function_names) +
+    return (s->local ? l->names.exported : l->names.functions) +
            (s->marks_exported ? strlen(l->name) + sizeof "_visits" : 0);
 }
 
@@ -173,10 +173,10 @@ static void count_dynamic_names(const struct plan *plan, const struct plan_libra
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    s->names = l->import_names + (s->inner ? 0 : marked_names(l, s)) + l->other_names + l->extra.names;
+    s->names = l->names.imports + (s->inner ? 0 : marked_names(l, s)) + l->names.others + l->extra.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
-        s->names += (l->inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
+        s->names += (l->glue.inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
     if (s->python || s->holds) {
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
             s->names += shape_calls_python(l, i) ? string(shape_python_name(l, i)) : 0;
@@ -198,14 +198,14 @@ static void count_dynamic_names(const struct plan *plan, const struct plan_libra
     s->dynstr += l->without_libc ? 0 : sizeof "libc.so.6" + sizeof OUTSIDE_VERSION;
     s->dynstr += shape_relr_versions(l, s) * sizeof RELR_VERSION;
     s->dynstr += outside_versions_bytes(l->extra.versions);
-    s->dynstr += versions_bytes(l, l->extra.version_symbols, l->extra.definitions) + l->edge_version_names;
+    s->dynstr += versions_bytes(l, l->extra.version_symbols, l->extra.definitions) + l->needs.version_names;
     for (uint32_t i = 0; i < l->extra.needed; i++)
         s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
     s->dynstr += s->soname ? stem + sizeof ".so" : 0;
     if (s->needs_before)
         s->dynstr += strlen(previous) + sizeof ".so";
-    s->dynstr += l->utilities * (sizeof "libutility.so") + l->needed_digits;
+    s->dynstr += l->needs.utilities * (sizeof "libutility.so") + l->needs.digits;
     s->dynstr += s->modules * (sizeof "libmodule.so") + names_digits_sum(0, s->modules);
 }
 
@@ -215,10 +215,10 @@ static void count_symbols(const struct plan_library *l, struct shape *s)
     const uint64_t stem = strlen(l->name);
     const uint32_t file_prefix = (uint32_t)strlen(plan_stem(l));
     const uint32_t prefix = (uint32_t)strlen(plan_prefix(l));
-    s->strtab = 1 + s->names + (l->inner_entry ? string(s->entry) : 0) + (s->inner ? marked_names(l, s) : 0) +
-                (s->local ? l->function_names - l->exported_names : 0);
+    s->strtab = 1 + s->names + (l->glue.inner_entry ? string(s->entry) : 0) + (s->inner ? marked_names(l, s) : 0) +
+                (s->local ? l->names.functions - l->names.exported : 0);
     s->strtab += l->without_libc ? 0 : sizeof "__cxa_finalize@GLIBC_2.2.5";
-    s->strtab += l->versioned_names;
+    s->strtab += l->names.versioned;
     if (s->executable)
         s->strtab += sizeof "__libc_start_main@GLIBC_2.2.5";
     s->fixed_locals = 1;
@@ -233,7 +233,7 @@ static void count_symbols(const struct plan_library *l, struct shape *s)
     const uint32_t named = names_row_objects_named(l);
     s->strtab += l->said ? names_row_objects(named) : names_digits_sum(0, named) + named * (stem + sizeof "_var");
     s->symbols = (uint64_t)s->fixed_locals + plan_local_others(l) + plan_small_local(l) + l->locals + s->local +
-                 l->inner_entry + s->undefined + s->defined + s->inner;
+                 l->glue.inner_entry + s->undefined + s->defined + s->inner;
 }
 
 static uint32_t more_than(int64_t wanted, uint64_t there)
@@ -354,17 +354,17 @@ static void count_slots(const struct plan *plan, const struct plan_library *l, s
     /* A module's entry calls the first function of each covered chain; nobody
      * calls the first of the others, and a utility's first functions are called
      * from outside only. */
-    s->called = l->functions - (s->python ? l->chains - l->covered : l->chains);
+    s->called = l->functions - (s->python ? l->calls.chains - l->calls.covered : l->calls.chains);
     s->direct = plan_is_direct(l) ? s->called : 0;
     if (l->said) /* coverage is 1 */
-        s->direct = s->called - (l->lazy - (s->python ? 0 : (l->lazy + plan->depth - 1) / plan->depth));
+        s->direct = s->called - (l->calls.lazy - (s->python ? 0 : (l->calls.lazy + plan->depth - 1) / plan->depth));
     s->plt = s->called - s->direct + l->imports - plan_uncalled(l);
     s->plt += UINT32_C(0) + (s->extern_called >= 0) + s->calls_own_extern;
-    s->plt += s->python ? shape_python_functions(l) - l->result_by_got + !l->direct_entry : 0;
+    s->plt += s->python ? shape_python_functions(l) - l->glue.result_by_got + !l->glue.direct_entry : 0;
     s->plt += s->holds ? shape_python_functions(l) : 0;
     s->resolvers = resolvers_of(l);
     s->plt += l->extra.slots + l->extra.small_slots + resolvers_slots(&s->resolvers, l);
-    s->direct += l->direct_entry;
+    s->direct += l->glue.direct_entry;
 }
 
 /* Counts dynamic symbols, and functions and marks that are none. */
@@ -376,13 +376,13 @@ static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
     s->undefined += s->executable ? 2 : 0; /* main, __libc_start_main */
     s->undefined += l->extra.clones + l->extra.outside + l->unbound;
     s->marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + s->python + s->has_extern;
-    s->marks_exported = s->marks && !l->inner_marks;
+    s->marks_exported = s->marks && !l->glue.inner_marks;
     s->local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
     const uint32_t marked = l->functions - s->local + s->marks_exported;
     s->inner = plan_is_direct(l) ? marked : 0;
     s->defined = marked - s->inner + s->has_extern;
-    s->defined += s->python || s->executable ? 2u - l->inner_entry : 0;
-    s->defined += l->extra.objects + l->small_exported + l->extra.aliases + l->extra.ends + l->extra.version_symbols;
+    s->defined += s->python || s->executable ? 2u - l->glue.inner_entry : 0;
+    s->defined += l->extra.objects + l->small.exported + l->extra.aliases + l->extra.ends + l->extra.version_symbols;
 }
 
 /* Counts functions with entries in the unwind tables. */
@@ -393,7 +393,7 @@ static void count_framed(const struct plan_library *l, struct shape *s)
     s->frameless = plan_small_framed(l) + (l->extra.constructing != 0);
     s->frameless += UINT32_C(0) + (l->extra.direct != 0) + shape_has_second(l, s) + (s->python && shape_executes(l));
     s->framed = l->functions + s->glue + s->frameless;
-    s->frameless += s->python && l->init != INIT_FRAMED;
+    s->frameless += s->python && l->glue.init != INIT_FRAMED;
     s->tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
     s->tabled_frameless = l->extra.tabled - s->tabled;
 }
@@ -401,7 +401,7 @@ static void count_framed(const struct plan_library *l, struct shape *s)
 static void count_relative(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     s->relative = !s->python ? SHAPE_RELATIVE : plan_is_plain(l) ? SHAPE_RELATIVE_MODULE : SHAPE_RELATIVE_TOLD;
-    if (s->python && l->adds_methods)
+    if (s->python && l->glue.adds_methods)
         s->relative = shape_executes(l) ? s->relative + 1 : s->relative - 1;
     s->pointers = l->level == LEVEL_BARE ? 0 : name_pointers(plan, l, s, s->relative);
     s->relative += s->pointers;
@@ -417,7 +417,7 @@ static void count_dynamic(const struct plan *plan, const struct plan_library *l,
 {
     const bool now = l->elf.bind == BIND_NOW;
     s->modules = l->kind == LIBRARY_BEGIN && plan->profile->calls.need_all ? plan->modules : 0;
-    s->needed = s->needs_before + l->utilities + s->modules + l->extra.needed;
+    s->needed = s->needs_before + l->needs.utilities + s->modules + l->extra.needed;
     s->needed += s->executable ? EXECUTABLE_NEEDS : 0;
     s->needed += s->executable && !s->holds ? plan->modules + 2 : 0;
     s->dynamic = 1 + s->needed                            /* NEEDED */
@@ -506,7 +506,7 @@ struct shape shape_of(const struct plan *plan, const struct plan_library *l)
  * and do not look for the latter. */
 static bool names_absent(const struct plan_library *l, enum row_value file)
 {
-    return l->said && l->said->value[file] > 0 && l->without_debug && l->separate == SEPARATE_NONE &&
+    return l->said && l->said->value[file] > 0 && l->debug.none && l->debug.separate == SEPARATE_NONE &&
            !plan_is_direct(l);
 }
 
@@ -593,5 +593,5 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (!l->stripped)
         section[SECTION_SYMTAB].size = sizeof(Elf64_Sym) * s->symbols;
     section[SECTION_SYMTAB].info =
-        s->fixed_locals + plan_local_others(l) + plan_small_local(l) + l->locals + s->local + l->inner_entry;
+        s->fixed_locals + plan_local_others(l) + plan_small_local(l) + l->locals + s->local + l->glue.inner_entry;
 }

@@ -136,7 +136,7 @@ enum {
 enum { SHAPE_ALTERNATE_ID = 20 }; /* bytes */
 
 /* The name of a fixed local symbol: writes it with its terminator, or tells how many characters it has. Where
- * plan_library.mangled_glue is set, those of the library's own are mangled as static ones of C++ (Itanium C++ ABI,
+ * plan_names.mangled_glue is set, those of the library's own are mangled as static ones of C++ (Itanium C++ ABI,
  * 5.1.2; the L that marks internal linkage is gcc's): _ZL10m3_helper0ll. */
 enum { SHAPE_LOCAL_MOST = 512 /* bytes */ };
 uint32_t shape_local_length(const struct plan_library *l, enum fixed_local id);
@@ -247,12 +247,12 @@ static inline uint32_t shape_libc_versions(const struct plan_library *l, const s
 
 static inline uint32_t shape_versioned(const struct plan_library *l)
 {
-    return !l->without_libc + l->extra.versioned + l->versioned_edges;
+    return !l->without_libc + l->extra.versioned + l->needs.versioned_edges;
 }
 
 static inline uint32_t shape_versions(const struct plan_library *l, const struct shape *s)
 {
-    return shape_libc_versions(l, s) + l->extra.versioned + l->edge_versions;
+    return shape_libc_versions(l, s) + l->extra.versioned + l->needs.versions;
 }
 
 /* Whether the library has versions at all, its own or needed ones. */
@@ -275,7 +275,7 @@ static inline uint32_t shape_python_functions(const struct plan_library *l)
  * say so. */
 static inline bool shape_executes(const struct plan_library *l)
 {
-    return l->adds_methods && l->init == INIT_PHASES;
+    return l->glue.adds_methods && l->glue.init == INIT_PHASES;
 }
 
 /* Bytes of the module's struct PyModuleDef and of these slots; the method table stands behind them. */
@@ -306,8 +306,8 @@ static inline uint32_t shape_methods(const struct plan_library *l)
  * those of its part of an executable. The exact size follows from the layout, by how far the words are apart. */
 uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part);
 
-/* The shape of a library. `l` must have its counts: functions, chains, covered, imports, function_names, import_names,
- * utilities, needed_digits and locals. */
+/* The shape of a library. `l` must have its counts: functions, imports and locals; of `calls` chains and covered; of
+ * `names` functions and imports; of `needs` utilities and digits. */
 struct shape shape_of(const struct plan *plan, const struct plan_library *l);
 
 /* Parts of it, where these are asked for so often that the whole would take too long: the counts of PLT slots and of

@@ -29,13 +29,13 @@ static bool choose_aliases(struct library *l, struct arena *arena)
     const uint32_t count = plan_local_aliases(row);
     if (!count)
         return true;
-    uint32_t *const small = arena_take(arena, (row->small + UINT64_C(1)) * sizeof *small);
+    uint32_t *const small = arena_take(arena, (row->small.count + UINT64_C(1)) * sizeof *small);
     l->alias = arena_take(arena, count * sizeof *l->alias);
     if (!small || !l->alias)
         return false;
     uint32_t functions = row->functions;
-    for (uint32_t i = 0; i < row->small; i++)
-        if (row->small_size[i] && !plan_is_cold(row, i))
+    for (uint32_t i = 0; i < row->small.count; i++)
+        if (row->small.size[i] && !plan_is_cold(row, i))
             small[functions++ - row->functions] = i;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t of = (uint32_t)((uint64_t)i * functions / count);
@@ -48,27 +48,27 @@ static bool choose_aliases(struct library *l, struct arena *arena)
  * returns how many these are. */
 static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
 {
-    const uint32_t small = l->row->stripped ? l->row->small_exported : l->row->small;
+    const uint32_t small = l->row->stripped ? l->row->small.exported : l->row->small.count;
     uint32_t count = 0;
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++) {
-        const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->row->inner_entry);
+        const bool dynamic = i == GLUE_PYINIT || (i == GLUE_ENTRY && !l->row->glue.inner_entry);
         if (l->glue.place[i].size && (dynamic || !l->row->stripped))
             fixed[count++] = l->glue.place[i].size;
     }
     for (unsigned i = 0; i < FIXED_LOCAL_COUNT && !l->row->stripped; i++) /* those of crtbegin.o and crti.o */
         if (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY || i == LOCAL_INIT || i == LOCAL_FINI)
-            fixed[count++] = l->row->small_sizes || i >= LOCAL_INIT
+            fixed[count++] = l->row->small.sizes || i >= LOCAL_INIT
                                  ? 0
                                  : l->glue.place[i == LOCAL_DTORS ? GLUE_DTORS : GLUE_FRAME_DUMMY].size;
     for (uint32_t i = 0; i < small; i++)
-        fixed[count++] = l->row->small_size[i];
+        fixed[count++] = l->row->small.size[i];
     for (uint32_t i = 0; i < l->row->extra.aliases; i++) {
         const uint32_t of = plan_alias_function(l->row, i);
         if (of >= plan_exported(l->row))
-            fixed[count++] = l->row->small_size[of - plan_exported(l->row)];
+            fixed[count++] = l->row->small.size[of - plan_exported(l->row)];
     }
     for (uint32_t i = plan_local_aliases(l->row); i-- && l->alias[i] >= l->row->functions;)
-        fixed[count++] = l->row->small_size[l->alias[i] - l->row->functions];
+        fixed[count++] = l->row->small.size[l->alias[i] - l->row->functions];
     return count;
 }
 
@@ -231,7 +231,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
     const uint64_t aliases = row->extra.aliases + (uint64_t)plan_local_aliases(row);
-    const uint64_t symbols_most = FIXED_MOST + (uint64_t)row->small + aliases + count;
+    const uint64_t symbols_most = FIXED_MOST + (uint64_t)row->small.count + aliases + count;
     uint32_t *fixed = arena_take(arena, symbols_most * sizeof *fixed);
     if (!fixed || !choose_aliases(l, arena))
         return false;

@@ -64,7 +64,7 @@ bool sizes_said(const struct plan *plan, const struct plan_library *l, uint32_t 
         if (!distribution_values(quantiles, plan_function_sizes(plan), count, value))
             return false;
     } else {
-        typical_sizes(typical[l->dwarf_language == LANGUAGE_CPP ? LANGUAGE_CPP : LANGUAGE_C], l->function_average,
+        typical_sizes(typical[l->debug.language == LANGUAGE_CPP ? LANGUAGE_CPP : LANGUAGE_C], l->function_average,
                       count - sizeless, value + sizeless);
     }
     for (uint32_t i = 0; i < sizeless; i++)

@@ -36,16 +36,16 @@ static struct small_turn turn_of(const struct library *l, uint32_t first, uint32
 struct small_turn small_methods(const struct library *l)
 {
     const uint32_t count = methods_functions(l->row);
-    return turn_of(l, l->row->small - count, count);
+    return turn_of(l, l->row->small.count - count, count);
 }
 
 struct small_turn small_constructors(const struct library *l)
 {
     const struct plan_library *row = l->row;
-    const uint32_t end = row->small - methods_functions(row) - l->shape.resolvers.local;
-    const uint32_t ahead = row->small_ahead + row->cold.packed;
-    uint32_t first = row->small_exported > ahead ? row->small_exported : ahead;
-    while (first < end && !row->small_size[first])
+    const uint32_t end = row->small.count - methods_functions(row) - l->shape.resolvers.local;
+    const uint32_t ahead = row->small.ahead + row->cold.packed;
+    uint32_t first = row->small.exported > ahead ? row->small.exported : ahead;
+    while (first < end && !row->small.size[first])
         first++;
     return turn_of(l, first, end > first ? end - first : 0);
 }
@@ -134,8 +134,8 @@ uint64_t small_value(const struct plan_library *l, uint32_t index)
     const uint64_t value = random_at(key, UINT64_C(1) << 32 | index);
     if (alike_is_most(l->alike_code))
         return random_at(key, UINT64_C(1) << 33 | plan_small_size(l, index) / PIECE_MOST);
-    const bool alike = index >= l->small && (value & UINT8_MAX) < l->alike_code.constants;
-    return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small) % PLAN_NAMELESS) : value;
+    const bool alike = index >= l->small.count && (value & UINT8_MAX) < l->alike_code.constants;
+    return alike ? random_at(key, UINT64_C(1) << 33 | (index - l->small.count) % PLAN_NAMELESS) : value;
 }
 
 /* The functions that resolvers return in turn: the last small functions with code that are neither resolvers nor
@@ -152,10 +152,10 @@ static struct usable usable_of(const struct library *l)
     const struct resolvers *r = &l->shape.resolvers;
     struct usable u = {.address = {l->code.text + l->glue.place[GLUE_FRAME_DUMMY].offset}};
     struct small_walk walk = small_walk(l, 0);
-    const uint32_t end = r->dynamic + r->local ? row->small - methods_functions(row) : 0;
+    const uint32_t end = r->dynamic + r->local ? row->small.count - methods_functions(row) : 0;
     for (uint32_t i = 0; i < end; i++) {
         const uint64_t address = small_walk_address(l, &walk);
-        if (row->small_size[i] && !resolvers_has(r, i) && !plan_is_packed(row, i))
+        if (row->small.size[i] && !resolvers_has(r, i) && !plan_is_packed(row, i))
             u.address[u.count++ % USABLE_MOST] = address;
     }
     u.count = !u.count ? 1 : u.count < USABLE_MOST ? u.count : USABLE_MOST;
@@ -182,7 +182,7 @@ void small_write(const struct library *l)
             continue;
         uint8_t *p = l->code.image + at;
         const uint32_t size = plan_small_size(row, i);
-        const bool is_method = i < row->small && i >= row->small - methods;
+        const bool is_method = i < row->small.count && i >= row->small.count - methods;
         const bool resolves = resolvers_has(&l->shape.resolvers, i);
         const uint32_t end = is_method ? METHODS_CODE : resolves ? RESOLVER_CODE : 1;
         const uint32_t landing = size >= plan_landing(row) + end ? plan_landing(row) : 0;

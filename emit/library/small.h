@@ -1,4 +1,4 @@
-/* The small functions of a library with a row (plan_library.small_size): their code, and who points to them. Tables
+/* The small functions of a library with a row (plan_small.size): their code, and who points to them. Tables
  * point to local ones, PLT slots to resolvers, local or dynamic.
  *
  * The last of them implement methods (methods.h), if they are large enough: each returns a number to Python. Resolvers

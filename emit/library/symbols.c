@@ -61,7 +61,7 @@ static uint32_t put_other(struct symbols *t, uint32_t number)
 static void name_ends(struct symbols *t)
 {
     const struct plan_library *row = t->l->row;
-    for (uint32_t place = 0; names_row_ends(row) && place < row->ended; place++) {
+    for (uint32_t place = 0; names_row_ends(row) && place < row->names.ended; place++) {
         const int64_t end = names_row_end_of(row, place);
         if (end == NAMES_ROW_NONE)
             continue;
@@ -69,8 +69,8 @@ static void name_ends(struct symbols *t)
         const uint32_t length = names_row_place_length(row, of);
         const uint32_t symbol = of < row->exported ? of : t->versions.others + of - row->exported;
         const uint32_t name = t->start_of[place] + names_row_place_length(row, place) - length;
-        if (of >= row->ended - row->unbound) {
-            t->dynsym[t->unbound + of - (row->ended - row->unbound)].st_name = name;
+        if (of >= row->names.ended - row->unbound) {
+            t->dynsym[t->unbound + of - (row->names.ended - row->unbound)].st_name = name;
             continue;
         }
         t->defined[symbol].st_name = name;
@@ -123,7 +123,7 @@ static void put_imports(struct symbols *t)
         const unsigned char bind = i + l->row->extra.weak_imports < l->row->imports ? STB_GLOBAL : STB_WEAK;
         undefine(t, name, bind, import_type(utility, import->function));
     }
-    assert(t->names == t->start + 1 + l->row->import_names);
+    assert(t->names == t->start + 1 + l->row->names.imports);
 }
 
 static void put_functions(struct symbols *t)
@@ -132,7 +132,7 @@ static void put_functions(struct symbols *t)
     struct names_head head = {0};
     uint32_t section = l->layout.section[SECTION_TEXT].index;
     const uint32_t exported = plan_exported(l->row);
-    const uint32_t behind = l->row->small_exported + l->row->extra.aliases;
+    const uint32_t behind = l->row->small.exported + l->row->extra.aliases;
     for (uint32_t i = 0; i < exported; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
         if (names_row_ends(l->row))
@@ -144,7 +144,7 @@ static void put_functions(struct symbols *t)
         t->defined[i] = symbols_entry(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
     assert(t->names ==
-           t->start + 1 + l->row->import_names + (l->shape.local ? l->row->exported_names : l->row->function_names));
+           t->start + 1 + l->row->names.imports + (l->shape.local ? l->row->names.exported : l->row->names.functions));
     t->count = exported;
 }
 
@@ -184,7 +184,7 @@ static void put_data(struct symbols *t)
     const uint64_t skip = -(start + r.at) & 7;
     const uint64_t words = r.size > skip ? (r.size - skip) / 8 : 0;
     for (uint32_t i = 0; i < x->objects; i++) {
-        const uint32_t name = put_other(t, l->row->small_exported + x->aliases + i);
+        const uint32_t name = put_other(t, l->row->small.exported + x->aliases + i);
         uint64_t at = 0, size = 0;
         if (pitch.each) {
             at = r.at + object_at(&pitch, i);
@@ -207,11 +207,11 @@ static void put_small(struct symbols *t)
     const struct library *l = t->l;
     const struct plan_library *row = l->row;
     struct small_walk walk = small_walk(l, 0);
-    for (uint32_t i = 0; i < row->small_exported; i++) {
+    for (uint32_t i = 0; i < row->small.exported; i++) {
         const uint32_t name = put_other(t, i);
         const unsigned char type = resolvers_type(&l->shape.resolvers, row, i);
-        define(t, name, type, SECTION_TEXT, small_walk_address(l, &walk), row->small_size[i]);
-        if (i + row->extra.weak_own >= row->small_exported + row->extra.aliases)
+        define(t, name, type, SECTION_TEXT, small_walk_address(l, &walk), row->small.size[i]);
+        if (i + row->extra.weak_own >= row->small.exported + row->extra.aliases)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
     }
 }
@@ -228,7 +228,7 @@ static void put_aliases(struct symbols *t, uint32_t small)
         const uint32_t of = plan_alias_function(row, i);
         const Elf64_Sym function = t->defined[of < exported ? of : small + of - exported];
         const unsigned char type = ELF64_ST_TYPE(function.st_info);
-        define(t, put_other(t, row->small_exported + i), type, SECTION_TEXT, function.st_value, function.st_size);
+        define(t, put_other(t, row->small.exported + i), type, SECTION_TEXT, function.st_value, function.st_size);
         if (i + row->extra.weak_own >= count)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
     }
@@ -265,7 +265,7 @@ static struct others put_others(struct symbols *t)
     struct others o = {0};
     if (s->executable)
         define_glue(t, put_name(t, "_start", ""), GLUE_START);
-    if (s->python && !l->row->inner_entry) {
+    if (s->python && !l->row->glue.inner_entry) {
         o.entry = t->count;
         define_glue(t, put_name(t, s->entry, ""), GLUE_ENTRY);
     }
@@ -461,10 +461,10 @@ static void put_versions(struct symbols *t)
         put_name(t, name, "");
     }
     t->versions.edges = (uint32_t)(t->names - t->start);
-    for (uint32_t i = 0; i < row->edges; i++) {
-        const struct plan_library *to = &t->l->plan->library[row->edge[i].library];
+    for (uint32_t i = 0; i < row->needs.edges; i++) {
+        const struct plan_library *to = &t->l->plan->library[row->needs.edge[i].library];
         struct edge_versions v;
-        versions_of_edge(t->l->plan, row, &row->edge[i], row->edge[i].versions, &v);
+        versions_of_edge(t->l->plan, row, &row->needs.edge[i], row->needs.edge[i].versions, &v);
         for (uint32_t k = 0; v.count && k < to->extra.definitions; k++) {
             if (!v.place[k])
                 continue;
@@ -480,7 +480,7 @@ static void set_aside(struct library *l, uint32_t *place, const struct symbol_ve
 {
     const struct plan_extra *x = &l->row->extra;
     const uint32_t count = x->unique_objects + x->version_symbols;
-    l->unique_symbols = place + v->others + l->row->small_exported + x->aliases;
+    l->unique_symbols = place + v->others + l->row->small.exported + x->aliases;
     l->aside_symbols = aside;
     for (uint32_t i = 0; i < x->unique_objects; i++)
         aside[i] = l->unique_symbols[i];
@@ -498,7 +498,7 @@ static void name_slots(const struct library *l, const struct others *o, const ui
     for (uint32_t i = 0; i < plan_lazy(l->row); i++)
         if (l->slot[i] != CODE_NO_SLOT)
             plt_symbols[l->slot[i]] = place[i];
-    const uint32_t python_slots = shape_python_functions(l->row) - l->row->result_by_got;
+    const uint32_t python_slots = shape_python_functions(l->row) - l->row->glue.result_by_got;
     for (uint32_t i = 0; (s->python || s->holds) && i < python_slots; i++)
         plt_symbols[l->at.python_slot + i] = o->python + i;
     for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
@@ -509,7 +509,7 @@ static void name_slots(const struct library *l, const struct others *o, const ui
         plt_symbols[l->small_slots + i] = place[small + i];
     for (uint32_t i = l->irelative_first; i < s->plt; i++)
         plt_symbols[i] = 0;
-    if (s->python && !l->row->direct_entry)
+    if (s->python && !l->row->glue.direct_entry)
         plt_symbols[l->at.entry_slot] = place[o->entry];
     if (s->extern_called >= 0)
         plt_symbols[l->at.extern_before_slot] = o->extern_before;
@@ -528,7 +528,7 @@ bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint3
     t.defined = arena_take(arena, s->defined * sizeof *t.defined);
     uint32_t *order = arena_take(arena, s->defined * sizeof *order);
     uint32_t *place = arena_take(arena, s->defined * sizeof *place);
-    t.start_of = arena_take(arena, (l->row->ended + UINT64_C(1)) * sizeof *t.start_of);
+    t.start_of = arena_take(arena, (l->row->names.ended + UINT64_C(1)) * sizeof *t.start_of);
     uint32_t *aside = arena_take(arena, (s->defined + UINT64_C(1)) * sizeof *aside);
     if (!t.hashes || !t.defined || !order || !place || !t.start_of || !aside)
         return false;

@@ -41,8 +41,8 @@ static uint16_t defined_index(const struct library *l, const struct symbol_versi
 static uint8_t *put_import_indices(const struct library *l, uint32_t number, uint8_t *p)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < l->row->edges; i++) {
-        const struct plan_edge *edge = &l->row->edge[i];
+    for (uint32_t i = 0; i < l->row->needs.edges; i++) {
+        const struct plan_edge *edge = &l->row->needs.edge[i];
         const struct plan_library *to = &l->plan->library[edge->library];
         struct edge_versions v;
         versions_of_edge(l->plan, l->row, edge, edge->versions, &v);
@@ -179,9 +179,9 @@ static void write_needs(const struct library *l, uint8_t *image, const struct sy
         put_needs(&n, file, v->outside, 1);
     file = l->strings.needed;
     uint32_t version = v->edges;
-    for (uint32_t i = 0; row->versioned_edges && i < row->edges; i++, file = behind_name(n.strings, file))
-        if (row->edge[i].versions)
-            version = put_needs(&n, file, version, row->edge[i].versions);
+    for (uint32_t i = 0; row->needs.versioned_edges && i < row->needs.edges; i++, file = behind_name(n.strings, file))
+        if (row->needs.edge[i].versions)
+            version = put_needs(&n, file, version, row->needs.edge[i].versions);
     assert(n.p == image + s->offset + s->size);
 }
 

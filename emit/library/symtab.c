@@ -117,7 +117,7 @@ static void put_fixed_locals(const struct library *l, struct local_table *t, uns
         uint64_t value;
         uint64_t size;
         fixed_local_value(l, i, &value, &size);
-        if (l->row->small_sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* no size, as in crtbegin.o */
+        if (l->row->small.sizes && (i == LOCAL_DTORS || i == LOCAL_FRAME_DUMMY)) /* no size, as in crtbegin.o */
             size = 0;
         uint32_t section = k->type == STT_FILE ? SHN_ABS : l->layout.section[fixed_local_section(l, i)].index;
         *t->next++ = symbols_entry(next_name(t), STB_LOCAL, k->type, section, value, size);
@@ -191,13 +191,13 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
     const struct plan_library *row = l->row;
     const uint32_t number = n->number++;
     if (number >= n->named) {
-        const uint32_t of = (number - n->named) % (n->named - row->shared_first);
+        const uint32_t of = (number - n->named) % (n->named - row->names.shared_first);
         const uint32_t name = of ? n->shared : n->first;
-        n->shared = name + names_row_object_length(row, row->shared_first + of) + 1;
+        n->shared = name + names_row_object_length(row, row->names.shared_first + of) + 1;
         return name;
     }
     const uint32_t name = next_name(t);
-    n->first = number == row->shared_first ? name : n->first;
+    n->first = number == row->names.shared_first ? name : n->first;
     if (row->said)
         t->strings = names_row_write_object(row, number, t->strings);
     else
@@ -248,7 +248,7 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
                     {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
         .names = {.named = names_row_objects_named(row), .first = next_name(t)},
-        .small = small_walk(l, row->small_exported),
+        .small = small_walk(l, row->small.exported),
         .aliased = small_walk(l, 0),
     };
     names_stem(&w.stem, row->name, "_var");
@@ -276,7 +276,7 @@ static void put_small(struct object_walk *w, struct local_table *t)
     const uint32_t name = is_cold ? put_cold_name(w, t) : put_object_name(l, t, &w->names, &w->stem, 0);
     *t->next++ =
         symbols_entry(name, STB_LOCAL, resolvers_type(&l->shape.resolvers, l->row, i),
-                      l->layout.section[SECTION_TEXT].index, small_walk_address(l, &w->small), l->row->small_size[i]);
+                      l->layout.section[SECTION_TEXT].index, small_walk_address(l, &w->small), l->row->small.size[i]);
 }
 
 /* Writes a further name of a function. */
@@ -290,7 +290,7 @@ static void put_alias(struct object_walk *w, struct local_table *t, uint32_t ali
         w->aliased_at = small_walk_address(l, &w->aliased);
     *t->next++ = symbols_entry(name, STB_LOCAL, STT_FUNC, l->layout.section[SECTION_TEXT].index,
                                of < functions ? l->code.text + l->body[of].offset : w->aliased_at,
-                               of < functions ? l->body[of].size : l->row->small_size[of - functions]);
+                               of < functions ? l->body[of].size : l->row->small.size[of - functions]);
 }
 
 static void put_object(struct object_walk *w, struct local_table *t)
@@ -306,7 +306,7 @@ static void put_object(struct object_walk *w, struct local_table *t)
     const struct region *g = &w->regions[w->region];
     const uint32_t number = w->names.number;
     const uint32_t named = w->names.named;
-    const uint64_t extra = row->local_names / named + (number < row->local_names % named ? 1 : 0);
+    const uint64_t extra = row->names.locals / named + (number < row->names.locals % named ? 1 : 0);
     const uint64_t length = w->stem.length + names_digits(number) + extra;
     const uint64_t from = object_at(&w->pitch, w->object);
     const uint64_t to = ++w->object < g->count ? object_at(&w->pitch, w->object) : g->size;
@@ -320,7 +320,7 @@ static void put_object(struct object_walk *w, struct local_table *t)
 static void put_objects(struct object_walk *w, struct local_table *t, uint32_t end)
 {
     while (w->names.number < end)
-        (w->small.next < w->l->row->small ? put_small : put_object)(w, t);
+        (w->small.next < w->l->row->small.count ? put_small : put_object)(w, t);
 }
 
 /* Writes a name in two halves, with its terminator. */
@@ -398,10 +398,10 @@ static void put_sources(const struct library *l, struct local_table *t)
     const uint32_t objects = plan_small_local(row) + row->locals;
     uint32_t function = row->functions - l->shape.local;
     struct names_head head = {0};
-    if (row->inner_entry)
+    if (row->glue.inner_entry)
         put_inner_entry(l, t);
     /* names of objects are behind those of functions */
-    const uint64_t names = l->shape.local ? row->function_names - row->exported_names : 0;
+    const uint64_t names = l->shape.local ? row->names.functions - row->names.exported : 0;
     struct local_table of_objects = *t;
     of_objects.strings += names;
     struct object_walk walk = walk_objects(l, &of_objects);
@@ -422,7 +422,7 @@ static void put_sources(const struct library *l, struct local_table *t)
 /* Whether the name of an undefined symbol from outside the set has its version behind it in .symtab. */
 static bool is_versioned(const struct library *l, uint32_t outside)
 {
-    return l->row->versioned_names && shape_outside_version(l->row, outside);
+    return l->row->names.versioned && shape_outside_version(l->row, outside);
 }
 
 static void put_versioned_names(const struct library *l, struct local_table *t)
@@ -435,7 +435,7 @@ static void put_versioned_names(const struct library *l, struct local_table *t)
         t->strings = put_u8(put_bytes(t->strings, name, strlen(name)), '@');
         const char *const version = outside_version_name(shape_outside_version(row, i));
         t->strings = put_bytes(t->strings, version, strlen(version));
-        t->strings = put_u8(outside_put_digits(t->strings, row->version_digits), '\0');
+        t->strings = put_u8(outside_put_digits(t->strings, row->names.version_digits), '\0');
     }
 }
 
@@ -512,7 +512,7 @@ uint32_t symbols_part_locals(const struct library *l)
 static uint64_t part_names(const struct library *l)
 {
     const uint64_t stem = strlen(l->row->name);
-    uint64_t bytes = l->row->function_names + stem + sizeof "_visits";
+    uint64_t bytes = l->row->names.functions + stem + sizeof "_visits";
     if (l->shape.python)
         bytes += strlen(l->shape.entry) + 1 + sizeof "PyInit_" + stem;
     if (l->shape.has_extern)
@@ -526,7 +526,7 @@ uint64_t symbols_part_strings(const struct library *l)
     uint64_t fixed;
     part_fixed(l, &fixed);
     return part_names(l) + fixed + names_digits_sum(0, row->locals) +
-           row->locals * (strlen(row->name) + sizeof "_var") + row->local_names;
+           row->locals * (strlen(row->name) + sizeof "_var") + row->names.locals;
 }
 
 static void put_part_glue(const struct library *l, struct local_table *t, enum glue_function which, const char *first,

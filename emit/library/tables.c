@@ -254,11 +254,11 @@ static void write_definition(const struct library *l, struct relocations *r)
     const bool plain = plan_is_plain(l->row);
     memset(definition, 0, shape_definition(l->row) + METHOD_DEF_BYTES * (uint64_t)shape_methods(l->row));
     put_u64(definition, 1);
-    put_u64(definition + MODULE_DEF_SIZE, l->row->init == INIT_PHASES ? 0 : UINT64_MAX);
+    put_u64(definition + MODULE_DEF_SIZE, l->row->glue.init == INIT_PHASES ? 0 : UINT64_MAX);
     point(r, SECTION_DATA, a->definition + MODULE_DEF_NAME, a->name);
     if (!plain)
         point(r, SECTION_DATA, a->definition + MODULE_DEF_DOC, a->module_doc);
-    if (!l->row->adds_methods)
+    if (!l->row->glue.adds_methods)
         point(r, SECTION_DATA, a->definition + MODULE_DEF_METHODS, a->methods);
     if (shape_executes(l->row)) {
         const uint64_t slots = a->definition + MODULE_DEF_BYTES;

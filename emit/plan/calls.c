@@ -33,7 +33,7 @@ static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
 /* Whether the utility's first chain of this class stands behind `row`. */
 static bool begins_behind(const struct plan *plan, unsigned class, uint64_t row, uint32_t utility)
 {
-    return plan->library[plan_utility(plan, utility)].first[class] > row;
+    return plan->library[plan_utility(plan, utility)].calls.first[class] > row;
 }
 
 /* The utility that holds the chain at `row` of its class. The search begins where the chain would be if all utilities
@@ -69,7 +69,7 @@ static uint32_t chain_of_rank(const struct plan *plan, const struct plan_library
     if (plan->coverage == UINT64_C(1) << 32)
         return rank;
     uint32_t low = 0; /* these chains have at most `rank` chains of the class before them */
-    uint32_t high = l->chains;
+    uint32_t high = l->calls.chains;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         uint32_t covered = plan_covered_before(plan, middle);
@@ -111,7 +111,7 @@ static struct run run_at(const struct plan *plan, unsigned class, uint64_t place
     uint64_t row = within * a->layers + layer;
     const struct plan_library *u = utility_at(plan, class, row);
     struct run r = {.utility = u, .end = scale_up(dealt + 1, n, chains)};
-    r.chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
+    r.chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->calls.first[class]));
     r.length = plan_chain_length(plan, u, r.chain);
     r.occurrence = (uint32_t)(place - first);
     return r;
@@ -129,7 +129,8 @@ struct walk {
 
 static struct walk walk_start(const struct plan *plan, const struct plan_library *m, unsigned class, uint64_t calls)
 {
-    return (struct walk){.plan = plan, .class = class, .begin = m->first[class], .end = m->first[class] + calls};
+    return (struct walk){
+        .plan = plan, .class = class, .begin = m->calls.first[class], .end = m->calls.first[class] + calls};
 }
 
 /* The first of the module's calls at or after `begin` that is in this layer. */
@@ -283,7 +284,7 @@ static struct import random_target(const struct plan *plan, unsigned class, uint
     uint64_t place = shuffled(key, n, call);
     uint64_t row = scale(place, chains, n);
     const struct plan_library *u = utility_at(plan, class, row);
-    uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->first[class]));
+    uint32_t chain = chain_of_rank(plan, u, class, (uint32_t)(row - u->calls.first[class]));
     uint64_t occurrence = place - scale_up(row, n, chains);
     return (struct import){plan_utility(plan, u->number),
                            chain * plan->depth + (uint32_t)(occurrence % plan_chain_length(plan, u, chain))};
@@ -350,7 +351,7 @@ static bool make_random(const struct plan *plan, const struct plan_library *m, c
         if (!plan->assignment.chains[class])
             continue;
         for (uint64_t local = 0; local < calls[class]; local++) {
-            struct import i = random_target(plan, class, m->first[class] + local);
+            struct import i = random_target(plan, class, m->calls.first[class] + local);
             uint32_t function = function_of_rank(plan, m, class, local / per);
             out->target[(uint64_t)function * per + local % per] = import_number(out, &table, i);
             need(out, met, i.library);
@@ -439,6 +440,6 @@ bool calls_make(const struct plan *plan, const struct plan_library *m, struct ar
     if (!make(plan, m, m->imports, arena, out))
         return false;
     assert(out->import_count == m->imports);
-    assert(out->needed_count == m->utilities);
+    assert(out->needed_count == m->needs.utilities);
     return true;
 }

@@ -17,12 +17,12 @@ static uint32_t callable_numbered(const struct plan_library *from, const struct 
 {
     if (calls_any(from, to))
         return to->exported;
-    return to->exported > to->leaf ? to->exported - to->leaf : 0;
+    return to->exported > to->calls.leaf ? to->exported - to->calls.leaf : 0;
 }
 
 uint32_t calls_row_callable(const struct plan_library *from, const struct plan_library *to)
 {
-    return callable_numbered(from, to) + to->small_leaves;
+    return callable_numbered(from, to) + to->small.leaves;
 }
 
 /* The function at `rank` of n functions, in this order: the first of each chain of `depth`, the second of each, and so
@@ -57,15 +57,15 @@ static const struct plan_edge *edge_of(const struct plan_library *l, uint32_t (*
                                        uint32_t number)
 {
     uint32_t low = 0;
-    uint32_t high = l->edges;
+    uint32_t high = l->needs.edges;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (first(&l->edge[middle]) <= number)
+        if (first(&l->needs.edge[middle]) <= number)
             low = middle;
         else
             high = middle;
     }
-    return &l->edge[low];
+    return &l->needs.edge[low];
 }
 
 /* The function at `place` among those that may be called along an edge: `numbered` numbered ones, evenly mixed with
@@ -74,14 +74,14 @@ static uint32_t callable(const struct plan *plan, const struct plan_library *l, 
                          uint32_t numbered, uint32_t place)
 {
     const struct plan_library *to = &plan->library[edge->library];
-    const uint32_t n = numbered + to->small_leaves;
-    const uint32_t used = to->used > edge->symbols ? to->used : edge->symbols;
+    const uint32_t n = numbered + to->small.leaves;
+    const uint32_t used = to->calls.used > edge->symbols ? to->calls.used : edge->symbols;
     const uint64_t of_all = ((uint64_t)edge->rank + place) % (used < n ? used : n);
-    const uint32_t small = (uint32_t)(of_all * to->small_leaves / n);
-    if ((of_all + 1) * to->small_leaves / n > small)
-        return to->exported + to->small_leaf + small;
+    const uint32_t small = (uint32_t)(of_all * to->small.leaves / n);
+    if ((of_all + 1) * to->small.leaves / n > small)
+        return to->exported + to->small.leaf + small;
     const uint32_t rank = (uint32_t)of_all - small;
-    return calls_any(l, to) ? function_at_rank(numbered, plan->depth, rank) : to->leaf + rank;
+    return calls_any(l, to) ? function_at_rank(numbered, plan->depth, rank) : to->calls.leaf + rank;
 }
 
 /* The function or object at `place` among those that may not be called along an edge: numbered functions other than the
@@ -90,7 +90,7 @@ static uint32_t not_callable(const struct plan_library *to, uint32_t numbered, u
 {
     const uint32_t others = to->exported - numbered;
     uint32_t function = place < others ? place : place + numbered;
-    function += function < to->exported + to->small_leaf ? 0 : to->small_leaves;
+    function += function < to->exported + to->small.leaf ? 0 : to->small.leaves;
     return function;
 }
 
@@ -102,7 +102,7 @@ bool calls_row_import(const struct plan *plan, const struct plan_library *l, uin
     const struct plan_library *to = &plan->library[edge->library];
     const uint32_t place = number - edge->first;
     const uint32_t numbered = callable_numbered(l, to);
-    const uint32_t n = numbered + to->small_leaves;
+    const uint32_t n = numbered + to->small.leaves;
     assert(place < edge->symbols);
     import->library = edge->library;
     import->function = place < n ? callable(plan, l, edge, numbered, place) : not_callable(to, numbered, place - n);
@@ -123,20 +123,21 @@ uint32_t calls_row_uncalled(const struct plan_library *l, uint32_t index)
 
 bool calls_make_rows(const struct plan *plan, const struct plan_library *l, struct arena *arena, struct calls *out)
 {
-    const uint64_t targets = (uint64_t)l->functions * l->per_function;
-    *out = (struct calls){.per_function = l->per_function, .import_count = l->imports, .needed_count = l->edges};
-    out->needed = arena_take(arena, (l->edges + UINT64_C(1)) * sizeof *out->needed);
+    const uint64_t targets = (uint64_t)l->functions * l->calls.per_function;
+    *out = (struct calls){
+        .per_function = l->calls.per_function, .import_count = l->imports, .needed_count = l->needs.edges};
+    out->needed = arena_take(arena, (l->needs.edges + UINT64_C(1)) * sizeof *out->needed);
     out->import = arena_take(arena, (l->imports + UINT64_C(1)) * sizeof *out->import);
     out->target = arena_take(arena, (targets + 1) * sizeof *out->target);
     if (!out->needed || !out->import || !out->target)
         return false;
-    for (uint32_t i = 0; i < l->edges; i++)
-        out->needed[i] = l->edge[i].library;
+    for (uint32_t i = 0; i < l->needs.edges; i++)
+        out->needed[i] = l->needs.edge[i].library;
     for (uint32_t i = 0; i < l->imports; i++)
         calls_row_import(plan, l, i, &out->import[i]);
     memset(out->target, 0xff, targets * sizeof *out->target);
-    assert(l->calls <= targets);
-    for (uint32_t i = 0; i < l->calls; i++)
+    assert(l->calls.called <= targets);
+    for (uint32_t i = 0; i < l->calls.called; i++)
         out->target[i] = calls_row_called(l, i);
     return true;
 }
@@ -158,11 +159,11 @@ static void reach(struct plan *plan, const struct reached *r, uint32_t library, 
         if (at[function])
             return; /* so is the rest of the chain */
         at[function] = 1;
-        l->visited++;
-        for (uint32_t t = 0; function < l->callers && t < l->per_function; t++) {
-            const uint32_t call = function * l->per_function + t;
+        l->calls.visited++;
+        for (uint32_t t = 0; function < l->calls.callers && t < l->calls.per_function; t++) {
+            const uint32_t call = function * l->calls.per_function + t;
             struct import import;
-            if (call < l->calls && calls_row_import(plan, l, calls_row_called(l, call), &import))
+            if (call < l->calls.called && calls_row_import(plan, l, calls_row_called(l, call), &import))
                 reach(plan, r, import.library, import.function); /* this is a leaf, so that recursion ends here */
         }
         function++;
@@ -174,7 +175,7 @@ bool calls_row_visits(struct plan *plan)
     uint64_t functions = 0;
     struct reached r = {.first = malloc((plan_counted(plan) + (size_t)1) * sizeof *r.first)};
     for (uint32_t i = 0; r.first && i < plan_counted(plan); i++) {
-        plan->library[i].visited = 0;
+        plan->library[i].calls.visited = 0;
         r.first[i] = functions;
         functions += plan->library[i].functions;
     }
@@ -182,9 +183,9 @@ bool calls_row_visits(struct plan *plan)
     const bool ok = r.first && r.function;
     for (uint32_t i = 0; ok && i < plan->modules; i++) {
         struct plan_library *l = &plan->library[i];
-        l->visited = l->functions;
+        l->calls.visited = l->functions;
         struct import import;
-        for (uint32_t n = 0; n < l->calls && calls_row_import(plan, l, calls_row_called(l, n), &import); n++)
+        for (uint32_t n = 0; n < l->calls.called && calls_row_import(plan, l, calls_row_called(l, n), &import); n++)
             reach(plan, &r, import.library, import.function);
     }
     free(r.first);
@@ -204,12 +205,12 @@ bool calls_row_uses(struct plan *plan)
     uint8_t *taken = calloc(symbols + 1, 1);
     const bool ok = first && taken;
     for (uint32_t i = 0; ok && i < count; i++)
-        plan->library[i].imported = 0;
+        plan->library[i].calls.imported = 0;
     for (uint32_t i = 0; ok && i < count; i++) {
         struct import import;
         for (uint32_t n = 0; calls_row_import(plan, &plan->library[i], n, &import); n++) {
             uint8_t *const at = &taken[first[import.library] + import.function];
-            plan->library[import.library].imported += !*at;
+            plan->library[import.library].calls.imported += !*at;
             *at = 1;
         }
     }

@@ -51,12 +51,12 @@ static uint64_t outgoing(const struct plan *plan, const struct plan_library *l, 
                          const struct function *f)
 {
     uint64_t sum = 0;
-    if (!l->said || index >= l->callers)
+    if (!l->said || index >= l->calls.callers)
         return 0;
-    for (uint32_t t = 0; t < l->per_function; t++) {
-        const uint32_t call = index * l->per_function + t;
+    for (uint32_t t = 0; t < l->calls.per_function; t++) {
+        const uint32_t call = index * l->calls.per_function + t;
         struct import import;
-        if (call >= l->calls || !calls_row_import(plan, l, calls_row_called(l, call), &import))
+        if (call >= l->calls.called || !calls_row_import(plan, l, calls_row_called(l, call), &import))
             break;
         sum += leaf_result(plan, &plan->library[import.library], import.function, evaluate_caller(f->hash, t));
     }

@@ -53,7 +53,8 @@ static uint32_t shape_letters(uint32_t letters, uint32_t shape)
 /* Letters of a class of the library. */
 static uint32_t class_letters(uint32_t letters, const struct plan_library *l, uint32_t number)
 {
-    return number < l->classes ? l->class_letters[number] : shape_letters(letters, class_shape(class_hash(l, number)));
+    return number < l->names.classes ? l->names.class_letters[number]
+                                     : shape_letters(letters, class_shape(class_hash(l, number)));
 }
 
 uint32_t mangle_class_length(uint32_t letters, const struct plan_library *l, uint32_t number)

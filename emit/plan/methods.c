@@ -52,8 +52,8 @@ uint8_t *methods_write_strings(const struct plan_library *l, uint8_t *p)
 uint32_t methods_functions(const struct plan_library *l)
 {
     uint32_t count = 0;
-    while (count < l->extra.methods && count < plan_small_local(l) && !plan_is_packed(l, l->small - 1 - count) &&
-           l->small_size[l->small - 1 - count] >= plan_landing(l) + METHODS_CODE)
+    while (count < l->extra.methods && count < plan_small_local(l) && !plan_is_packed(l, l->small.count - 1 - count) &&
+           l->small.size[l->small.count - 1 - count] >= plan_landing(l) + METHODS_CODE)
         count++;
     return count;
 }

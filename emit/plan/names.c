@@ -122,7 +122,7 @@ static uint32_t stem_length(const struct plan_library *l)
 
 bool names_are_mangled(const struct names *n, const struct plan_library *l)
 {
-    return n->style == STYLE_ITANIUM && !l->plain_names;
+    return n->style == STYLE_ITANIUM && !l->names.plain;
 }
 
 uint32_t names_function(const struct names *n, const struct plan_library *l, uint32_t index, const struct function *f)

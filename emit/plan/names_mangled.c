@@ -241,7 +241,7 @@ static void put_parameters(struct spelling *s, uint64_t key, uint32_t room)
 static uint32_t room_of_parameters(const struct plan_library *l, uint64_t key, uint32_t rest)
 {
     enum { WHOLE = PLAN_ELABORATE_MOST + 1, VARIES = 256 };
-    const uint32_t share = l->elaborate * (VARIES / 2 + (uint32_t)(key >> 32) % VARIES) / VARIES;
+    const uint32_t share = l->names.elaborate * (VARIES / 2 + (uint32_t)(key >> 32) % VARIES) / VARIES;
     const uint32_t rounding = (uint32_t)(key >> 16) % WHOLE;
     return (rest * (share < WHOLE - 1 ? share : WHOLE - 1) + rounding) / WHOLE;
 }

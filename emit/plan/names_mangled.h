@@ -8,7 +8,7 @@
  *
  * Parameters decide how much longer a name is where it is shown. A parameter may be a letter, which stands for a type
  * such as `unsigned long`, or refer by number to what the name already has (5.1.10, "Compression").
- * plan_library.elaborate says how much of a name is parameters.
+ * plan_names.elaborate says how much of a name is parameters.
  */
 #ifndef EMIT_PLAN_NAMES_MANGLED_H
 #define EMIT_PLAN_NAMES_MANGLED_H

@@ -28,7 +28,7 @@ static inline uint64_t names_own_key(const struct plan_library *l, uint64_t numb
 static inline uint64_t names_words_key(const struct plan_library *l, uint64_t number)
 {
     const uint64_t key = names_own_key(l, number);
-    return (key >> 40 & 255) < l->alike ? 0 : key;
+    return (key >> 40 & 255) < l->names.alike ? 0 : key;
 }
 
 /* Writes words and the number, `length` characters together, without a terminator. */

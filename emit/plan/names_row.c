@@ -19,7 +19,7 @@ enum { BRIEF_FIRST = 26, BRIEF = 36 };
  * functions in the end, but importers have counted on the names. */
 static uint32_t named_functions(const struct plan_library *l)
 {
-    return l->functions_named ? l->functions_named - 1 : names_row_functions(l);
+    return l->names.functions_named ? l->names.functions_named - 1 : names_row_functions(l);
 }
 
 /* Whether the name at `place` is like that of a function. The first test alone decides for exported functions, because
@@ -33,7 +33,7 @@ static bool is_function(const struct plan_library *l, uint32_t place)
 static uint32_t dynamic_least(const struct plan_library *l, uint32_t place)
 {
     const uint32_t name = LETTER + names_digits(place);
-    if (place >= l->mangled)
+    if (place >= l->names.mangled)
         return name + (uint32_t)strlen(l->prefix);
     return names_mangled_least(l, name, is_function(l, place));
 }
@@ -53,8 +53,8 @@ static uint64_t least_bytes(const struct plan_library *l, uint32_t from, uint32_
         while (power <= from)
             power *= 10;
         end = power < to ? (uint32_t)power : to;
-        if (from < l->mangled)
-            end = smaller(end, l->mangled);
+        if (from < l->names.mangled)
+            end = smaller(end, l->names.mangled);
         if (from < l->exported)
             end = smaller(end, l->exported);
         else if (is_function(l, from))
@@ -76,7 +76,7 @@ static uint32_t brief_digits(uint32_t number)
 uint32_t names_row_shortest(const struct plan_library *l, uint32_t place)
 {
     const uint32_t brief = (uint32_t)strlen(l->prefix) + brief_digits(place);
-    return place < l->mangled ? dynamic_least(l, place) : brief;
+    return place < l->names.mangled ? dynamic_least(l, place) : brief;
 }
 
 uint32_t names_row_least(const struct plan_library *l, uint32_t index)
@@ -96,13 +96,13 @@ uint32_t names_row_other_least(const struct plan_library *l, uint32_t number)
 
 uint32_t names_row_other_length(const struct plan_library *l, uint32_t number)
 {
-    return number < l->other_lengths ? l->other_length[number] : names_row_other_least(l, number);
+    return number < l->names.other_lengths ? l->names.other_length[number] : names_row_other_least(l, number);
 }
 
 uint64_t names_row_other_bytes(const struct plan_library *l)
 {
     const uint32_t others = names_row_others(l);
-    const uint32_t chosen = names_row_ends(l) ? others : smaller(l->other_lengths, others);
+    const uint32_t chosen = names_row_ends(l) ? others : smaller(l->names.other_lengths, others);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < chosen; i++)
         bytes += names_row_is_end(l, l->exported + i) ? 0 : names_row_other_length(l, i) + UINT64_C(1);
@@ -123,20 +123,20 @@ uint32_t names_row_floor(const struct plan_library *l, uint32_t place)
 uint32_t names_row_length(const struct plan_library *l, uint32_t index)
 {
     /* other threads may be settling the library's local names (rows_settle_names) while one asks for exported ones */
-    const uint32_t set = __atomic_load_n(&l->lengths, __ATOMIC_ACQUIRE);
-    return index < set ? l->function_length[index] : names_row_least(l, index);
+    const uint32_t set = __atomic_load_n(&l->names.function_lengths, __ATOMIC_ACQUIRE);
+    return index < set ? l->names.function_length[index] : names_row_least(l, index);
 }
 
 uint32_t names_row_object_length(const struct plan_library *l, uint32_t number)
 {
-    return l->object_length ? l->object_length[number] : names_row_object_least(number);
+    return l->names.object_length ? l->names.object_length[number] : names_row_object_least(number);
 }
 
 uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t to)
 {
     uint64_t bytes = 0;
-    for (; from < to && from < l->lengths; from++)
-        bytes += names_row_is_end(l, from) ? 0 : l->function_length[from] + UINT64_C(1);
+    for (; from < to && from < l->names.function_lengths; from++)
+        bytes += names_row_is_end(l, from) ? 0 : l->names.function_length[from] + UINT64_C(1);
     if (from < to) {
         const uint32_t exported = smaller(to, from < l->exported ? l->exported : from);
         bytes += least_bytes(l, from, exported) + names_digits_sum(exported, to) + (to - exported) * UINT64_C(2);
@@ -171,7 +171,7 @@ static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32
         const uint32_t words = length - names_row_place_length(l, (uint32_t)ending);
         words_camel_case(names_words_key(l, place), words, (char *)at);
         at = put_dynamic(l, (uint32_t)ending, length - words, at + words) - 1;
-    } else if (place < l->mangled) {
+    } else if (place < l->names.mangled) {
         names_mangled_write(l, place, length, is_function(l, place), at);
         at += length;
     } else if (length < dynamic_least(l, place)) {
@@ -187,7 +187,7 @@ static uint8_t *put_dynamic(const struct plan_library *l, uint32_t place, uint32
 
 uint32_t names_row_shown(const struct plan *plan, const struct plan_library *l, uint32_t place)
 {
-    if (place >= l->mangled || names_row_end_of(l, place) != NAMES_ROW_NONE)
+    if (place >= l->names.mangled || names_row_end_of(l, place) != NAMES_ROW_NONE)
         return 0;
     if (place < l->exported && names_are_mangled(&plan->names, l)) {
         const struct function f = plan_function(l, place);
@@ -250,13 +250,13 @@ bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t numb
 
 static bool object_is_mangled(const struct plan_library *l, uint32_t number)
 {
-    return number < l->local_mangled && names_row_object_can_be_mangled(l, number);
+    return number < l->names.mangled_locals && names_row_object_can_be_mangled(l, number);
 }
 
 uint32_t names_row_objects_mangled(const struct plan_library *l)
 {
     uint32_t count = l->cold.mangled;
-    for (uint32_t i = 0; i < l->local_mangled; i++)
+    for (uint32_t i = 0; i < l->names.mangled_locals; i++)
         count += object_is_mangled(l, i) ? names_row_object_symbols(l, i) : 0;
     return count;
 }

@@ -46,7 +46,7 @@ uint32_t names_row_floor(const struct plan_library *l, uint32_t place);
 /* Whether the name of the dynamic symbol of function `index` is mangled. */
 static inline bool names_row_is_mangled(const struct plan *plan, const struct plan_library *l, uint32_t index)
 {
-    return names_are_mangled(&plan->names, l) || index < l->mangled;
+    return names_are_mangled(&plan->names, l) || index < l->names.mangled;
 }
 
 /* Characters of the name of function `index`, or of static object `number`. */
@@ -56,21 +56,22 @@ uint32_t names_row_object_length(const struct plan_library *l, uint32_t number);
 /* How many static objects and local small functions have names of their own; the others reuse one of these. */
 static inline uint32_t names_row_objects_named(const struct plan_library *l)
 {
-    return plan_small_local(l) + l->locals - l->shared_names;
+    return plan_small_local(l) + l->locals - l->names.shared;
 }
 
 /* How many symbols have the name of static object or local small function `number`. */
 static inline uint32_t names_row_object_symbols(const struct plan_library *l, uint32_t number)
 {
-    const uint32_t reused = names_row_objects_named(l) - l->shared_first;
-    const uint32_t place = number - l->shared_first;
-    return number < l->shared_first ? 1 : 1 + l->shared_names / reused + (place < l->shared_names % reused ? 1 : 0);
+    const uint32_t reused = names_row_objects_named(l) - l->names.shared_first;
+    const uint32_t place = number - l->names.shared_first;
+    return number < l->names.shared_first ? 1
+                                          : 1 + l->names.shared / reused + (place < l->names.shared % reused ? 1 : 0);
 }
 
 /* Whether local small function `number` is a cold part, which has the name of its function (small.h). */
 static inline bool names_row_object_is_cold(const struct plan_library *l, uint32_t number)
 {
-    return number < plan_small_local(l) && plan_is_cold(l, l->small_exported + number);
+    return number < plan_small_local(l) && plan_is_cold(l, l->small.exported + number);
 }
 
 /* Whether the name of static object or local small function `number` is one of its own, and has a length that a mangled
@@ -88,14 +89,14 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
 /* How many of the names, from the first on, are those of functions: exported ones, small ones, aliases. */
 static inline uint32_t names_row_functions(const struct plan_library *l)
 {
-    return l->exported + l->small_exported + l->extra.aliases;
+    return l->exported + l->small.exported + l->extra.aliases;
 }
 
 /* How many other names dynamic symbols have, behind those of exported functions: of small functions, aliases, objects,
  * and undefined symbols that nothing binds, in this order. */
 static inline uint32_t names_row_others(const struct plan_library *l)
 {
-    return l->small_exported + l->extra.aliases + l->extra.objects + l->unbound;
+    return l->small.exported + l->extra.aliases + l->extra.objects + l->unbound;
 }
 
 /* How many names, from the first on, are those of symbols that the library defines. */
@@ -112,20 +113,20 @@ enum { NAMES_ROW_IS_END = -1, NAMES_ROW_NONE = -1 };
 /* Whether any names are the ends of others. Ends that were chosen for another number of symbols do not count. */
 static inline bool names_row_ends(const struct plan_library *l)
 {
-    return l->ends && l->ended == l->exported + names_row_others(l);
+    return l->names.ends && l->names.ended == l->exported + names_row_others(l);
 }
 
 /* Whether the name at `place` is the end of another one, and so has no bytes of its own in .dynstr. */
 static inline bool names_row_is_end(const struct plan_library *l, uint32_t place)
 {
-    return names_row_ends(l) && l->end[place] == (uint32_t)NAMES_ROW_IS_END;
+    return names_row_ends(l) && l->names.end[place] == (uint32_t)NAMES_ROW_IS_END;
 }
 
 /* The place of the name that is the end of the one at `place`, or NAMES_ROW_NONE. */
 static inline int64_t names_row_end_of(const struct plan_library *l, uint32_t place)
 {
-    return !names_row_ends(l) || l->end[place] == (uint32_t)NAMES_ROW_IS_END ? NAMES_ROW_NONE
-                                                                             : (int64_t)l->end[place] - 1;
+    return !names_row_ends(l) || l->names.end[place] == (uint32_t)NAMES_ROW_IS_END ? NAMES_ROW_NONE
+                                                                                   : (int64_t)l->names.end[place] - 1;
 }
 
 /* Characters of the name of dynamic symbol `index` of library `l`, as libraries that import the symbol have it. */
@@ -147,13 +148,13 @@ enum { NAMES_ROW_FILES = 8, NAMES_ROW_FILE_LEAST = 5, NAMES_ROW_FILE_MOST = 48 }
 /* Bytes of the long name, with its terminator; 0 where there is none. */
 static inline uint32_t names_row_file_bytes(const struct plan_library *l)
 {
-    return l->files >= NAMES_ROW_FILES && l->files_named ? NAMES_ROW_FILE_MOST + 1 : 0;
+    return l->files >= NAMES_ROW_FILES && l->names.files_named ? NAMES_ROW_FILE_MOST + 1 : 0;
 }
 
 /* Characters of the name of file `number`. */
 static inline uint32_t names_row_file_length(const struct plan_library *l, uint32_t number)
 {
-    return l->file_length[(uint64_t)number * PLAN_FILE_LENGTHS / l->files];
+    return l->names.file_length[(uint64_t)number * PLAN_FILE_LENGTHS / l->files];
 }
 
 /* Writes the long name with its terminator; returns the place behind it. */

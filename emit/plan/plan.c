@@ -14,10 +14,10 @@
 
 uint32_t plan_covered_functions(const struct plan *plan, const struct plan_library *l)
 {
-    if (!l->chains)
+    if (!l->calls.chains)
         return 0;
-    uint32_t functions = l->covered * plan->depth;
-    uint32_t last = l->chains - 1;
+    uint32_t functions = l->calls.covered * plan->depth;
+    uint32_t last = l->calls.chains - 1;
     if (plan_chain_covered(plan, last))
         functions -= plan->depth - plan_chain_length(plan, l, last);
     return functions;
@@ -56,7 +56,7 @@ uint64_t plan_own_functions(const struct plan *plan, const struct plan_library *
 uint32_t plan_visited_functions(const struct plan *plan, const struct plan_library *l)
 {
     if (l->said)
-        return l->visited;
+        return l->calls.visited;
     if (l->kind == LIBRARY_UTILITY && !plan->assignment.calls[1])
         return 0;
     return plan_covered_functions(plan, l);
@@ -94,8 +94,8 @@ static void count_functions(const struct plan *plan, struct plan_library *l, uin
     uint64_t least = (average + 1) / 2;
     uint64_t most = average + average / 2;
     l->functions = (uint32_t)(least + random_below(plan_key(l, PURPOSE_COUNT), most - least + 1));
-    l->chains = (l->functions + plan->depth - 1) / plan->depth;
-    l->covered = plan_covered_before(plan, l->chains);
+    l->calls.chains = (l->functions + plan->depth - 1) / plan->depth;
+    l->calls.covered = plan_covered_before(plan, l->calls.chains);
     l->extra.tabled = plan_tabled(plan->profile, l->functions);
     l->extra.exceptions = PLAN_TABLE * l->extra.tabled;
 }
@@ -111,15 +111,15 @@ static void lay_rows(struct plan *plan)
     for (uint32_t i = 0; i < plan->modules + plan->utilities; i++) {
         struct plan_library *l = &plan->library[i];
         uint64_t *row = l->kind == LIBRARY_MODULE ? a->calls : a->chains;
-        l->first[0] = row[0];
-        l->first[1] = row[1];
+        l->calls.first[0] = row[0];
+        l->calls.first[1] = row[1];
         if (l->kind == LIBRARY_MODULE) {
             uint64_t covered = plan_covered_functions(plan, l);
             row[1] += covered * per;
             row[0] += (l->functions - covered) * per;
         } else {
-            row[1] += l->covered;
-            row[0] += l->chains - l->covered;
+            row[1] += l->calls.covered;
+            row[0] += l->calls.chains - l->calls.covered;
         }
     }
 }
@@ -212,7 +212,7 @@ bool plan_count_names(struct plan *plan, uint32_t *seen, struct arena *arena, st
         struct plan_library *l = &plan->library[i];
         struct names_tally tally = {0};
         names_count(&plan->names, l, &tally);
-        l->function_names = names_total(&tally, plan->names.letters);
+        l->names.functions = names_total(&tally, plan->names.letters);
         names_add(own, &tally);
     }
     const bool all = plan->profile->calls.need_all;
@@ -225,10 +225,10 @@ bool plan_count_names(struct plan *plan, uint32_t *seen, struct arena *arena, st
         else if (!calls_count_random(plan, l, arena, &tally, &count))
             return false;
         l->imports = count.imports;
-        l->import_names = names_total(&tally, plan->names.letters);
+        l->names.imports = names_total(&tally, plan->names.letters);
         names_add(imported, &tally);
-        l->utilities = all ? plan->utilities : count.utilities;
-        l->needed_digits = (uint32_t)(all ? names_digits_sum(0, plan->utilities) : count.needed_digits);
+        l->needs.utilities = all ? plan->utilities : count.utilities;
+        l->needs.digits = (uint32_t)(all ? names_digits_sum(0, plan->utilities) : count.needed_digits);
     }
     return true;
 }
@@ -239,8 +239,8 @@ void plan_lengthen_names(struct plan *plan)
     assert(n->style == STYLE_PYNAMIC);
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         struct plan_library *l = &plan->library[i];
-        l->function_names = names_lengthened(n, l->functions, l->function_names);
-        l->import_names = names_lengthened(n, l->imports, l->import_names);
+        l->names.functions = names_lengthened(n, l->functions, l->names.functions);
+        l->names.imports = names_lengthened(n, l->imports, l->names.imports);
     }
 }
 
@@ -250,11 +250,11 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
 {
     *l = (struct plan_library){.kind = kind, .number = number, .elf = plan->profile->elf, .runpath = true};
     l->stripped = plan->stripped;
-    l->dwarf_version = (uint8_t)plan->profile->dwarf.version;
-    l->dwarf_language = (uint8_t)plan->profile->dwarf.language;
-    l->without_debug = plan->without_debug;
-    l->split = plan->profile->dwarf.split && !plan->without_debug;
-    l->separate = plan->profile->dwarf.separate;
+    l->debug.version = (uint8_t)plan->profile->dwarf.version;
+    l->debug.language = (uint8_t)plan->profile->dwarf.language;
+    l->debug.none = plan->without_debug;
+    l->debug.split = plan->profile->dwarf.split && !plan->without_debug;
+    l->debug.separate = plan->profile->dwarf.separate;
     l->extra.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* only files have them */
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
     switch (kind) {
@@ -290,8 +290,8 @@ static void name_executable(struct plan *plan, struct plan_library *l, enum libr
         l->key = random_mix(l->key ^ (unsigned char)*c);
     if (kind == LIBRARY_STATIC)
         return;
-    l->utilities = plan->utilities;
-    l->needed_digits = (uint32_t)names_digits_sum(0, plan->utilities);
+    l->needs.utilities = plan->utilities;
+    l->needs.digits = (uint32_t)names_digits_sum(0, plan->utilities);
 }
 
 bool plan_name_libraries(struct plan *plan, struct error *e)
@@ -325,13 +325,13 @@ void plan_free(struct plan *plan)
         return;
     for (uint32_t i = 0; plan->library && i < plan->library_count; i++) {
         free(plan->library[i].outside_choice);
-        free(plan->library[i].class_letters);
-        free(plan->library[i].function_length);
-        free(plan->library[i].object_length);
-        free(plan->library[i].small_size);
+        free(plan->library[i].names.class_letters);
+        free(plan->library[i].names.function_length);
+        free(plan->library[i].names.object_length);
+        free(plan->library[i].small.size);
         free(plan->library[i].cold.host);
-        free(plan->library[i].other_length);
-        free(plan->library[i].end);
+        free(plan->library[i].names.other_length);
+        free(plan->library[i].names.end);
     }
     free(plan->library);
     free(plan->edge);

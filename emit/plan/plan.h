@@ -189,8 +189,8 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
 /* How many functions a unit has, on average. */
 static inline int64_t plan_units(const struct plan *plan, const struct plan_library *l)
 {
-    if (l->units) /* units contain functions of the glue, too */
-        return (plan_described(plan, l).most + INT64_C(9) + l->units - 1) / l->units;
+    if (l->debug.units) /* units contain functions of the glue, too */
+        return (plan_described(plan, l).most + INT64_C(9) + l->debug.units - 1) / l->debug.units;
     return plan->profile->dwarf.units > 0 ? plan->profile->dwarf.units : PLAN_UNITS;
 }
 

@@ -22,7 +22,7 @@ static uint64_t code_units_most(const struct plan *plan, const struct plan_libra
 {
     const uint64_t functions = plan_described(plan, l).most + UINT64_C(1) * GLUE_COUNT;
     const uint64_t least = (uint64_t)plan_units(plan, l) / 2;
-    return l->units ? l->units : functions / (least ? least : 1) + 1;
+    return l->debug.units ? l->debug.units : functions / (least ? least : 1) + 1;
 }
 
 /* Units of data, at most: each has the usual headers but for an eighth of their types (debug_data_units). */
@@ -34,7 +34,7 @@ static uint64_t data_units_most(const struct corpus *c, const struct plan_librar
 
 static bool may_have_too_many(const struct plan *plan, const struct corpus *corpus, const struct plan_library *l)
 {
-    return files_are_split(l) && l->dwarf_version != 4 &&
+    return files_are_split(l) && l->debug.version != 4 &&
            l->size[SIZE_DEBUG] > (uint64_t)UNIT_LEAST * FILES_SPLIT_MOST &&
            code_units_most(plan, l) + data_units_most(corpus, l) > FILES_SPLIT_MOST;
 }

@@ -21,7 +21,7 @@ struct sampling {
 uint64_t manner_sample_bytes(const struct plan_library *row)
 {
     const uint64_t bytes = row->size[SIZE_DEBUG];
-    return row->without_debug || row->hollow || bytes > LIBRARY_BYTES ? 0 : bytes;
+    return row->debug.none || row->debug.hollow || bytes > LIBRARY_BYTES ? 0 : bytes;
 }
 
 static uint64_t bytes_of_all(const struct plan *plan)

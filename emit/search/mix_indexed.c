@@ -32,8 +32,8 @@ static void start_aim(const struct mix_indexed *m, bool mixed, struct indexed_ai
     if (mixed)
         indexed_wanted(m->plan, l, wanted);
     indexed_aim_start(aim, l->size[SIZE_DEBUG], wanted, indexed_said(m->plan, l, ROW_MIX_LINE),
-                      indexed_said(m->plan, l, ROW_MIX_LINE_STR), (uint64_t)DEBUG_ARANGES_UNIT * l->units,
-                      l->dwarf_language == LANGUAGE_CPP);
+                      indexed_said(m->plan, l, ROW_MIX_LINE_STR), (uint64_t)DEBUG_ARANGES_UNIT * l->debug.units,
+                      l->debug.language == LANGUAGE_CPP);
 }
 
 /* One try. Where the last try was near, the library is not settled again: only sizes change, and how functions are

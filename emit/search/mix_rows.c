@@ -40,15 +40,15 @@ static bool ask(const struct plan *plan, uint32_t index, struct plan_mix *mix)
     bool any = false;
     if (!l->said)
         return false;
-    for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->without_debug && !l->hollow; kind++) {
+    for (enum mix_kind kind = 0; kind < MIX_KINDS && !l->debug.none && !l->debug.hollow; kind++) {
         const int64_t wanted = profile_row_says(plan->profile, l->said, ROW_MIX_INFO + kind);
-        const bool known = kind != MIX_LINE_STR || l->dwarf_version != 4;
+        const bool known = kind != MIX_LINE_STR || l->debug.version != 4;
         if (wanted == PROFILE_DERIVED || !known)
             continue;
         mix->size[mix_section(kind)] = (uint64_t)wanted;
         any = true;
     }
-    if (any && l->units && l->said->value[ROW_MIX_ARANGES] > 0)
+    if (any && l->debug.units && l->said->value[ROW_MIX_ARANGES] > 0)
         mix->size[DEBUG_ARANGES] = (uint64_t)l->said->value[ROW_MIX_ARANGES];
     return any;
 }

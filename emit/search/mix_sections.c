@@ -22,7 +22,7 @@ struct asked {
     unsigned nearer[MIX_KINDS];
     unsigned shrunk;
     uint64_t total;       /* bytes of all sections */
-    bool has_lines_alone; /* plan_library.dwarf_lines */
+    bool has_lines_alone; /* plan_debug.lines */
     bool has_type_units;  /* as far as .debug_info has room for them */
 };
 
@@ -207,7 +207,7 @@ static const struct mix_tried *size_somehow(const struct settling *s, struct pla
     struct asked a = {
         .size = s->mix->size,
         .total = s->builder->is_normal ? s->mix->normal : l->size[SIZE_DEBUG],
-        .has_lines_alone = l->dwarf_lines,
+        .has_lines_alone = l->debug.lines,
         .has_type_units = s->stock->corpus.dialect.type_units,
     };
     if (guided(s, at)) {

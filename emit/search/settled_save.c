@@ -16,7 +16,7 @@ static void write_manners(FILE *to, const struct plan *plan, const struct manner
     bool used[DEBUG_LANGUAGES] = {false};
     used[plan->profile->dwarf.language] = true;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        used[plan->library[i].dwarf_language] = true;
+        used[plan->library[i].debug.language] = true;
     fputs(plan->any_attributes ? SETTLED_ANY_ATTRIBUTES : SETTLED_AS_ROWS_SAY, to);
     for (unsigned i = 0; i < DEBUG_LANGUAGES; i++) {
         if (!used[i])

@@ -37,7 +37,7 @@ bool split_fit_is_wanted(const struct plan *plan)
 {
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        any |= plan->library[i].kept > 0;
+        any |= plan->library[i].debug.kept > 0;
     return any;
 }
 
@@ -64,7 +64,7 @@ static struct outcome outcome_of_alike(const struct fitting *f, const struct pla
     struct outcome sum = {{0}, {0}};
     for (uint32_t i = 0; i < plan_counted(f->plan); i++) {
         const struct plan_library *const other = &f->plan->library[i];
-        if (other->dwarf_language != l->dwarf_language || other->dwarf_version != l->dwarf_version)
+        if (other->debug.language != l->debug.language || other->debug.version != l->debug.version)
             continue;
         for (unsigned k = 0; k < FITTED; k++) {
             sum.wanted[k] += f->outcome[i].wanted[k];
@@ -111,7 +111,7 @@ bool split_fit(struct profile *profile, const struct plan *plan, const struct st
         const struct plan_library *const l = &plan->library[i];
         if (files_are_split_as_said(l))
             correct_row(profile, &f, i);
-        else if (l->kept) /* too little for a unit: there is nothing to split */
+        else if (l->debug.kept) /* too little for a unit: there is nothing to split */
             profile_unsplit_undo(profile, (uint32_t)(l->said - profile->row));
     }
     free(f.outcome);

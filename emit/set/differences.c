@@ -40,7 +40,7 @@ static int64_t aliases_with_code(const struct plan_library *row)
     int64_t count = 0;
     for (uint32_t i = 0; i < row->extra.aliases; i++) {
         const uint32_t of = plan_alias_function(row, i);
-        count += of < exported || row->small_size[of - exported] > 0;
+        count += of < exported || row->small.size[of - exported] > 0;
     }
     return count;
 }
@@ -49,7 +49,7 @@ static int64_t aliases_with_code(const struct plan_library *row)
 static int64_t versioned_symbols(const struct library *l)
 {
     const struct plan_library *row = l->row;
-    int64_t count = row->versioned_imports + !row->without_libc; /* __cxa_finalize */
+    int64_t count = row->needs.versioned_imports + !row->without_libc; /* __cxa_finalize */
     for (uint32_t i = 0; i < row->extra.outside; i++)
         count += shape_outside_version(row, i) > 0;
     return count;
@@ -82,7 +82,7 @@ static void measure_symbols(const struct library *l, int64_t *v)
     v[ROW_GLOBAL_WEAK] = v[ROW_DYNAMIC_WEAK];
     const uint32_t aliases = plan_local_aliases(l->row);
     v[ROW_LOCAL_FUNCTIONS] =
-        s->local + plan_small_local(l->row) + l->row->inner_entry + aliases + fixed_locals(l, STT_FUNC);
+        s->local + plan_small_local(l->row) + l->row->glue.inner_entry + aliases + fixed_locals(l, STT_FUNC);
     v[ROW_LOCAL_OBJECTS] = l->row->locals - aliases + fixed_locals(l, STT_OBJECT);
     v[ROW_LOCAL_ALIASES] = aliases;
     v[ROW_LOCAL_OTHER] = plan_local_others(l->row) + fixed_locals(l, STT_FILE) + fixed_locals(l, STT_NOTYPE);
@@ -114,7 +114,7 @@ static int64_t mangled_names(const struct library *l)
 {
     const struct plan_library *row = l->row;
     const uint32_t dynamic = row->exported + names_row_others(row);
-    int64_t count = row->mangled < dynamic ? row->mangled : dynamic;
+    int64_t count = row->names.mangled < dynamic ? row->names.mangled : dynamic;
     if (names_are_mangled(&l->plan->names, row) && !row->stripped)
         count += row->functions - row->exported;
     count += names_row_objects_mangled(row) + shape_mangled_locals(row, &l->shape);
@@ -141,7 +141,7 @@ static int64_t small_functions(const struct library *l)
     int64_t count = glue_small_entries(l->row, &l->shape, &l->glue);
     for (uint32_t i = plan_exported(l->row); i < l->row->functions; i++)
         count += l->body[i].size < UNWIND_SMALL;
-    for (uint32_t i = l->row->small_exported; i < plan_small_all(l->row); i++) {
+    for (uint32_t i = l->row->small.exported; i < plan_small_all(l->row); i++) {
         const uint32_t size = plan_small_size(l->row, i);
         count += size && size < UNWIND_SMALL;
     }
@@ -168,7 +168,7 @@ static void measure_options(const struct library *l, int64_t *v)
     const int64_t libc = !l->row->without_libc;
     v[ROW_OUTSIDE] = libc + l->row->extra.needed;
     v[ROW_INDIRECT] = 0;
-    v[ROW_USED] = l->row->imported;
+    v[ROW_USED] = l->row->calls.imported;
     v[ROW_HASH] = elf->hash;
     v[ROW_BIND] = elf->bind;
     /* a capture takes what is bound when it is loaded, and has a read-only part at all, for full */
@@ -205,7 +205,7 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_DEMANGLED] = demangled_names(l);
     v[ROW_COLD] = l->row->cold.count;
     v[ROW_COLD_CODE] = (int64_t)plan_cold_bytes(l->row, l->row->functions);
-    v[ROW_METHODS] = l->shape.python && !l->row->adds_methods ? (int64_t)shape_methods(l->row) - 1 : 0;
+    v[ROW_METHODS] = l->shape.python && !l->row->glue.adds_methods ? (int64_t)shape_methods(l->row) - 1 : 0;
     v[ROW_MACHINE] = EM_X86_64;
 }
 
@@ -241,7 +241,7 @@ static int64_t level_of(const struct plan_library *row)
 {
     enum { LINES = 1, ALL = 2 };
     const int64_t said = row->said->value[ROW_DWARF_LEVEL];
-    if (row->dwarf_lines && !row->hollow)
+    if (row->debug.lines && !row->debug.hollow)
         return LINES;
     return said == PROFILE_DERIVED || said == LINES ? ALL : said;
 }
@@ -276,7 +276,7 @@ static int64_t attributes_of(const struct library *l)
 /* Whether any debug section is compressed. Sections that would not become smaller are not. */
 static bool is_compressed(const struct library *l)
 {
-    const struct layout *const layout = l->row->separate != SEPARATE_NONE ? &l->separate.debug : &l->layout;
+    const struct layout *const layout = l->row->debug.separate != SEPARATE_NONE ? &l->separate.debug : &l->layout;
     if (l->only_sizes || files_are_split(l->row))
         return l->plan->profile->dwarf.compress != COMPRESS_NONE;
     for (unsigned i = 0; i < SECTION_COUNT; i++)
@@ -335,7 +335,7 @@ static void measure_split(const struct library *l, int64_t *v)
     const struct dwo_counts *const c = &l->dwo;
     v[ROW_DEBUG] = (int64_t)layout_count(c->library).debug;
     measure_sections(c->library, v);
-    if (l->row->dwarf_version == 4)
+    if (l->row->debug.version == 4)
         v[ROW_MIX_RNGLISTS] = (int64_t)c->library->section[SECTION_DEBUG_RANGES].size;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         v[parts[i].value] = (int64_t)c->part[parts[i].part];
@@ -349,16 +349,16 @@ static void measure_split(const struct library *l, int64_t *v)
 
 static void measure_debug(const struct library *l, int64_t *v)
 {
-    v[ROW_DEBUG_FILE] = l->row->separate != SEPARATE_NONE;
+    v[ROW_DEBUG_FILE] = l->row->debug.separate != SEPARATE_NONE;
     v[ROW_SPLIT] = files_are_split(l->row);
     v[ROW_ALTERNATE] = l->layout.section[SECTION_GNU_DEBUGALTLINK].size != 0;
     v[ROW_DEBUG_LINK] = l->layout.section[SECTION_GNU_DEBUGLINK].size != 0;
     v[ROW_COMPRESSED] = ROW_COMPRESSED_NONE;
-    if (l->row->without_debug)
+    if (l->row->debug.none)
         return;
     const enum compression compress = l->plan->profile->dwarf.compress;
     v[ROW_COMPRESSED] = is_compressed(l) ? (int64_t)compress - COMPRESS_ZLIB : ROW_COMPRESSED_NONE;
-    v[ROW_DWARF_VERSION] = l->row->dwarf_version;
+    v[ROW_DWARF_VERSION] = l->row->debug.version;
     v[ROW_DWARF_UNITS] = l->debug.unit_count;
     v[ROW_DWARF_LEVEL] = level_of(l->row);
     v[ROW_DWARF_TYPE_UNITS] = (int64_t)unit_type_units(&l->debug);
@@ -376,7 +376,7 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_DWARF_INLINED] = inlined_of(&l->debug);
         v[ROW_DWARF_ATTRIBUTES] = attributes_of(l);
     }
-    if (l->row->hollow)
+    if (l->row->debug.hollow)
         measure_hollow(v);
     const uint64_t *size = l->debug.size;
     v[ROW_MIX_INFO] = (int64_t)(size[DEBUG_INFO] + size[DEBUG_TYPES]);
@@ -399,9 +399,9 @@ static void measure_debug(const struct library *l, int64_t *v)
 
 static enum units_language language_of(const struct plan_library *row)
 {
-    if (row->dwarf_language == LANGUAGE_FORTRAN)
-        return row->dwarf_version == 4 ? UNITS_FORTRAN_95 : UNITS_FORTRAN_08;
-    return row->dwarf_language == LANGUAGE_CPP ? UNITS_CPP : UNITS_C;
+    if (row->debug.language == LANGUAGE_FORTRAN)
+        return row->debug.version == 4 ? UNITS_FORTRAN_95 : UNITS_FORTRAN_08;
+    return row->debug.language == LANGUAGE_CPP ? UNITS_CPP : UNITS_C;
 }
 
 void differences_measure(const struct library *l, struct differences *d)
@@ -409,10 +409,10 @@ void differences_measure(const struct library *l, struct differences *d)
     int64_t *v = d->value;
     for (unsigned i = 0; i < ROW_VALUES; i++)
         v[i] = PROFILE_DERIVED;
-    const bool has_units = !l->row->without_debug && !l->row->hollow;
+    const bool has_units = !l->row->debug.none && !l->row->debug.hollow;
     d->language = has_units ? language_of(l->row) : UNITS_NONE;
     d->sizes_apart = l->sizes_apart;
-    d->names_apart = l->row->names_apart;
+    d->names_apart = l->row->names.apart;
     const struct layout_sizes sizes = files_count(l);
     const uint64_t six[] = {sizes.text, sizes.data, sizes.debug, sizes.symtab, sizes.strtab, sizes.bss};
     static_assert(sizeof six / sizeof six[0] == SIZE_KINDS, "one of each");

@@ -180,11 +180,11 @@ static struct json_object *edges_object(const struct profile_row *row, const str
     struct json_object *list = json_object_new_array();
     for (uint32_t i = 0; list && i < row->edges; i++) {
         const struct profile_edge *said = &row->edge[i];
-        if (!said->symbols || said->symbols == l->edge[i].symbols)
+        if (!said->symbols || said->symbols == l->needs.edge[i].symbols)
             continue;
         struct json_object *one = json_object_new_array_ext(3);
         json_object_array_add(list, one);
-        const uint32_t numbers[] = {said->row, said->symbols, l->edge[i].symbols};
+        const uint32_t numbers[] = {said->row, said->symbols, l->needs.edge[i].symbols};
         for (unsigned k = 0; one && k < 3; k++)
             json_object_array_add(one, json_object_new_int64(numbers[k]));
     }
@@ -202,14 +202,14 @@ static struct json_object *library_object(const struct plan *plan, uint32_t libr
     char name[64];
     snprintf(name, sizeof name, "%s.so", l->name);
     bool ok = o && without && differs && unknown && add_values(differs, unknown, plan, library, d);
-    if (ok && l->hollow)
+    if (ok && l->debug.hollow)
         ok = json_object_array_add(without, json_object_new_string(hollow)) == 0;
     for (unsigned level = LEVEL_UNMARKED; ok && level <= (unsigned)l->level; level++)
         if (level != LEVEL_PLAIN || l->kind == LIBRARY_MODULE)
             ok = json_object_array_add(without, json_object_new_string(given_up[level])) == 0;
     ok = ok && put(o, "name", json_object_new_string(name)) && put(o, "row", json_object_new_int64(l->said - p->row));
     /* the object takes a reference to each of these */
-    if (ok && (l->level != LEVEL_WHOLE || l->hollow))
+    if (ok && (l->level != LEVEL_WHOLE || l->debug.hollow))
         ok = put(o, "without", json_object_get(without));
     ok = ok && put(o, "differs", json_object_get(differs)) && put(o, "unknown", json_object_get(unknown)) &&
          put(o, "needed", edges_object(l->said, l));
@@ -274,7 +274,7 @@ static void report_levels(FILE *f, const struct plan *plan)
     uint32_t without_units = 0;
     bool any = false;
     for (uint32_t i = 0; i < plan_counted(plan); i++)
-        without_units += plan->library[i].hollow;
+        without_units += plan->library[i].debug.hollow;
     for (unsigned level = LEVEL_UNMARKED; level < LEVEL_COUNT; level++)
         any |= count[level] > 0;
     if (any || without_units)
@@ -352,9 +352,9 @@ static void report_edges(FILE *f, const struct plan *plan, bool *any)
         for (uint32_t n = 0; n < l->said->edges; n++) {
             const uint32_t wanted = l->said->edge[n].symbols;
             t.of++;
-            t.libraries += wanted && wanted != l->edge[n].symbols;
+            t.libraries += wanted && wanted != l->needs.edge[n].symbols;
             t.wanted += wanted;
-            t.actual += l->edge[n].symbols;
+            t.actual += l->needs.edge[n].symbols;
         }
     }
     if (!t.libraries)

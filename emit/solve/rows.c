@@ -64,7 +64,7 @@ static void set_elf(const struct plan *plan, struct plan_library *l, const struc
         elf->separate_code = row->value[ROW_LOADS] > LOADS_NOSEPARATE;
     if (page >= 4096 && page <= 2 << 20 && !(page & (page - 1)))
         elf->max_page_size = (int64_t)page;
-    l->glue_by_rsp = glue_is_by_rsp(row);
+    l->glue.by_rsp = glue_is_by_rsp(row);
 }
 
 /* Whether any row says that its library has a debug file. */
@@ -82,7 +82,7 @@ static enum separation separation_of(const struct rows *r, const struct plan_lib
 {
     const struct profile *p = r->s->plan->profile;
     const bool unsaid = !(r->debug_files && profile_is_captured(p));
-    if (!rows_value_or(l->said, ROW_DEBUG_FILE, unsaid) || (l->stripped && l->without_debug))
+    if (!rows_value_or(l->said, ROW_DEBUG_FILE, unsaid) || (l->stripped && l->debug.none))
         return SEPARATE_NONE;
     return p->dwarf.separate == SEPARATE_BUILD_ID && !l->elf.build_id ? SEPARATE_DEBUGLINK : p->dwarf.separate;
 }
@@ -223,7 +223,7 @@ static struct alike_code choose_alike_code(const struct profile *p, const struct
      * the text compresses as it does. */
     const bool is_told = row->value[ROW_SHARE_CONSTANTS] != PROFILE_DERIVED || profile_is_captured(p);
     const uint64_t left = packed > others ? (packed - others) * 10 / code : 0;
-    return alike_for(code, left < 1000 ? (uint32_t)left : 1000, !l->without_debug || !is_told);
+    return alike_for(code, left < 1000 ? (uint32_t)left : 1000, !l->debug.none || !is_told);
 }
 
 /* Whether the names of the row's dynamic symbols are longer, on average, than the longest name of a function outside.
@@ -263,7 +263,7 @@ static void begin_want(const struct plan *plan, const struct plan_library *l, ui
                        .bound_most = UINT32_MAX,
                        .calls = ROWS_CALLS_WHOLE,
                        .share = ROWS_EXTRA_WHOLE,
-                       .mangled = l->stripped && l->without_debug ? row->value[ROW_MANGLED] : PROFILE_DERIVED};
+                       .mangled = l->stripped && l->debug.none ? row->value[ROW_MANGLED] : PROFILE_DERIVED};
     w->functions = functions_of(plan, l);
     /* a captured row that does not say has none */
     if (row->value[ROW_DYNAMIC_FUNCTIONS] != PROFILE_DERIVED || profile_is_captured(plan->profile)) {
@@ -295,38 +295,38 @@ static void begin_parts(const struct plan *plan, struct plan_library *l)
     const uint32_t definitions = rows_definitions(row); /* their symbols count as objects */
     const uint64_t objects = rows_value_or(row, ROW_DYNAMIC_OBJECTS, profile_is_captured(p) ? 0 : definitions + 1);
     const int64_t relative = profile_row_relative(p, row);
-    l->inner_marks = objects <= definitions;
+    l->glue.inner_marks = objects <= definitions;
     l->stripped = sized && row->value[ROW_SYMTAB] == 0;
-    l->without_debug = sized && row->value[ROW_DEBUG] == 0;
+    l->debug.none = sized && row->value[ROW_DEBUG] == 0;
     l->without_libc = row->value[ROW_OUTSIDE] == 0 && !has_versions_of_libc(p, row);
     l->unaligned = profile_is_captured(p) && profile_row_says(p, row, ROW_MIX_LOCLISTS) == 0;
-    l->untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
+    l->glue.untold = l->kind == LIBRARY_MODULE && relative >= 0 && relative < SHAPE_RELATIVE_TOLD;
     if (l->kind == LIBRARY_MODULE)
-        l->init = glue_init_of(l, rows_value_or(row, ROW_INIT_CODE, 0));
+        l->glue.init = glue_init_of(l, rows_value_or(row, ROW_INIT_CODE, 0));
 }
 
 /* Sets the kinds of the library's names. */
 static void begin_names(const struct plan *plan, struct plan_library *l, int64_t mangled)
 {
     snprintf(l->prefix, sizeof l->prefix, "%c%u", l->kind == LIBRARY_MODULE ? 'm' : 'u', l->number);
-    l->plain_names = has_plain_names(plan->profile, l->said);
-    l->mangled = names_are_mangled(&plan->names, l) ? UINT32_MAX : 0;
+    l->names.plain = has_plain_names(plan->profile, l->said);
+    l->names.mangled = names_are_mangled(&plan->names, l) ? UINT32_MAX : 0;
     if (mangled != PROFILE_DERIVED)
-        l->mangled = mangled < UINT32_MAX ? (uint32_t)mangled : UINT32_MAX;
-    if (l->stripped && l->without_debug) /* nothing else states its names, so they may have any length */
-        l->plain_names = true;
+        l->names.mangled = mangled < UINT32_MAX ? (uint32_t)mangled : UINT32_MAX;
+    if (l->stripped && l->debug.none) /* nothing else states its names, so they may have any length */
+        l->names.plain = true;
 }
 
 static void begin_debug(const struct rows *r, struct plan_library *l)
 {
     const struct dialect dialect = stock_row_dialect(r->s->plan->profile, r->s->corpus->dialect, l->said);
-    l->dwarf_version = dialect.version;
-    l->dwarf_language = (uint8_t)profile_row_language(r->s->plan->profile, l->said);
-    l->dwarf_terse = dialect.terse;
-    l->dwarf_lines = dialect.lines;
-    l->separate = separation_of(r, l);
-    l->split |= profile_row_is_split(l->said);
-    l->kept = profile_row_is_split(l->said) ? (uint64_t)l->said->captured[ROW_DEBUG] : 0;
+    l->debug.version = dialect.version;
+    l->debug.language = (uint8_t)profile_row_language(r->s->plan->profile, l->said);
+    l->debug.terse = dialect.terse;
+    l->debug.lines = dialect.lines;
+    l->debug.separate = separation_of(r, l);
+    l->debug.split |= profile_row_is_split(l->said);
+    l->debug.kept = profile_row_is_split(l->said) ? (uint64_t)l->said->captured[ROW_DEBUG] : 0;
 }
 
 /* Allocates room for the choice of undefined symbols, if the row's .dynstr or versions restrict that choice. False when
@@ -365,7 +365,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     struct want *w = &r->want[index];
     r->index[row_number] = index;
     l->said = row;
-    l->used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
+    l->calls.used = (uint32_t)rows_value_or(row, ROW_USED, UINT32_MAX);
     set_elf(plan, l, row);
     begin_parts(plan, l);
     begin_want(plan, l, row_number, w);
@@ -373,7 +373,7 @@ static bool begin_library(struct rows *r, uint32_t row_number, uint32_t index, s
     if (w->functions && !l->stripped && !l->unaligned) /* of code in whole multiples of CODE_ALIGN */
         l->function_average = rows_value_or(row, ROW_SHARE_CODE, 0) / CODE_ALIGN * CODE_ALIGN / w->functions;
     begin_names(plan, l, w->mangled);
-    l->mangled_glue = mangles_glue(plan, l);
+    l->names.mangled_glue = mangles_glue(plan, l);
     lengths_of_files(plan, l);
     begin_debug(r, l);
     return begin_outside(l, w) ||
@@ -417,8 +417,8 @@ static bool choose_width(struct plan *plan)
         const uint64_t text = rows_value_or(l->said, ROW_TEXT, 0);
         const uint64_t functions = l->functions ? l->functions : 1;
         const bool reaches = text / functions * 16 > 60000 && !has_narrow_entries(plan, l);
-        const bool visits = l->kind == LIBRARY_MODULE && l->chains > 1000; /* its entry alone calls every chain */
-        const bool wide = text > 60000 && (reaches || visits || l->per_function > 500);
+        const bool visits = l->kind == LIBRARY_MODULE && l->calls.chains > 1000; /* its entry alone calls every chain */
+        const bool wide = text > 60000 && (reaches || visits || l->calls.per_function > 500);
         any |= wide && !l->wide;
         l->wide |= wide;
         plan->wide |= wide;
@@ -430,8 +430,9 @@ static bool choose_width(struct plan *plan)
 static bool has_small_to_lose(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     enum { LOWERED_MOST = 16 }; /* of the rounds, which other libraries take part in */
-    return profile_is_captured(plan->profile) && w->lowered < LOWERED_MOST && l->small && l->small <= w->few &&
-           !w->loose[w->lack] && (w->lack == SIZE_TEXT || w->lack == SIZE_SYMTAB || w->lack == SIZE_STRTAB);
+    return profile_is_captured(plan->profile) && w->lowered < LOWERED_MOST && l->small.count &&
+           l->small.count <= w->few && !w->loose[w->lack] &&
+           (w->lack == SIZE_TEXT || w->lack == SIZE_SYMTAB || w->lack == SIZE_STRTAB);
 }
 
 /* How many small functions are left, if these have half of their part in what is lacking, but one of them at least
@@ -440,8 +441,8 @@ static uint32_t fewer_small(const struct plan_library *l, const struct want *w)
 {
     const uint64_t said = (uint64_t)l->said->value[ROW_TEXT + w->lack];
     const uint64_t lacking = w->needs > said ? w->needs - said : 0;
-    const uint32_t part = w->needs ? (uint32_t)(lacking * l->small / w->needs / 2) : 0;
-    return l->small - 1 - rows_smaller(part, l->small - 1);
+    const uint32_t part = w->needs ? (uint32_t)(lacking * l->small.count / w->needs / 2) : 0;
+    return l->small.count - 1 - rows_smaller(part, l->small.count - 1);
 }
 
 /* Lowers what each library that did not fit wants in the next round. Sets *again if there was such a library. */
@@ -456,7 +457,7 @@ static bool lower(struct rows *r, bool *again, struct error *e)
         if (w->lack == SIZE_KINDS)
             continue;
         *again = true;
-        if ((l->lengths || l->other_lengths) && w->terse < ROWS_TERSE_MOST)
+        if ((l->names.function_lengths || l->names.other_lengths) && w->terse < ROWS_TERSE_MOST)
             w->terse++;
         else if (l->functions > rows_least_exported(l, w) && l->functions <= w->cap)
             w->cap = l->functions - 1 - l->functions / 16;
@@ -483,8 +484,8 @@ static bool has_other_names(const struct rows *r, uint32_t index)
 {
     const struct plan_library *l = &r->s->plan->library[index];
     bool moved = r->want[index].moved;
-    for (uint32_t n = 0; n < l->edges; n++)
-        moved |= r->want[l->edge[n].library].moved;
+    for (uint32_t n = 0; n < l->needs.edges; n++)
+        moved |= r->want[l->needs.edge[n].library].moved;
     return moved;
 }
 
@@ -514,10 +515,10 @@ static bool choose_words(struct rows *r, struct error *e)
         for (uint32_t i = 0; i < count; i++) {
             struct plan_library *l = &plan->library[i];
             const uint8_t chosen = r->want[i].alike;
-            const uint8_t next = (uint8_t)(round ? (l->alike + chosen + 1) / 2 : chosen);
-            r->want[i].moved = next != l->alike;
-            changes |= next != l->alike && l->imports;
-            l->alike = next;
+            const uint8_t next = (uint8_t)(round ? (l->names.alike + chosen + 1) / 2 : chosen);
+            r->want[i].moved = next != l->names.alike;
+            changes |= next != l->names.alike && l->imports;
+            l->names.alike = next;
         }
     }
     return true;
@@ -534,9 +535,10 @@ static bool run_rounds(struct rows *r, struct error *e)
             r->want[i].functions = functions_of(plan, &plan->library[i]);
             r->want[i].drawn = r->want[i].imports_named = false;
             r->want[i].bound = 0;
-            plan->library[i].small_leaf = plan->library[i].small_leaves = 0;
-            plan->library[i].lengths = plan->library[i].other_lengths = plan->library[i].ends = 0;
-            plan->library[i].functions_named = 0;
+            plan->library[i].small.leaf = plan->library[i].small.leaves = 0;
+            plan->library[i].names.function_lengths = plan->library[i].names.other_lengths =
+                plan->library[i].names.ends = 0;
+            plan->library[i].names.functions_named = 0;
         }
         if (!workers_run(s->threads, count, rows_fit_counts, r, e))
             return false;

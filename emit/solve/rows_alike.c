@@ -191,7 +191,7 @@ static void put_fixed(struct tables *t, const struct plan_library *l, const stru
     char version[VERSIONS_NAME_MOST];
     if (s->python)
         put_defined(t, "PyInit_", l->name);
-    if (s->python && !l->inner_entry)
+    if (s->python && !l->glue.inner_entry)
         put_defined(t, s->entry, "");
     for (uint32_t i = 0; i < l->extra.ends; i++)
         put_defined(t, shape_ends[i].name, "");
@@ -205,15 +205,15 @@ static void put_fixed(struct tables *t, const struct plan_library *l, const stru
 static void put_others_names(struct tables *t, const struct plan_library *l, const struct shape *s)
 {
     char version[VERSIONS_NAME_MOST];
-    uint64_t versions = l->edge_version_names;
+    uint64_t versions = l->needs.version_names;
     if (!l->without_libc) {
         put_text(t, "libc.so.6", "", NULL);
         put_text(t, OUTSIDE_VERSION, "", NULL);
     }
     for (uint32_t i = 0; i < l->extra.versions; i++)
         put_text(t, outside_version_name(2 + i), "", NULL);
-    for (uint32_t i = 0; i < l->edges; i++) {
-        const struct plan_library *const of = &t->plan->library[l->edge[i].library];
+    for (uint32_t i = 0; i < l->needs.edges; i++) {
+        const struct plan_library *const of = &t->plan->library[l->needs.edge[i].library];
         put_text(t, of->name, ".so", NULL);
         for (uint32_t k = 0; k < of->extra.definitions && versions; k++) {
             const uint64_t bytes = versions_name(of, k, version) + UINT64_C(1);
@@ -270,12 +270,12 @@ static void put_functions(struct tables *t, const struct plan_library *l, uint32
  * nothing binds. The symbols of numbered functions precede these, from symbol `first` on. */
 static Elf64_Sym other(struct tables *t, const struct plan_library *l, uint32_t i, size_t first)
 {
-    const uint32_t aliases = l->small_exported + l->extra.aliases;
-    if (i < l->small_exported)
-        return sized_function(t, l->small_size[i], plan_small_place(l, i));
+    const uint32_t aliases = l->small.exported + l->extra.aliases;
+    if (i < l->small.exported)
+        return sized_function(t, l->small.size[i], plan_small_place(l, i));
     if (i < aliases) {
         Elf64_Sym of = undefined();
-        const size_t place = first + plan_alias_function(l, i - l->small_exported) / t->step;
+        const size_t place = first + plan_alias_function(l, i - l->small.exported) / t->step;
         if (place < symbols_there(t))
             memcpy(&of, t->symbols.start + place * sizeof of, sizeof of);
         return of;
@@ -422,7 +422,7 @@ static void put_versions(struct tables *t, const struct plan_library *l)
         const char *const own = (const char *)t->names.start + s.st_name;
         uint8_t *p = put_bytes(name, own, strlen(own));
         p = put_bytes(p, "@" OUTSIDE_VERSION, strlen("@" OUTSIDE_VERSION));
-        t->names.end = put_u8(outside_put_digits(p, l->version_digits), '\0');
+        t->names.end = put_u8(outside_put_digits(p, l->names.version_digits), '\0');
         s.st_name = (Elf64_Word)(name - t->names.start);
         memcpy(place, &s, sizeof s);
     }
@@ -459,7 +459,7 @@ static void write_tables(struct tables *t, const struct plan_library *l)
         put_files(t, l, &s);
         put_functions(t, l, l->exported, l->functions);
         put_objects(t, l);
-        if (l->versioned_names && !t->failed)
+        if (l->names.versioned && !t->failed)
             put_versions(t, l);
         move(t, &t->symbols, &t->undefined);
         append(t, &t->symbols, &t->dynamic[0], 0);
@@ -485,7 +485,7 @@ struct tried {
 
 static struct tried try_with(struct tables *t, struct plan_library *l, uint32_t alike, struct packed_places *places)
 {
-    l->alike = (uint8_t)alike;
+    l->names.alike = (uint8_t)alike;
     write_tables(t, l);
     const uint64_t packed = t->failed ? 0 : packed_size(t->all.start, (size_t)(t->all.end - t->all.start), places);
     return (struct tried){alike, t->step * packed};
@@ -522,7 +522,7 @@ static uint32_t step_of(const struct plan *plan, const struct plan_library *l)
 /* How many names should be alike; none or all of them, where no other number makes the tables take what is wanted. */
 static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted, struct packed_places *places)
 {
-    const struct tried is = try_with(t, l, l->alike, places);
+    const struct tried is = try_with(t, l, l->names.alike, places);
     const uint32_t end = is.packed > wanted ? UINT8_MAX : 0;
     if (is.alike == end || apart(is.packed, wanted) <= wanted / NEAR)
         return (uint8_t)is.alike;
@@ -535,13 +535,13 @@ static uint8_t choose(struct tables *t, struct plan_library *l, uint64_t wanted,
 bool rows_choose_alike(const struct plan *plan, const struct plan_library *l, uint8_t *alike, struct error *e)
 {
     const int64_t wanted = l->said->value[ROW_ZSTD_NAMES];
-    *alike = l->alike;
+    *alike = l->names.alike;
     if (wanted <= 0)
         return true;
     struct tables t = {.plan = plan, .step = step_of(plan, l)};
     struct packed_places *places = malloc(sizeof *places);
     struct plan_library tried = *l;
-    const uint64_t small = l->stripped ? l->small_exported : l->small;
+    const uint64_t small = l->stripped ? l->small.exported : l->small.count;
     const uint64_t numbered = l->stripped ? l->exported : l->functions;
     t.small = small ? (uint32_t)(small * (SIZES - 1) / (small + numbered)) : 0;
     if (!sizes_said(plan, l, SIZES, t.size))

@@ -121,16 +121,16 @@ static void begin(const struct plan_library *l, struct fitting *f, const uint32_
 {
     for (uint32_t i = 0; i < f->functions; i++)
         f->more[place_of(wanted[i])]--;
-    for (uint32_t class = 0; class < l->classes; class ++) {
+    for (uint32_t class = 0; class < l->names.classes; class ++) {
         const uint32_t any =
             random_below(random_at(plan_key(l, PURPOSE_CLASSES), UINT64_C(1) << 32 | class), f->functions);
         const uint32_t first = class * MANGLE_METHODS < f->functions ? class * MANGLE_METHODS : 0;
         const uint64_t letters = lengths_spare(wanted[any], f->rest[first] + UINT64_C(2) + names_digits(class));
-        l->class_letters[class] = (uint16_t)(letters < LETTERS_LEAST  ? LETTERS_LEAST
-                                             : letters > LETTERS_MOST ? LETTERS_MOST
-                                                                      : letters);
+        l->names.class_letters[class] = (uint16_t)(letters < LETTERS_LEAST  ? LETTERS_LEAST
+                                                   : letters > LETTERS_MOST ? LETTERS_MOST
+                                                                            : letters);
         for (uint32_t i = class * MANGLE_METHODS; i < class_end(f, class); i++)
-            f->more[place_with(f, i, l->class_letters[class])]++;
+            f->more[place_with(f, i, l->names.class_letters[class])]++;
     }
     for (uint32_t at = 1; at <= LENGTHS; at++)
         f->more[at] += f->more[at - 1];
@@ -165,14 +165,14 @@ bool rows_choose_classes(const struct plan *plan, struct plan_library *l, const 
     bool ok = f && f->rest && wanted && letters;
     ok = ok && draw_wanted(plan, l, numbered, measure(plan, l, f) + LETTERS_LEAST + 2, wanted);
     if (ok) {
-        l->class_letters = letters;
-        l->classes = classes;
+        l->names.class_letters = letters;
+        l->names.classes = classes;
         begin(l, f, wanted);
         bool better = true;
         for (unsigned pass = 0; pass < PASSES && better; pass++) {
             better = false;
             for (uint32_t class = 0; class < classes; class ++)
-                better |= improve(f, class, &l->class_letters[class]);
+                better |= improve(f, class, &l->names.class_letters[class]);
         }
     } else {
         free(letters);

@@ -41,20 +41,20 @@ static void keep_all(struct pool *p, const struct plan_library *l, uint32_t shar
 {
     p->kept = shared;
     p->first = shared < p->named ? rows_smaller(plan_small_local(l), p->named - shared) : 0;
-    memcpy(p->length, l->object_length + shared, p->first * sizeof *p->length);
-    memcpy(p->length + p->first, l->object_length, shared * sizeof *p->length);
+    memcpy(p->length, l->names.object_length + shared, p->first * sizeof *p->length);
+    memcpy(p->length + p->first, l->names.object_length, shared * sizeof *p->length);
     const uint32_t behind = p->first + shared;
-    memcpy(p->length + behind, l->object_length + behind, (p->named - behind) * sizeof *p->length);
+    memcpy(p->length + behind, l->names.object_length + behind, (p->named - behind) * sizeof *p->length);
 }
 
 /* Keeps a few of the first `shared` lengths, evenly spread by length, for the last names. */
 static void keep_few(struct pool *p, const struct plan_library *l, uint32_t shared)
 {
     uint32_t of_length[PROFILE_NAME_MOST + 1] = {0}; /* how many of the first lengths are so long; then those kept */
-    p->kept = shared ? rows_smaller((l->shared_names - 1) / WIDE_EACH + 1, shared) : 0;
+    p->kept = shared ? rows_smaller((l->names.shared - 1) / WIDE_EACH + 1, shared) : 0;
     p->first = p->named - p->kept;
     for (uint32_t i = 0; i < shared; i++)
-        of_length[l->object_length[i]]++;
+        of_length[l->names.object_length[i]]++;
     for (uint32_t length = 0, seen = 0, kept = 0; length <= PROFILE_NAME_MOST; length++) {
         seen += of_length[length];
         for (of_length[length] = 0; (kept * UINT64_C(2) + 1) * shared < UINT64_C(2) * p->kept * seen; kept++) {
@@ -63,10 +63,10 @@ static void keep_few(struct pool *p, const struct plan_library *l, uint32_t shar
         }
     }
     for (uint32_t i = 0, at = 0; i < p->named; i++) {
-        if (i < shared && of_length[l->object_length[i]])
-            of_length[l->object_length[i]]--;
+        if (i < shared && of_length[l->names.object_length[i]])
+            of_length[l->names.object_length[i]]--;
         else
-            p->length[at++] = l->object_length[i];
+            p->length[at++] = l->names.object_length[i];
     }
 }
 
@@ -77,7 +77,7 @@ static bool pool_open(struct pool *p, const struct plan_library *l, bool wide)
     p->left = calloc(PROFILE_NAME_MOST + 1, sizeof *p->left);
     if (!p->length || !p->left)
         return false;
-    (wide ? keep_few : keep_all)(p, l, rows_smaller(l->shared_names, p->named));
+    (wide ? keep_few : keep_all)(p, l, rows_smaller(l->names.shared, p->named));
     for (uint32_t i = 0; i < p->named; i++)
         p->left[p->length[i]] += !is_kept(p, i);
     return true;
@@ -151,7 +151,7 @@ static uint32_t choose_hosts(struct plan_library *l, const struct hosts *h, uint
 
 static bool is_part(const struct plan_library *l, uint32_t number)
 {
-    const uint32_t first = l->cold.first - l->small_exported;
+    const uint32_t first = l->cold.first - l->small.exported;
     return number >= first && number - first < l->cold.count;
 }
 
@@ -164,14 +164,14 @@ static bool make_up(struct plan_library *l, const struct pool *p)
     for (uint32_t i = 0; i < p->named; i++) {
         if (is_part(l, i) || is_kept(p, i))
             continue;
-        const int64_t is = l->object_length[i];
+        const int64_t is = l->names.object_length[i];
         const int64_t least = names_row_object_least(i);
         const int64_t share = more / (int64_t)others--;
         const int64_t length = is - (share ? share : (more > 0) - (more < 0));
-        l->object_length[i] = (uint16_t)(length < least               ? least
-                                         : length > PROFILE_NAME_MOST ? PROFILE_NAME_MOST
-                                                                      : length);
-        more -= is - l->object_length[i];
+        l->names.object_length[i] = (uint16_t)(length < least               ? least
+                                               : length > PROFILE_NAME_MOST ? PROFILE_NAME_MOST
+                                                                            : length);
+        more -= is - l->names.object_length[i];
     }
     return !more;
 }
@@ -183,16 +183,16 @@ static bool name_parts(struct plan_library *l, const struct hosts *h, struct poo
     uint32_t of = 0;
     for (uint32_t i = 0, part = 0; i < p->named; i++) {
         if (is_part(l, i)) {
-            l->object_length[i] = h->length[l->cold.host[part++]];
+            l->names.object_length[i] = h->length[l->cold.host[part++]];
         } else if (is_kept(p, i)) {
-            l->object_length[i] = p->length[i];
+            l->names.object_length[i] = p->length[i];
         } else {
             while (!p->left[p->length[of]] || is_kept(p, of))
                 of++;
             p->left[p->length[of]]--;
-            l->object_length[i] = p->length[of++];
+            l->names.object_length[i] = p->length[of++];
         }
-        if (l->object_length[i] < names_row_object_least(i))
+        if (l->names.object_length[i] < names_row_object_least(i))
             return false;
     }
     return make_up(l, p);
@@ -202,7 +202,7 @@ static bool name_parts(struct plan_library *l, const struct hosts *h, struct poo
  * part would have. Some have names too short for that. */
 static uint32_t left_mangled(const struct plan *plan, const struct plan_library *l)
 {
-    const bool has_others = names_are_mangled(&plan->names, l) || l->mangled;
+    const bool has_others = names_are_mangled(&plan->names, l) || l->names.mangled;
     const uint32_t others = plan_small_local(l) - rows_smaller(l->cold.packed / 2, plan_small_local(l));
     return has_others ? 0 : rows_smaller(2 * (uint32_t)rows_value_or(l->said, ROW_MANGLED, 0), others);
 }
@@ -210,12 +210,12 @@ static uint32_t left_mangled(const struct plan *plan, const struct plan_library 
 /* How many cold parts there can be: local functions, all with room for a jump, whose names are their own. */
 static uint32_t parts_most(const struct plan *plan, const struct plan_library *l, const struct pool *p)
 {
-    const uint32_t until = rows_smaller(l->small, l->small_exported + p->first);
+    const uint32_t until = rows_smaller(l->small.count, l->small.exported + p->first);
     const uint32_t left = left_mangled(plan, l);
     uint32_t end = l->cold.first;
-    if (l->cold.first < l->small_exported)
+    if (l->cold.first < l->small.exported)
         return 0;
-    while (end < until && plan_is_packed(l, end) && l->small_size[end] >= CODE_JUMP)
+    while (end < until && plan_is_packed(l, end) && l->small.size[end] >= CODE_JUMP)
         end++;
     return rows_smaller(end - l->cold.first, plan_small_local(l) - left);
 }
@@ -227,17 +227,17 @@ static bool choose(const struct plan *plan, struct plan_library *l, const struct
 {
     struct pool p;
     const bool ok = pool_open(&p, l, way->wide);
-    const size_t names = p.named * sizeof *l->object_length;
+    const size_t names = p.named * sizeof *l->names.object_length;
     uint16_t *const before = malloc(names + 1);
     if (ok && before) {
-        memcpy(before, l->object_length, names);
+        memcpy(before, l->names.object_length, names);
         l->cold.count = choose_hosts(l, h, rows_smaller(parts_most(plan, l, &p), way->most), way->apart, &p);
         if (!name_parts(l, h, &p))
             l->cold.count = 0;
         if (l->cold.count && (l->cold.count == l->cold.packed || last))
-            l->shared_first = p.first;
+            l->names.shared_first = p.first;
         else
-            memcpy(l->object_length, before, names);
+            memcpy(l->names.object_length, before, names);
     }
     free(before);
     pool_close(&p);

@@ -26,7 +26,7 @@ static uint32_t callers_most(const struct plan_library *l, const struct want *w,
 {
     if (!w->leaves || !exported)
         return functions;
-    if (exported == 1 && l->calls)
+    if (exported == 1 && l->calls.called)
         return 1;
     const uint32_t half = exported / 2 ? exported / 2 : 1;
     return exported - (w->leaves < half ? w->leaves : half);
@@ -90,18 +90,19 @@ static uint32_t missing_functions(const struct plan_library *l, const struct wan
 
 void rows_set_callers(struct plan_library *l, uint32_t most)
 {
-    l->callers = l->calls < most ? l->calls : most;
-    l->per_function = l->callers ? (l->calls + l->callers - 1) / l->callers : 0;
+    l->calls.callers = l->calls.called < most ? l->calls.called : most;
+    l->calls.per_function = l->calls.callers ? (l->calls.called + l->calls.callers - 1) / l->calls.callers : 0;
 }
 
 /* Whether the module's definition has no methods, so that they are added when the module is made. Its row must count no
  * methods and have a PLT slot and a relocation for adding them, and its PyInit_ must be no tail call. */
 static bool adds_methods(const struct plan *plan, const struct plan_library *l)
 {
-    if (l->kind != LIBRARY_MODULE || l->init == INIT_TAIL || profile_row_says(plan->profile, l->said, ROW_METHODS) != 0)
+    if (l->kind != LIBRARY_MODULE || l->glue.init == INIT_TAIL ||
+        profile_row_says(plan->profile, l->said, ROW_METHODS) != 0)
         return false;
     struct plan_library with = *l;
-    with.adds_methods = true;
+    with.glue.adds_methods = true;
     with.extra = (struct plan_extra){0};
     const int64_t plt = rows_bound_slots(plan, l);
     const int64_t relative = profile_row_relative(plan->profile, l->said);
@@ -116,11 +117,11 @@ static bool wants_large_helpers(const struct plan *plan, const struct plan_libra
 {
     enum { LITTLE = 12 }; /* helpers take less than this part of the code */
     const int64_t said = profile_row_says(plan->profile, l->said, ROW_UNWIND_SMALL);
-    if (!l->stripped || !l->without_debug || said < 0 || said >= GLUE_COUNT + SHAPE_PLT_TABLES ||
+    if (!l->stripped || !l->debug.none || said < 0 || said >= GLUE_COUNT + SHAPE_PLT_TABLES ||
         rows_value_or(l->said, ROW_SHARE_CODE, 0) <= LITTLE * (uint64_t)UNWIND_SMALL * SHAPE_HELPERS)
         return false;
     struct plan_library with = *l;
-    with.large_helpers = false;
+    with.glue.large_helpers = false;
     return said < (int64_t)rows_small_glue(plan, &with);
 }
 
@@ -128,27 +129,27 @@ void rows_set_counts(const struct plan *plan, struct plan_library *l, const stru
                      uint32_t exported)
 {
     l->functions = functions;
-    l->chains = (functions + plan->depth - 1) / plan->depth;
-    l->covered = plan_covered_before(plan, l->chains);
+    l->calls.chains = (functions + plan->depth - 1) / plan->depth;
+    l->calls.covered = plan_covered_before(plan, l->calls.chains);
     if (l->exported != exported) /* other threads read it while exact sizes are tried */
         l->exported = exported;
-    l->adds_methods = adds_methods(plan, l);
-    l->large_helpers = wants_large_helpers(plan, l);
-    l->function_names = names_of(plan, l, w, functions);
-    l->exported_names = names_of(plan, l, w, exported);
+    l->glue.adds_methods = adds_methods(plan, l);
+    l->glue.large_helpers = wants_large_helpers(plan, l);
+    l->names.functions = names_of(plan, l, w, functions);
+    l->names.exported = names_of(plan, l, w, exported);
     rows_set_callers(l, callers_most(l, w, functions, exported));
     rows_set_small(l, w, rows_smaller(missing_functions(l, w), w->few));
-    const uint64_t others = (uint64_t)functions + rows_glue_symbols(l) + l->small;
+    const uint64_t others = (uint64_t)functions + rows_glue_symbols(l) + l->small.count;
     const uint32_t left = others < w->functions ? (uint32_t)(w->functions - others) : 0;
-    l->nameless = rows_smaller(rows_nameless(plan, l, w), left);
-    l->inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
+    l->small.nameless = rows_smaller(rows_nameless(plan, l, w), left);
+    l->glue.inner_entry = l->kind == LIBRARY_MODULE && !exported && l->said->value[ROW_DYNAMIC_FUNCTIONS] == 1;
     /* where there are few slots, none is for the entry */
     const int64_t plt = rows_bound_slots(plan, l);
-    l->direct_entry = l->inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
-                                         plt <= (int64_t)shape_python_functions(l));
-    l->result_by_got = l->direct_entry && plan_is_plain(l) && plt < (int64_t)shape_python_functions(l) &&
-                       profile_row_says(plan->profile, l->said, ROW_GLOB_DAT) > 2 &&
-                       profile_row_says(plan->profile, l->said, ROW_METHODS) <= 1;
+    l->glue.direct_entry = l->glue.inner_entry || (l->kind == LIBRARY_MODULE && plt != PROFILE_DERIVED &&
+                                                   plt <= (int64_t)shape_python_functions(l));
+    l->glue.result_by_got = l->glue.direct_entry && plan_is_plain(l) && plt < (int64_t)shape_python_functions(l) &&
+                            profile_row_says(plan->profile, l->said, ROW_GLOB_DAT) > 2 &&
+                            profile_row_says(plan->profile, l->said, ROW_METHODS) <= 1;
     rows_set_extra(plan, l, w);
 }
 
@@ -164,13 +165,13 @@ static void set_units(const struct solver *s, struct plan_library *l, bool one)
     uint64_t coded = units < all ? units : all;
     if (aranges >= DEBUG_ARANGES_UNIT && aranges / DEBUG_ARANGES_UNIT < coded)
         coded = aranges / DEBUG_ARANGES_UNIT;
-    l->units = (uint32_t)coded;
-    l->units_all = (uint32_t)units;
+    l->debug.units = (uint32_t)coded;
+    l->debug.units_all = (uint32_t)units;
     const uint64_t abbrev = rows_value_or(l->said, ROW_MIX_ABBREV, 0);
     const uint64_t tables = abbrev ? debug_tables(stock_corpus_of(s->corpus, l), abbrev) : units;
-    l->tables = tables < units ? (uint32_t)tables : 0;
+    l->debug.tables = tables < units ? (uint32_t)tables : 0;
     const uint64_t partials = one ? 0 : rows_value_or(l->said, ROW_DWARF_PARTIAL, 0);
-    l->partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
+    l->debug.partials = partials < UNITS_MOST ? (uint32_t)partials : 0;
 }
 
 bool plan_rows_set_units(const struct solver *s, uint32_t index, uint64_t debug)
@@ -189,7 +190,7 @@ uint32_t rows_numbered(const struct plan *plan, const struct plan_library *l, co
     const uint32_t dynamic = rows_small_dynamic(l, w);
     const uint32_t small = l->stripped ? dynamic : 0;
     const uint32_t glue = rows_glue_symbols(l) + small + rows_nameless(plan, l, w);
-    const uint32_t least = l->calls || rows_is_called(l, w) ? 1u + (l->calls && w->leaves ? 1u : 0u) : 0;
+    const uint32_t least = l->calls.called || rows_is_called(l, w) ? 1u + (l->calls.called && w->leaves ? 1u : 0u) : 0;
     const int64_t exported = w->exported - (l->stripped ? 0 : dynamic);
     const uint32_t most = exported > (int64_t)least && exported < UINT32_MAX ? (uint32_t)exported : least;
     uint32_t n = w->functions > glue ? w->functions - glue : 0;
@@ -208,5 +209,5 @@ void rows_set_calls(const struct plan *plan, struct plan_library *l, uint32_t fo
     const uint32_t others = l->kind == LIBRARY_MODULE ? shape_python_functions(l) + 1 : 0;
     const uint64_t slots = plt == PROFILE_DERIVED ? UINT64_MAX : (uint64_t)plt > others ? (uint64_t)plt - others : 0;
     const uint64_t calls = ((uint64_t)l->imports * fourths + ROWS_CALLS_WHOLE - 1) / ROWS_CALLS_WHOLE;
-    l->calls = (uint32_t)(calls < slots ? calls : slots);
+    l->calls.called = (uint32_t)(calls < slots ? calls : slots);
 }

@@ -27,7 +27,8 @@ static uint32_t largest_least(const struct plan_library *l, uint32_t numbered, u
 {
     const uint32_t last = count <= numbered ? count - 1 : l->exported + count - numbered - 1;
     const uint32_t plain = names_row_shortest(l, last);
-    const uint32_t mangled = l->mangled ? 1 + names_row_shortest(l, last < l->mangled ? last : l->mangled - 1) : 0;
+    const uint32_t mangled =
+        l->names.mangled ? 1 + names_row_shortest(l, last < l->names.mangled ? last : l->names.mangled - 1) : 0;
     return plain > mangled ? plain : mangled;
 }
 

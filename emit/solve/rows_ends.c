@@ -62,15 +62,15 @@ static void set_ends(struct plan_library *l, const struct own_names *n, uint32_t
         const struct ranked *longer = longer_than(n, shorter);
         if (longer->value <= shorter->value)
             continue;
-        l->end[longer->place] = shorter->place + 1;
-        l->end[shorter->place] = (uint32_t)NAMES_ROW_IS_END;
-        l->ends++;
+        l->names.end[longer->place] = shorter->place + 1;
+        l->names.end[shorter->place] = (uint32_t)NAMES_ROW_IS_END;
+        l->names.ends++;
     }
 }
 
 uint64_t lengths_of_ends(const struct plan_library *l, const uint32_t *length, uint32_t count)
 {
-    const uint32_t own = count - (uint32_t)lengths_smaller(l->mangled, count);
+    const uint32_t own = count - (uint32_t)lengths_smaller(l->names.mangled, count);
     return lengths_sum(length, own / 2) + own / 2;
 }
 
@@ -79,14 +79,14 @@ bool lengths_share_ends(struct plan_library *l, uint64_t over)
     const uint32_t all = l->exported + names_row_others(l);
     const uint64_t key = random_at(plan_key(l, PURPOSE_NAMES), UINT64_C(1) << 36);
     struct own_names n = {.name = malloc((all + (size_t)1) * sizeof *n.name)};
-    uint32_t *end = realloc(l->end, (all + (size_t)1) * sizeof *end);
+    uint32_t *end = realloc(l->names.end, (all + (size_t)1) * sizeof *end);
     if (end)
-        l->end = end;
+        l->names.end = end;
     if (n.name && end) {
         memset(end, 0, all * sizeof *end);
-        l->ended = all;
-        l->ends = 0;
-        for (uint32_t i = (uint32_t)lengths_smaller(l->mangled, all); i < all; i++)
+        l->names.ended = all;
+        l->names.ends = 0;
+        for (uint32_t i = (uint32_t)lengths_smaller(l->names.mangled, all); i < all; i++)
             n.name[n.count++] = (struct ranked){names_row_place_length(l, i), i, random_at(key, i)};
         ranked_sort(n.name, n.count);
         set_ends(l, &n, choose_count(&n, over));

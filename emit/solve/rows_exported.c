@@ -25,8 +25,8 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
     if (l->stripped && l->extra.outside && l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED)
         room = lengths_spare((uint64_t)l->said->value[ROW_DYNAMIC_DYNSTR], 0);
     if (!l->stripped)
-        room = lengths_smaller(room, l->local_names);
-    if (!l->without_debug && !l->hollow) {
+        room = lengths_smaller(room, l->names.locals);
+    if (!l->debug.none && !l->debug.hollow) {
         const uint32_t described = plan_described(s->plan, l).most;
         const uint64_t spare = lengths_spare(l->size[SIZE_DEBUG], base[SIZE_DEBUG]);
         room = lengths_smaller(room, described < l->exported ? lengths_part(spare, l->exported, described) : spare);
@@ -49,7 +49,7 @@ static uint32_t free_exported(const struct plan *plan, const struct plan_library
 /* Bytes of these names, with terminators. */
 static uint64_t free_exported_bytes(const struct plan *plan, const struct plan_library *l)
 {
-    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
+    return (names_are_mangled(&plan->names, l) ? 0 : l->names.exported) + l->names.others;
 }
 
 /* Characters that .dynstr leaves for those of these names that have bytes of their own, if the row states its size;
@@ -60,7 +60,7 @@ static uint64_t wanted_of_exported(const struct plan *plan, const struct plan_li
     if (dynstr == PROFILE_DERIVED)
         return natural;
     const uint64_t fixed = shape_of_names(plan, l).dynstr - free_exported_bytes(plan, l);
-    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->ends);
+    return lengths_spare(lengths_spare((uint64_t)dynstr, fixed), free_exported(plan, l) - l->names.ends);
 }
 
 /* Whether most of the library's own names are exported, so that the row's .dynstr says how long most of them are. */
@@ -132,12 +132,12 @@ static bool draw_exported_lengths(const struct rows *r, const struct plan_librar
  */
 static bool make_exported_room(struct plan_library *l, uint32_t numbered)
 {
-    uint16_t *room = realloc(l->function_length, (numbered + (size_t)1) * sizeof *room);
+    uint16_t *room = realloc(l->names.function_length, (numbered + (size_t)1) * sizeof *room);
     if (room)
-        l->function_length = room;
-    uint16_t *other = realloc(l->other_length, (names_row_others(l) + (size_t)1) * sizeof *other);
+        l->names.function_length = room;
+    uint16_t *other = realloc(l->names.other_length, (names_row_others(l) + (size_t)1) * sizeof *other);
     if (other)
-        l->other_length = other;
+        l->names.other_length = other;
     return room && other;
 }
 
@@ -146,18 +146,18 @@ static bool make_exported_room(struct plan_library *l, uint32_t numbered)
 static void deal_exported(struct plan_library *l, uint32_t numbered, const uint16_t *length, bool fits)
 {
     for (uint32_t i = 0; i < numbered; i++)
-        l->function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
+        l->names.function_length[i] = fits ? length[i] : (uint16_t)names_row_least(l, i);
     for (uint32_t i = 0; i < names_row_others(l); i++)
-        l->other_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_other_least(l, i);
-    l->lengths = numbered;
-    l->other_lengths = names_row_others(l);
-    l->other_names = names_row_other_bytes(l);
+        l->names.other_length[i] = fits ? length[numbered + i] : (uint16_t)names_row_other_least(l, i);
+    l->names.function_lengths = numbered;
+    l->names.other_lengths = names_row_others(l);
+    l->names.others = names_row_other_bytes(l);
 }
 
 /* Whether its names may share their ends, as linkers have it: only where nothing but .dynstr contains them. */
 static bool shares_ends(const struct plan *plan, const struct plan_library *l)
 {
-    return l->stripped && l->without_debug && !names_are_mangled(&plan->names, l) &&
+    return l->stripped && l->debug.none && !names_are_mangled(&plan->names, l) &&
            l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED;
 }
 
@@ -171,16 +171,17 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint32_t numbered = free_numbered(plan, l);
     (void)worker;
     w->drawn = true;
-    l->functions_named = 1 + names_row_functions(l);
+    l->names.functions_named = 1 + names_row_functions(l);
     if (!count)
         return true;
     uint32_t *length = malloc(count * sizeof *length);
     uint16_t *dealt = malloc(count * sizeof *dealt);
     struct fixed_lengths beside = {.length = NULL};
-    const bool again = w->imports_named && l->lengths == numbered && l->other_lengths == count - numbered;
+    const bool again =
+        w->imports_named && l->names.function_lengths == numbered && l->names.other_lengths == count - numbered;
     uint32_t *order = again ? lengths_order(l, numbered, count) : NULL;
-    l->lengths = l->other_lengths = l->ends = 0;
-    l->other_names = names_row_other_bytes(l);
+    l->names.function_lengths = l->names.other_lengths = l->names.ends = 0;
+    l->names.others = names_row_other_bytes(l);
     if (!length || !dealt || (again && !order) || !make_exported_room(l, numbered) ||
         !draw_exported_lengths(r, l, length, &beside)) {
         free(beside.length);
@@ -223,10 +224,10 @@ static bool name_imports(void *context, unsigned worker, uint32_t index, struct 
     struct import import;
     (void)worker;
     (void)e;
-    l->import_names = 0;
+    l->names.imports = 0;
     for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++) {
         const struct plan_library *to = &plan->library[import.library];
-        l->import_names += names_row_import_length(plan, to, import.function) + UINT64_C(1);
+        l->names.imports += names_row_import_length(plan, to, import.function) + UINT64_C(1);
     }
     return true;
 }
@@ -250,7 +251,7 @@ static int64_t stretch(struct plan_library *l, uint32_t function, int64_t change
 {
     if (names_row_is_end(l, function))
         return change;
-    return stretch_length(&l->function_length[function], names_row_floor(l, function), change);
+    return stretch_length(&l->names.function_length[function], names_row_floor(l, function), change);
 }
 
 static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t change)
@@ -258,24 +259,25 @@ static int64_t stretch_other(struct plan_library *l, uint32_t number, int64_t ch
     const uint32_t place = l->exported + number;
     if (names_row_is_end(l, place))
         return change;
-    return stretch_length(&l->other_length[number], names_row_floor(l, place), change);
+    return stretch_length(&l->names.other_length[number], names_row_floor(l, place), change);
 }
 
 /* How many more characters exported names should have; negative where they have too many. */
 static int64_t missing_of(const struct plan *plan, const struct plan_library *l)
 {
     uint64_t is = 0;
-    for (uint32_t i = 0; i < l->lengths; i++)
-        is += names_row_is_end(l, i) ? 0 : l->function_length[i];
-    for (uint32_t i = 0; i < l->other_lengths; i++)
-        is += names_row_is_end(l, l->exported + i) ? 0 : l->other_length[i];
-    return l->lengths || l->other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is : 0;
+    for (uint32_t i = 0; i < l->names.function_lengths; i++)
+        is += names_row_is_end(l, i) ? 0 : l->names.function_length[i];
+    for (uint32_t i = 0; i < l->names.other_lengths; i++)
+        is += names_row_is_end(l, l->exported + i) ? 0 : l->names.other_length[i];
+    return l->names.function_lengths || l->names.other_lengths ? (int64_t)wanted_of_exported(plan, l, is) - (int64_t)is
+                                                               : 0;
 }
 
 /* The number under which others import the symbol with the `i`-th name of any length. */
 static uint32_t symbol_of(const struct plan_library *l, uint32_t i)
 {
-    return i < l->lengths ? i : l->exported + (i - l->lengths);
+    return i < l->names.function_lengths ? i : l->exported + (i - l->names.function_lengths);
 }
 
 /* Lengthens or shortens the names of functions and objects that no other library imports, until .dynstr is as the row
@@ -285,24 +287,26 @@ static void trim_exported(const struct plan *plan, struct plan_library *l, const
     enum { FEW = 16 };
     int64_t missing = missing_of(plan, l);
     int64_t count = 0;
-    for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
+    for (uint32_t i = 0; i < l->names.function_lengths + l->names.other_lengths; i++)
         count += !callers[symbol_of(l, i)];
-    for (uint32_t i = 0; i < l->lengths + l->other_lengths; i++)
+    for (uint32_t i = 0; i < l->names.function_lengths + l->names.other_lengths; i++)
         if (!callers[symbol_of(l, i)]) {
             /* change few names by much: each changed name counts in the distribution, however little it changes */
             int64_t part = (missing + (missing > 0 ? count - 1 : 1 - count)) / count;
             if (part < FEW && part > -FEW)
                 part = missing > 0 ? smaller_signed(missing, FEW) : -smaller_signed(-missing, FEW);
-            missing += (i < l->lengths ? stretch(l, i, part) : stretch_other(l, i - l->lengths, part)) - part;
+            missing += (i < l->names.function_lengths ? stretch(l, i, part)
+                                                      : stretch_other(l, i - l->names.function_lengths, part)) -
+                       part;
             count--;
         }
-    l->other_names = names_row_other_bytes(l);
+    l->names.others = names_row_other_bytes(l);
 }
 
 static bool can_trim(const struct plan_library *l, const uint8_t *callers)
 {
     bool can = l->extra.outside > 0;
-    for (uint32_t i = 0; i < l->lengths + l->other_lengths && !can; i++)
+    for (uint32_t i = 0; i < l->names.function_lengths + l->names.other_lengths && !can; i++)
         can = !callers[symbol_of(l, i)];
     return can;
 }
@@ -322,12 +326,12 @@ static void trim_tight(const struct plan *plan, uint32_t index, const struct cal
     struct plan_library *l = &plan->library[index];
     struct import import;
     int64_t missing = missing_of(plan, l);
-    for (uint32_t i = 0; missing && i < l->lengths; i++)
+    for (uint32_t i = 0; missing && i < l->names.function_lengths; i++)
         if (!c->tight[index][i])
             missing = stretch(l, i, missing);
     for (uint32_t n = 0; missing && calls_row_import(plan, l, n, &import); n++) {
         struct plan_library *to = &plan->library[import.library];
-        if (import.function < to->lengths && c->tight[import.library][import.function] == 1 &&
+        if (import.function < to->names.function_lengths && c->tight[import.library][import.function] == 1 &&
             can_trim(to, c->all[import.library]))
             missing = stretch(to, import.function, missing);
     }
@@ -373,7 +377,7 @@ static bool share_ends(const struct plan *plan, struct plan_library *l, struct e
     if (missing >= 0)
         return true;
     const bool ok = lengths_share_ends(l, (uint64_t)-missing);
-    l->other_names = names_row_other_bytes(l);
+    l->names.others = names_row_other_bytes(l);
     return ok || lengths_out_of_memory(l, e);
 }
 
@@ -411,7 +415,7 @@ void rows_count_mangled(struct rows *r)
             continue;
         for (uint32_t n = 0; calls_row_import(plan, l, n, &import); n++)
             others += names_row_is_mangled(plan, &plan->library[import.library], import.function);
-        l->mangled = wanted > others ? (uint32_t)lengths_smaller((uint64_t)(wanted - others), UINT32_MAX) : 0;
+        l->names.mangled = wanted > others ? (uint32_t)lengths_smaller((uint64_t)(wanted - others), UINT32_MAX) : 0;
     }
 }
 
@@ -451,7 +455,7 @@ static bool name_outside(void *context, unsigned worker, uint32_t index, struct 
         (w->imports_named && !l->said->text[ROW_TEXT_NAME_LENGTHS]))
         return true;
     if (!w->imports_named)
-        l->import_names = rows_import_names(r->s->plan, l);
+        l->names.imports = rows_import_names(r->s->plan, l);
     else if (!name_imports(context, worker, index, e))
         return false;
     w->drawn = false;

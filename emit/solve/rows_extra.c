@@ -42,7 +42,7 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
 /* Bytes of those exported names that may have any length. */
 static uint64_t exported_bytes(const struct plan *plan, const struct plan_library *l)
 {
-    return (names_are_mangled(&plan->names, l) ? 0 : l->exported_names) + l->other_names;
+    return (names_are_mangled(&plan->names, l) ? 0 : l->names.exported) + l->names.others;
 }
 
 /* Whether undefined symbols keep names of their natural lengths, `natural` bytes in all, because exported names make up
@@ -59,7 +59,7 @@ static bool others_take_it(const struct plan *plan, const struct plan_library *l
 /* How many of the undefined symbols are to have versions, beside those that have one in any case. */
 static uint32_t versioned_outside(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
-    const uint32_t others = l->versioned_imports + !l->without_libc; /* __cxa_finalize */
+    const uint32_t others = l->needs.versioned_imports + !l->without_libc; /* __cxa_finalize */
     const int64_t said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_VERSIONED);
     if (l->without_libc || said == PROFILE_DERIVED ||
         (said == 0 && l->said->value[ROW_DYNAMIC_VERSIONED] == PROFILE_DERIVED))
@@ -186,7 +186,7 @@ static uint64_t set_names(const struct plan *plan, struct plan_library *l, const
     uint64_t apart = 0;
     x->versions = 0;
     x->names = 0;
-    l->other_names = names_row_other_bytes(l);
+    l->names.others = names_row_other_bytes(l);
     versions = rows_smaller(rows_smaller(versions, x->outside), outside_versions_most());
     if (l->outside_choice)
         x->names += choose_versions(plan, l, w, shape_of_names(plan, l).dynstr, versions, &apart);
@@ -256,8 +256,8 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
         l->extra.initialising = 0;
         return true;
     }
-    if (l->adds_methods) {
-        l->adds_methods = false;
+    if (l->glue.adds_methods) {
+        l->glue.adds_methods = false;
         rows_set_extra(plan, l, w);
         return true;
     }
@@ -423,7 +423,7 @@ static uint32_t clones_of(const struct plan *plan, const struct plan_library *l,
     const uint32_t unbound = l->imports > slots ? l->imports - slots : 0;
     const uint32_t versions = rows_smaller(versions_of_libc(l, 0, share), outside_versions_most());
     const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, 2, share);
-    const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + unbound + l->result_by_got, share);
+    const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + unbound + l->glue.result_by_got, share);
     const uint32_t most = rows_smaller(undefined > versions ? undefined - versions : 0, rows_smaller(weak, words));
     return rows_smaller(most, PLAN_CLONES);
 }
@@ -496,7 +496,7 @@ static struct shape set_symbols(const struct plan *plan, struct plan_library *l,
     x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
     x->clones = clones ? clones_of(plan, l, share) : 0;
     set_definitions(plan, l, share);
-    x->aliases = l->exported + l->small_exported ? more_than(w->aliases, 0, share) : 0;
+    x->aliases = l->exported + l->small.exported ? more_than(w->aliases, 0, share) : 0;
     x->ifunc = rows_more_of(l, ROW_IFUNC, 0, share);
     x->ifunc_dynamic = more_than(rows_ifunc_dynamic(plan, l), 0, share);
     x->irelative = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
@@ -526,11 +526,11 @@ static void set_slots(const struct plan *plan, struct plan_library *l, const str
     /* the other slots are for own functions, called through the PLT; a utility does not call the heads of its own
      * chains */
     const uint32_t heads = l->kind == LIBRARY_MODULE ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
-    l->lazy = left + heads < l->exported ? left + heads : l->exported;
-    while (l->lazy && shape_of_symbols(plan, l).plt > least->plt + x->slots + left)
-        l->lazy--;
+    l->calls.lazy = left + heads < l->exported ? left + heads : l->exported;
+    while (l->calls.lazy && shape_of_symbols(plan, l).plt > least->plt + x->slots + left)
+        l->calls.lazy--;
     const uint32_t is = shape_of_symbols(plan, l).plt - x->slots; /* the missing slots are only bound */
-    x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small_exported);
+    x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small.exported);
 }
 
 /* Sets the words that relocations fill, and what these lead to. */
@@ -539,7 +539,7 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
     const uint32_t share = w->share;
     struct plan_extra *const x = &l->extra;
     const uint32_t uncalled = plan_uncalled(l) + x->outside;
-    const bool any = uncalled || least->defined || l->calls;
+    const bool any = uncalled || least->defined || l->calls.called;
     const int64_t relative = profile_row_relative(plan->profile, l->said);
     x->pointers = more_than(relative > 0 ? (uint64_t)relative : 0, least->relative, share);
     const struct relative_uses wanted = {
@@ -553,10 +553,10 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
     x->tls = tls_of(l, least->bss, share);
     x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
     x->got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->clones, share) : 0;
-    x->got += l->result_by_got && !x->got;
+    x->got += l->glue.result_by_got && !x->got;
     x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
     const uint32_t named = shape_of_symbols(plan, l).defined - x->version_symbols;
-    x->symbols = symbols_of(l, named + uncalled + l->calls + l->result_by_got);
+    x->symbols = symbols_of(l, named + uncalled + l->calls.called + l->glue.result_by_got);
     x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
 }
 
@@ -566,7 +566,7 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
 {
     struct plan_extra *const x = &l->extra;
     *x = (struct plan_extra){0};
-    l->lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
+    l->calls.lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
     const struct shape least = set_symbols(plan, l, w, clones);
     set_slots(plan, l, w, &least);
     x->versioned = rows_versioned(l);

@@ -106,15 +106,15 @@ static bool fit_symbols(struct rows *r, uint32_t index, uint64_t *symtab, uint64
     const uint64_t one = names_row_object_least(plan_small_local(l) + (uint32_t)more) + UINT64_C(1);
     const uint64_t named = (*strtab - base[SIZE_STRTAB]) / one;
     l->locals += (uint32_t)more;
-    l->shared_names = named < more ? (uint32_t)(more - named) : 0;
+    l->names.shared = named < more ? (uint32_t)(more - named) : 0;
     solve_base(s, index);
     /* local small functions, but for cold parts, have names of this kind, too */
     const uint32_t free_names = names_row_objects_named(l) - rows_smaller(plan_small_local(l), l->cold.packed);
     const uint64_t most = (uint64_t)free_names * PROFILE_NAME_MOST / 2;
     if (w->loose[SIZE_STRTAB] && *strtab > base[SIZE_STRTAB] + most)
         *strtab = base[SIZE_STRTAB] + most;
-    l->local_names = *strtab - base[SIZE_STRTAB];
-    if (l->local_names > most + undrawn_names(s->plan, l, w))
+    l->names.locals = *strtab - base[SIZE_STRTAB];
+    if (l->names.locals > most + undrawn_names(s->plan, l, w))
         return lacks(w, SIZE_STRTAB, base[SIZE_STRTAB] + most);
     return true;
 }
@@ -133,9 +133,9 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     count_try(l, w);
     l->locals = l->stripped ? 0 : 1;
     l->local_aliases = rows_local_aliases(l->said); /* they cost no more than static objects */
-    l->local_names = l->shared_names = 0;
+    l->names.locals = l->names.shared = 0;
     set_local_others(l, w->share);
-    l->files_named = l->file_length[0];
+    l->names.files_named = l->names.file_length[0];
     plan_rows_set_units(s, index, (uint64_t)wanted[SIZE_DEBUG]);
     if (symtab < base[SIZE_SYMTAB]) {
         set_local_others(l, 0);
@@ -143,7 +143,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     }
     /* names of functions are worth more than those of files */
     if (base[SIZE_STRTAB] > strtab && names_row_file_bytes(l)) {
-        l->files_named = false;
+        l->names.files_named = false;
         solve_base(s, index);
     }
     if (!l->stripped && !fit_symbols(r, index, &symtab, &strtab))
@@ -189,7 +189,7 @@ static bool fits_with_count(struct rows *r, uint32_t index, uint64_t code, uint3
 static bool fits_with_more(struct rows *r, uint32_t index, uint64_t code, uint32_t most)
 {
     struct want *w = &r->want[index];
-    uint32_t least = r->s->plan->library[index].small;
+    uint32_t least = r->s->plan->library[index].small.count;
     const uint64_t work = w->work;
     bool is_least = true;
     while (most > least && most - least > 1 && !has_tried_enough(w)) {
@@ -211,12 +211,12 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
     const struct want *w = &r->want[index];
     uint32_t most = 0;
     while (!fits_with_less(r, index, code)) {
-        const uint32_t less = l->small > w->small ? w->small : l->small / 2;
-        const uint32_t left = less < l->small_exported ? less : l->small_exported;
-        if (all || !l->small || left < l->small_leaf + l->small_leaves ||
+        const uint32_t less = l->small.count > w->small ? w->small : l->small.count / 2;
+        const uint32_t left = less < l->small.exported ? less : l->small.exported;
+        if (all || !l->small.count || left < l->small.leaf + l->small.leaves ||
             left + l->extra.aliases + l->extra.objects < w->bound || has_tried_enough(w))
             return false;
-        most = l->small;
+        most = l->small.count;
         if (!rows_set_small(l, w, less))
             continue;
         rows_set_extra(r->s->plan, l, w);
@@ -226,7 +226,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
 
 static uint64_t estimate(const struct plan_library *l)
 {
-    return l->functions ? (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls : 0;
+    return l->functions ? (uint64_t)FUNCTION_ESTIMATE * l->functions + (uint64_t)CALL_ESTIMATE * l->calls.called : 0;
 }
 
 /* Whether glue and small functions would be all functions of the row, although it has code for more. Then helpers are
@@ -236,7 +236,7 @@ static bool is_empty(const struct plan *plan, const struct plan_library *l, cons
     enum { CODE_WITHOUT = 800 }; /* bytes of code, about, without numbered functions */
     struct plan_library bare = *l;
     bare.level = LEVEL_BARE;
-    return l->level < LEVEL_BARE && !l->calls && !rows_numbered(plan, l, w) && rows_numbered(plan, &bare, w) &&
+    return l->level < LEVEL_BARE && !l->calls.called && !rows_numbered(plan, l, w) && rows_numbered(plan, &bare, w) &&
            rows_value_or(l->said, ROW_SHARE_CODE, 0) > CODE_WITHOUT;
 }
 
@@ -264,7 +264,7 @@ static bool loses_slots(const struct plan *plan, const struct plan_library *l, s
     const uint32_t slots = shape_of_symbols(plan, l).plt;
     if (!lost)
         w->slots = slots;
-    return l->calls && slots < w->slots && (int64_t)slots < profile_row_says(plan->profile, l->said, ROW_PLT);
+    return l->calls.called && slots < w->slots && (int64_t)slots < profile_row_says(plan->profile, l->said, ROW_PLT);
 }
 
 /* Tries the levels in turn, with all numbered functions but `lost`; as many of them are dynamic as the row says or else
@@ -274,7 +274,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
     const struct plan *plan = r->s->plan;
     struct plan_library *l = &r->s->plan->library[index];
     struct want *w = &r->want[index];
-    const enum plan_level end = l->calls && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
+    const enum plan_level end = l->calls.called && !l->bare ? LEVEL_BARE : LEVEL_COUNT;
     for (l->level = l->bare ? LEVEL_BARE : LEVEL_WHOLE; l->level < end; l->level++) {
         if (!lost && is_empty(plan, l, w))
             continue;
@@ -305,7 +305,7 @@ static bool try_levels(struct rows *r, uint32_t index, uint32_t lost, bool all)
 static bool has_too_few(const struct plan *plan, const struct plan_library *l, const struct want *w)
 {
     const uint32_t all = l->stripped && w->exported >= 0 ? (uint32_t)w->exported : rows_numbered(plan, l, w);
-    const uint32_t small = l->stripped ? l->small_exported : l->small;
+    const uint32_t small = l->stripped ? l->small.exported : l->small.count;
     return l->functions <= rows_least_exported(l, w) || (w->share && l->functions + small <= all / 2);
 }
 
@@ -345,7 +345,7 @@ static bool try_calls(struct rows *r, uint32_t index, bool all)
         rows_set_calls(r->s->plan, l, fourths);
         if (try_fewer(r, index, all))
             return true;
-        if (!l->calls || has_tried_enough(&r->want[index]))
+        if (!l->calls.called || has_tried_enough(&r->want[index]))
             return false;
     }
     return false;
@@ -364,7 +364,7 @@ static bool try_short(struct rows *r, uint32_t index)
         rows_shorten_small(l, steps[i].most, steps[i].coded);
         if (try_calls(r, index, true))
             return true;
-        if (!l->small_sizes || r->want[index].lack != SIZE_TEXT || has_tried_enough(&r->want[index]))
+        if (!l->small.sizes || r->want[index].lack != SIZE_TEXT || has_tried_enough(&r->want[index]))
             break;
     }
     rows_shorten_small(l, UINT32_MAX, ALL);
@@ -407,7 +407,7 @@ static bool try_least(struct rows *r, uint32_t index)
  * alone are better than a library without nearly all of its functions. */
 static bool can_be_hollow(const struct plan_library *l, const struct want *w)
 {
-    return w->lack == SIZE_DEBUG && !l->hollow;
+    return w->lack == SIZE_DEBUG && !l->debug.hollow;
 }
 
 /* Whether the counts that were found leave the library without most of its code, to make room for units that describe a
@@ -441,7 +441,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
     if (!rows_sum_names(r->s->plan, l, w, e))
         return false;
     l->imports = w->silent ? 0 : w->imports;
-    l->import_names = rows_import_names(r->s->plan, l);
+    l->names.imports = rows_import_names(r->s->plan, l);
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED) { /* no sizes: all is natural */
         rows_set_calls(r->s->plan, l, ROWS_CALLS_WHOLE);
         const uint32_t functions = rows_numbered(r->s->plan, l, w);
@@ -462,7 +462,7 @@ static bool find_counts(void *context, unsigned worker, uint32_t index, struct e
         return find_counts(context, worker, index, e);
     }
     if (can_be_hollow(l, w)) {
-        l->hollow = true;
+        l->debug.hollow = true;
         w->work = 0;
         return find_counts(context, worker, index, e);
     }
@@ -484,11 +484,11 @@ bool rows_fit_counts(void *context, unsigned worker, uint32_t index, struct erro
     const struct rows *r = context;
     struct plan_library *l = &r->s->plan->library[index];
     const bool found = find_counts(context, worker, index, e);
-    l->leaf = l->callers;
-    while (l->small_leaf < l->small_exported && !l->small_size[l->small_leaf])
-        l->small_leaf++;
-    while (l->small_leaf + l->small_leaves < l->small_exported && l->small_size[l->small_leaf + l->small_leaves])
-        l->small_leaves++;
+    l->calls.leaf = l->calls.callers;
+    while (l->small.leaf < l->small.exported && !l->small.size[l->small.leaf])
+        l->small.leaf++;
+    while (l->small.leaf + l->small.leaves < l->small.exported && l->small.size[l->small.leaf + l->small.leaves])
+        l->small.leaves++;
     return found;
 }
 
@@ -500,7 +500,7 @@ static bool try_exactly(struct rows *r, unsigned worker, uint32_t index, uint32_
 {
     struct solver *s = r->s;
     struct plan_library *l = &s->plan->library[index];
-    const uint32_t callers = l->leaf;
+    const uint32_t callers = l->calls.leaf;
     rows_set_counts(s->plan, l, &r->want[index], functions, l->exported);
     const uint32_t most = callers < functions ? callers : functions; /* others call those behind */
     rows_set_callers(l, most);
@@ -527,7 +527,7 @@ bool rows_fit_exactly(void *context, unsigned worker, uint32_t index, struct err
         for (uint32_t functions = had;; functions -= 1 + (functions - l->exported) / 16) {
             if (!try_exactly(r, worker, index, functions, all, &fit))
                 return error_set(e, ERROR_MEMORY, "out of memory for the plan of %s", l->name);
-            if (fit || functions <= l->exported || functions <= l->leaf)
+            if (fit || functions <= l->exported || functions <= l->calls.leaf)
                 break;
         }
     if (fit)

@@ -19,9 +19,9 @@ static void add_edge(struct rows *r, uint32_t *count, uint32_t from, uint32_t to
     struct plan *plan = r->s->plan;
     struct plan_library *l = &plan->library[from];
     if (plan->edge) {
-        if (!l->edges)
-            l->edge = &plan->edge[*count];
-        l->edge[l->edges++] = (struct plan_edge){.library = to, .symbols = symbols};
+        if (!l->needs.edges)
+            l->needs.edge = &plan->edge[*count];
+        l->needs.edge[l->needs.edges++] = (struct plan_edge){.library = to, .symbols = symbols};
     }
     ++*count;
 }
@@ -71,8 +71,8 @@ static bool wants_bare(const struct plan *plan, const struct plan_library *l)
 
 static bool calls_bare_alone(const struct plan *plan, const struct plan_library *l)
 {
-    for (uint32_t n = 0; n < l->edges; n++)
-        if (!plan->library[l->edge[n].library].bare)
+    for (uint32_t n = 0; n < l->needs.edges; n++)
+        if (!plan->library[l->needs.edge[n].library].bare)
             return false;
     return true;
 }
@@ -103,8 +103,8 @@ static void load(const struct plan *plan, uint32_t from, bool *is_loaded, uint32
     is_loaded[from] = true;
     while (count) {
         const struct plan_library *l = &plan->library[next[--count]];
-        for (uint32_t n = 0; n < l->edges; n++) {
-            const uint32_t to = l->edge[n].library;
+        for (uint32_t n = 0; n < l->needs.edges; n++) {
+            const uint32_t to = l->needs.edge[n].library;
             if (!is_loaded[to])
                 next[count++] = to;
             is_loaded[to] = true;
@@ -137,8 +137,8 @@ static bool choose_opened(struct plan *plan, struct error *e)
         for (uint32_t i = 0; i < plan->modules; i++)
             load(plan, i, is_loaded, next);
         for (uint32_t i = plan->modules; i < count; i++)
-            for (uint32_t n = 0; n < plan->library[i].edges && !is_loaded[i]; n++)
-                is_needed[plan->library[i].edge[n].library] |= plan->library[i].edge[n].library != i;
+            for (uint32_t n = 0; n < plan->library[i].needs.edges && !is_loaded[i]; n++)
+                is_needed[plan->library[i].needs.edge[n].library] |= plan->library[i].needs.edge[n].library != i;
         open_rest(plan, is_needed, false, is_loaded, next);
         open_rest(plan, is_needed, true, is_loaded, next);
     }
@@ -157,22 +157,22 @@ bool rows_make_edges(struct rows *r, struct error *e)
     list_edges(r);
     for (uint32_t i = 0; i < plan_counted(plan); i++) {
         struct plan_library *l = &plan->library[i];
-        for (uint32_t n = 0; n < l->edges; n++) {
-            const struct plan_edge *edge = &l->edge[n];
+        for (uint32_t n = 0; n < l->needs.edges; n++) {
+            const struct plan_edge *edge = &l->needs.edge[n];
             const struct plan_library *to = &plan->library[edge->library];
             struct want *w = &r->want[edge->library];
             r->want[i].imports += edge->symbols;
             w->called |= edge->symbols > 0;
             if (calls_leaf(l, to) && edge->symbols > w->leaves)
                 w->leaves = edge->symbols;
-            l->needed_digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
+            l->needs.digits += names_digits(to->number) - (to->kind == LIBRARY_MODULE ? 1 : 0);
         }
-        l->utilities = l->edges;
-        l->runpath = l->edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
+        l->needs.utilities = l->needs.edges;
+        l->runpath = l->needs.edges || rows_value_or(l->said, ROW_RUNPATH, profile_is_captured(plan->profile) ? 0 : 1);
     }
     for (uint32_t i = 0; i < plan_counted(plan); i++) { /* several libraries import different leaves */
         struct want *w = &r->want[i];
-        const uint32_t used = plan->library[i].used < UINT32_MAX ? plan->library[i].used : 0;
+        const uint32_t used = plan->library[i].calls.used < UINT32_MAX ? plan->library[i].calls.used : 0;
         w->leaves = w->leaves ? rows_larger(w->leaves, used) : 0;
     }
     choose_bare(plan);
@@ -184,16 +184,16 @@ bool rows_make_edges(struct rows *r, struct error *e)
 static void count_calls(const struct plan *plan, struct plan_library *l)
 {
     const uint64_t most = l->functions ? l->imports : 0;
-    const uint64_t calls = l->calls < most ? l->calls : most;
-    l->calls = 0;
-    for (uint32_t n = 0; n < l->edges; n++) {
-        struct plan_edge *edge = &l->edge[n];
+    const uint64_t calls = l->calls.called < most ? l->calls.called : most;
+    l->calls.called = 0;
+    for (uint32_t n = 0; n < l->needs.edges; n++) {
+        struct plan_edge *edge = &l->needs.edge[n];
         const uint64_t until = (edge->first + (uint64_t)edge->symbols) * calls / (l->imports ? l->imports : 1);
         const uint32_t callable = calls_row_callable(l, &plan->library[edge->library]);
         const uint32_t may = callable < edge->symbols ? callable : edge->symbols;
-        edge->call = l->calls;
-        edge->calls = until - l->calls < may ? (uint32_t)until - l->calls : may;
-        l->calls += edge->calls;
+        edge->call = l->calls.called;
+        edge->calls = until - l->calls.called < may ? (uint32_t)until - l->calls.called : may;
+        l->calls.called += edge->calls;
     }
 }
 
@@ -206,8 +206,8 @@ void rows_count_imports(struct rows *r)
         const struct want *w = &r->want[i];
         const struct profile_row *row = l->said;
         l->imports = 0;
-        for (uint32_t n = 0; n < l->edges; n++) {
-            struct plan_edge *edge = &l->edge[n];
+        for (uint32_t n = 0; n < l->needs.edges; n++) {
+            struct plan_edge *edge = &l->needs.edge[n];
             const struct plan_library *to = &plan->library[edge->library];
             uint32_t wanted = profile_is_captured(plan->profile) ? 0 : CALLS_NATURAL;
             if (!plan->profile->graph && calls_leaf(l, to))

@@ -68,9 +68,9 @@ void lengths_of_files(const struct plan *plan, struct plan_library *l)
     if (!lengths_draw(plan, l, PLAN_FILE_LENGTHS, length))
         return;
     for (uint32_t i = 0; i < PLAN_FILE_LENGTHS; i++)
-        l->file_length[i] = (uint8_t)(length[i] < NAMES_ROW_FILE_LEAST  ? NAMES_ROW_FILE_LEAST
-                                      : length[i] > NAMES_ROW_FILE_MOST ? NAMES_ROW_FILE_MOST
-                                                                        : length[i]);
+        l->names.file_length[i] = (uint8_t)(length[i] < NAMES_ROW_FILE_LEAST  ? NAMES_ROW_FILE_LEAST
+                                            : length[i] > NAMES_ROW_FILE_MOST ? NAMES_ROW_FILE_MOST
+                                                                              : length[i]);
 }
 
 uint64_t lengths_sum(const uint32_t *length, uint32_t count)
@@ -169,9 +169,9 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
                            : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
     for (uint32_t i = 0; i < l->extra.outside; i++) {
         const uint32_t version = shape_outside_version(l, i);
-        const bool versioned = l->versioned_names && version;
+        const bool versioned = l->names.versioned && version;
         lengths_fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
-                           (versioned ? 1 + strlen(outside_version_name(version)) + l->version_digits : 0));
+                           (versioned ? 1 + strlen(outside_version_name(version)) + l->names.version_digits : 0));
     }
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         if (s->python && shape_calls_python(l, i))
@@ -183,7 +183,7 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
     char version[VERSIONS_NAME_MOST];
     for (uint32_t i = 0; i < l->extra.version_symbols; i++)
         lengths_fix(f, versions_name(l, i, version));
-    if (s->python && !(l->stripped && l->inner_entry))
+    if (s->python && !(l->stripped && l->glue.inner_entry))
         lengths_fix(f, strlen(s->entry));
     if (s->python)
         lengths_fix(f, sizeof "PyInit_" - 1 + name);

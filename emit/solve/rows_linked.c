@@ -53,28 +53,28 @@ static void count_uses(const struct plan *plan, const struct plan_library *l, co
 
 void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
 {
-    const uint64_t least = rows_versions_least(l) - l->edge_versions;
+    const uint64_t least = rows_versions_least(l) - l->needs.versions;
     const int64_t said = profile_row_says(plan->profile, l->said, ROW_VERSIONS);
     const uint64_t most = said == PROFILE_DERIVED || said > VERSIONS_MOST ? VERSIONS_MOST : (uint64_t)said;
     uint64_t left = most > least ? most - least : 0;
     uint32_t all[VERSION_USES] = {0};
     struct edge_versions v;
-    l->versioned_edges = l->versioned_imports = l->edge_versions = 0;
-    l->edge_version_names = 0;
-    for (uint32_t i = 0; i < l->edges; i++) { /* first one version for each edge */
-        struct plan_edge *const edge = &l->edge[i];
+    l->needs.versioned_edges = l->needs.versioned_imports = l->needs.versions = 0;
+    l->needs.version_names = 0;
+    for (uint32_t i = 0; i < l->needs.edges; i++) { /* first one version for each edge */
+        struct plan_edge *const edge = &l->needs.edge[i];
         edge->versions = left && edge->symbols && plan->library[edge->library].extra.definitions;
         left -= edge->versions;
-        l->versioned_edges += edge->versions;
+        l->needs.versioned_edges += edge->versions;
     }
-    for (uint32_t i = 0; i < l->edges; i++)
-        if (l->edge[i].versions)
-            count_uses(plan, l, &l->edge[i], all);
+    for (uint32_t i = 0; i < l->needs.edges; i++)
+        if (l->needs.edge[i].versions)
+            count_uses(plan, l, &l->needs.edge[i], all);
     uint32_t enough = VERSION_USES - 1; /* then those that more symbols have, */
     while (enough && all[enough] <= left)
         left -= all[enough--];
-    for (uint32_t i = 0; i < l->edges; i++) {
-        struct plan_edge *const edge = &l->edge[i];
+    for (uint32_t i = 0; i < l->needs.edges; i++) {
+        struct plan_edge *const edge = &l->needs.edge[i];
         const struct plan_library *const to = &plan->library[edge->library];
         uint32_t own[VERSION_USES] = {0};
         if (!edge->versions)
@@ -89,10 +89,10 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
         }
         versions_of_edge(plan, l, edge, enough ? edge->versions : UINT32_MAX, &v);
         edge->versions = v.count;
-        l->edge_versions += v.count;
+        l->needs.versions += v.count;
         for (uint32_t k = 0; k < to->extra.definitions; k++) {
-            l->edge_version_names += v.place[k] ? versions_bytes(to, k, k + 1) : 0;
-            l->versioned_imports += v.place[k] ? v.uses[k] : 0;
+            l->needs.version_names += v.place[k] ? versions_bytes(to, k, k + 1) : 0;
+            l->needs.versioned_imports += v.place[k] ? v.uses[k] : 0;
         }
     }
 }
@@ -118,8 +118,9 @@ uint32_t rows_versioned(const struct plan_library *l)
     const bool gnu = l->elf.hash != HASH_SYSV;
     const uint64_t share = rows_value_or(row, ROW_SHARE_SYMBOLS, 0);
     const uint64_t others = symbols * (sizeof(Elf64_Sym) + sizeof(Elf64_Half)) + dynstr +
-                            (versions + l->edge_versions) * sizeof(Elf64_Vernaux) +
-                            (UINT64_C(1) + l->versioned_edges) * sizeof(Elf64_Verneed) + versions_defined_size(l) +
+                            (versions + l->needs.versions) * sizeof(Elf64_Vernaux) +
+                            (UINT64_C(1) + l->needs.versioned_edges) * sizeof(Elf64_Verneed) +
+                            versions_defined_size(l) +
                             (l->elf.hash != HASH_GNU ? hash_sysv_size((uint32_t)symbols) : 0);
     const uint64_t left = share > others ? share - others : 0;
     for (uint32_t n = 0; n <= most; n++)

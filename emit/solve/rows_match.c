@@ -46,8 +46,9 @@ static struct exchanging exchanging_of(const struct plan *plan, const struct pla
 {
     if (!l->stripped || names_are_mangled(&plan->names, l))
         return (struct exchanging){0};
-    const uint32_t between = l->mangled < l->lengths ? l->mangled : l->lengths;
-    struct exchanging x = {.first = mangled ? 0 : between, .end = mangled ? between : l->lengths};
+    const uint32_t between =
+        l->names.mangled < l->names.function_lengths ? l->names.mangled : l->names.function_lengths;
+    struct exchanging x = {.first = mangled ? 0 : between, .end = mangled ? between : l->names.function_lengths};
     if (x.first < x.end)
         x.least = names_row_shortest(l, x.end - 1);
     return x;
@@ -55,7 +56,7 @@ static struct exchanging exchanging_of(const struct plan *plan, const struct pla
 
 static bool can_change(const struct plan_library *l, uint32_t function, const struct exchanging *x)
 {
-    return l->function_length[function] >= x->least;
+    return l->names.function_length[function] >= x->least;
 }
 
 /* Takes the length nearest to `wanted` out of m->count. */
@@ -93,7 +94,7 @@ static void match_some(struct matching *m, struct plan_library *to, const uint32
     for (uint32_t i = x.first; i < x.end; i++) {
         const bool own = caller[i] == who;
         if ((own || caller[i] == CALLER_NONE) && can_change(to, i, &x))
-            m->count[to->function_length[i]]++;
+            m->count[to->names.function_length[i]]++;
         called += own && can_change(to, i, &x);
     }
     const uint32_t step = step_of(called); /* each of several libraries imports some that follow one another */
@@ -101,7 +102,7 @@ static void match_some(struct matching *m, struct plan_library *to, const uint32
     for (uint32_t i = x.first; i < x.end; i++)
         if (caller[i] == who && can_change(to, i, &x)) {
             const uint32_t wanted = m->wanted[(2 * k + 1) * names / (2 * (uint64_t)called)];
-            to->function_length[i] = (uint16_t)take_nearest(m, wanted);
+            to->names.function_length[i] = (uint16_t)take_nearest(m, wanted);
             k = (k + step) % called;
         }
     uint32_t next = 0;
@@ -110,7 +111,7 @@ static void match_some(struct matching *m, struct plan_library *to, const uint32
             while (!m->count[next])
                 next++;
             m->count[next]--;
-            to->function_length[i] = (uint16_t)next;
+            to->names.function_length[i] = (uint16_t)next;
         }
 }
 
@@ -201,17 +202,17 @@ bool rows_match_imports(struct rows *r, struct error *e)
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_library *l = &plan->library[i];
         const uint32_t names = draw(&m, i);
-        for (uint32_t n = 0; names && n < l->edges; n++)
-            add_wishes(&m, &l->edge[n], names);
+        for (uint32_t n = 0; names && n < l->needs.edges; n++)
+            add_wishes(&m, &l->needs.edge[n], names);
     }
     for (uint32_t i = 0; i < count; i++)
         match_many(&m, &plan->library[i], i);
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_library *l = &plan->library[i];
         const uint32_t names = draw(&m, i);
-        for (uint32_t n = 0; names && n < l->edges; n++)
-            if (l->edge[n].symbols)
-                match(&m, &plan->library[l->edge[n].library], m.caller[l->edge[n].library], i + 1, names);
+        for (uint32_t n = 0; names && n < l->needs.edges; n++)
+            if (l->needs.edge[n].symbols)
+                match(&m, &plan->library[l->needs.edge[n].library], m.caller[l->needs.edge[n].library], i + 1, names);
     }
     free(m.room);
     free(m.sums);

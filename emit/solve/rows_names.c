@@ -63,9 +63,9 @@ static double distance_of(const struct plan_library *l, struct free_names *names
     struct fixed_lengths *f = &names->fixed; /* which has room for all */
     const uint32_t objects = names_row_objects_named(l);
     for (uint32_t i = 0; i < names->functions; i++)
-        lengths_fix(f, l->function_length[l->exported + i]);
+        lengths_fix(f, l->names.function_length[l->exported + i]);
     for (uint32_t i = 0; i < plan_small_local(l) + l->locals; i++)
-        lengths_fix(f, l->object_length[i % objects]);
+        lengths_fix(f, l->names.object_length[i % objects]);
     return distribution_distance(names->wanted, f->length, f->count);
 }
 
@@ -173,12 +173,12 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
                      const struct told_names *room)
 {
     const uint32_t once = names->count - names->twice;
-    uint16_t *function = l->function_length + l->exported;
-    uint16_t *object = l->object_length + names->twice;
+    uint16_t *function = l->names.function_length + l->exported;
+    uint16_t *object = l->names.object_length + names->twice;
     uint32_t functions = 0;
     uint32_t objects = 0;
     for (uint32_t i = 0; i < names->twice; i++)
-        l->object_length[i] = (uint16_t)names->length[once + i];
+        l->names.object_length[i] = (uint16_t)names->length[once + i];
     for (uint32_t i = 0; i < once; i++) {
         if (functions < names->functions && (!in_turn || (uint64_t)(i + 1) * names->functions / once > functions))
             function[functions++] = (uint16_t)names->length[i];
@@ -187,14 +187,14 @@ static uint64_t deal(struct plan_library *l, const struct free_names *names, boo
     }
     const uint64_t bytes = lengths_sum(names->length, names->count) + names->count;
     if (in_turn && once) {
-        const uint64_t share = bytes * functions / (names->count + l->shared_names);
+        const uint64_t share = bytes * functions / (names->count + l->names.shared);
         exchange(function, functions, object, objects,
                  lengths_smaller(share > functions ? share - functions : 0,
                                  room->told < functions ? UINT64_MAX : room->most));
     }
     const uint64_t key = plan_key(l, PURPOSE_NAMES);
     const uint64_t told = shuffle_functions(function, functions, room, random_at(key, UINT64_C(1) << 33));
-    lengths_shuffle(l->object_length, names->twice, random_at(key, (UINT64_C(1) << 33) + 2));
+    lengths_shuffle(l->names.object_length, names->twice, random_at(key, (UINT64_C(1) << 33) + 2));
     lengths_shuffle(object, objects, random_at(key, (UINT64_C(1) << 33) + 1));
     return told;
 }
@@ -218,10 +218,10 @@ static struct told_names room_of_local(const struct solver *s, uint32_t index, u
     const uint64_t least = shortest_names(l, local, 0);
     const uint64_t room = lengths_spare(l->size[SIZE_DEBUG], s->base[index].size[SIZE_DEBUG]);
     const int64_t strings = l->said->value[ROW_MIX_STR];
-    if (l->without_debug || l->hollow || !told)
+    if (l->debug.none || l->debug.hollow || !told)
         return (struct told_names){told, UINT64_MAX};
     const uint64_t own = lengths_part(least, told, local);
-    const uint64_t others = l->function_names - least;
+    const uint64_t others = l->names.functions - least;
     uint64_t most = own + room - room / NAMES_OF_DEBUG;
     if (strings != PROFILE_DERIVED) {
         const uint64_t in_strings = lengths_spare((uint64_t)(strings - strings / NAMES_OF_DEBUG), others);
@@ -241,7 +241,7 @@ static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions
     uint32_t objects = names_row_objects_named(l);
     char advice[PLAN_ADVICE];
     uint64_t more = bytes - own - names_row_objects(objects);
-    for (; l->shared_names && more / objects >= LONG; l->shared_names--)
+    for (; l->names.shared && more / objects >= LONG; l->names.shared--)
         more = bytes - own - names_row_objects(++objects);
     if (more / objects >= LONG)
         return error_set(e, ERROR_INFEASIBLE,
@@ -250,9 +250,10 @@ static bool deal_evenly(const struct rows *r, uint32_t index, uint32_t functions
                          (unsigned long long)(l->size[SIZE_STRTAB] - more + (uint64_t)objects * LONG),
                          plan_advice(r->s->plan, l, "lower it, or raise symtab", advice));
     for (uint32_t i = 0; i < functions; i++)
-        l->function_length[l->exported + i] = (uint16_t)names_row_least(l, l->exported + i);
+        l->names.function_length[l->exported + i] = (uint16_t)names_row_least(l, l->exported + i);
     for (uint32_t i = 0; i < objects; i++)
-        l->object_length[i] = (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
+        l->names.object_length[i] =
+            (uint16_t)(names_row_object_least(i) + more / objects + (i < more % objects ? 1 : 0));
     return true;
 }
 
@@ -267,10 +268,10 @@ static void share_names(struct plan_library *l, struct free_names *names, uint64
         const uint64_t fewer = (sum - bytes) * all / sum + 1;
         const uint32_t most = l->locals - 1 + plan_small_local(l) / 2;
         const uint32_t shared = (uint32_t)lengths_smaller(fewer, most);
-        l->shared_names = shared > l->shared_names ? shared : l->shared_names;
+        l->names.shared = shared > l->names.shared ? shared : l->names.shared;
     }
-    names->objects -= l->shared_names;
-    names->count -= l->shared_names;
+    names->objects -= l->names.shared;
+    names->count -= l->names.shared;
     thin_out(names->length, all, names->count);
 }
 
@@ -296,7 +297,7 @@ static void take_twice(struct free_names *names, uint32_t twice, uint32_t least,
 static bool fit(const struct plan *plan, const struct plan_library *l, struct free_names *names, uint32_t least,
                 uint64_t sum, bool *has_memory)
 {
-    const uint32_t twice = l->shared_names <= names->objects ? l->shared_names : 0;
+    const uint32_t twice = l->names.shared <= names->objects ? l->names.shared : 0;
     struct fixed_lengths beside = {.count = names->fixed.count + 2 * twice};
     beside.length = malloc((beside.count + (size_t)names->count + 1) * sizeof *beside.length);
     *has_memory = beside.length;
@@ -364,7 +365,7 @@ static uint64_t bytes_of_versions(const struct plan *plan, const struct plan_lib
                                   uint64_t bytes)
 {
     const uint32_t local = names_are_mangled(&plan->names, l) ? 0 : l->functions - l->exported;
-    const uint64_t others = shortest_names(l, local, plan_small_local(l) + l->locals - l->shared_names);
+    const uint64_t others = shortest_names(l, local, plan_small_local(l) + l->locals - l->names.shared);
     if (l->without_libc || !versions.are_there)
         return 0;
     uint64_t names = 0;
@@ -381,8 +382,8 @@ static bool settle_with(const struct rows *r, uint32_t index, uint64_t bytes, st
                         uint64_t names, double *distance, struct error *e)
 {
     struct plan_library *l = &r->s->plan->library[index];
-    l->versioned_names = names;
-    l->version_digits = versions.digits;
+    l->names.versioned = names;
+    l->names.version_digits = versions.digits;
     return settle(r, index, bytes - names, distance, e);
 }
 
@@ -393,7 +394,7 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
     enum { WAYS = sizeof ways / sizeof ways[0] };
     const double much = 0.04; /* the distance from which on longer versions are tried */
     struct plan_library *l = &r->s->plan->library[index];
-    const uint32_t shared = l->shared_names;
+    const uint32_t shared = l->names.shared;
     uint32_t shared_most = UINT32_MAX; /* cold parts need names of their own */
     uint64_t names[WAYS];
     for (unsigned i = 0; i < WAYS; i++)
@@ -403,23 +404,23 @@ static bool settle_nearest(const struct rows *r, uint32_t index, uint64_t bytes,
     for (unsigned i = 0; i < WAYS; i++) {
         const double enough = ways[i].digits ? much : DISTANCE_LITTLE;
         double distance;
-        if (i && (!names[i] || l->names_apart <= enough))
+        if (i && (!names[i] || l->names.apart <= enough))
             break;
-        l->shared_names = shared;
+        l->names.shared = shared;
         if (!settle_with(r, index, bytes, ways[i], names[i], &distance, e))
             return false;
         last = i;
-        if (i && (distance >= l->names_apart || l->shared_names > shared_most))
+        if (i && (distance >= l->names.apart || l->names.shared > shared_most))
             continue;
         if (!i && l->cold.packed)
-            shared_most = l->shared_names;
-        l->names_apart = distance;
+            shared_most = l->names.shared;
+        l->names.apart = distance;
         best = i;
     }
     if (last == best)
         return true;
-    l->shared_names = shared;
-    return settle_with(r, index, bytes, ways[best], names[best], &l->names_apart, e);
+    l->names.shared = shared;
+    return settle_with(r, index, bytes, ways[best], names[best], &l->names.apart, e);
 }
 
 /* Adds the lengths of local small functions and static objects, of each symbol. */
@@ -447,7 +448,7 @@ static bool measure(const struct plan *plan, struct plan_library *l)
         if (!l->stripped)
             fix_objects(l, &f);
         if (lengths_draw(plan, l, f.count, wanted))
-            l->names_apart = distribution_distance(wanted, f.length, f.count);
+            l->names.apart = distribution_distance(wanted, f.length, f.count);
     }
     free(f.length);
     free(wanted);
@@ -467,10 +468,10 @@ bool rows_make_room(void *context, unsigned worker, uint32_t index, struct error
     (void)worker;
     if (!settles(l))
         return true;
-    uint16_t *function = realloc(l->function_length, (l->functions + (size_t)1) * sizeof *function);
+    uint16_t *function = realloc(l->names.function_length, (l->functions + (size_t)1) * sizeof *function);
     if (!function)
         return lengths_out_of_memory(l, e);
-    l->function_length = function;
+    l->names.function_length = function;
     return true;
 }
 
@@ -485,14 +486,14 @@ static void mangle_local(const struct plan *plan, struct plan_library *l)
     const uint32_t dynamic = l->exported + names_row_others(l);
     const uint32_t others = names_are_mangled(&plan->names, l) ? l->functions - l->exported : 0;
     const struct shape s = shape_of(plan, l);
-    missing = lengths_spare(missing, lengths_smaller(l->mangled, dynamic) + others + shape_mangled_locals(l, &s) +
+    missing = lengths_spare(missing, lengths_smaller(l->names.mangled, dynamic) + others + shape_mangled_locals(l, &s) +
                                          l->cold.mangled);
     const uint32_t most = names_row_objects_named(l);
-    for (l->local_mangled = 0; l->local_mangled < most; l->local_mangled++) {
-        const uint32_t symbols = names_row_object_symbols(l, l->local_mangled);
-        if (names_row_object_can_be_mangled(l, l->local_mangled) && symbols > missing)
+    for (l->names.mangled_locals = 0; l->names.mangled_locals < most; l->names.mangled_locals++) {
+        const uint32_t symbols = names_row_object_symbols(l, l->names.mangled_locals);
+        if (names_row_object_can_be_mangled(l, l->names.mangled_locals) && symbols > missing)
             break;
-        missing -= names_row_object_can_be_mangled(l, l->local_mangled) ? symbols : 0;
+        missing -= names_row_object_can_be_mangled(l, l->names.mangled_locals) ? symbols : 0;
     }
 }
 
@@ -510,11 +511,11 @@ static uint64_t shown(const struct plan *plan, const struct plan_library *l, uin
 static void elaborate_to(const struct plan *plan, struct plan_library *l, uint32_t from, uint32_t to, uint32_t step,
                          double wanted)
 {
-    l->elaborate = 0;
+    l->names.elaborate = 0;
     for (unsigned bit = (PLAN_ELABORATE_MOST + 1) / 2; bit; bit /= 2) {
-        l->elaborate |= (uint16_t)bit;
+        l->names.elaborate |= (uint16_t)bit;
         if ((double)shown(plan, l, from, to, step) > wanted)
-            l->elaborate &= (uint16_t)~bit;
+            l->names.elaborate &= (uint16_t)~bit;
     }
 }
 
@@ -525,9 +526,9 @@ static void elaborate(const struct plan *plan, struct plan_library *l)
 {
     enum { LOOKED_AT = 1000 };
     const int64_t wanted = l->said->value[ROW_DEMANGLED];
-    if (wanted <= 0 || !l->mangled)
+    if (wanted <= 0 || !l->names.mangled)
         return;
-    const uint32_t end = rows_smaller(l->mangled, names_row_defined(l));
+    const uint32_t end = rows_smaller(l->names.mangled, names_row_defined(l));
     const uint32_t from = names_are_mangled(&plan->names, l) ? l->exported : 0;
     const uint32_t step = 1 + (from < end ? end - from : 0) / LOOKED_AT;
     const double rest = (double)wanted - (double)shown(plan, l, 0, from, 1);
@@ -543,7 +544,7 @@ bool rows_elaborate_again(void *context, unsigned worker, uint32_t index, struct
     struct plan_library *const l = &r->s->plan->library[index];
     (void)worker;
     (void)e;
-    if (l->alike)
+    if (l->names.alike)
         elaborate(r->s->plan, l);
     return true;
 }
@@ -560,20 +561,20 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
     elaborate(s->plan, l);
     if (!settles(l))
         return true;
-    const uint64_t bytes = l->local_names + shortest_names(l, local, names_row_objects_named(l));
-    l->object_length = malloc((plan_small_local(l) + (size_t)l->locals) * sizeof *l->object_length);
-    for (uint32_t i = l->lengths; i < l->functions - local; i++)
-        l->function_length[i] = (uint16_t)names_row_least(l, i);
-    if (!l->object_length)
+    const uint64_t bytes = l->names.locals + shortest_names(l, local, names_row_objects_named(l));
+    l->names.object_length = malloc((plan_small_local(l) + (size_t)l->locals) * sizeof *l->names.object_length);
+    for (uint32_t i = l->names.function_lengths; i < l->functions - local; i++)
+        l->names.function_length[i] = (uint16_t)names_row_least(l, i);
+    if (!l->names.object_length)
         return lengths_out_of_memory(l, e);
     if (!settle_nearest(r, index, bytes, e))
         return false;
     if (local) { /* of exported functions the lengths stay what other threads have seen: the least, or set before */
-        __atomic_store_n(&l->lengths, l->functions, __ATOMIC_RELEASE);
-        l->function_names = names_row_bytes(l, 0, l->functions);
+        __atomic_store_n(&l->names.function_lengths, l->functions, __ATOMIC_RELEASE);
+        l->names.functions = names_row_bytes(l, 0, l->functions);
     }
-    l->local_names = 0;
-    l->local_names = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
+    l->names.locals = 0;
+    l->names.locals = l->size[SIZE_STRTAB] - shape_of(s->plan, l).strtab;
     if (!rows_choose_cold(s->plan, l) || (l->cold.count && !measure(s->plan, l)))
         return lengths_out_of_memory(l, e);
     mangle_local(s->plan, l);

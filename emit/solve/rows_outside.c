@@ -41,7 +41,7 @@ static struct other_names others_of(const struct plan *plan, const struct plan_l
 {
     const uint32_t first = names_are_mangled(&plan->names, l) ? l->exported : 0;
     const uint32_t all = l->exported + names_row_others(l);
-    const uint32_t mangled = rows_smaller(l->mangled, all);
+    const uint32_t mangled = rows_smaller(l->names.mangled, all);
     return (struct other_names){
         .mangled = mangled > first ? mangled - first : 0,
         .plain = all - l->unbound - (mangled > first ? mangled : first),

@@ -97,8 +97,8 @@ static inline uint64_t rows_import_names(const struct plan *plan, const struct p
     enum { NAME_ESTIMATE = 20, MANGLED_ESTIMATE = 64 };
     uint64_t all = 0;
     uint64_t mangled = 0;
-    for (uint32_t n = 0; n < l->edges; n++) {
-        const struct plan_edge *const edge = &l->edge[n];
+    for (uint32_t n = 0; n < l->needs.edges; n++) {
+        const struct plan_edge *const edge = &l->needs.edge[n];
         all += edge->symbols;
         mangled += names_are_mangled(&plan->names, &plan->library[edge->library]) ? edge->symbols : 0;
     }
@@ -124,7 +124,7 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
 static inline uint64_t rows_versions_least(const struct plan_library *l)
 {
     const uint32_t own = l->extra.definitions ? 1 + l->extra.definitions : 0;
-    return (l->without_libc ? 0 : UINT64_C(1) + l->elf.relr) + own + l->edge_versions;
+    return (l->without_libc ? 0 : UINT64_C(1) + l->elf.relr) + own + l->needs.versions;
 }
 
 /* How many local functions are to be further names of others: at most those that are not dynamic, and fewer than all.
@@ -220,7 +220,7 @@ static inline bool rows_is_called(const struct plan_library *l, const struct wan
 /* The fewest exported functions that the library can have. */
 static inline uint32_t rows_least_exported(const struct plan_library *l, const struct want *w)
 {
-    return (rows_is_called(l, w) ? 1u : 0u) + (l->calls && w->leaves ? 1u : 0u);
+    return (rows_is_called(l, w) ? 1u : 0u) + (l->calls.called && w->leaves ? 1u : 0u);
 }
 
 /* rows_counts.c: counts, before it is known whether they fit. */

@@ -82,7 +82,7 @@ static bool can_be(const uint32_t *least, uint32_t leasts, const uint32_t *wante
 
 static uint32_t small_most(const struct plan_library *l)
 {
-    return l->stripped && l->without_debug ? SMALL_MOST_UNTOLD : SMALL_MOST;
+    return l->stripped && l->debug.none ? SMALL_MOST_UNTOLD : SMALL_MOST;
 }
 
 /* Counts how many of the functions with these ascending sizes, from the first on, should be small ones. False when
@@ -243,22 +243,22 @@ static uint32_t beyond_local(const struct plan_library *l, const struct want *w,
 static void place_ahead(const struct plan *plan, struct plan_library *l, const struct want *w, uint32_t glue)
 {
     uint32_t first = 0;
-    l->small_ahead = 0;
+    l->small.ahead = 0;
     if (l->stripped || w->exported <= 0)
         return;
-    while (first < w->small && l->small_size[first] < plan_landing(l) + RESOLVER_CODE)
+    while (first < w->small && l->small.size[first] < plan_landing(l) + RESOLVER_CODE)
         first++;
     const uint32_t symbols = rows_ifunc_dynamic(plan, l);
     const uint32_t resolvers = symbols ? resolvers_without_aliases(symbols, (uint64_t)w->exported, w->aliases) : 0;
-    l->small_ahead = rows_smaller(w->small - first, rows_larger(resolvers, beyond_local(l, w, glue)));
-    reverse(l->small_size, first);
-    reverse(l->small_size + first, l->small_ahead);
-    reverse(l->small_size, first + l->small_ahead);
+    l->small.ahead = rows_smaller(w->small - first, rows_larger(resolvers, beyond_local(l, w, glue)));
+    reverse(l->small.size, first);
+    reverse(l->small.size + first, l->small.ahead);
+    reverse(l->small.size, first + l->small.ahead);
 }
 
 static bool cold_has_any_size(const struct plan_library *l)
 {
-    return l->without_debug || l->cold.told;
+    return l->debug.none || l->cold.told;
 }
 
 /* How many of ascending sizes have no room for a jump. */
@@ -277,9 +277,9 @@ static bool tells_cold(const struct plan *plan, const struct plan_library *l)
     const struct profile *const p = plan->profile;
     const uint64_t units = rows_value_or(l->said, ROW_DWARF_UNITS, 0);
     const uint64_t places = rows_value_or(l->said, ROW_MIX_ARANGES, UINT64_MAX);
-    const bool is_usual = p->dwarf.compiler == COMPILER_GCC && !p->dwarf.type_units && !l->dwarf_lines &&
-                          l->dwarf_language != LANGUAGE_FORTRAN && p->dwarf.index != NAME_INDEX_GDB && !l->split;
-    return !l->without_debug && is_usual && (!units || places > units * DEBUG_ARANGES_UNIT);
+    const bool is_usual = p->dwarf.compiler == COMPILER_GCC && !p->dwarf.type_units && !l->debug.lines &&
+                          l->debug.language != LANGUAGE_FORTRAN && p->dwarf.index != NAME_INDEX_GDB && !l->debug.split;
+    return !l->debug.none && is_usual && (!units || places > units * DEBUG_ARANGES_UNIT);
 }
 
 /* How many of `count` functions with ascending sizes, of which the first `small` are to be small ones, are to be cold
@@ -314,12 +314,12 @@ static void take_cold(const struct plan *plan, const struct plan_library *l, uin
  * of sizes. */
 static void place_cold(struct plan_library *l, struct want *w, uint32_t *part)
 {
-    uint32_t *const at = l->small_size + l->small_ahead;
+    uint32_t *const at = l->small.size + l->small.ahead;
     random_shuffle(part, l->cold.packed, sizeof *part, plan_key(l, PURPOSE_COLD));
-    memmove(at + l->cold.packed, at, (l->small_sizes - l->small_ahead) * sizeof *at);
+    memmove(at + l->cold.packed, at, (l->small.sizes - l->small.ahead) * sizeof *at);
     memcpy(at, part, l->cold.packed * sizeof *at);
-    l->cold.first = l->small_ahead;
-    l->small_sizes += l->cold.packed;
+    l->cold.first = l->small.ahead;
+    l->small.sizes += l->cold.packed;
     w->small += l->cold.packed;
 }
 
@@ -346,8 +346,8 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
     uint32_t *all = malloc(count * sizeof *all);
     uint32_t *size = malloc(count * sizeof *size);
     uint32_t *part = malloc(count * sizeof *part);
-    l->small_size = malloc(2 * ((size_t)count + GIVEN_UP) * sizeof *l->small_size);
-    bool ok = all && size && part && l->small_size;
+    l->small.size = malloc(2 * ((size_t)count + GIVEN_UP) * sizeof *l->small.size);
+    bool ok = all && size && part && l->small.size;
     if (ok && sizes_said(plan, l, count, all)) {
         scale_down(l, all, count);
         ok = rest_of_sizes(all, count, common, glue, size);
@@ -372,15 +372,15 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
          * not have */
         const uint32_t least = l->stripped && !l->said->text[ROW_TEXT_FUNCTION_SIZES];
         for (uint32_t i = 0; ok && i < others; i++)
-            l->small_size[l->small_sizes++] = rows_larger(least, rows_smaller(size[i], small_most(l)));
+            l->small.size[l->small.sizes++] = rows_larger(least, rows_smaller(size[i], small_most(l)));
         if (ok)
             place_ahead(plan, l, w, glue);
         if (ok)
             place_cold(l, w, part);
         /* where helpers or `visited` are given up, there are as many more small ones, behind all that are wanted */
-        for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small_sizes++)
-            l->small_size[l->small_sizes] = l->small_size[l->small_sizes - 1];
-        memcpy(l->small_size + l->small_sizes, l->small_size, l->small_sizes * sizeof *l->small_size);
+        for (unsigned i = 0; ok && count > glue && i < GIVEN_UP; i++, l->small.sizes++)
+            l->small.size[l->small.sizes] = l->small.size[l->small.sizes - 1];
+        memcpy(l->small.size + l->small.sizes, l->small.size, l->small.sizes * sizeof *l->small.size);
     }
     free(all);
     free(size);
@@ -390,7 +390,7 @@ bool rows_find_small(const struct plan *plan, struct plan_library *l, struct wan
 
 uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w)
 {
-    const uint32_t wanted = l->stripped ? w->small : l->small_ahead;
+    const uint32_t wanted = l->stripped ? w->small : l->small.ahead;
     if (!wanted || w->exported <= 0)
         return 0;
     const uint64_t least = rows_least_exported(l, w);
@@ -401,44 +401,44 @@ uint32_t rows_small_dynamic(const struct plan_library *l, const struct want *w)
 /* Sets how many small functions there are, and what these are together. */
 static void set_small(struct plan_library *l, uint32_t small)
 {
-    for (; l->small < small; l->small++) {
-        l->small_framed += l->small_size[l->small] != 0;
-        l->small_places += plan_place_of(l, l->small, l->small_size[l->small]);
+    for (; l->small.count < small; l->small.count++) {
+        l->small.framed += l->small.size[l->small.count] != 0;
+        l->small.places += plan_place_of(l, l->small.count, l->small.size[l->small.count]);
     }
-    for (; l->small > small; l->small--) {
-        l->small_framed -= l->small_size[l->small - 1] != 0;
-        l->small_places -= plan_place_of(l, l->small - 1, l->small_size[l->small - 1]);
+    for (; l->small.count > small; l->small.count--) {
+        l->small.framed -= l->small.size[l->small.count - 1] != 0;
+        l->small.places -= plan_place_of(l, l->small.count - 1, l->small.size[l->small.count - 1]);
     }
 }
 
 void rows_shorten_small(struct plan_library *l, uint32_t most, uint32_t coded)
 {
-    const uint32_t *wanted = l->small_size + l->small_sizes;
-    const uint32_t small = l->small;
-    const uint32_t others = l->small_sizes - l->cold.packed;
+    const uint32_t *wanted = l->small.size + l->small.sizes;
+    const uint32_t small = l->small.count;
+    const uint32_t others = l->small.sizes - l->cold.packed;
     const uint32_t less = (uint32_t)((uint64_t)others * (ROWS_SMALL_WHOLE - coded) / ROWS_SMALL_WHOLE);
     set_small(l, 0);
-    for (uint32_t i = 0; i < l->small_sizes; i++) {
+    for (uint32_t i = 0; i < l->small.sizes; i++) {
         /* the smallest have no code; they stand behind those ahead and cold parts */
-        const bool is_ahead = i < l->small_ahead + l->cold.packed;
-        const bool has_code = is_ahead ? less + l->small_ahead <= others : i - l->small_ahead - l->cold.packed >= less;
-        l->small_size[i] = !has_code ? 0 : rows_smaller(wanted[i], most);
+        const bool is_ahead = i < l->small.ahead + l->cold.packed;
+        const bool has_code = is_ahead ? less + l->small.ahead <= others : i - l->small.ahead - l->cold.packed >= less;
+        l->small.size[i] = !has_code ? 0 : rows_smaller(wanted[i], most);
     }
     set_small(l, small);
 }
 
 bool rows_set_small(struct plan_library *l, const struct want *w, uint32_t most)
 {
-    const uint32_t had = l->small_exported;
+    const uint32_t had = l->small.exported;
     const uint64_t missing = w->exported > l->exported ? (uint64_t)w->exported - l->exported : 0;
-    most = rows_smaller(most, l->small_sizes);
+    most = rows_smaller(most, l->small.sizes);
     set_small(l, l->stripped && most > missing ? (uint32_t)missing : most);
-    l->small_exported = l->small < missing ? l->small : (uint32_t)missing;
-    if (l->ends) { /* names are ends of others only as long as there are as many of them */
-        l->exported_names = names_row_bytes(l, 0, l->exported);
-        l->function_names = names_row_bytes(l, 0, l->functions);
+    l->small.exported = l->small.count < missing ? l->small.count : (uint32_t)missing;
+    if (l->names.ends) { /* names are ends of others only as long as there are as many of them */
+        l->names.exported = names_row_bytes(l, 0, l->exported);
+        l->names.functions = names_row_bytes(l, 0, l->functions);
     }
-    return l->small_exported != had;
+    return l->small.exported != had;
 }
 
 uint32_t rows_small_glue(const struct plan *plan, const struct plan_library *l)

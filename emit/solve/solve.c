@@ -71,8 +71,8 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 {
     const uint64_t average = (uint64_t)plan_units(s->plan, l);
     const uint64_t least = average / 2 ? average / 2 : 1;
-    if (l->units)
-        return l->units > l->units_all ? l->units : l->units_all;
+    if (l->debug.units)
+        return l->debug.units > l->debug.units_all ? l->debug.units : l->debug.units_all;
     if (l->said)
         return (plan_described(s->plan, l).most + GLUE_LIBRARY) / least + 1;
     return l->functions / least + GLUE_LIBRARY + 1;
@@ -81,20 +81,21 @@ static uint64_t units_most(const struct solver *s, const struct plan_library *l)
 /* Most tables of abbreviations that `units` units have. */
 static uint64_t tables_most(const struct plan_library *l, uint64_t units)
 {
-    return l->tables && !files_are_split(l) ? l->tables : units;
+    return l->debug.tables && !files_are_split(l) ? l->debug.tables : units;
 }
 
 /* Bytes of the names of the first `described` functions, about: exported functions come first. */
 static uint64_t described_names(const struct plan_library *l, uint32_t described)
 {
     const uint32_t exported = l->said ? l->exported : l->functions;
-    const uint64_t names = l->said ? l->exported_names : l->function_names;
+    const uint64_t names = l->said ? l->names.exported : l->names.functions;
     if (described == l->functions)
-        return l->function_names;
+        return l->names.functions;
     if (described <= exported)
         return exported ? names / exported * described + names % exported : 0;
     const uint32_t others = l->functions - exported;
-    return names + (l->function_names - names) / others * (described - exported) + (l->function_names - names) % others;
+    return names + (l->names.functions - names) / others * (described - exported) +
+           (l->names.functions - names) % others;
 }
 
 void solve_base(const struct solver *s, uint32_t index)
@@ -122,7 +123,7 @@ void solve_base(const struct solver *s, uint32_t index)
     b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals + l->extra.tls;
     if (l->said) /* debug information does not mention objects that the library lacks */
         b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
-    if (l->without_debug || l->hollow)
+    if (l->debug.none || l->debug.hollow)
         b->size[SIZE_DEBUG] = 0;
     if (l->stripped)
         b->size[SIZE_SYMTAB] = b->size[SIZE_STRTAB] = 0;
@@ -442,7 +443,7 @@ static bool check_counts(struct solver *s, struct error *e)
     const struct plan *plan = s->plan;
     for (uint32_t i = 0; i < plan_counted(plan) && !plan->wanted[SIZE_DEBUG]; i++) {
         const struct plan_library *l = &plan->library[i];
-        const uint64_t debug = l->without_debug ? 0 : (uint64_t)DEBUG_NATURAL * l->functions;
+        const uint64_t debug = l->debug.none ? 0 : (uint64_t)DEBUG_NATURAL * l->functions;
         if (debug > UINT32_MAX - SPARE)
             return too_large(s, SIZE_DEBUG, l, debug, e);
     }
@@ -466,7 +467,7 @@ static bool check_most(struct solver *s, struct error *e)
         for (enum size_kind kind = SIZE_SYMTAB; kind <= SIZE_STRTAB; kind++)
             if (l->size[kind] > UINT32_MAX)
                 return too_large(s, kind, l, l->size[kind], e);
-        uint64_t characters = l->locals ? (l->local_names + l->locals - 1) / l->locals : 0;
+        uint64_t characters = l->locals ? (l->names.locals + l->locals - 1) / l->locals : 0;
         if (characters > PROFILE_NAME_MOST) {
             uint64_t possible = s->base[i].size[SIZE_STRTAB] + (uint64_t)l->locals * PROFILE_NAME_MOST;
             return error_set(
@@ -486,7 +487,7 @@ void solve_natural_debug(const struct solver *s, uint32_t index)
 {
     struct plan_library *l = &s->plan->library[index];
     const uint64_t natural = s->base[index].size[SIZE_DEBUG] + (uint64_t)DEBUG_NATURAL * (l->functions + UINT64_C(4));
-    l->size[SIZE_DEBUG] = l->without_debug ? 0 : natural;
+    l->size[SIZE_DEBUG] = l->debug.none ? 0 : natural;
 }
 
 void solve_natural(const struct solver *s, uint32_t index)
@@ -495,12 +496,12 @@ void solve_natural(const struct solver *s, uint32_t index)
     const struct base *b = &s->base[index];
     const struct names *n = &s->plan->names;
     uint64_t natural = strlen(l->name) + 4 + names_digits(l->locals);
-    l->local_names = n->length > natural ? (n->length - natural) * l->locals : (uint64_t)n->pad * l->locals;
+    l->names.locals = n->length > natural ? (n->length - natural) * l->locals : (uint64_t)n->pad * l->locals;
     l->size[SIZE_TEXT] = b->size[SIZE_TEXT] + s->code[index] + (uint64_t)CODE_NATURAL * l->functions;
     l->size[SIZE_DATA] = b->size[SIZE_DATA] + ((uint64_t)DATA_NATURAL * l->functions & ~UINT64_C(7));
     solve_natural_debug(s, index);
     l->size[SIZE_SYMTAB] = b->size[SIZE_SYMTAB];
-    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (l->stripped ? 0 : l->local_names);
+    l->size[SIZE_STRTAB] = b->size[SIZE_STRTAB] + (l->stripped ? 0 : l->names.locals);
     l->size[SIZE_BSS] = b->size[SIZE_BSS];
 }
 
@@ -525,7 +526,7 @@ static void settle_wanted(const struct solver *s, enum size_kind kind, bool exac
         if (kind != SIZE_SYMTAB)
             l->size[kind] += s->share[i];
         if (kind == SIZE_STRTAB)
-            l->local_names = plan->stripped ? 0 : s->share[i];
+            l->names.locals = plan->stripped ? 0 : s->share[i];
     }
 }
 
@@ -554,7 +555,7 @@ static void choose_width(struct plan *plan)
     uint64_t text = plan->wanted[SIZE_TEXT] ? (uint64_t)plan->profile->sections[SIZE_TEXT] : 0;
     uint64_t chains = 0;
     for (uint32_t i = 0; i < plan->modules; i++)
-        chains = plan->library[i].chains > chains ? plan->library[i].chains : chains;
+        chains = plan->library[i].calls.chains > chains ? plan->library[i].calls.chains : chains;
     uint64_t calls = (CODE_MOST_CALL + code_repeat(plan)) * (plan->assignment.per_function + UINT64_C(2));
     plan->wide =
         chains * CODE_MOST_CALL > 60000 || calls > 30000 || (plan->functions && text / plan->functions * 16 > 60000);

@@ -48,12 +48,12 @@ static void set_functions(const struct plan *plan, struct plan_library *l, uint3
 {
     struct names_tally tally = {0};
     l->functions = functions;
-    l->chains = (functions + plan->depth - 1) / plan->depth;
-    l->covered = 0;
+    l->calls.chains = (functions + plan->depth - 1) / plan->depth;
+    l->calls.covered = 0;
     l->locals = plan->stripped ? 0 : 1;
-    l->local_names = 0;
+    l->names.locals = 0;
     names_count(&plan->names, l, &tally);
-    l->function_names = names_total(&tally, plan->names.letters);
+    l->names.functions = names_total(&tally, plan->names.letters);
 }
 
 /* Whether so many functions fit into the sizes that `l` has. If so, its static objects take what is left of symbols and
@@ -75,8 +75,8 @@ static bool fits(struct solver *s, uint32_t index, uint32_t functions)
     for (unsigned kind = SIZE_DATA; kind < FIVE_SIZES; kind++)
         if (l->size[kind] < base[kind])
             return false;
-    l->local_names = plan->stripped ? 0 : l->size[SIZE_STRTAB] - base[SIZE_STRTAB];
-    if (l->locals && (l->local_names + l->locals - 1) / l->locals > PROFILE_NAME_MOST)
+    l->names.locals = plan->stripped ? 0 : l->size[SIZE_STRTAB] - base[SIZE_STRTAB];
+    if (l->locals && (l->names.locals + l->locals - 1) / l->locals > PROFILE_NAME_MOST)
         return false;
     l->size[SIZE_BSS] = base[SIZE_BSS];
     uint64_t code = library_code_least(plan, l, &s->arenas[0]);

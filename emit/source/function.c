@@ -472,7 +472,7 @@ static void entry_body(struct source_walk *w, const struct told *t, bool is_entr
     say(w, " unsigned long result = ");
     text_hexadecimal(body_of(w), is_entry ? evaluate_entry_own(l->row) : evaluate_extern(l->row));
     say(w, "UL;");
-    for (uint32_t chain = 0; is_entry && chain < l->row->chains; chain++) {
+    for (uint32_t chain = 0; is_entry && chain < l->row->calls.chains; chain++) {
         const uint32_t head = chain * l->plan->depth;
         if (!plan_chain_covered(l->plan, chain))
             continue;

@@ -96,7 +96,7 @@ void source_put_object(struct source_walk *w, struct bytes *to, uint32_t number)
     const struct plan_library *row = w->l->row;
     struct name_stem stem;
     names_stem(&stem, row->name, "_var");
-    const uint64_t extra = row->local_names / row->locals + (number < row->local_names % row->locals ? 1 : 0);
+    const uint64_t extra = row->names.locals / row->locals + (number < row->names.locals % row->locals ? 1 : 0);
     const uint32_t length = (uint32_t)(stem.length + names_digits(number) + extra);
     uint8_t *p = bytes_reserve(to, length + 64);
     if (p)

@@ -181,11 +181,11 @@ bool stock_add_rows(struct stock *s, const struct profile *profile, const struct
 
 static unsigned kind_of(const struct plan_library *l)
 {
-    return corpus_kind((struct dialect){.version = l->dwarf_version,
-                                        .language = l->dwarf_language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C,
-                                        .fortran = l->dwarf_language == LANGUAGE_FORTRAN,
-                                        .lines = l->dwarf_lines,
-                                        .terse = l->dwarf_terse});
+    return corpus_kind((struct dialect){.version = l->debug.version,
+                                        .language = l->debug.language == LANGUAGE_CPP ? DWARF_CPP : DWARF_C,
+                                        .fortran = l->debug.language == LANGUAGE_FORTRAN,
+                                        .lines = l->debug.lines,
+                                        .terse = l->debug.terse});
 }
 
 const struct stock *stock_of(const struct stock *s, const struct plan_library *l)
