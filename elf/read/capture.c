@@ -120,7 +120,7 @@ static bool take_debug_section(void *context, const struct section_size *section
 
 static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
 {
-    if (shdr->sh_size > 4096 || l->c->debuglink)
+    if (shdr->sh_size > 4096 || l->c->links.debuglink)
         return true;
     if (!look_take(l, shdr->sh_size))
         return false;
@@ -130,13 +130,13 @@ static bool look_debuglink(struct look *l, Elf_Scn *section, const GElf_Shdr *sh
     size_t length = strnlen(data->d_buf, data->d_size - 4);
     if (length == data->d_size - 4)
         return true;
-    l->c->debuglink = strdup(data->d_buf);
-    if (!l->c->debuglink)
+    l->c->links.debuglink = strdup(data->d_buf);
+    if (!l->c->links.debuglink)
         return look_no_memory(l);
     const uint8_t *crc = (const uint8_t *)data->d_buf + data->d_size - 4;
     const char *const ident = elf_getident(l->reader.elf, NULL);
     for (unsigned i = 0; i < 4; i++) /* in the byte order of the file */
-        l->c->debuglink_crc |= (uint32_t)crc[i] << 8 * (ident[EI_DATA] == ELFDATA2MSB ? 3 - i : i);
+        l->c->links.debuglink_crc |= (uint32_t)crc[i] << 8 * (ident[EI_DATA] == ELFDATA2MSB ? 3 - i : i);
     return true;
 }
 
@@ -164,7 +164,8 @@ static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
         return true;
     if (!look_take(l, shdr->sh_size))
         return false;
-    const bool is_x86 = l->c->machine == EM_X86_64 || l->c->machine == EM_386; /* whose properties these types are */
+    const bool is_x86 =
+        l->c->kind.machine == EM_X86_64 || l->c->kind.machine == EM_386; /* whose properties these types are */
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Nhdr note;
     size_t name;
@@ -175,11 +176,11 @@ static bool look_notes(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
             memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0)
             continue;
         if (note.n_type == NT_GNU_PROPERTY_TYPE_0 && is_x86)
-            l->c->cf_protection |= has_landings(says, note.n_descsz, l->c->wide);
+            l->c->cf_protection |= has_landings(says, note.n_descsz, l->c->kind.wide);
         if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz == 0 || note.n_descsz > CAPTURE_BUILD_ID_MOST)
             continue;
-        memcpy(l->c->build_id, says, note.n_descsz);
-        l->c->build_id_size = note.n_descsz;
+        memcpy(l->c->links.build_id, says, note.n_descsz);
+        l->c->links.build_id_size = note.n_descsz;
     }
     return true;
 }
@@ -278,17 +279,17 @@ static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn
     struct capture *c = l->c;
     switch (d->d_tag) {
     case DT_NEEDED:
-        return take_needed(l, &c->needed, &c->needed_count, look_string(strings, d->d_un.d_val));
+        return take_needed(l, &c->links.needed, &c->links.needed_count, look_string(strings, d->d_un.d_val));
     case DT_FILTER:
-        return take_needed(l, &c->filtee, &c->filtee_count, look_string(strings, d->d_un.d_val));
+        return take_needed(l, &c->links.filtee, &c->links.filtee_count, look_string(strings, d->d_un.d_val));
     case DT_AUXILIARY:
-        return take_needed(l, &c->auxiliary, &c->auxiliary_count, look_string(strings, d->d_un.d_val));
+        return take_needed(l, &c->links.auxiliary, &c->links.auxiliary_count, look_string(strings, d->d_un.d_val));
     case DT_SONAME:
-        return copy_string(l, &c->soname, look_string(strings, d->d_un.d_val));
+        return copy_string(l, &c->links.soname, look_string(strings, d->d_un.d_val));
     case DT_RPATH:
-        return copy_string(l, &c->rpath, look_string(strings, d->d_un.d_val));
+        return copy_string(l, &c->links.rpath, look_string(strings, d->d_un.d_val));
     case DT_RUNPATH:
-        return copy_string(l, &c->runpath, look_string(strings, d->d_un.d_val));
+        return copy_string(l, &c->links.runpath, look_string(strings, d->d_un.d_val));
     case DT_HASH:
         c->hash_sysv = true;
         break;
@@ -303,7 +304,7 @@ static bool take_dynamic(struct look *l, const Elf_Data *strings, const GElf_Dyn
         break;
     case DT_FLAGS_1:
         c->bind_now |= (d->d_un.d_val & DF_1_NOW) != 0;
-        c->executable |= (d->d_un.d_val & DF_1_PIE) != 0;
+        c->kind.executable |= (d->d_un.d_val & DF_1_PIE) != 0;
         break;
     case DT_JMPREL:
         l->jmprel = d->d_un.d_ptr;
@@ -330,7 +331,7 @@ static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr
     const Elf_Data *strings = data ? look_strings(l, shdr) : NULL;
     if (!strings)
         return false;
-    size_t entry = l->c->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+    size_t entry = l->c->kind.wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
     size_t count = data->d_size / entry;
     GElf_Dyn d;
     for (size_t i = 0; i < count && i <= INT32_MAX && gelf_getdyn(data, (int)i, &d) && d.d_tag != DT_NULL; i++) {
@@ -338,7 +339,8 @@ static bool look_dynamic(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr
             return false;
     }
     struct capture *c = l->c;
-    c->runpaths = (c->rpath ? directories(c->rpath) : 0) + (c->runpath ? directories(c->runpath) : 0);
+    c->runpaths =
+        (c->links.rpath ? directories(c->links.rpath) : 0) + (c->links.runpath ? directories(c->links.runpath) : 0);
     /* An array that the file has no room for contradicts the file, so nothing of it counts. */
     c->constructors = c->constructors <= l->reader.size / (entry / 2) ? c->constructors : 0;
     c->destructors = c->destructors <= l->reader.size / (entry / 2) ? c->destructors : 0;
@@ -357,7 +359,7 @@ static bool is_alignment(uint64_t align)
 /* Sets *count. libelf counts no more program headers than the file has room for, and takes any size of one. */
 static bool count_segments(struct look *l, const GElf_Ehdr *header, size_t *count)
 {
-    const size_t size = l->c->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+    const size_t size = l->c->kind.wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
     if (elf_getphdrnum(l->reader.elf, count) < 0)
         return LOOK_WRONG(l, "cannot count its program headers: %s", elf_errmsg(-1));
     if (header->e_phnum && header->e_phentsize != size)
@@ -387,14 +389,14 @@ static bool look_segments(struct look *l, const GElf_Ehdr *header)
             c->tls = phdr.p_memsz;
         } else if (phdr.p_type == PT_GNU_RELRO) {
             relro = true;
-        } else if (phdr.p_type == PT_INTERP && !c->interpreter && phdr.p_filesz > 0 && phdr.p_filesz <= 4096) {
+        } else if (phdr.p_type == PT_INTERP && !c->links.interpreter && phdr.p_filesz > 0 && phdr.p_filesz <= 4096) {
             char path[4096] = "";
             size_t got;
             if (phdr.p_offset > l->reader.size || phdr.p_filesz > l->reader.size - phdr.p_offset)
                 return LOOK_WRONG(l, "is cut off or broken: its interpreter's name is behind its end");
             if (!reader_read(&l->reader, path, phdr.p_filesz - 1, phdr.p_offset, &got, l->e))
                 return false;
-            if (!copy_string(l, &c->interpreter, path))
+            if (!copy_string(l, &c->links.interpreter, path))
                 return false;
         }
     }
@@ -439,7 +441,7 @@ static bool look_headers(struct look *l)
             l->data_rel_ro_end = shdr.sh_addr + shdr.sh_size;
         }
         any |= (shdr.sh_flags & SHF_ALLOC) && shdr.sh_type != SHT_NOTE && shdr.sh_type != SHT_NOBITS;
-        l->c->debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
+        l->c->kind.debug_only |= (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_type == SHT_NOBITS;
         bool ok = true;
         if (shdr.sh_type == SHT_NOTE) /* linker scripts may put all notes into one section, as the kernel's do */
             ok = look_notes(l, section, &shdr);
@@ -448,7 +450,7 @@ static bool look_headers(struct look *l)
         if (!ok)
             return false;
     }
-    l->c->debug_only |= !any && l->c->sizes.debug > 0;
+    l->c->kind.debug_only |= !any && l->c->sizes.debug > 0;
     return true;
 }
 
@@ -459,11 +461,11 @@ static bool look_all(struct look *l)
     if (!gelf_getehdr(l->reader.elf, &ehdr))
         return LOOK_WRONG(l, "is broken: %s", elf_errmsg(-1));
     c->file_size = l->reader.size;
-    c->machine = ehdr.e_machine;
-    c->wide = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
-    c->library = ehdr.e_type == ET_DYN;
-    c->executable = ehdr.e_type == ET_EXEC;
-    c->core = ehdr.e_type == ET_CORE;
+    c->kind.machine = ehdr.e_machine;
+    c->kind.wide = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+    c->kind.library = ehdr.e_type == ET_DYN;
+    c->kind.executable = ehdr.e_type == ET_EXEC;
+    c->kind.core = ehdr.e_type == ET_CORE;
     if (!sizes_of(&l->reader, &c->sizes, take_debug_section, c, l->e) || !look_headers(l) ||
         !look_each(l, SHT_DYNAMIC, look_dynamic) || !look_segments(l, &ehdr))
         return false;
@@ -475,7 +477,7 @@ static bool look_all(struct look *l)
         !look_each(l, SHT_GNU_versym, look_versioned) || !look_each(l, SHT_DYNSYM, look_symbols) ||
         !look_each(l, SHT_SYMTAB, look_symbols))
         return false;
-    c->module = c->named_init || c->inits == 1;
+    c->kind.module = c->kind.named_init || c->kind.inits == 1;
     return look_each(l, SHT_RELA, look_relocations) && look_each(l, SHT_REL, look_relocations) &&
            look_each(l, SHT_RELR, look_relocations) && look_pages(l) && look_words(l) && look_methods(l) &&
            look_unwound(l) && look_called(l) && look_exceptions(l) && (!l->wish->compress || look_compress(l)) &&
@@ -505,7 +507,7 @@ static void move_samples(struct samples *to, struct samples *from)
  * information alone does not repeat them; one with the code as well does. */
 static void add_debug_sections(struct capture *c, const struct capture *debug)
 {
-    const bool repeats = !debug->debug_only;
+    const bool repeats = !debug->kind.debug_only;
     c->sizes.debug = debug->sizes.debug + (repeats ? 0 : c->sizes.debug);
     for (int m = 0; m < CAPTURE_MIXES; m++)
         c->mix[m] = debug->mix[m] + (repeats ? 0 : c->mix[m]);
@@ -518,12 +520,13 @@ static void add_debug_sections(struct capture *c, const struct capture *debug)
 
 bool capture_add_debug_file(struct capture *c, struct capture *debug, const char *path, struct error *e)
 {
-    if (c->machine != debug->machine || c->wide != debug->wide) {
+    if (c->kind.machine != debug->kind.machine || c->kind.wide != debug->kind.wide) {
         error_set(e, ERROR_INPUT, "is for another machine than its library");
         return error_at(e, path, 0);
     }
-    if (c->build_id_size && debug->build_id_size &&
-        (c->build_id_size != debug->build_id_size || memcmp(c->build_id, debug->build_id, c->build_id_size) != 0)) {
+    if (c->links.build_id_size && debug->links.build_id_size &&
+        (c->links.build_id_size != debug->links.build_id_size ||
+         memcmp(c->links.build_id, debug->links.build_id, c->links.build_id_size) != 0)) {
         error_set(e, ERROR_INPUT, "has another build-id than its library");
         return error_at(e, path, 0);
     }
@@ -562,16 +565,16 @@ static void free_names(char **names, size_t count)
 
 void capture_free(struct capture *c)
 {
-    free_names(c->needed, c->needed_count);
-    free_names(c->filtee, c->filtee_count);
-    free_names(c->auxiliary, c->auxiliary_count);
-    free(c->soname);
-    free(c->rpath);
-    free(c->runpath);
-    free(c->interpreter);
-    free(c->debuglink);
-    free(c->defined);
-    free(c->undefined);
+    free_names(c->links.needed, c->links.needed_count);
+    free_names(c->links.filtee, c->links.filtee_count);
+    free_names(c->links.auxiliary, c->links.auxiliary_count);
+    free(c->links.soname);
+    free(c->links.rpath);
+    free(c->links.runpath);
+    free(c->links.interpreter);
+    free(c->links.debuglink);
+    free(c->hashes.defined);
+    free(c->hashes.undefined);
     samples_free(&c->functions);
     samples_free(&c->name_lengths);
     *c = (struct capture){0};

@@ -111,9 +111,8 @@ struct capture_symbols {
 
 enum capture_relro { CAPTURE_RELRO_NONE, CAPTURE_RELRO_PARTIAL, CAPTURE_RELRO_FULL };
 
-struct capture {
-    uint64_t file_size;
-    struct file_sizes sizes;
+/* What kind of file it is. */
+struct capture_kind {
     uint16_t machine; /* e_machine */
     bool wide;        /* ELFCLASS64 */
     bool library;     /* ET_DYN */
@@ -123,6 +122,42 @@ struct capture {
     bool module;      /* a Python extension module: see `inits` */
     bool named_init;  /* defines the PyInit_ function that its file name asks for */
     uint64_t inits;   /* functions PyInit_…; libpython has one for each built-in module */
+};
+
+/* What .eh_frame tells. */
+struct capture_unwind {
+    uint64_t entries;    /* of .eh_frame, as its index .eh_frame_hdr counts them */
+    uint64_t rsp;        /* those of functions with a frame that is found by %rsp alone, */
+    uint64_t rbp;        /* and with a frame pointer, which is %rbp */
+    uint64_t small;      /* those of functions under UNWIND_SMALL bytes without a dynamic symbol */
+    uint64_t tabled;     /* those that point into .gcc_except_table, */
+    uint64_t exceptions; /* and bytes of that */
+};
+
+/* For finding other files. Owned. */
+struct capture_links {
+    uint8_t build_id[CAPTURE_BUILD_ID_MOST];
+    size_t build_id_size;
+    char *soname, *rpath, *runpath, *interpreter; /* NULL where there is none */
+    char *debuglink;
+    uint32_t debuglink_crc;
+    char **needed;
+    size_t needed_count;
+    /* Names in DT_FILTER and DT_AUXILIARY: of libraries that have the symbols of this one. */
+    char **filtee, **auxiliary;
+    size_t filtee_count, auxiliary_count;
+};
+
+/* Hashes of the names of dynamic symbols, unordered. Owned. */
+struct capture_hashes {
+    uint64_t *defined, *undefined;
+    size_t defined_count, undefined_count;
+};
+
+struct capture {
+    uint64_t file_size;
+    struct file_sizes sizes;
+    struct capture_kind kind;
 
     uint64_t share[CAPTURE_SHARES]; /* bytes */
     uint64_t mix[CAPTURE_MIXES];    /* bytes */
@@ -159,36 +194,17 @@ struct capture {
     uint64_t constructors, destructors;
     uint64_t constructor_code; /* bytes of the constructors that have an unwind entry */
     uint64_t init_code;        /* bytes of the PyInit_ function; of several, the largest */
-    uint64_t unwind_entries;   /* entries of .eh_frame, as its index .eh_frame_hdr counts them */
-    uint64_t unwind_rsp;       /* those of functions with a frame that is found by %rsp alone, */
-    uint64_t unwind_rbp;       /* and with a frame pointer, which is %rbp */
-    uint64_t unwind_small;     /* those of functions under UNWIND_SMALL bytes without a dynamic symbol */
-    uint64_t called;           /* functions that calls lead to; 0: symbols or unwind entries tell of most functions */
-    uint64_t exceptions;       /* bytes of .gcc_except_table */
-    uint64_t tabled;           /* entries of .eh_frame that point into it */
-    uint64_t page;             /* largest alignment of a PT_LOAD */
+    struct capture_unwind unwind;
+    uint64_t called; /* functions that calls lead to; 0: symbols or unwind entries tell of most functions */
+    uint64_t page;   /* largest alignment of a PT_LOAD */
     uint64_t loads;
 
     uint32_t compression; /* ELFCOMPRESS_… of the debug sections, 0: not compressed */
     bool split;           /* has .dwo sections or, as tools/capture/dwarf.c adds, skeleton units */
     bool alternate;       /* .gnu_debugaltlink */
     bool debug_file;      /* symbols or debug information came from another file */
-
-    /* For finding other files; freed with the rest. */
-    uint8_t build_id[CAPTURE_BUILD_ID_MOST];
-    size_t build_id_size;
-    char *soname, *rpath, *runpath, *interpreter; /* NULL where there is none */
-    char *debuglink;
-    uint32_t debuglink_crc;
-    char **needed;
-    size_t needed_count;
-    /* Names in DT_FILTER and DT_AUXILIARY: of libraries that have the symbols of this one. */
-    char **filtee, **auxiliary;
-    size_t filtee_count, auxiliary_count;
-
-    /* Hashes of the names of dynamic symbols, unordered. Owned. */
-    uint64_t *defined, *undefined;
-    size_t defined_count, undefined_count;
+    struct capture_links links;
+    struct capture_hashes hashes;
 };
 
 struct capture_wish {

@@ -61,8 +61,9 @@ static bool look_code(struct look *l, const GElf_Shdr *shdr)
 bool look_called(struct look *l)
 {
     struct capture *c = l->c;
-    const uint64_t told = c->unwind_entries > c->functions.count ? c->unwind_entries : c->functions.count;
-    if (c->has_symtab || c->machine != EM_X86_64 || !c->wide || c->share[SHARE_CODE] / BYTES_OF_FUNCTION < told)
+    const uint64_t told = c->unwind.entries > c->functions.count ? c->unwind.entries : c->functions.count;
+    if (c->has_symtab || c->kind.machine != EM_X86_64 || !c->kind.wide ||
+        c->share[SHARE_CODE] / BYTES_OF_FUNCTION < told)
         return true;
     for (size_t i = 1; i < l->reader.sections; i++) {
         GElf_Shdr shdr;

@@ -246,10 +246,10 @@ static void count_entries(const uint8_t *frame, size_t size, struct capture *c)
             if (fits && cie_read((struct rest){frame + of + HEADER, length - 4, false}, &cie)) {
                 const struct fde e = fde_read(entry, &cie);
                 const enum frame_kind kind = frame_kind(e.instructions);
-                c->tabled += e.tabled;
-                c->unwind_small += e.bytes < UNWIND_SMALL;
-                c->unwind_rsp += kind == FRAME_RSP;
-                c->unwind_rbp += kind == FRAME_RBP;
+                c->unwind.tabled += e.tabled;
+                c->unwind.small += e.bytes < UNWIND_SMALL;
+                c->unwind.rsp += kind == FRAME_RSP;
+                c->unwind.rbp += kind == FRAME_RBP;
             }
         }
         at = end;
@@ -269,8 +269,8 @@ bool look_exceptions(struct look *l)
             continue;
         const char *name = reader_name(&l->reader, &shdr);
         if (strncmp(name, exceptions, sizeof exceptions - 1) == 0)
-            c->exceptions += shdr.sh_size;
-        if (strcmp(name, ".eh_frame") != 0 || c->machine != EM_X86_64 || !c->wide)
+            c->unwind.exceptions += shdr.sh_size;
+        if (strcmp(name, ".eh_frame") != 0 || c->kind.machine != EM_X86_64 || !c->kind.wide)
             continue;
         const Elf_Data *data = look_table(l, section, &shdr);
         if (!data)
@@ -278,6 +278,6 @@ bool look_exceptions(struct look *l)
         if (data->d_buf)
             count_entries(data->d_buf, data->d_size, c);
     }
-    c->unwind_small -= c->unwind_small < l->small_named ? c->unwind_small : l->small_named;
+    c->unwind.small -= c->unwind.small < l->small_named ? c->unwind.small : l->small_named;
     return true;
 }

@@ -26,7 +26,7 @@ enum { WORDS_MOST = 1 << 22, METHODS_MOST = 1 << 16, TRIES_MOST = 1 << 15, SECTI
 
 static enum capture_relocation relocation_of(const struct capture *c, uint64_t type)
 {
-    if (c->machine != EM_X86_64 || !c->wide)
+    if (c->kind.machine != EM_X86_64 || !c->kind.wide)
         return RELOCATION_OTHER;
     switch (type) {
     case R_X86_64_RELATIVE:
@@ -97,13 +97,13 @@ bool look_relocations(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     if (!data)
         return false;
     if (shdr->sh_type == SHT_RELR) {
-        if (c->wide && data->d_buf)
+        if (c->kind.wide && data->d_buf)
             c->relocation[RELOCATION_RELR] += relr_count(data->d_buf, data->d_size);
         return true;
     }
     bool rela = shdr->sh_type == SHT_RELA;
-    size_t entry =
-        c->wide ? (rela ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel)) : (rela ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel));
+    size_t entry = c->kind.wide ? (rela ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel))
+                                : (rela ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel));
     const size_t count = data->d_size / entry;
     const bool slots = l->jmprel && shdr->sh_addr == l->jmprel;
     uint32_t *symbol = slots ? NULL : calloc(count + 1, sizeof *symbol);
@@ -168,7 +168,7 @@ static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, c
     if (!data || !data->d_buf)
         return;
     struct relr packed = {.data = data};
-    for (uint64_t place; shdr->sh_type == SHT_RELR && l->c->wide && relr_next(&packed, &place);)
+    for (uint64_t place; shdr->sh_type == SHT_RELR && l->c->kind.wide && relr_next(&packed, &place);)
         add_place(p, l, place);
     for (int i = 0; shdr->sh_type == SHT_RELA && gelf_getrela(data, i, &with); i++)
         add_place(p, l, with.r_offset);
@@ -237,8 +237,8 @@ bool look_words(struct look *l)
     const struct capture *c = l->c;
     const uint64_t most = c->relocation[RELOCATION_RELATIVE] + c->relocation[RELOCATION_RELR];
     /* The limit of sections is more than any module has. Each image_read goes through all of them. */
-    if (c->machine != EM_X86_64 || !c->wide || l->reader.sections > SECTIONS_MOST || !most || most > WORDS_MOST ||
-        !(c->module || l->init_count))
+    if (c->kind.machine != EM_X86_64 || !c->kind.wide || l->reader.sections > SECTIONS_MOST || !most ||
+        most > WORDS_MOST || !(c->kind.module || l->init_count))
         return true;
     l->words = malloc(most * sizeof *l->words);
     if (!l->words)
@@ -306,7 +306,7 @@ static uint64_t methods_count(struct look *l, uint64_t address)
 bool look_methods(struct look *l)
 {
     size_t tries = 0;
-    for (size_t i = 0; l->c->module && i < l->word_count && tries < TRIES_MOST && l->c->methods == 0; i++) {
+    for (size_t i = 0; l->c->kind.module && i < l->word_count && tries < TRIES_MOST && l->c->methods == 0; i++) {
         const uint64_t name = l->words[i].at;
         const struct word *methods = word_find(l, name + MODULE_DEF_METHODS - MODULE_DEF_NAME);
         if (!methods || name < MODULE_DEF_NAME || word_find(l, name - 8))
@@ -392,7 +392,7 @@ bool look_unwound(struct look *l)
     struct frames f;
     if (!frames_read(l, &f))
         return false;
-    l->c->unwind_entries = f.rows;
+    l->c->unwind.entries = f.rows;
     if (!l->init_array || !l->word_count || l->init_count > METHODS_MOST)
         return true;
     for (uint64_t i = 0; f.rows && i < l->init_count; i++) {

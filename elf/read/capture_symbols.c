@@ -62,9 +62,9 @@ static void count_init(struct look *l, const char *name, size_t length, uint64_t
     size_t stem = strcspn(file, ".");
     if (length <= 7 || memcmp(name, "PyInit_", 7) != 0)
         return;
-    l->c->inits++;
+    l->c->kind.inits++;
     l->c->init_code = size > l->c->init_code ? size : l->c->init_code;
-    l->c->named_init |= length - 7 == stem && memcmp(name + 7, file, stem) == 0;
+    l->c->kind.named_init |= length - 7 == stem && memcmp(name + 7, file, stem) == 0;
 }
 
 static void count_kind(struct capture_symbols *of, const GElf_Sym *symbol, unsigned type, bool named)
@@ -148,9 +148,9 @@ static void count_symbol(struct look *l, struct counting *s, const GElf_Sym *sym
         count_init(l, name, length, symbol->st_size);
     uint64_t hash = name_hash(name, length);
     if (symbol->st_shndx == SHN_UNDEF)
-        c->undefined[c->undefined_count++] = hash;
+        c->hashes.undefined[c->hashes.undefined_count++] = hash;
     else
-        c->defined[c->defined_count++] = hash;
+        c->hashes.defined[c->hashes.defined_count++] = hash;
 }
 
 static bool count_all(struct look *l, struct counting *s, Elf_Data *data, size_t count)
@@ -224,16 +224,16 @@ static bool hashes_resize(uint64_t **list, size_t count)
 static bool hashes_room(struct look *l, size_t count)
 {
     struct capture *c = l->c;
-    return (hashes_resize(&c->defined, c->defined_count + count) &&
-            hashes_resize(&c->undefined, c->undefined_count + count)) ||
+    return (hashes_resize(&c->hashes.defined, c->hashes.defined_count + count) &&
+            hashes_resize(&c->hashes.undefined, c->hashes.undefined_count + count)) ||
            look_no_memory(l);
 }
 
 /* Gives back the memory that the table did not need. A failure does no harm. */
 static void hashes_shrink(struct capture *c)
 {
-    (void)hashes_resize(&c->defined, c->defined_count);
-    (void)hashes_resize(&c->undefined, c->undefined_count);
+    (void)hashes_resize(&c->hashes.defined, c->hashes.defined_count);
+    (void)hashes_resize(&c->hashes.undefined, c->hashes.undefined_count);
 }
 
 bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
@@ -243,7 +243,7 @@ bool look_symbols(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr)
     s.strings = data ? look_strings(l, shdr) : NULL;
     if (!s.strings)
         return false;
-    size_t count = data->d_size / (l->c->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+    size_t count = data->d_size / (l->c->kind.wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
     s.characters = CHARACTERS_EACH * (uint64_t)count + CHARACTERS_TIMES * (uint64_t)s.strings->d_size;
     if (s.dynamic)
         l->c->dynstr += s.strings->d_size;

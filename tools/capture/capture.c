@@ -83,19 +83,19 @@ static bool is_debug_file(struct search *s)
     uint32_t crc;
     if (access(s->path, R_OK) != 0 || !compute_crc(s->path, &crc))
         return false;
-    if (crc != s->c->debuglink_crc && !*s->other && strcmp(s->path, s->library) != 0)
+    if (crc != s->c->links.debuglink_crc && !*s->other && strcmp(s->path, s->library) != 0)
         strcpy(s->other, s->path);
-    return crc == s->c->debuglink_crc;
+    return crc == s->c->links.debuglink_crc;
 }
 
 /* Where in a directory the build-id leads. */
 static bool build_id_place(const struct capture *c, char place[BUILD_ID_PLACE])
 {
     char digits[2 * CAPTURE_BUILD_ID_MOST + 1];
-    if (c->build_id_size < 2)
+    if (c->links.build_id_size < 2)
         return false;
-    for (size_t i = 0; i < c->build_id_size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", c->build_id[i]);
+    for (size_t i = 0; i < c->links.build_id_size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", c->links.build_id[i]);
     snprintf(place, BUILD_ID_PLACE, "/.build-id/%.2s/%s.debug", digits, digits + 2);
     return true;
 }
@@ -120,23 +120,25 @@ static bool find_by_link(const struct prof *p, const struct capture *c, const ch
 {
     char real[PATH_MAX], directory[PATH_MAX];
     struct search s = {c, real, path, other};
-    if (!c->debuglink || strchr(c->debuglink, '/') || !realpath(library, real))
+    if (!c->links.debuglink || strchr(c->links.debuglink, '/') || !realpath(library, real))
         return false;
     strcpy(directory, real);
     *strrchr(directory, '/') = '\0';
     static const char *const beside[] = {"", "/.debug"};
     for (size_t i = 0; i < 2; i++) {
-        if (snprintf(path, PATH_MAX, "%s%s/%s", directory, beside[i], c->debuglink) < PATH_MAX && is_debug_file(&s))
+        if (snprintf(path, PATH_MAX, "%s%s/%s", directory, beside[i], c->links.debuglink) < PATH_MAX &&
+            is_debug_file(&s))
             return true;
     }
-    for (size_t i = 0; i < p->debug_dirs; i++) {
+    for (size_t i = 0; i < p->options.debug_dirs; i++) {
         /* The library may stand in a copy of the system: /copy/usr/lib/liba.so. */
         for (const char *within = directory; within; within = *within ? strchr(within + 1, '/') : NULL) {
-            if (snprintf(path, PATH_MAX, "%s%s/%s", p->debug_dir[i], within, c->debuglink) < PATH_MAX &&
+            if (snprintf(path, PATH_MAX, "%s%s/%s", p->options.debug_dir[i], within, c->links.debuglink) < PATH_MAX &&
                 is_debug_file(&s))
                 return true;
         }
-        if (snprintf(path, PATH_MAX, "%s/%s", p->debug_dir[i], c->debuglink) < PATH_MAX && is_debug_file(&s))
+        if (snprintf(path, PATH_MAX, "%s/%s", p->options.debug_dir[i], c->links.debuglink) < PATH_MAX &&
+            is_debug_file(&s))
             return true;
     }
     return false;
@@ -145,8 +147,8 @@ static bool find_by_link(const struct prof *p, const struct capture *c, const ch
 static bool find_debug_file(const struct prof *p, const struct capture *c, const char *library, char *path, char *other)
 {
     *other = '\0';
-    for (size_t i = 0; i < p->debug_dirs; i++) {
-        if (find_by_build_id(c, p->debug_dir[i], path))
+    for (size_t i = 0; i < p->options.debug_dirs; i++) {
+        if (find_by_build_id(c, p->options.debug_dir[i], path))
             return true;
     }
     return find_by_link(p, c, library, path, other);
@@ -184,7 +186,7 @@ bool prof_is_debug_dir(const char *path, struct error *e)
  * process could load. */
 static bool is_shared_object(const struct capture *c)
 {
-    return c->library && c->wide && !c->executable && !c->debug_only;
+    return c->kind.library && c->kind.wide && !c->kind.executable && !c->kind.debug_only;
 }
 
 /* Whether the file is a script of Python, by its name or by its first line. */
@@ -235,13 +237,13 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     const struct capture *c = &file->capture;
     if (!file->given && !is_shared_object(c)) {
         file->left_out = true;
-    } else if (c->core) {
+    } else if (c->kind.core) {
         error_set(&e, ERROR_INPUT,
                   "is a core file, and no library or program; pyelfprof CORE, without --exec, captures "
                   "what its process had loaded");
         error_at(&e, file->path, 0);
         note(&file->failed, &e);
-    } else if (c->debug_only && t->p->output) { /* no set could be made of it */
+    } else if (c->kind.debug_only && t->p->options.output) { /* no set could be made of it */
         error_set(&e, ERROR_INPUT, "has debug information alone, and no code; give the file that it belongs to");
         error_at(&e, file->path, 0);
         note(&file->failed, &e);
@@ -288,7 +290,10 @@ static void keep_good(struct prof *p)
 
 void prof_capture(struct prof *p)
 {
-    struct task t = {.p = p, .wish = {.compress = !p->summary && !p->no_dwarf, .full = p->full, .keep = p->keep}};
+    struct task t = {.p = p,
+                     .wish = {.compress = !p->options.summary && !p->options.no_dwarf,
+                              .full = p->options.full,
+                              .keep = p->options.keep}};
     t.debug_path = prof_must(calloc(p->count + 1, sizeof *t.debug_path));
     t.other_debug = prof_must(calloc(p->count + 1, sizeof *t.other_debug));
     workers_run(prof_threads(), (uint32_t)p->count, capture_one, &t, NULL);

@@ -316,7 +316,7 @@ static uint64_t share_of_each(const struct prof_debugs *files)
 /* Reads the files, a few at a time. `files` does not grow meanwhile. */
 static void read_all(struct work *w, const struct prof_debugs *files)
 {
-    const uint64_t most = w->p->full ? 0 : share_of_each(files);
+    const uint64_t most = w->p->options.full ? 0 : share_of_each(files);
     size_t slots = 2 * prof_threads();
     struct reading *reading = prof_must(arena_zeroed(&w->p->arena, slots, sizeof *reading));
     size_t first = 0;

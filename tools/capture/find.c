@@ -48,8 +48,8 @@ char *prof_format(struct prof *p, const char *format, ...)
 void prof_complain(struct prof *p, const struct error *e)
 {
     p->failed = true;
-    if (p->hear)
-        p->hear(p->hearer, e);
+    if (p->options.hear)
+        p->options.hear(p->options.hearer, e);
     else
         error_report("pyelfprof", e);
 }
@@ -157,11 +157,11 @@ static bool is_matched(const struct prof_patterns *patterns, const char *path, c
 /* Where /lib leads to /usr/lib, ld.so finds libraries by paths that nobody writes in a pattern. */
 bool prof_wants(const struct prof *p, const char *path)
 {
-    char *const own = p->only.count || p->without.count ? realpath(path, NULL) : NULL;
-    const bool only = !p->only.count || is_matched(&p->only, path, own);
-    const bool without = is_matched(&p->without, path, own);
+    char *const own = p->options.only.count || p->options.without.count ? realpath(path, NULL) : NULL;
+    const bool only = !p->options.only.count || is_matched(&p->options.only, path, own);
+    const bool without = is_matched(&p->options.without, path, own);
     free(own);
-    return only && !without && !(p->without_libc && prof_is_libc(path));
+    return only && !without && !(p->options.without_libc && prof_is_libc(path));
 }
 
 static struct prof_file *add(struct prof *p, const char *path, const char *name)
@@ -243,9 +243,9 @@ bool prof_nothing_wanted(const struct prof *p, struct error *e)
 {
     char options[512] = "";
     const size_t count = count_refused(p);
-    name_patterns(options, sizeof options, "--only", &p->only);
-    name_patterns(options, sizeof options, "--without", &p->without);
-    if (p->without_libc)
+    name_patterns(options, sizeof options, "--only", &p->options.only);
+    name_patterns(options, sizeof options, "--without", &p->options.without);
+    if (p->options.without_libc)
         name_option(options, sizeof options, "--without-libc");
     if (count == 1)
         return error_set(e, ERROR_INPUT, "%s: the one ELF file that was found is not left; see --help", options);

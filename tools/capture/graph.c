@@ -103,7 +103,7 @@ static struct name *list_names(const struct prof *p)
         const struct prof_file *file = &p->file[i];
         const char *base = prof_base_name(file->name);
         names[2 * i] = (struct name){base, (uint32_t)i};
-        names[2 * i + 1] = (struct name){file->capture.soname ? file->capture.soname : base, (uint32_t)i};
+        names[2 * i + 1] = (struct name){file->capture.links.soname ? file->capture.links.soname : base, (uint32_t)i};
     }
     qsort(names, 2 * p->count, sizeof *names, compare_names);
     return names;
@@ -122,9 +122,9 @@ struct graph {
 static void find_edges(struct graph *g, struct prof_file *file, uint32_t self)
 {
     const struct capture *c = &file->capture;
-    file->edge = prof_must(arena_zeroed(&g->p->arena, c->needed_count + 1, sizeof *file->edge));
-    for (size_t i = 0; i < c->needed_count; i++) {
-        uint32_t to = find_file(g->names, 2 * g->p->count, prof_base_name(c->needed[i]), self);
+    file->edge = prof_must(arena_zeroed(&g->p->arena, c->links.needed_count + 1, sizeof *file->edge));
+    for (size_t i = 0; i < c->links.needed_count; i++) {
+        uint32_t to = find_file(g->names, 2 * g->p->count, prof_base_name(c->links.needed[i]), self);
         if (to == NOBODY) {
             file->outside++;
         } else if (to != self && g->edge_to[to] == NOBODY) {
@@ -147,12 +147,12 @@ static void take(struct graph *g, struct prof_edge *edge, struct slot *symbol)
 static void find_symbols(struct graph *g, struct prof_file *file, uint32_t self)
 {
     const struct capture *c = &file->capture;
-    for (size_t i = 0; i < c->undefined_count; i++) {
+    for (size_t i = 0; i < c->hashes.undefined_count; i++) {
         uint32_t first = NOBODY;
         size_t slot = 0;
         bool elsewhere = false;
-        size_t at = table_begin(&g->symbols, c->undefined[i]);
-        for (uint32_t of; (of = table_next(&g->symbols, c->undefined[i], &at)) != NOBODY;) {
+        size_t at = table_begin(&g->symbols, c->hashes.undefined[i]);
+        for (uint32_t of; (of = table_next(&g->symbols, c->hashes.undefined[i], &at)) != NOBODY;) {
             if (g->edge_to[of] < first) {
                 first = g->edge_to[of];
                 slot = (at - 1) & g->symbols.mask;
@@ -171,12 +171,12 @@ void prof_graph(struct prof *p)
     struct graph g = {.p = p, .names = list_names(p)};
     uint64_t defined = 0;
     for (size_t i = 0; i < p->count; i++)
-        defined += p->file[i].capture.defined_count;
+        defined += p->file[i].capture.hashes.defined_count;
     table_make(&g.symbols, defined);
     for (size_t i = 0; i < p->count; i++) {
         const struct capture *c = &p->file[i].capture;
-        for (size_t j = 0; j < c->defined_count; j++)
-            table_add(&g.symbols, c->defined[j], (uint32_t)i);
+        for (size_t j = 0; j < c->hashes.defined_count; j++)
+            table_add(&g.symbols, c->hashes.defined[j], (uint32_t)i);
     }
     g.edge_to = prof_must(malloc((p->count + 1) * sizeof *g.edge_to));
     memset(g.edge_to, 0xff, (p->count + 1) * sizeof *g.edge_to);

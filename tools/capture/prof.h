@@ -114,8 +114,8 @@ struct prof_patterns {
     size_t count;
 };
 
-struct prof {
-    /* What the command line asks for. */
+/* What the command line asks for. */
+struct prof_options {
     const char *output;
     const char *list; /* where to write which file each row is of; NULL: nowhere */
     enum prof_from from;
@@ -127,7 +127,10 @@ struct prof {
     struct prof_patterns only, without;
     const char **debug_dir;
     size_t debug_dirs;
+};
 
+struct prof {
+    struct prof_options options;
     struct arena arena;
     struct prof_file *file;
     size_t count, capacity;

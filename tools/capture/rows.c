@@ -255,8 +255,8 @@ static void put_counts(struct flow *row, const struct capture *c, bool many)
 static void put_exceptions(struct flow *row, const struct capture *c)
 {
     struct flow f = flow_in(row, "exceptions");
-    put_some(&f, "table", c->exceptions);
-    put_some(&f, "functions", c->tabled);
+    put_some(&f, "table", c->unwind.exceptions);
+    put_some(&f, "functions", c->unwind.tabled);
     flow_end(&f);
 }
 
@@ -273,9 +273,9 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_word(row, "relro", relro[c->relro]);
     if (c->data_rel_ro != 8 * c->relocation[RELOCATION_RELRO])
         put_number(row, "data-rel-ro", c->data_rel_ro);
-    if (!c->build_id_size)
+    if (!c->links.build_id_size)
         put_word(row, "build-id", "false");
-    if (!c->soname)
+    if (!c->links.soname)
         put_word(row, "soname", "false");
     if (c->cf_protection)
         put_word(row, "cf-protection", "true");
@@ -289,16 +289,16 @@ static void put_links(struct flow *row, const struct prof_file *file)
     put_some(row, "constructor-code", c->constructor_code);
     put_some(row, "constructor-memory", file->constructor_memory);
     put_some(row, "constructor-bss", file->constructor_bss);
-    if (c->module)
+    if (c->kind.module)
         put_some(row, "init-code", c->init_code);
     if (!c->sizes.symtab) { /* otherwise .symtab says how many functions there are, and how large */
-        put_some(row, "unwind-entries", c->unwind_entries);
-        put_some(row, "unwind-small", c->unwind_small);
+        put_some(row, "unwind-entries", c->unwind.entries);
+        put_some(row, "unwind-small", c->unwind.small);
         put_some(row, "called", c->called);
     }
-    if (c->unwind_rsp || !c->unwind_rbp) /* one is there in any case: frames were counted */
-        put_number(row, "unwind-rsp", c->unwind_rsp);
-    put_some(row, "unwind-rbp", c->unwind_rbp);
+    if (c->unwind.rsp || !c->unwind.rbp) /* one is there in any case: frames were counted */
+        put_number(row, "unwind-rsp", c->unwind.rsp);
+    put_some(row, "unwind-rbp", c->unwind.rbp);
     put_exceptions(row, c);
     if (c->destructors != 1)
         put_number(row, "destructors", c->destructors);
@@ -319,7 +319,7 @@ static void put_links(struct flow *row, const struct prof_file *file)
         put_word(row, "split", "true");
     if (c->alternate)
         put_word(row, "alternate", "true");
-    if (c->debuglink && !c->debug_file)
+    if (c->links.debuglink && !c->debug_file)
         put_word(row, "debug-link", "true");
 }
 
@@ -328,11 +328,11 @@ void prof_write_row(FILE *to, const struct prof *p, const struct prof_file *file
     const struct capture *c = &file->capture;
     const bool many = p->count > PROFILE_WORDS_FEW_LIBRARIES;
     struct flow row = {.to = to, .open = "- ", .comma = many ? "," : ", "};
-    put_word(&row, "kind", c->module ? "module" : "utility");
-    if (p->names)
+    put_word(&row, "kind", c->kind.module ? "module" : "utility");
+    if (p->options.names)
         put_name(&row, file->name);
-    if (c->machine != EM_X86_64)
-        put_number(&row, "machine", c->machine);
+    if (c->kind.machine != EM_X86_64)
+        put_number(&row, "machine", c->kind.machine);
     if (file->timed) {
         flow_key(&row, "loaded");
         fprintf(to, "%.3f", (double)file->loaded / 1e6);

@@ -64,8 +64,9 @@ static bool find_dwo(const struct prof *p, const char *beside, const char *compi
         return true;
     if ((*name != '/' && is_in(path, beside, "", name)) || is_in(path, beside, "", base))
         return true;
-    for (size_t i = 0; i < p->debug_dirs; i++)
-        if ((*name != '/' && is_in(path, p->debug_dir[i], "", name)) || is_in(path, p->debug_dir[i], "", base))
+    for (size_t i = 0; i < p->options.debug_dirs; i++)
+        if ((*name != '/' && is_in(path, p->options.debug_dir[i], "", name)) ||
+            is_in(path, p->options.debug_dir[i], "", base))
             return true;
     return false;
 }

@@ -240,17 +240,17 @@ bool prof_write_text(FILE *to, const struct prof *p, struct error *e)
     struct file_sizes sum = {0};
     size_t modules = 0;
     for (size_t i = 0; i < p->count; i++) {
-        modules += p->file[i].capture.module;
+        modules += p->file[i].capture.kind.module;
         if (!sizes_add(&sum, &p->file[i].capture.sizes) || !is_in_range(&sum))
             return error_set(e, ERROR_INPUT, "the libraries together have more than 2^50 bytes of one kind");
     }
     fprintf(to, "pyelfgen-profile: 1\nmodules: %zu\nutilities: %zu\n", modules, p->count - modules);
-    write_sections(to, &sum, !p->summary);
-    if (p->summary)
+    write_sections(to, &sum, !p->options.summary);
+    if (p->options.summary)
         return true;
     const struct majority m = majority_of(p);
     write_majority(to, p, &m);
-    fprintf(to, "captured: {from: %s, libraries: %zu, unreadable: %zu}\n", from_names[p->from], p->count,
+    fprintf(to, "captured: {from: %s, libraries: %zu, unreadable: %zu}\n", from_names[p->options.from], p->count,
             p->unreadable);
     if (!write_distributions(to, p, &m, e))
         return false;
@@ -267,7 +267,7 @@ static bool write_profile(FILE *to, void *context, struct error *e)
 
 bool prof_write(struct prof *p, struct error *e)
 {
-    return result_file_write(p->output, RESULT_PROFILE, write_profile, p, e);
+    return result_file_write(p->options.output, RESULT_PROFILE, write_profile, p, e);
 }
 
 /* Prints a path as the rest of a line. */
@@ -284,7 +284,7 @@ static bool write_list(FILE *to, void *context, struct error *e)
     size_t modules = 0, utilities = 0;
     (void)e;
     for (size_t i = 0; i < p->count; i++) {
-        const bool module = p->file[i].capture.module;
+        const bool module = p->file[i].capture.kind.module;
         fprintf(to, "lib%s%zu.so\t", module ? "module" : "utility", module ? modules++ : utilities++);
         put_path(to, p->file[i].name);
     }
@@ -293,5 +293,5 @@ static bool write_list(FILE *to, void *context, struct error *e)
 
 bool prof_write_list(struct prof *p, struct error *e)
 {
-    return result_file_write(p->list, RESULT_REPORT, write_list, p, e);
+    return result_file_write(p->options.list, RESULT_REPORT, write_list, p, e);
 }

@@ -28,15 +28,15 @@ static bool measure(struct compare *c, const char *path, struct prof *p)
 {
     struct error e;
     *p = (struct prof){
-        .from = FROM_FILES,
-        .names = true,
-        .full = c->options.full,
-        .no_dwarf = c->options.no_dwarf,
-        .keep = true,
-        .hear = hear,
-        .hearer = c,
-        .debug_dir = c->options.debug_dir,
-        .debug_dirs = c->options.debug_dirs,
+        .options.from = FROM_FILES,
+        .options.names = true,
+        .options.full = c->options.full,
+        .options.no_dwarf = c->options.no_dwarf,
+        .options.keep = true,
+        .options.hear = hear,
+        .options.hearer = c,
+        .options.debug_dir = c->options.debug_dir,
+        .options.debug_dirs = c->options.debug_dirs,
     };
     prof_find(p, path);
     prof_capture(p);
@@ -47,7 +47,7 @@ static bool measure(struct compare *c, const char *path, struct prof *p)
         error_at(&e, path, 0);
         return complain(c, &e);
     }
-    if (!p->no_dwarf)
+    if (!p->options.no_dwarf)
         prof_dwarf(p);
     prof_graph(p);
     return true;

@@ -92,7 +92,7 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
         sigaction(SIGPIPE, &c->pipe, NULL);
         sigprocmask(SIG_SETMASK, &c->mask, NULL);
         /* Nothing else may go where the profile or the list goes. */
-        const bool is_ours = replacement_is_standard(p->output) || replacement_is_standard(p->list);
+        const bool is_ours = replacement_is_standard(p->options.output) || replacement_is_standard(p->options.list);
         if ((!is_ours || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) && prepare(context))
             execvp(words[0], words);
         why = errno;

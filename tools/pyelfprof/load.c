@@ -38,7 +38,7 @@ struct loads {
 
 static bool is_loaded(const struct prof_file *f)
 {
-    return !f->failed && !f->left_out && f->capture.machine == EM_X86_64 && !f->capture.executable &&
+    return !f->failed && !f->left_out && f->capture.kind.machine == EM_X86_64 && !f->capture.kind.executable &&
            !prof_is_libc(f->name);
 }
 

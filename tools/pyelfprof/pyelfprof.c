@@ -140,7 +140,7 @@ static void add_text(const char **list, size_t *count, const char *text)
 static void choose(struct command *c, enum prof_from from)
 {
     c->modes++;
-    c->p.from = from;
+    c->p.options.from = from;
 }
 
 static bool take_option(struct command *c, int key, const char *value, struct error *e)
@@ -148,37 +148,37 @@ static bool take_option(struct command *c, int key, const char *value, struct er
     struct prof *p = &c->p;
     switch (key) {
     case 'o':
-        p->output = value;
+        p->options.output = value;
         break;
     case OPTION_ONLY:
-        add_text(p->only.text, &p->only.count, value);
+        add_text(p->options.only.text, &p->options.only.count, value);
         break;
     case OPTION_WITHOUT:
-        add_text(p->without.text, &p->without.count, value);
+        add_text(p->options.without.text, &p->options.without.count, value);
         break;
     case OPTION_WITHOUT_LIBC:
-        p->without_libc = true;
+        p->options.without_libc = true;
         break;
     case OPTION_DEBUG_DIR:
-        add_text(p->debug_dir, &p->debug_dirs, value);
+        add_text(p->options.debug_dir, &p->options.debug_dirs, value);
         return prof_is_debug_dir(value, e);
     case OPTION_NO_DWARF:
-        p->no_dwarf = true;
+        p->options.no_dwarf = true;
         break;
     case OPTION_FULL:
-        p->full = true;
+        p->options.full = true;
         break;
     case OPTION_LOAD:
-        p->load = true;
+        p->options.load = true;
         break;
     case OPTION_SUMMARY:
-        p->summary = true;
+        p->options.summary = true;
         break;
     case OPTION_LIST:
-        p->list = value;
+        p->options.list = value;
         break;
     case OPTION_NAMES:
-        p->names = true;
+        p->options.names = true;
         break;
     case OPTION_EXPLAIN:
         c->explain = true;
@@ -208,14 +208,15 @@ static bool take_option(struct command *c, int key, const char *value, struct er
 /* Whether all further words belong to the command or script. */
 static bool runs(const struct command *c)
 {
-    return c->p.from == FROM_RUN || c->p.from == FROM_PYTHON;
+    return c->p.options.from == FROM_RUN || c->p.options.from == FROM_PYTHON;
 }
 
 static bool asks_for_capture(const struct command *c)
 {
     const struct prof *p = &c->p;
-    return c->modes || p->output || p->list || p->names || p->summary || p->no_dwarf || p->full || p->load ||
-           p->without_libc || p->only.count || p->without.count;
+    return c->modes || p->options.output || p->options.list || p->options.names || p->options.summary ||
+           p->options.no_dwarf || p->options.full || p->options.load || p->options.without_libc ||
+           p->options.only.count || p->options.without.count;
 }
 
 static bool check(const struct command *c, struct error *e)
@@ -225,13 +226,13 @@ static bool check(const struct command *c, struct error *e)
                error_set(e, ERROR_USAGE,
                          "--explain takes one PROFILE, and no option that says what to capture or "
                          "where to write it; see --help");
-    if (c->p.list && !*c->p.list)
+    if (c->p.options.list && !*c->p.options.list)
         return error_set(e, ERROR_USAGE, "--list: which file? see --help");
-    if (c->p.output && c->p.list && replacement_is_same(c->p.output, c->p.list))
+    if (c->p.options.output && c->p.options.list && replacement_is_same(c->p.options.output, c->p.options.list))
         return error_set(e, ERROR_USAGE, "--output and --list are to write the same file; give each its own");
-    if (c->p.list && c->p.summary)
+    if (c->p.options.list && c->p.options.summary)
         return error_set(e, ERROR_USAGE, "--summary has no rows to list; leave out --list");
-    if (!c->p.output && !c->p.list)
+    if (!c->p.options.output && !c->p.options.list)
         return error_set(e, ERROR_USAGE, "no --output PROFILE is given%s; see --help",
                          runs(c) ? " before --run or --python, behind which all words are the command's" : "");
     if (c->modes > 1)
@@ -241,16 +242,16 @@ static bool check(const struct command *c, struct error *e)
         return cli_number(c->pid, "--pid", 1, INT32_MAX, &pid, e) &&
                (c->operands == 0 || error_set(e, ERROR_USAGE, "--pid: no operand goes with it; see --help"));
     }
-    if (c->operands && c->p.from == FROM_PYTHON && c->operand[0][0] == '-' && access(c->operand[0], F_OK) != 0)
+    if (c->operands && c->p.options.from == FROM_PYTHON && c->operand[0][0] == '-' && access(c->operand[0], F_OK) != 0)
         return error_set(e, ERROR_USAGE, "--python takes a SCRIPT, and '%.40s' is none; give --run python3 %.40s%s",
                          c->operand[0], c->operand[0], c->operands > 1 ? " ..." : "");
-    if (c->operands == 0 && c->p.from != FROM_FILES)
+    if (c->operands == 0 && c->p.options.from != FROM_FILES)
         return error_set(e, ERROR_USAGE, "it is not said of what to make the profile; see --help");
     if (c->operands == 0)
         return error_set(e, ERROR_USAGE, "no FILE or DIRECTORY is given; see --help");
-    if (c->p.summary && c->p.names)
+    if (c->p.options.summary && c->p.options.names)
         return error_set(e, ERROR_USAGE, "--summary has sums and no names; leave out --names");
-    if (c->p.summary && c->p.load)
+    if (c->p.options.summary && c->p.options.load)
         return error_set(e, ERROR_USAGE, "--summary has no rows to say what constructors take; leave out --load");
     return true;
 }
@@ -277,7 +278,7 @@ static int parse(int argc, char **argv, struct command *c)
 static void find(struct command *c)
 {
     struct prof *p = &c->p;
-    switch (p->from) {
+    switch (p->options.from) {
     case FROM_EXEC:
         for (size_t i = 0; i < c->operands; i++) /* each program is a process of its own */
             prof_exec(p, &c->operand[i], 1);
@@ -296,7 +297,7 @@ static void find(struct command *c)
         for (size_t i = 0; i < c->operands; i++) {
             if (prof_is_core(c->operand[i])) {
                 prof_core(p, c->operand[i]);
-                p->from = FROM_CORE;
+                p->options.from = FROM_CORE;
             } else {
                 prof_find(p, c->operand[i]);
             }
@@ -307,12 +308,13 @@ static void find(struct command *c)
 /* Whether the user asked for a file of the C library by name. */
 static bool asked_for_libc(const struct command *c)
 {
-    const bool files = c->p.from != FROM_PYTHON && c->p.from != FROM_RUN; /* not arguments of a program */
+    const bool files =
+        c->p.options.from != FROM_PYTHON && c->p.options.from != FROM_RUN; /* not arguments of a program */
     for (size_t i = 0; files && i < c->operands; i++)
         if (prof_is_libc(c->operand[i]))
             return true;
-    for (size_t i = 0; i < c->p.only.count; i++)
-        if (prof_is_libc(c->p.only.text[i]))
+    for (size_t i = 0; i < c->p.options.only.count; i++)
+        if (prof_is_libc(c->p.options.only.text[i]))
             return true;
     return false;
 }
@@ -328,9 +330,9 @@ static void tell_of_libc(const struct command *c)
             "%s: %zu file%s of the C library %s among them; a twin runs on the real one as well, and costs up to 1.5 "
             "times as much to load and debug: leave %s out with --without-libc%s\n",
             program.name, count, count == 1 ? "" : "s", count == 1 ? "is" : "are", count == 1 ? "it" : "them",
-            !runs(c)                ? ""
-            : c->p.from == FROM_RUN ? " before --run"
-                                    : " before --python");
+            !runs(c)                        ? ""
+            : c->p.options.from == FROM_RUN ? " before --run"
+                                            : " before --python");
 }
 
 /* A command may run others, such as mpirun, or a shell: their libraries are captured as well. */
@@ -340,8 +342,8 @@ static void tell_of_programs(const struct command *c)
     const struct prof *const p = &c->p;
     char names[256] = "";
     size_t count = 0;
-    for (size_t i = 0; i < p->count && p->from == FROM_RUN; i++) {
-        if (!p->file[i].capture.executable)
+    for (size_t i = 0; i < p->count && p->options.from == FROM_RUN; i++) {
+        if (!p->file[i].capture.kind.executable)
             continue;
         const size_t length = strlen(names);
         if (count++ < NAMED_MOST)
@@ -410,9 +412,9 @@ static void tell_of_success(const struct command *c)
 {
     const struct prof *p = &c->p;
     FILE *to = runs(c) ? stderr : stdout;
-    if (result_file_is_written_through(p->output) || replacement_is_standard(p->list))
+    if (result_file_is_written_through(p->options.output) || replacement_is_standard(p->options.list))
         return;
-    fprintf(to, "%s: %zu librar%s", p->output, p->count, p->count == 1 ? "y" : "ies");
+    fprintf(to, "%s: %zu librar%s", p->options.output, p->count, p->count == 1 ? "y" : "ies");
     if (p->unreadable)
         fprintf(to, ", %zu could not be read", p->unreadable);
     putc('\n', to);
@@ -425,11 +427,11 @@ static void tell(const struct command *c)
     tell_of_success(c);
     tell_of_libc(c);
     tell_of_programs(c);
-    tell_of_unmatched("--only", &c->p.only);
-    tell_of_unmatched("--without", &c->p.without);
+    tell_of_unmatched("--only", &c->p.options.only);
+    tell_of_unmatched("--without", &c->p.options.without);
     tell_of_dwos(&c->p);
     tell_of_other_debug(&c->p);
-    if (c->p.summary)
+    if (c->p.options.summary)
         prof_tell_of_sums(&c->p);
     if (fflush(stdout) != 0 && errno == EPIPE)
         clearerr(stdout);
@@ -448,12 +450,12 @@ static bool measure(struct command *c)
 {
     struct prof *p = &c->p;
     struct error e;
-    if (!p->no_dwarf && !p->summary)
+    if (!p->options.no_dwarf && !p->options.summary)
         prof_dwarf(p);
     prof_graph(p);
-    if (p->load)
+    if (p->options.load)
         prof_load(p);
-    if ((!p->summary || prof_sums_suffice(p, &e)) && prof_write(p, &e))
+    if ((!p->options.summary || prof_sums_suffice(p, &e)) && prof_write(p, &e))
         return true;
     prof_complain(p, &e);
     return false;
@@ -462,8 +464,8 @@ static bool measure(struct command *c)
 static bool can_write(struct prof *p)
 {
     struct error e;
-    if ((!p->output || result_file_possible(p->output, RESULT_PROFILE, &e)) &&
-        (!p->list || result_file_possible(p->list, RESULT_REPORT, &e)))
+    if ((!p->options.output || result_file_possible(p->options.output, RESULT_PROFILE, &e)) &&
+        (!p->options.list || result_file_possible(p->options.list, RESULT_REPORT, &e)))
         return true;
     prof_complain(p, &e);
     return false;
@@ -489,13 +491,13 @@ static void profile(struct command *c)
             prof_complain(p, &e);
         return;
     }
-    if (p->output && !measure(c))
+    if (p->options.output && !measure(c))
         return;
-    if (p->list && !prof_write_list(p, &e)) {
+    if (p->options.list && !prof_write_list(p, &e)) {
         prof_complain(p, &e);
         return;
     }
-    if (p->output && !c->quiet)
+    if (p->options.output && !c->quiet)
         tell(c);
 }
 
@@ -504,14 +506,14 @@ int main(int argc, char **argv)
     process_start();
     struct command *c = prof_must(calloc(1, sizeof *c));
     size_t most = (size_t)argc + 1;
-    struct prof_patterns *const patterns[] = {&c->p.only, &c->p.without};
+    struct prof_patterns *const patterns[] = {&c->p.options.only, &c->p.options.without};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         patterns[i]->text = prof_must(arena_zeroed(&c->p.arena, most, sizeof *patterns[i]->text));
         patterns[i]->matched = prof_must(arena_zeroed(&c->p.arena, most, sizeof *patterns[i]->matched));
     }
-    c->p.debug_dir = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.debug_dir));
+    c->p.options.debug_dir = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->p.options.debug_dir));
     c->operand = prof_must(arena_zeroed(&c->p.arena, most, sizeof *c->operand));
-    c->p.debug_dir[c->p.debug_dirs++] = "/usr/lib/debug";
+    c->p.options.debug_dir[c->p.options.debug_dirs++] = "/usr/lib/debug";
     int status = parse(argc, argv, c);
     if (status < 0 && c->explain) {
         struct error e;

@@ -129,7 +129,7 @@ static bool is_for_another(const char *path, const struct capture *of)
     ssize_t got;
     return file_begin(path, &header, sizeof header, &got) && file_begin_is_elf(&header, got) &&
            got >= (ssize_t)offsetof(Elf64_Ehdr, e_version) &&
-           (header.e_machine != of->machine || (header.e_ident[EI_CLASS] == ELFCLASS64) != of->wide);
+           (header.e_machine != of->kind.machine || (header.e_ident[EI_CLASS] == ELFCLASS64) != of->kind.wide);
 }
 
 /* Whether the search ends at the file. If *of could load it, *c has what the file says. If it is broken, s->broken is
@@ -143,7 +143,7 @@ static bool fits(struct search *s, const char *path, const struct capture *of, s
     if (access(path, R_OK) != 0) /* most files are not there, and asking that first is cheapest */
         return false;
     if (capture_read(path, &wish, c, &e)) {
-        if (c->machine == of->machine && c->wide == of->wide && c->library)
+        if (c->kind.machine == of->kind.machine && c->kind.wide == of->kind.wide && c->kind.library)
             return true;
     } else {
         s->broken = !is_for_another(path, of);
@@ -249,8 +249,9 @@ static bool look_everywhere(struct search *s, const char *name, size_t number, c
     const struct loaded *by = &s->loaded[number];
     if (strchr(name, '/'))
         return expand(s, name, strlen(name), by->origin, path) && fits(s, path, &by->c, c);
-    for (size_t of = number; !by->c.runpath; of = s->loaded[of].by) {
-        if (look_in(s, s->loaded[of].c.runpath ? NULL : s->loaded[of].c.rpath, ":", name, &s->loaded[of], path, c))
+    for (size_t of = number; !by->c.links.runpath; of = s->loaded[of].by) {
+        if (look_in(s, s->loaded[of].c.links.runpath ? NULL : s->loaded[of].c.links.rpath, ":", name, &s->loaded[of],
+                    path, c))
             return true;
         if (s->loaded[of].by == of)
             break;
@@ -258,7 +259,7 @@ static bool look_everywhere(struct search *s, const char *name, size_t number, c
     const char *environment = getenv("LD_LIBRARY_PATH");
     /* Whatever file needs the library, $ORIGIN in the environment is the directory of the program. */
     return look_in(s, environment, ":;", name, &s->loaded[0], path, c) ||
-           look_in(s, by->c.runpath, ":", name, by, path, c) || look_in_cache(s, name, by, path, c) ||
+           look_in(s, by->c.links.runpath, ":", name, by, path, c) || look_in_cache(s, name, by, path, c) ||
            look_in(s, "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib", ":", name, by,
                    path, c);
 }
@@ -270,7 +271,7 @@ static bool is_loaded(const struct search *s, const char *name)
     for (size_t i = 0; i < s->count; i++) {
         const struct loaded *l = &s->loaded[i];
         if (strcmp(strchr(name, '/') ? l->path : prof_base_name(l->path), name) == 0 ||
-            (l->c.soname && strcmp(l->c.soname, name) == 0))
+            (l->c.links.soname && strcmp(l->c.links.soname, name) == 0))
             return true;
     }
     return false;
@@ -336,8 +337,8 @@ static void load(struct search *s, const char *path, struct capture *c, size_t b
         s->capacity = s->capacity ? 2 * s->capacity : 64;
         s->loaded = prof_must(realloc(s->loaded, s->capacity * sizeof *s->loaded));
     }
-    const bool all_of_rpath = keep_directories(c->rpath);
-    const bool all = keep_directories(c->runpath) && all_of_rpath;
+    const bool all_of_rpath = keep_directories(c->links.rpath);
+    const bool all = keep_directories(c->links.runpath) && all_of_rpath;
     if (!all)
         prof_complain_at(
             s->p, path, 0,
@@ -374,12 +375,12 @@ static void load_named(struct search *s, size_t number, const char *name, bool o
 static void load_needed(struct search *s, size_t number)
 {
     const struct capture c = s->loaded[number].c; /* the names stay where they are, s->loaded may not */
-    for (size_t i = 0; i < c.needed_count; i++)
-        load_named(s, number, c.needed[i], false);
-    for (size_t i = 0; i < c.filtee_count; i++)
-        load_named(s, number, c.filtee[i], false);
-    for (size_t i = 0; i < c.auxiliary_count; i++)
-        load_named(s, number, c.auxiliary[i], true);
+    for (size_t i = 0; i < c.links.needed_count; i++)
+        load_named(s, number, c.links.needed[i], false);
+    for (size_t i = 0; i < c.links.filtee_count; i++)
+        load_named(s, number, c.links.filtee[i], false);
+    for (size_t i = 0; i < c.links.auxiliary_count; i++)
+        load_named(s, number, c.links.auxiliary[i], true);
     if (s->lookups == LOOKUPS_MOST) {
         prof_complain_at(
             s->p, s->loaded[number].path, 0,
@@ -396,8 +397,8 @@ static void load_needed(struct search *s, size_t number)
 static void check_interpreter(struct prof *p, const char *path, const struct capture *c)
 {
     static const char *const known[] = {"ld-linux", "ld-lsb", "ld-2.", "ld64.so", "ld.so"};
-    const char *const slash = c->interpreter ? strrchr(c->interpreter, '/') : NULL;
-    const char *const name = slash ? slash + 1 : c->interpreter;
+    const char *const slash = c->links.interpreter ? strrchr(c->links.interpreter, '/') : NULL;
+    const char *const name = slash ? slash + 1 : c->links.interpreter;
     for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
         if (strncmp(name, known[i], strlen(known[i])) == 0)
             return;
@@ -406,7 +407,7 @@ static void check_interpreter(struct prof *p, const char *path, const struct cap
                          prof_format(p,
                                      "is started by %s, and its libraries are looked for as glibc's ld.so would, which "
                                      "may be others; capture it by --pid while it runs",
-                                     c->interpreter));
+                                     c->links.interpreter));
 }
 
 /* A program without a directory is looked for in PATH, as execvp(3) does. It passes over
