@@ -10,6 +10,7 @@
 #ifndef BASE_RELR_H
 #define BASE_RELR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,6 +33,33 @@ static inline uint64_t relr_count(const void *table, size_t size)
         count += word & 1 ? (uint64_t)__builtin_popcountll(word >> 1) : 1;
     }
     return count;
+}
+
+/* What is left to read of a table; {.table, .size} is all of it. */
+struct relr_places {
+    const void *table; /* of any alignment */
+    size_t size;       /* bytes */
+    size_t at;
+    uint64_t next;        /* address behind the last word that is covered */
+    uint64_t marks, from; /* marks that are left of the table's current word; bit 0 stands for `from` */
+};
+
+/* Sets *place to the next address that is relocated. False at the end. */
+static inline bool relr_next(struct relr_places *r, uint64_t *place)
+{
+    while (!r->marks) {
+        uint64_t word;
+        if (r->size - r->at < RELR_WORD)
+            return false;
+        memcpy(&word, (const uint8_t *)r->table + r->at, sizeof word);
+        r->at += sizeof word;
+        r->marks = word & 1 ? word >> 1 : 1;
+        r->from = word & 1 ? r->next : word;
+        r->next = r->from + RELR_WORD * (word & 1 ? UINT64_C(1) * RELR_BITS : 1);
+    }
+    *place = r->from + RELR_WORD * (uint64_t)__builtin_ctzll(r->marks);
+    r->marks &= r->marks - 1;
+    return true;
 }
 
 /* A table that is being written; `p` is where its next word goes. All other members start as 0. */

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/file_begin.h"
 #include "base/random.h"
+#include "base/relay.h"
 #include "base/replacement.h"
 #include "base/shares.h"
 #include "base/whole.h"
@@ -378,6 +379,48 @@ static void test_processors_of_machines_of_any_size(void **state)
     }
 }
 
+/* ---- signals ---- */
+
+/* A signal that is sent again at once is the same. Another one cancels what was due. */
+static void test_a_signal_is_noted_once(void **state)
+{
+    (void)state;
+    struct relay r = {.due = RELAY_NEVER};
+    const int64_t before = relay_now();
+    assert_int_equal(relay_note(&r, SIGTERM, 1000000), RELAYED_FIRST);
+    assert_in_range(r.due, before + 1000000, relay_now() + 1000000);
+    const struct relay first = r;
+    assert_int_equal(relay_note(&r, SIGINT, 1000000), RELAYED_AGAIN);
+    assert_int_equal(r.signal, SIGTERM);
+    assert_true(r.due == first.due && r.apart == first.apart);
+    r.apart = 0;
+    assert_int_equal(relay_note(&r, SIGINT, 1000000), RELAYED_ANOTHER);
+    assert_int_equal(r.signal, SIGINT);
+    assert_true(r.due == RELAY_NEVER);
+    r = (struct relay){.due = RELAY_NEVER};
+    assert_int_equal(relay_note(&r, SIGINT, RELAY_NEVER), RELAYED_FIRST);
+    assert_true(r.due == RELAY_NEVER);
+}
+
+static void test_a_signal_is_passed_on_when_it_is_due(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (!child)
+        for (;;)
+            pause();
+    struct relay r = {.due = RELAY_NEVER};
+    int how = 0;
+    relay_note(&r, SIGTERM, 1000000);
+    relay_pass(&r, child);
+    assert_int_equal(waitpid(child, &how, WNOHANG), 0);
+    r.due = relay_now();
+    relay_pass(&r, child);
+    assert_true(r.due == RELAY_NEVER);
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +432,8 @@ int main(void)
         cmocka_unit_test(test_whole_most_is_all_or_what_is_wanted),
         cmocka_unit_test(test_whole_at_ends_with_the_file),
         cmocka_unit_test(test_processors_of_machines_of_any_size),
+        cmocka_unit_test(test_a_signal_is_noted_once),
+        cmocka_unit_test(test_a_signal_is_passed_on_when_it_is_due),
         cmocka_unit_test(test_replacement_of_long_names),
         cmocka_unit_test(test_replacement_goes_with_the_program),
         cmocka_unit_test(test_replacement_is_whole_or_not_there),

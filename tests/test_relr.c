@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -45,6 +46,17 @@ static void check(const struct places *p, uint64_t room)
         where += UINT64_C(8) * 63;
     }
     assert_int_equal(found, p->count);
+    /* Read back by our own reader, too, from where no word is aligned. */
+    uint8_t moved[sizeof table + 1];
+    memcpy(moved + 1, table, room);
+    struct relr_places places = {.table = moved + 1, .size = room};
+    uint64_t place;
+    for (size_t i = 0; i < p->count; i++) {
+        assert_true(relr_next(&places, &place));
+        assert_int_equal(place, p->at[i]);
+    }
+    assert_false(relr_next(&places, &place));
+    assert_int_equal(relr_count(moved + 1, room), p->count);
 }
 
 static uint64_t most_of(const struct places *p)

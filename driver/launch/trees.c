@@ -15,8 +15,8 @@
 #include "base/cli.h"
 #include "base/launched.h"
 #include "base/process.h"
+#include "base/relay.h"
 #include "driver/launch/parts.h"
-#include "runtime/clock.h"
 
 extern char **environ;
 
@@ -69,28 +69,23 @@ static void free_command(struct command *c)
 /* Signals that interrupt or end this process while a tree runs.
  *
  * An interrupt from the terminal reaches the tree as well. This process still has to tidy up, and to report it if the
- * tree does not. Whoever ends only this process means the tree as well. Whoever ends the process group, as timeout(1)
- * and batch systems do, has ended the tree already, and nothing tells the one from the other. So a signal is passed on
- * if the tree still runs after PATIENCE: a launcher that gets a second one, such as mpirun, leaves its ranks and its
- * files behind. timeout(1) sends its signal to this process, too, before the group: what comes within AT_ONCE is one.
- * All these signals are blocked, and waited for, as long as there is a part to remove.
+ * tree does not. Others are passed on if the tree still runs after PATIENCE (base/relay.h). All these signals are
+ * blocked, and waited for, as long as there is a part to remove.
  */
-enum { PATIENCE = 2 /* seconds */ };
-#define AT_ONCE .5 /* seconds */
+enum { PATIENCE = 2000 /* milliseconds */ };
 
 struct interrupts {
     struct sigaction before; /* the action of SIGCHLD before */
     sigset_t awaited;        /* SIGCHLD for the end of the tree, and the signals that end or interrupt */
     sigset_t mask;           /* signals that were blocked before */
     int number;              /* last signal that came; 0: none */
-    int owed;                /* one that the tree may not have got; 0: none */
-    double since;            /* when that came */
+    struct relay relay;      /* what the tree may not have got */
     bool final;              /* it did not come from the terminal, whose signals a tree may handle and continue */
 };
 
 static void interrupts_take(struct interrupts *s)
 {
-    *s = (struct interrupts){0};
+    *s = (struct interrupts){.relay = {.due = RELAY_NEVER}};
     process_endings(&s->awaited);
     /* An ignored SIGCHLD would never come. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &s->before);
@@ -108,25 +103,20 @@ static void interrupts_notice(struct interrupts *s, const siginfo_t *what, pid_t
     if (what->si_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT))
         return; /* the terminal sends it to all */
     s->final = true;
-    if (tree <= 0 || (s->owed && clock_now() - s->since < AT_ONCE))
-        return;
-    if (s->owed)
+    if (tree > 0 && relay_note(&s->relay, number, PATIENCE) == RELAYED_ANOTHER)
         kill(tree, number);
-    s->owed = s->owed ? 0 : number;
-    s->since = clock_now();
 }
 
-/* Waits for a signal and notices it, or passes on the one that is owed. */
+/* Waits for a signal and notices it, or passes on the one that is due. */
 static void interrupts_await(struct interrupts *s, pid_t tree)
 {
-    const struct timespec patience = {PATIENCE, 0};
     siginfo_t what;
-    if ((s->owed ? sigtimedwait(&s->awaited, &what, &patience) : sigwaitinfo(&s->awaited, &what)) > 0) {
+    const int64_t left = s->relay.due - relay_now();
+    const struct timespec wait = {left > 0 ? left / 1000 : 0, left > 0 ? left % 1000 * 1000000 : 0};
+    const bool is_due = s->relay.due != RELAY_NEVER;
+    if ((is_due ? sigtimedwait(&s->awaited, &what, &wait) : sigwaitinfo(&s->awaited, &what)) > 0)
         interrupts_notice(s, &what, tree);
-    } else if (s->owed && errno == EAGAIN) {
-        kill(tree, s->owed);
-        s->owed = 0;
-    }
+    relay_pass(&s->relay, tree);
 }
 
 /* Takes the signals that have come and were not waited for. */

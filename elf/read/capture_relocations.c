@@ -51,32 +51,6 @@ static enum capture_relocation relocation_of(const struct capture *c, uint64_t t
     }
 }
 
-/* The rest of a table of packed relocations. An even word is the address of a word to relocate. An odd word marks which
- * of the 63 words behind those covered so far are to be relocated (relr.h). */
-struct relr {
-    const Elf_Data *data;
-    size_t at;
-    uint64_t next;        /* address behind the last word that is covered */
-    uint64_t marks, from; /* marks that are left of the current table word; bit 0 stands for `from` */
-};
-
-static bool relr_next(struct relr *r, uint64_t *place)
-{
-    while (!r->marks) {
-        uint64_t word;
-        if (r->at + sizeof word > r->data->d_size)
-            return false;
-        memcpy(&word, (const char *)r->data->d_buf + r->at, sizeof word);
-        r->at += sizeof word;
-        r->marks = word & 1 ? word >> 1 : 1;
-        r->from = word & 1 ? r->next : word;
-        r->next = r->from + RELR_WORD * UINT64_C(1) * (word & 1 ? RELR_BITS : 1);
-    }
-    *place = r->from + RELR_WORD * (uint64_t)__builtin_ctzll(r->marks);
-    r->marks &= r->marks - 1;
-    return true;
-}
-
 /* How many different symbols there are; symbol 0 is none and does not count. Sorts them. */
 static uint64_t count_symbols(uint32_t *symbol, size_t count)
 {
@@ -167,7 +141,7 @@ static void add_table(struct pages *p, const struct look *l, Elf_Scn *section, c
     GElf_Rel without;
     if (!data || !data->d_buf)
         return;
-    struct relr packed = {.data = data};
+    struct relr_places packed = {.table = data->d_buf, .size = data->d_size};
     for (uint64_t place; shdr->sh_type == SHT_RELR && l->c->kind.wide && relr_next(&packed, &place);)
         add_place(p, l, place);
     for (int i = 0; shdr->sh_type == SHT_RELA && gelf_getrela(data, i, &with); i++)
@@ -227,7 +201,7 @@ static void add_words(struct look *l, Elf_Scn *section, const GElf_Shdr *shdr, s
         if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
             l->words[l->word_count++] = (struct word){.at = r.r_offset, .value = (uint64_t)r.r_addend};
     }
-    struct relr packed = {.data = data};
+    struct relr_places packed = {.table = data->d_buf, .size = data->d_size};
     for (uint64_t at; shdr->sh_type == SHT_RELR && l->word_count < most && relr_next(&packed, &at);)
         l->words[l->word_count++] = (struct word){.at = at, .in_place = true};
 }

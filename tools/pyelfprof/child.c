@@ -10,10 +10,10 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/relay.h"
 #include "base/replacement.h"
 #include "tools/common/descendants.h"
 
@@ -21,7 +21,6 @@ enum {
     /* Milliseconds: */
     GRACE = 3000,     /* that a command has to end after a signal */
     PATIENCE = 1000,  /* before a signal is passed on to it */
-    AT_ONCE = 500,    /* in which several signals are one */
     WATCH_FIRST = 10, /* between calls of `watch`: at first; this doubles, up to */
     WATCH_LAST = 320,
     WATCH_REST = 20,     /* at least so many times as long as a call takes */
@@ -110,50 +109,32 @@ bool prof_child_start(struct prof *p, struct prof_child *c, char *const *words, 
     return complain_errno(p, words[0], "cannot be run");
 }
 
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* When something is due, in milliseconds(); INT64_MAX: never. */
-struct due {
-    int64_t pass; /* a signal is passed on to the command */
-    int64_t end;  /* the command is not waited for any longer */
-    int64_t wish; /* a further signal is a wish to end at once; those before are the first one, sent again */
-};
-
-/* Takes a signal. Whoever ends the process group has sent the first one to the command, too, as the terminal does, and
- * a command such as mpirun takes a second one for a wish to end at once. So it is passed on after PATIENCE, and then
- * the command has GRACE to end. After the second one nothing is waited for, unless it comes within AT_ONCE: timeout(1)
- * sends its signal to this process and then to the group. */
-static void notice(struct prof_child *c, int signals, struct due *due)
+/* Takes a signal. After the first one the command has GRACE to end, from when that is passed on. After another one
+ * nothing is waited for. Sets *end to when the command is not waited for any longer. */
+static void notice(struct prof_child *c, int signals, struct relay *relay, int64_t *end)
 {
     struct signalfd_siginfo s;
     if (read(signals, &s, sizeof s) != sizeof s || s.ssi_signo == SIGCHLD)
         return;
-    const int64_t now = milliseconds();
-    if (c->signal && now < due->wish)
+    switch (relay_note(relay, (int)s.ssi_signo, s.ssi_code == SI_KERNEL ? RELAY_NEVER : PATIENCE)) {
+    case RELAYED_FIRST:
+        *end = relay_now() + PATIENCE + GRACE;
+        break;
+    case RELAYED_AGAIN:
         return;
-    const bool is_first = !c->signal;
-    c->signal = (int)s.ssi_signo;
-    due->wish = now + AT_ONCE;
-    due->pass = is_first && s.ssi_code != SI_KERNEL ? now + PATIENCE : INT64_MAX;
-    due->end = is_first ? now + PATIENCE + GRACE : 0;
+    case RELAYED_ANOTHER:
+        *end = 0;
+        break;
+    }
+    c->signal = relay->signal;
 }
 
-/* Passes the signal on if it is time for that. Returns how many milliseconds to wait at most for what is due next; a
- * negative number is for ever. */
-static int pass_on(const struct prof_child *c, struct due *due)
+/* How many milliseconds to wait at most for what is due next; a negative number is for ever. */
+static int wait_for(const struct relay *relay, int64_t end)
 {
-    const int64_t now = milliseconds();
-    if (now >= due->pass) {
-        kill(c->process, c->signal);
-        due->pass = INT64_MAX;
-    }
-    const int64_t next = due->pass < due->end ? due->pass : due->end;
-    return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
+    const int64_t now = relay_now();
+    const int64_t next = relay->due < end ? relay->due : end;
+    return next == RELAY_NEVER ? -1 : next > now ? (int)(next - now) : 0;
 }
 
 /* Takes `most` bytes at most. Returns how many; 0 at the end of the stream, negative on an error. */
@@ -186,10 +167,10 @@ static int watch(const struct prof_child *c, int64_t *next, int64_t *pause, int 
 {
     if (!c->watch)
         return wait;
-    const int64_t now = milliseconds();
+    const int64_t now = relay_now();
     if (now >= *next) {
         c->watch(c->watched);
-        const int64_t took = milliseconds() - now; /* longer where there are thousands of processes */
+        const int64_t took = relay_now() - now; /* longer where there are thousands of processes */
         *next = now + took + (*pause > WATCH_REST * took ? *pause : WATCH_REST * took);
         *pause = *pause < WATCH_LAST ? 2 * *pause : WATCH_LAST;
     }
@@ -200,17 +181,19 @@ static int watch(const struct prof_child *c, int64_t *next, int64_t *pause, int 
 bool prof_child_listen(struct prof_child *c, int fd, void (*take)(void *to, const char *text, size_t size), void *to)
 {
     const int signals = signalfd(-1, &c->awaited, SFD_CLOEXEC);
-    struct due due = {INT64_MAX, INT64_MAX, 0};
-    int64_t next = milliseconds() + WATCH_FIRST;
+    struct relay relay = {.due = RELAY_NEVER};
+    int64_t end = RELAY_NEVER; /* when the command is not waited for any longer */
+    int64_t next = relay_now() + WATCH_FIRST;
     int64_t pause = 2 * WATCH_FIRST;
     struct pollfd ready[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    while (waitpid(c->process, &c->status, WNOHANG) != c->process && milliseconds() < due.end) {
+    while (waitpid(c->process, &c->status, WNOHANG) != c->process && relay_now() < end) {
         /* Without a descriptor for signals the loop looks every 50 ms. */
-        const int wait = signals < 0 ? 50 : pass_on(c, &due);
+        relay_pass(&relay, c->process);
+        const int wait = signals < 0 ? 50 : wait_for(&relay, end);
         if (poll(ready, 2, watch(c, &next, &pause, wait)) <= 0)
             continue;
         if (ready[1].revents)
-            notice(c, signals, &due);
+            notice(c, signals, &relay, &end);
         if (ready[0].revents && take_some(fd, SIZE_MAX, take, to) <= 0)
             ready[0].fd = -1;
     }
