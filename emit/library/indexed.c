@@ -1,5 +1,6 @@
 /* See indexed.h. */
 #include "emit/library/indexed.h"
+#include "emit/library/symbols.h"
 
 #include <string.h>
 

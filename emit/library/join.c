@@ -8,6 +8,8 @@
 #include "elf/write/plt.h"
 #include "elf/write/unwind.h"
 #include "emit/library/objects.h"
+#include "emit/library/symbols.h"
+#include "emit/library/tables.h"
 #include "emit/plan/calls_rows.h"
 
 /* Sections that have parts of libraries, besides those of debug information. */

@@ -15,6 +15,7 @@
 #include "emit/library/relocated.h"
 #include "emit/library/sizes_row.h"
 #include "emit/library/small.h"
+#include "emit/library/tables.h"
 #include "emit/library/unwound.h"
 #include "emit/plan/evaluate.h"
 #include "emit/profile/keys.h"

@@ -176,34 +176,4 @@ enum section_id library_debug_section(const struct library *l, enum debug_sectio
 /* Frees what the builder owns. It can be used again then; after a failure it must not be used before. */
 void builder_free(struct builder *b);
 
-/* symbols.c: .dynsym, .dynstr, hashes, versions, .symtab, .strtab; fills
- * plt_symbols, the .dynsym index of each PLT slot's symbol. */
-bool symbols_write(struct library *l, uint8_t *image, struct arena *arena, uint32_t *plt_symbols);
-
-/* How many of the symbols of sections that .symtab is to have (plan_library.sections) it has: at most as many as there
- * are sections before it. */
-uint32_t symtab_sections(const struct library *l);
-
-/* symbols_write_part writes the symbols of a library that is a part of an executable: .symtab with local symbols
- * first, and .strtab, which begins with the names that debug information repeats. `base`: bytes of the executable's
- * strings before the library's. The other two return the number of the part's local symbols and its bytes of
- * strings. */
-void symbols_write_part(const struct library *l, uint64_t base, uint8_t *image);
-uint32_t symbols_part_locals(const struct library *l);
-uint64_t symbols_part_strings(const struct library *l);
-
-/* Copies the part of .dynstr that debug information repeats, the `size` bytes of the functions' names, before there
- * is an image. NULL when memory ran out. */
-const char *symbols_names(const struct library *l, uint64_t size, struct arena *arena);
-
-/* tables.c: tables_write writes .rela.dyn and what it relocates, .dynamic, build-id, .comment, constants and
- * objects, except those that are steered (taste.h). tables_addresses sets the addresses that the code refers to. */
-void tables_addresses(struct library *l);
-void tables_write(struct library *l, uint8_t *image, bool steered);
-
-/* Writes the same for a library that is a part of an executable: constants, objects, and relocations with what they
- * relocate. Leaves out the TABLES_FILE_RELATIVE relocations that only a file of its own needs. */
-enum { TABLES_FILE_RELATIVE = 3 };
-void tables_write_part(struct library *l, uint8_t *image);
-
 #endif

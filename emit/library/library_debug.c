@@ -8,6 +8,7 @@
 #include "emit/library/files.h"
 #include "emit/library/indexed.h"
 #include "emit/library/large.h"
+#include "emit/library/symbols.h"
 
 enum { AIMS_MOST = 6, AIM_LITTLE = 200, AIM_LONGER = 2 };
 

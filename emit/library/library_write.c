@@ -13,6 +13,8 @@
 #include "emit/library/large.h"
 #include "emit/library/library.h"
 #include "emit/library/small.h"
+#include "emit/library/symbols.h"
+#include "emit/library/tables.h"
 #include "emit/library/taste.h"
 #include "emit/library/unwound.h"
 

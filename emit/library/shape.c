@@ -13,6 +13,7 @@
 #include "elf/write/plt.h"
 #include "elf/write/separate.h"
 #include "elf/write/unwind.h"
+#include "emit/library/dynamic.h"
 #include "emit/library/files.h"
 #include "emit/plan/methods.h"
 #include "emit/plan/names_row.h"
@@ -415,27 +416,12 @@ static void count_relative(const struct plan *plan, const struct plan_library *l
 /* Entries of .dynamic. */
 static void count_dynamic(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
-    const bool now = l->elf.bind == BIND_NOW;
     s->modules = l->kind == LIBRARY_BEGIN && plan->profile->calls.need_all ? plan->modules : 0;
     s->needed = s->needs_before + l->needs.utilities + s->modules + l->extra.needed;
     s->needed += s->executable ? EXECUTABLE_NEEDS : 0;
     s->needed += s->executable && !s->holds ? plan->modules + 2 : 0;
-    s->dynamic = 1 + s->needed                            /* NEEDED */
-                 + s->soname + l->runpath + 2 + 4         /* SONAME, RUNPATH, INIT FINI, arrays */
-                 + (l->elf.hash == HASH_BOTH ? 2 : 1) + 4 /* hashes, STRTAB SYMTAB STRSZ SYMENT */
-                 + 1 + (s->plt ? 3 : 0)                   /* PLTGOT, PLTRELSZ PLTREL JMPREL */
-                 + 3 + (s->packed < s->relative)          /* RELA RELASZ RELAENT, RELACOUNT */
-                 + (s->packed ? 3 : 0)                    /* RELR RELRSZ RELRENT */
-                 + (l->extra.definitions ? 2 : 0)         /* VERDEF VERDEFNUM */
-                 + (shape_versioned(l) ? 2 : 0)           /* VERNEED VERNEEDNUM */
-                 + shape_has_versions(l)                  /* VERSYM */
-                 + (now ? 2 : 0)                          /* FLAGS FLAGS_1 */
-                 + 1 + SHAPE_SPARE_TAGS;                  /* NULL */
     s->spare_tags = SHAPE_SPARE_TAGS;
-    if (l->without_libc)
-        s->dynamic--;
-    if (s->executable) /* DEBUG, and FLAGS_1 anyway */
-        s->dynamic += now ? 1 : 2;
+    s->dynamic = dynamic_count(l, s);
 }
 
 /* Sets the fixed parts of .rodata, .data and .bss. */

@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include "emit/library/library.h"
+#include "emit/library/symbols.h"
 #include "emit/plan/outside.h"
 
 /* Where symbols stand that are no numbered functions: own ones by their place among the defined symbols, in the order

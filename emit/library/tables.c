@@ -1,9 +1,11 @@
-/* Data, constants, relocations and the dynamic section.
+/* See tables.h.
  *
  *     .rodata   doubles, floats | strings | constants of the profile's size
  *     .data     __dso_handle | PyModuleDef, PyMethodDef[3] and more | objects
  *     .bss      completed | scratch | visits | objects
  */
+#include "emit/library/tables.h"
+
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "base/relr.h"
 #include "elf/write/plt.h"
 #include "elf/write/separate.h"
+#include "emit/library/dynamic.h"
 #include "emit/library/files.h"
 #include "emit/library/join.h"
 #include "emit/library/objects.h"
@@ -385,80 +388,6 @@ static void write_relocated(const struct library *l, uint8_t *image)
     assert(r.p == image + s[SECTION_RELA_DYN].offset + s[SECTION_RELA_DYN].size);
 }
 
-static void write_dynamic(const struct library *l, uint8_t *image)
-{
-    /* an executable's sections, which the dynamic linker sees, may be more than its own part in this image */
-    const struct section *s = l->joined ? l->joined->layout.section : l->layout.section;
-    const struct section *own = l->layout.section;
-    uint8_t *start = image + own[SECTION_DYNAMIC].offset;
-    uint8_t *p = start;
-#define ENTRY(tag, value) p = put_u64(put_u64(p, (uint64_t)(tag)), (value))
-    uint64_t name = l->strings.needed;
-    const char *strings = (const char *)image + own[SECTION_DYNSTR].offset;
-    for (uint32_t i = 0; i < l->shape.needed; i++) {
-        ENTRY(DT_NEEDED, name);
-        name += strlen(strings + name) + 1;
-    }
-    if (!l->row->without_libc)
-        ENTRY(DT_NEEDED, l->strings.libc);
-    if (l->shape.soname)
-        ENTRY(DT_SONAME, l->strings.soname);
-    if (l->row->runpath)
-        ENTRY(DT_RUNPATH, l->strings.runpath);
-    ENTRY(DT_INIT, s[SECTION_INIT].address);
-    ENTRY(DT_FINI, s[SECTION_FINI].address);
-    ENTRY(DT_INIT_ARRAY, s[SECTION_INIT_ARRAY].address);
-    ENTRY(DT_INIT_ARRAYSZ, s[SECTION_INIT_ARRAY].size);
-    ENTRY(DT_FINI_ARRAY, s[SECTION_FINI_ARRAY].address);
-    ENTRY(DT_FINI_ARRAYSZ, s[SECTION_FINI_ARRAY].size);
-    if (s[SECTION_HASH].size)
-        ENTRY(DT_HASH, s[SECTION_HASH].address);
-    if (s[SECTION_GNU_HASH].size)
-        ENTRY(DT_GNU_HASH, s[SECTION_GNU_HASH].address);
-    ENTRY(DT_STRTAB, s[SECTION_DYNSTR].address);
-    ENTRY(DT_SYMTAB, s[SECTION_DYNSYM].address);
-    ENTRY(DT_STRSZ, s[SECTION_DYNSTR].size);
-    ENTRY(DT_SYMENT, sizeof(Elf64_Sym));
-    if (l->shape.executable)
-        ENTRY(DT_DEBUG, 0);
-    ENTRY(DT_PLTGOT, s[layout_got_plt(&l->layout)].address);
-    if (l->shape.plt) {
-        ENTRY(DT_PLTRELSZ, s[SECTION_RELA_PLT].size);
-        ENTRY(DT_PLTREL, DT_RELA);
-        ENTRY(DT_JMPREL, s[SECTION_RELA_PLT].address);
-    }
-    ENTRY(DT_RELA, s[SECTION_RELA_DYN].address);
-    ENTRY(DT_RELASZ, s[SECTION_RELA_DYN].size);
-    ENTRY(DT_RELAENT, sizeof(Elf64_Rela));
-    if (s[SECTION_VERDEF].size) {
-        ENTRY(DT_VERDEF, s[SECTION_VERDEF].address);
-        ENTRY(DT_VERDEFNUM, own[SECTION_VERDEF].info);
-    }
-    const bool now = l->row->elf.bind == BIND_NOW;
-    if (now)
-        ENTRY(DT_FLAGS, DF_BIND_NOW);
-    if (now || l->shape.executable)
-        ENTRY(DT_FLAGS_1, (now ? DF_1_NOW : 0u) | (l->shape.executable ? DF_1_PIE : 0u));
-    if (s[SECTION_VERNEED].size) {
-        ENTRY(DT_VERNEED, s[SECTION_VERNEED].address);
-        ENTRY(DT_VERNEEDNUM, own[SECTION_VERNEED].info);
-    }
-    if (s[SECTION_VERSYM].size)
-        ENTRY(DT_VERSYM, s[SECTION_VERSYM].address);
-    if (l->shape.packed < l->shape.relative)
-        ENTRY(DT_RELACOUNT, l->shape.relative - l->shape.packed +
-                                (s[SECTION_RELA_DYN].size - own[SECTION_RELA_DYN].size) / sizeof(Elf64_Rela));
-    if (l->shape.packed) {
-        ENTRY(DT_RELR, s[SECTION_RELR_DYN].address);
-        ENTRY(DT_RELRSZ, s[SECTION_RELR_DYN].size);
-        ENTRY(DT_RELRENT, RELR_WORD);
-    }
-    for (unsigned i = 0; i < 1 + l->shape.spare_tags; i++)
-        ENTRY(DT_NULL, 0);
-#undef ENTRY
-    assert(p == start + s[SECTION_DYNAMIC].size);
-}
-
 /* NT_GNU_PROPERTY_TYPE_0 (psABI 1.0 section 13.1): indirect branches lead to an endbr64, and nothing changes the place
  * that a function returns to. */
 static void write_property(const struct library *l, uint8_t *image)
@@ -550,7 +479,7 @@ void tables_write(struct library *l, uint8_t *image, bool steered)
     write_build_id(l, image);
     write_constants(l, image, steered);
     write_relocated(l, image);
-    write_dynamic(l, image);
+    dynamic_write(l, image);
     memcpy(image + l->layout.section[SECTION_COMMENT].offset, COMMENT_TEXT, sizeof COMMENT_TEXT);
     write_absent_link(l, image);
     write_alternate(l, image);

@@ -9,6 +9,7 @@
 #include "emit/library/indexed.h"
 #include "emit/library/relocated.h"
 #include "emit/library/small.h"
+#include "emit/library/symbols.h"
 #include "emit/plan/names_row.h"
 #include "emit/plan/outside.h"
 #include "emit/profile/keys.h"
