@@ -203,7 +203,7 @@ def functions(path):
     entries = ask(tool("llvm-dwarfdump"), "--debug-info", path)
     found = []
     for text in re.split(r"\n(?=0x[0-9a-f]{8}:   DW_TAG_subprogram)", entries)[1:]:
-        text = re.split(r"\n0x[0-9a-f]{8}:   DW_TAG_(?!subprogram)", text)[0]
+        text = re.split(r"\n0x[0-9a-f]{8}: (?:  )?DW_TAG_(?!subprogram)", text)[0]
         own = re.split(r"\n0x[0-9a-f]{8}:     DW_TAG_", text)[0]
         name = re.search(r'DW_AT_(?:name|specification)\t\((?:0x\w+ )?"([^"]+)"', own)
         low = re.search(r"DW_AT_low_pc\t\((0x\w+)\)\n.*DW_AT_high_pc\t\((0x\w+)\)", own)

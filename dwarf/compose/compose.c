@@ -457,6 +457,11 @@ void compose_parameter(struct composer *c, const struct debug_variable *v, int32
     c->info = put_frame_place(put_variable(c, ABBREV_PARAMETER, v), place);
 }
 
+void compose_parameter_register(struct composer *c, const struct debug_variable *v, uint32_t reg)
+{
+    c->info = put_u8(put_u8(put_variable(c, ABBREV_PARAMETER, v), 1), (uint8_t)(DW_OP_reg0 + reg));
+}
+
 void compose_local(struct composer *c, const struct debug_variable *v, int32_t place)
 {
     c->info = put_frame_place(put_variable(c, ABBREV_LOCAL, v), place);

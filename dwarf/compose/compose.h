@@ -239,9 +239,11 @@ struct debug_variable {
     enum base_type type;
 };
 
-/* A parameter or local with one place for all of the function, `place` bytes from the CFA. */
+/* A parameter or local with one place for all of the function, `place` bytes from the CFA; a parameter that is in this
+ * register (DWARF's number, below 32). */
 void compose_parameter(struct composer *c, const struct debug_variable *v, int32_t place);
 void compose_local(struct composer *c, const struct debug_variable *v, int32_t place);
+void compose_parameter_register(struct composer *c, const struct debug_variable *v, uint32_t reg);
 
 /* The same for a local whose name is one of the library's own. */
 void compose_local_own(struct composer *c, const struct debug_variable *v, int32_t place);

@@ -537,7 +537,7 @@ bool describe(struct library *l, enum describe_level level, const struct describ
               struct arena *arena)
 {
     struct debug *d = &l->debug;
-    uint64_t units = (uint64_t)l->described + GLUE_COUNT + 1;
+    uint64_t units = (uint64_t)l->described + GLUE_COUNT + l->row->small.count + 1;
     struct walk w = {.l = l, .corpus = &l->stock->corpus, .filler = &l->stock->filler, .level = level, .goal = goal};
     w.is_plain = l->row->said && (d->wanted[DEBUG_LISTS] == 0 || lines_are_told(&w));
     w.composer = (struct composer){.corpus = w.corpus, .out = out, .text = l->code.text, .only_sizes = l->only_sizes};
@@ -554,6 +554,8 @@ bool describe(struct library *l, enum describe_level level, const struct describ
         return false;
     w.line_header = debug_line_header(d, 1, true);
     if (!cold_units(&w))
+        return false;
+    if (!small_describe(&w))
         return false;
     detail_start(&w);
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)

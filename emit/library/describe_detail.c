@@ -38,11 +38,12 @@ void detail_start(struct walk *w)
     const uint64_t data = is_exact(l, DEBUG_LINE) ? tune_data_headers(w) : 0;
     w->code = code;
     w->code_all = all;
-    w->info = pace_for(g->info, 0, 0, 0, all);
+    w->info = pace_for(g->info, w->composer.out->info.size, 0, 0, all);
     w->in_calls = pace_for(g->inlined, 0, 0, 0, all);
     w->entry_values = pace_for(g->entry_values == DESCRIBE_VALUES_USUAL ? 0 : g->entry_values, 0, 0, 0, all);
     w->names = pace_for(plain_names(w), 0, 0, 0, all);
-    w->line = pace_for(g->line, w->line_header, follows ? data : 0,
+    w->line = pace_for(g->line, (w->units + UINT64_C(1)) * w->line_header + w->composer.out->programs.size,
+                       follows ? data : 0,
                        is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, all);
     w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, all);
     w->ranges = pace_for(g->ranges, compose_list_header(d), 0, is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, all);

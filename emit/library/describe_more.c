@@ -250,11 +250,11 @@ void more(struct walk *w, struct subject *s, bool last)
 static bool row_is_short(const struct walk *w, uint64_t end, uint64_t rest, uint64_t r)
 {
     enum { COUNTED = 8, LEFT = 250, LEFT_PART = 5 };
-    const uint64_t rows = w->goal->rows;
-    if (!rows || plain_is_told(w) || end < w->code - w->code / COUNTED)
+    const uint64_t rows = w->goal->rows > w->rows_before ? w->goal->rows - w->rows_before : 0;
+    if (!w->goal->rows || plain_is_told(w) || end < w->code - w->code / COUNTED)
         return (int32_t)((r >> 8) % 1000) + DESCRIBE_ROWS_WHOLE < w->goal->rows_part;
     const uint64_t left = rows / LEFT_PART < LEFT ? rows / LEFT_PART : LEFT;
-    return (w->composer.rows.count + rest / ROW_MOST) * w->code < (rows - left) * end;
+    return (w->composer.rows.count - w->rows_before + rest / ROW_MOST) * w->code < (rows - left) * end;
 }
 
 bool more_row_is_short(const struct walk *w, uint64_t at)

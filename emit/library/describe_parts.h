@@ -49,6 +49,7 @@ struct walk {
     uint32_t parted_unit;     /* up to this one it is known which units are of these; */
     uint32_t parted_spare;    /* so many of these have no part, and leave their place to others; */
     bool parted_may;          /* whether the last one may have parts */
+    uint64_t rows_before;     /* rows of small functions, which are described first */
     uint64_t rows_due;        /* bytes that rows of a cold part will take, which are not written yet */
     uint64_t besides;         /* bytes of entries of further locals (goal->besides) */
     struct pace names;        /* of the variables' names among the library's own (describe_plain.c) */
@@ -161,6 +162,8 @@ struct describe_room {
 /* Makes room for a function whose code begins at `offset`. Opens a new unit if the open one is full. False when memory
  * ran out. */
 bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room);
+/* Opens a unit whose code begins at this offset; describe_unit_end closes it. False when memory ran out. */
+bool describe_unit(struct walk *w, uint64_t offset);
 /* Ends the function begun last, whose code ends at `end`. */
 void describe_end(struct walk *w, uint64_t end);
 void describe_unit_end(struct walk *w);
@@ -222,6 +225,10 @@ static inline void describe_spilled(struct walk *w, const struct debug_variable 
 /* describe_glue.c: describes a function of the glue, if the library has it. False when memory ran out. */
 bool describe_glue(struct walk *w, enum glue_function which);
 
+/* describe_small.c: describes small functions, in units of their own, before any other code. False when memory ran
+ * out. */
+bool small_describe(struct walk *w);
+
 /* describe_class.c: sets in `f` the place of the declaration of function `index` as a method, and its names; where
  * functions are no methods, the place is COMPOSE_UNKNOWN. If the open unit has no such declaration yet, writes it
  * first. Call for all functions in order. */
@@ -231,7 +238,7 @@ uint64_t class_room(const struct walk *w);
 
 /* describe_detail.c: bytes of entries written so far, without those of further locals (goal->besides). */
 uint64_t detail_info_written(const struct walk *w);
-/* describe_detail.c: sets the paces from the goal, less the bytes of the units' headers. */
+/* describe_detail.c: sets the paces from the goal, less the bytes of the units' headers and what is written already. */
 void detail_start(struct walk *w);
 /* Whether a function that ends at `end` gets location lists, at least for its parameters. */
 bool detail_has_lists(const struct walk *w, uint64_t end);

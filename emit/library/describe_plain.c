@@ -159,7 +159,8 @@ bool plain_has_row(struct walk *w, uint64_t at)
 /* Whether the rows so far take more bytes than they should, and are fewer, in code with statements without rows. */
 static bool rows_are_long(const struct walk *w, uint64_t at)
 {
-    return w->skips && more_rows_ahead(w, at) && w->composer.rows.count * w->code < w->goal->rows * at;
+    const uint64_t rows = w->goal->rows > w->rows_before ? w->goal->rows - w->rows_before : 0;
+    return w->skips && more_rows_ahead(w, at) && (w->composer.rows.count - w->rows_before) * w->code < rows * at;
 }
 
 void plain_row(struct walk *w, uint64_t at, uint32_t line, uint32_t column)

@@ -53,9 +53,9 @@ static void share_code(struct walk *w)
 {
     const struct library *l = w->l;
     const uint32_t units = l->row->debug.units;
-    if (!w->units) {
+    if (!w->shares.weights) { /* units of small functions are before this one */
         w->shares = (struct shares){.sum = w->code};
-        for (uint32_t i = 0; i < units; i++)
+        for (uint32_t i = w->units; i < units; i++)
             w->shares.weights += describe_weight(w, i);
     }
     const uint64_t left = l->described + (uint64_t)l->shape.glue - w->told;
@@ -67,22 +67,29 @@ static void share_code(struct walk *w)
     w->unit_rest = left > others ? (uint32_t)(left - others) : 1;
 }
 
+bool describe_unit(struct walk *w, uint64_t offset)
+{
+    const struct library *const l = w->l;
+    w->line_number = w->first_line = first_line(w, random_at(plan_key(l->row, PURPOSE_UNITS), w->units));
+    w->ahead = 0;
+    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
+        w->helper[i] = COMPOSE_UNKNOWN;
+    l->debug.unit[w->units] = (struct debug_unit){0};
+    return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
+}
+
+/* Opens a unit, and sets how many functions it has. */
 static bool open_unit(struct walk *w, uint64_t offset)
 {
-    const struct library *l = w->l;
-    uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
+    const struct library *const l = w->l;
+    const uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
     const uint64_t average = (uint64_t)plan_units(l->plan, l->row);
     w->unit_rest = (uint32_t)(average / 2 + random_below(r, average + 1));
     if (!w->unit_rest)
         w->unit_rest = 1;
     if (l->row->debug.units)
         share_code(w);
-    w->line_number = w->first_line = first_line(w, r);
-    w->ahead = 0;
-    for (unsigned i = 0; i < SHAPE_HELPERS; i++)
-        w->helper[i] = COMPOSE_UNKNOWN;
-    l->debug.unit[w->units] = (struct debug_unit){0};
-    return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
+    return describe_unit(w, offset);
 }
 
 void describe_helper(struct walk *w, uint32_t number)

@@ -248,7 +248,7 @@ bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t numb
     return even;
 }
 
-static bool object_is_mangled(const struct plan_library *l, uint32_t number)
+bool names_row_object_is_mangled(const struct plan_library *l, uint32_t number)
 {
     return number < l->names.mangled_locals && names_row_object_can_be_mangled(l, number);
 }
@@ -257,7 +257,7 @@ uint32_t names_row_objects_mangled(const struct plan_library *l)
 {
     uint32_t count = l->cold.mangled;
     for (uint32_t i = 0; i < l->names.mangled_locals; i++)
-        count += object_is_mangled(l, i) ? names_row_object_symbols(l, i) : 0;
+        count += names_row_object_is_mangled(l, i) ? names_row_object_symbols(l, i) : 0;
     return count;
 }
 
@@ -275,7 +275,7 @@ uint8_t *names_row_write_object(const struct plan_library *l, uint32_t number, u
 {
     const uint32_t length = names_row_object_length(l, number);
     uint8_t *const end = at + length;
-    if (object_is_mangled(l, number)) {
+    if (names_row_object_is_mangled(l, number)) {
         bool even;
         const bool ends = object_is_function(l, number);
         const uint32_t name = names_within(length - LOCAL_MANGLED - ends, &even);

@@ -77,6 +77,7 @@ static inline bool names_row_object_is_cold(const struct plan_library *l, uint32
 /* Whether the name of static object or local small function `number` is one of its own, and has a length that a mangled
  * one may have. */
 bool names_row_object_can_be_mangled(const struct plan_library *l, uint32_t number);
+bool names_row_object_is_mangled(const struct plan_library *l, uint32_t number);
 /* How many symbols have the mangled name of a local small function or static object. */
 uint32_t names_row_objects_mangled(const struct plan_library *l);
 

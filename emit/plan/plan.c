@@ -23,17 +23,33 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
     return functions;
 }
 
+/* How many small functions debug information describes at most, if there are units for them (describe_small.c). */
+static uint32_t small_described(const struct plan_library *l)
+{
+    const bool may = l->debug.language != LANGUAGE_CPP && !l->debug.lines && !plan_is_direct(l);
+    return l->said && may && l->debug.units > 1 ? l->small.count - l->cold.packed : 0;
+}
+
+/* `code` of `all` parts of a number. */
+static uint64_t part_of(uint64_t number, int64_t code, int64_t all)
+{
+    return (uint64_t)((unsigned __int128)number * (uint64_t)code / (uint64_t)all);
+}
+
 struct plan_described plan_described(const struct plan *plan, const struct plan_library *l)
 {
     enum { APART = 4 };
     const int64_t code = l->said ? l->said->value[ROW_DWARF_CODE] : PROFILE_DERIVED;
     const int64_t all = l->said ? l->said->value[ROW_SHARE_CODE] : PROFILE_DERIVED;
+    const uint32_t small_most = small_described(l);
     if (!profile_describes_part(code, all) || !l->functions)
-        return (struct plan_described){l->functions, l->functions, 0};
+        return (struct plan_described){l->functions, l->functions, 0, small_most};
     const uint64_t cold = l->cold.told ? plan_cold_bytes(l, l->functions) : 0;
     const uint64_t small = plan_small_bytes(l) - cold;
+    const uint64_t others = cold + (small_most ? part_of(small, code, all) : 0);
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;
-    const unsigned __int128 share = (unsigned __int128)(uint64_t)code * l->functions / numbered;
+    const uint64_t left = (uint64_t)code > others - cold ? (uint64_t)code - (others - cold) : 0;
+    const unsigned __int128 share = (unsigned __int128)left * l->functions / numbered;
     const uint64_t functions = share < l->functions ? (uint64_t)share : l->functions;
     const uint64_t least = functions - functions / APART;
     const uint64_t few = functions < plan->depth ? functions : plan->depth; /* of few the sizes differ more */
@@ -41,7 +57,8 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
     return (struct plan_described){
         .least = least ? (uint32_t)least : 1,
         .most = most < l->functions ? (uint32_t)most : l->functions,
-        .code = (uint64_t)code > cold ? (uint64_t)code - cold : 0,
+        .code = (uint64_t)code > others ? (uint64_t)code - others : 0,
+        .small = (uint32_t)part_of(small_most, code, all),
     };
 }
 

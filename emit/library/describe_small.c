@@ -1,0 +1,211 @@
+/* Describes small functions (small.h) of a library with a row, as C compilers do: each has an entry and two rows, and
+ * parameters, which stay in their registers, because the code writes to no register but %rax. They are behind all other
+ * code, so units of their own have them, which are the first ones. What these take is known before anything else is
+ * described, so that sections get their sizes all the same.
+ *
+ * Some are left out: cold parts, resolvers, functions without a name of their own, and those whose names are mangled,
+ * which would have to be told as functions of a namespace. */
+#include <string.h>
+
+#include "emit/library/describe_parts.h"
+#include "emit/library/small.h"
+#include "emit/plan/methods.h"
+#include "emit/plan/names_row.h"
+
+enum {
+    INFO_FUNCTION = 31,  /* bytes of a function's entry; */
+    INFO_PARAMETERS = 5, /* the same, if it has parameters, are more by this */
+    INFO_PARAMETER = 15, /* bytes of a parameter's entry */
+    PARAMETERS_MOST = 3,
+    ROWS_EACH = 2,     /* of a function, */
+    ROWS_USUAL = 8,    /* and the bytes that they take, about */
+    LINES_EACH = 3,    /* lines of the source from one to the next */
+    PART = 4,          /* small functions may take one in so many bytes and rows, */
+    PART_OF_NAMES = 7, /* and bytes of names */
+    UNIT_MOST = 16000, /* functions of a unit: lines take two bytes */
+};
+
+/* The characters of the function's name; 0: it is not described. */
+static uint32_t name_length(const struct library *l, uint32_t index)
+{
+    const struct plan_library *const row = l->row;
+    const struct plan_small *const small = &row->small;
+    const bool exported = index < small->exported;
+    const uint32_t number = exported ? index : index - small->exported;
+    if (!small->size[index] || plan_is_packed(row, index) || resolvers_has(&l->shape.resolvers, index))
+        return 0;
+    if (exported)
+        return row->exported + index < row->names.mangled ? 0 : names_row_other_length(row, number);
+    if (row->stripped || number >= names_row_objects_named(row) || names_row_object_is_mangled(row, number))
+        return 0;
+    return names_row_object_length(row, number);
+}
+
+/* Appends its name to the library's own. Returns its offset in .debug_str. */
+static uint32_t put_name(struct library *l, uint32_t index, uint32_t length)
+{
+    struct debug *const d = &l->debug;
+    const uint32_t exported = l->row->small.exported;
+    const uint32_t name = (uint32_t)(d->names_size + d->statics.size);
+    uint8_t *const at = bytes_reserve(&d->statics, length + UINT64_C(1));
+    if (!at)
+        return name; /* `failed` tells */
+    bytes_keep(&d->statics, index < exported ? names_row_write_other(l->row, index, at)
+                                             : names_row_write_object(l->row, index - exported, at));
+    return name;
+}
+
+/* How many parameters a function has at most: about as many entries as other functions have on average. */
+static uint32_t parameters_most(const struct walk *w, uint64_t functions)
+{
+    const int64_t said = w->l->row->said->value[ROW_DWARF_DEFINED];
+    const uint64_t each = said > 0 ? (uint64_t)said / functions : 1 + PARAMETERS_MOST;
+    return each > PARAMETERS_MOST ? PARAMETERS_MOST : each ? (uint32_t)each - 1 : 0;
+}
+
+/* What the row says of a section's bytes or, where it says nothing, what is wanted, less `others`. While sizes are
+ * being tried (mix.h) this stays the same. */
+static uint64_t said_bytes(const struct walk *w, enum row_value of, enum debug_section s, uint64_t others)
+{
+    const int64_t said = w->l->row->said->value[of];
+    const uint64_t bytes = said == PROFILE_DERIVED ? w->l->debug.wanted[s] : (uint64_t)said;
+    return bytes > others ? bytes - others : 0;
+}
+
+/* How many may be described, so that enough is left for other entries, rows, lines and names. The names of all have
+ * `names` bytes on average. */
+static uint64_t count_most(const struct walk *w, double names)
+{
+    enum { INFO = INFO_FUNCTION + INFO_PARAMETERS + INFO_PARAMETER * PARAMETERS_MOST / 2 };
+    const struct corpus *const c = w->corpus;
+    const uint64_t units = w->l->row->debug.units;
+    const uint64_t others = c->common + c->header[0].cut[0].names + w->l->debug.names_size;
+    const uint64_t most[] = {
+        said_bytes(w, ROW_MIX_INFO, DEBUG_INFO, 0) / PART / INFO,
+        said_bytes(w, ROW_MIX_LINE, DEBUG_LINE, units * w->line_header) / PART / ROWS_USUAL,
+        (uint64_t)((double)(said_bytes(w, ROW_MIX_STR, DEBUG_STR, others) / PART_OF_NAMES) / names),
+        w->goal->rows ? w->goal->rows / PART / ROWS_EACH : UINT64_MAX,
+        (units - 1) * UNIT_MOST,
+    };
+    uint64_t least = most[0];
+    for (unsigned i = 1; i < sizeof most / sizeof most[0]; i++)
+        least = most[i] < least ? most[i] : least;
+    return least;
+}
+
+/* The small functions that are described: `count` of `all` that could be, evenly spread. */
+struct told {
+    uint32_t all, count;
+    uint64_t code; /* bytes that the `all` take */
+};
+
+static struct told choose(const struct walk *w)
+{
+    const struct library *const l = w->l;
+    const uint32_t planned = w->level == DESCRIBE_RICH ? plan_described(l->plan, l->row).small : 0;
+    struct told t = {0};
+    uint64_t names = 0;
+    for (uint32_t i = 0; i < l->row->small.count && planned; i++) {
+        const uint32_t length = name_length(l, i);
+        t.all += length != 0;
+        t.code += length ? plan_small_place(l->row, i) : 0;
+        names += length ? length + UINT64_C(1) : 0;
+    }
+    const uint64_t most = t.all ? count_most(w, (double)names / t.all) : 0;
+    t.count = planned < t.all ? planned : t.all;
+    t.count = t.count < most ? t.count : (uint32_t)most;
+    return t;
+}
+
+static bool is_told(const struct told *t, uint32_t number)
+{
+    return (number + UINT64_C(1)) * t->count / t->all > (uint64_t)number * t->count / t->all;
+}
+
+/* How many units they have: as many as their share of the code, but enough for their lines. */
+static uint32_t count_units(const struct walk *w, const struct told *t)
+{
+    const uint64_t units = w->l->row->debug.units;
+    const uint64_t code = t->code * t->count / t->all;
+    const uint64_t all = code + library_function_at(w->l, w->l->row->functions);
+    const uint64_t least = (t->count + UINT64_C(1) * UNIT_MOST - 1) / UNIT_MOST;
+    const uint64_t share = (units * code + all / 2) / all;
+    const uint64_t most = share > least ? share : least;
+    return (uint32_t)(most < units ? most : units - 1);
+}
+
+static void put_parameters(struct walk *w, uint64_t r, uint32_t count)
+{
+    static const uint8_t registers[PARAMETERS_MOST] = {REGISTER_RDI, REGISTER_RSI, REGISTER_RDX};
+    static const uint8_t types[] = {BASE_LONG, BASE_INT, BASE_POINTER, BASE_STRING, BASE_UNSIGNED_LONG};
+    uint32_t name = (uint32_t)(r >> 32);
+    for (uint32_t i = 0; i < count; i++, name += (uint32_t)(r >> 16) | 1) {
+        const struct debug_variable v = {
+            .name = w->corpus->name[name % CORPUS_NAMES],
+            .line = w->line_number,
+            .column = 24 + 18 * i,
+            .type = types[(r >> 8 * i) % sizeof types],
+        };
+        compose_parameter_register(&w->composer, &v, registers[i]);
+    }
+}
+
+/* Describes a function that begins at code offset `at`. */
+static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64_t at, uint32_t parameters)
+{
+    enum { HIDDEN = 8 /* of so many local functions one is not static but hidden */ };
+    struct composer *const c = &w->composer;
+    const struct plan_library *const row = w->l->row;
+    const uint64_t r = random_at(small_value(row, index), index);
+    const bool is_method = index + methods_functions(row) >= row->small.count; /* they change %rdi, and end in a jump */
+    const uint32_t count = is_method ? 0 : random_below(r, parameters + UINT64_C(1));
+    const bool is_static = index >= row->small.exported && count && r % HIDDEN;
+    const uint32_t size = row->small.size[index];
+    const struct debug_function f = {
+        .name = put_name(w->l, index, length),
+        .offset = at,
+        .size = size,
+        .line = w->line_number,
+        .column = 15,
+        .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
+        .declared = COMPOSE_UNKNOWN,
+        .result = BASE_UNSIGNED_LONG,
+    };
+    if (!compose_reserve(c, COMPOSE_FUNCTION_MOST + PARAMETERS_MOST * COMPOSE_CHILD_MOST, 0, 0,
+                         ROWS_EACH * LINE_ROW_MOST))
+        return false;
+    compose_function(c, &f);
+    put_parameters(w, r, count);
+    line_row(&c->rows, at, w->line_number);
+    if (size > 1) /* `ret` is one byte */
+        line_row(&c->rows, is_method ? at : at + size - 1, w->line_number + 1);
+    w->line_number += LINES_EACH;
+    describe_end(w, at + size);
+    return true;
+}
+
+bool small_describe(struct walk *w)
+{
+    const struct told t = choose(w);
+    const uint32_t units = t.count ? count_units(w, &t) : 0;
+    const uint32_t parameters = t.count ? parameters_most(w, t.count + UINT64_C(1) * w->l->described) : 0;
+    struct small_walk walk = small_walk(w->l, 0);
+    uint32_t number = 0; /* of those that could be described */
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < w->l->row->small.count && told < t.count; i++) {
+        const int64_t at = small_walk_next(w->l, &walk);
+        const uint32_t length = name_length(w->l, i);
+        if (!length || !is_told(&t, number++))
+            continue;
+        if (w->composer.unit && told >= (uint64_t)t.count * w->units / units)
+            describe_unit_end(w);
+        if (!w->composer.unit && !describe_unit(w, (uint64_t)at))
+            return false;
+        if (!put_function(w, i, length, (uint64_t)at, parameters))
+            return false;
+        told++;
+    }
+    describe_unit_end(w);
+    w->rows_before = w->composer.rows.count;
+    return true;
+}

@@ -1,0 +1,151 @@
+"""What debug information says of functions of a few instructions: a library with many of them, and its twin."""
+
+import bisect
+import re
+import subprocess
+
+import pytest
+
+from dies import Dies
+from objects import ask, tool
+from sets import mostly_long
+from test_twin import Twin
+
+UNITS, TYPES, GETTERS, LARGE = 8, 150, 20, 20
+KINDS = {"5": ["-gdwarf-5"], "4": ["-gdwarf-4"], "O1": ["-gdwarf-5", "-O1"]}
+REGISTERS = {"DW_OP_reg5 RDI": "di", "DW_OP_reg4 RSI": "si", "DW_OP_reg1 RDX": "d[xl]"}
+
+UNIT = """
+struct cell{unit} {{ long key; double weight; struct cell{unit} *next; char name[16]; int level, flags; }};
+{types}
+{getters}
+{large}
+"""
+TYPE = """
+struct state{n} {{ struct cell{unit} *first_of_state{n}; int count_of_state{n}; double weight_of_state{n}, limit{n}; }};
+typedef enum {{ STATE{n}_OPEN, STATE{n}_CLOSED, STATE{n}_BROKEN }} state{n}_kind;
+struct state{n} state{unit}_{n};
+state{n}_kind state{unit}_{n}_kind;
+"""
+GETTER = """
+long cell{unit}_key_{n}(const struct cell{unit} *c) {{ return c->key + {n}; }}
+static int level_{n}(struct cell{unit} *c, int by) {{ return c->level * by + {n}; }}
+int (*const levels{unit}_{n})(struct cell{unit} *, int) = level_{n};
+"""
+LARGE_ONE = """
+double cell{unit}_walk_{n}(struct cell{unit} *c, double (*visit)(double, long), long most)
+{{
+    double sum = {n}, last = 0;
+    for (long i = 0; c && i < most; i++, c = c->next) {{
+        const double here = visit(c->weight * i, c->key) + last;
+        if (here > sum && c->flags)
+            c->flags = levels{unit}_{n}(c, (int)i);
+        sum += here * c->level;
+        last = visit(sum, i) - here;
+    }}
+    return sum + last;
+}}
+"""
+
+
+class Library:
+    """A library's symbols, instructions and entries."""
+
+    def __init__(self, path):
+        self.path, self.dies = path, Dies(path)
+        table = ask("readelf", "-sW", path).split("'.symtab'")[1]
+        rows = re.findall(r"^ *\d+: ([0-9a-f]{16}) +(\d+) FUNC .* \d+ (\S+)$", table, flags=re.M)
+        self.symbols = {int(address, 16): (name, int(size)) for address, size, name in rows if int(size)}
+        self.told = [die for die in self.dies.at.values() if die.tag == "subprogram" and "low_pc" in die]
+
+    def small(self, most):
+        return [die for die in self.told if 0 < die.number("high_pc") - die.number("low_pc") < most]
+
+
+@pytest.fixture(scope="module", params=mostly_long(KINDS, "5"))
+def pair(request, programs, tmp_path_factory):
+    directory = tmp_path_factory.mktemp(request.param)
+    sources = []
+    for unit in range(UNITS):
+        getters = "".join(GETTER.format(unit=unit, n=n) for n in range(GETTERS))
+        types = "".join(TYPE.format(unit=unit, n=n) for n in range(TYPES))
+        large = "".join(LARGE_ONE.format(unit=unit, n=n) for n in range(LARGE))
+        sources.append(directory / f"unit{unit}.c")
+        sources[-1].write_text(UNIT.format(unit=unit, types=types, getters=getters, large=large))
+    command = ["gcc", "-O2", "-fPIC", "-shared", *KINDS[request.param], *sources, "-o", directory / "libcells.so"]
+    subprocess.run(command, check=True)
+    twin = Twin(programs, directory / "libcells.so", directory / "twin")
+    return Library(directory / "libcells.so"), Library(twin.path / "libutility0.so")
+
+
+SMALL = 48  # bytes of code
+
+
+def test_as_many_are_described(pair):
+    real, twin = pair
+    assert len(real.told) == len(real.symbols) - 1 or len(real.told) > 0.98 * len(real.symbols)
+    assert len(twin.told) == pytest.approx(len(real.told), rel=0.25)
+    assert len(twin.small(SMALL)) > len(real.small(SMALL)) / 2 > GETTERS * UNITS / 2
+
+
+def test_they_are_those_of_the_symbol_table(pair):
+    _, twin = pair
+    for die in twin.told:
+        place = die.number("low_pc")
+        assert twin.symbols[place] == (die.text("name"), die.number("high_pc") - place)
+    assert len({die.number("low_pc") for die in twin.told}) == len(twin.told)
+
+
+def test_parameters_stay_where_they_are_said_to_be(pair):
+    """In registers that the function does not write to."""
+    _, twin = pair
+    code = ask("objdump", "-d", "--no-show-raw-insn", "-j", ".text", twin.path)
+    instructions = re.findall(r"^ +([0-9a-f]+):\t(\S+) *(.*)$", code, flags=re.M)
+    places = [int(place, 16) for place, _, _ in instructions]
+    seen = 0
+    for die in twin.small(SMALL):
+        for parameter in die.of("formal_parameter"):
+            register = REGISTERS.get(parameter.attributes.get("location"))
+            if not register:
+                continue
+            first = bisect.bisect_left(places, die.number("low_pc"))
+            last = bisect.bisect_left(places, die.number("high_pc"))
+            for _, what, operands in instructions[first:last]:
+                assert not re.search(rf"%[re]?{register}$", operands), (what, operands)
+                assert not what.startswith(("call", "pop", "syscall"))
+            seen += 1
+    assert seen > GETTERS * UNITS / 8
+
+
+def test_rows_begin_at_functions_and_instructions(pair):
+    _, twin = pair
+    code = ask("objdump", "-d", "--no-show-raw-insn", "-j", ".text", twin.path)
+    places = {int(place, 16) for place in re.findall(r"^ +([0-9a-f]+):\t", code, flags=re.M)}
+    rows = ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--debug-line", twin.path)
+    at = {int(row, 16) for row in re.findall(r"^0x([0-9a-f]{16})(?: +\d+){5} +is_stmt *(?:\S.*)?$", rows, re.M)}
+    assert all(die.number("low_pc") in at for die in twin.told)
+    ends = {int(row, 16) for row in re.findall(r"^0x([0-9a-f]{16}) .* end_sequence$", rows, re.M)}
+    assert at - ends <= places
+
+
+def test_debuggers_stop_in_them(pair):
+    _, twin = pair
+    told = [(die, die.of("formal_parameter")) for die in twin.small(SMALL)]
+    some = [die for die, of in told if of and of[0].attributes.get("location") in REGISTERS][::20]
+    assert len(some) > 5
+    asked = [f"info scope {die.text('name')}" for die in some] + [f"break {die.text('name')}" for die in some]
+    said = ask("gdb", "-batch", "-nx", *(word for line in asked for word in ("-ex", line)), twin.path)
+    for die in some:
+        assert f"Symbol {die.of('formal_parameter')[0].text('name')} is a variable in $" in said
+        line = rf"file libutility0\S*\.c, line {die.number('decl_line')}\."
+        twice = rf"{die.text('name')}\. \(\d locations\)"  # of static functions
+        assert re.search(rf"Breakpoint \d+ at {die.number('low_pc'):#x}: (?:{line}|{twice})", said)
+
+
+def test_readers_do_not_complain(pair):
+    _, twin = pair
+    assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)
+    code = [unit for unit in twin.dies.units if "low_pc" in unit and "high_pc" in unit]
+    ranges = sorted((unit.number("low_pc"), unit.number("high_pc")) for unit in code)
+    assert len(ranges) > UNITS / 2
+    assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:]))
