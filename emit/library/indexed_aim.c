@@ -6,8 +6,8 @@
 #include "base/apart.h"
 
 enum {
-    ROUNDS_MOST = 8,   /* the most tries, if one came out small enough to be filled, */
-    ROUNDS_LOWER = 16, /* and if none did */
+    ROUNDS_MOST = 12,  /* the most tries, if one came out small enough to be filled, */
+    ROUNDS_LOWER = 24, /* and if none did */
     ROUNDS_LEARN = 2,  /* tries after which those that are too large are followed by lower ones */
     NEARLY = 32,       /* a try that is off by less than this part is near enough to go on from; */
     NEAR = 1000,       /* by less than this part it is near: where sections have wanted sizes, */
