@@ -12,25 +12,59 @@ from sets import mostly_long
 from test_twin import Twin
 
 UNITS, TYPES, GETTERS, LARGE = 8, 150, 20, 20
-KINDS = {"5": ["-gdwarf-5"], "4": ["-gdwarf-4"], "O1": ["-gdwarf-5", "-O1"]}
+KINDS = {
+    "5": ["-gdwarf-5"],
+    "4": ["-gdwarf-4"],
+    "O1": ["-gdwarf-5", "-O1"],
+    "one": ["-gdwarf-5"],
+    "one-4": ["-gdwarf-4"],
+}
 REGISTERS = {"DW_OP_reg5 RDI": "di", "DW_OP_reg4 RSI": "si", "DW_OP_reg1 RDX": "d[xl]"}
 
 UNIT = """
 struct cell{unit} {{ long key; double weight; struct cell{unit} *next; char name[16]; int level, flags; }};
 {types}
+{odd}
 {getters}
 {large}
 """
 TYPE = """
-struct state{n} {{ struct cell{unit} *first_of_state{n}; int count_of_state{n}; double weight_of_state{n}, limit{n}; }};
-typedef enum {{ STATE{n}_OPEN, STATE{n}_CLOSED, STATE{n}_BROKEN }} state{n}_kind;
-struct state{n} state{unit}_{n};
-state{n}_kind state{unit}_{n}_kind;
+struct state{unit}_{n} {{ struct cell{unit} *first_of_state{n}; int count_of_state{n}; double weight_of_state{n}; }};
+typedef enum {{ STATE{unit}_{n}_OPEN, STATE{unit}_{n}_SHUT }} state_kind{unit}_{n};
+struct state{unit}_{n} of_state{unit}_{n};
+state_kind{unit}_{n} kind_of_state{unit}_{n};
+"""
+ODD = """
+#include <stdarg.h>
+union word{unit} {{ float number; unsigned char byte[4]; volatile short *half; unsigned bits : 3, others : 5; }};
+typedef _Bool (*check{unit})(const union word{unit} *restrict, long double, unsigned long long, ...);
+static _Thread_local union word{unit} last{unit};
+static inline long odd{unit}(union word{unit} w, int most)
+{{
+    long sum = 0;
+    for (int i = 0; i < most; i++) {{
+        const int byte = w.byte[i % 4] * i;
+        if (byte == 77)
+            goto out;
+        sum += byte;
+    }}
+out:
+    return sum;
+}}
+long cell{unit}_odd(check{unit} call, union word{unit} w, int most, ...)
+{{
+    va_list list;
+    va_start(list, most);
+    long sum = call(&w, 1.5L, odd{unit}(w, most), va_arg(list, int)) ? odd{unit}(last{unit}, most + 1) : 0;
+    va_end(list);
+    last{unit} = w;
+    return sum + odd{unit}(w, 3) * (*w.half == 2);
+}}
 """
 GETTER = """
 long cell{unit}_key_{n}(const struct cell{unit} *c) {{ return c->key + {n}; }}
-static int level_{n}(struct cell{unit} *c, int by) {{ return c->level * by + {n}; }}
-int (*const levels{unit}_{n})(struct cell{unit} *, int) = level_{n};
+static int level{unit}_{n}(struct cell{unit} *c, int by) {{ return c->level * by + {n}; }}
+int (*const levels{unit}_{n})(struct cell{unit} *, int) = level{unit}_{n};
 """
 LARGE_ONE = """
 double cell{unit}_walk_{n}(struct cell{unit} *c, double (*visit)(double, long), long most)
@@ -62,8 +96,9 @@ class Library:
         return [die for die in self.told if 0 < die.number("high_pc") - die.number("low_pc") < most]
 
 
-@pytest.fixture(scope="module", params=mostly_long(KINDS, "5"))
+@pytest.fixture(scope="module", params=mostly_long(KINDS, "5", "one"))
 def pair(request, programs, tmp_path_factory):
+    """A library in eight units or one, and its twin."""
     directory = tmp_path_factory.mktemp(request.param)
     sources = []
     for unit in range(UNITS):
@@ -71,7 +106,11 @@ def pair(request, programs, tmp_path_factory):
         types = "".join(TYPE.format(unit=unit, n=n) for n in range(TYPES))
         large = "".join(LARGE_ONE.format(unit=unit, n=n) for n in range(LARGE))
         sources.append(directory / f"unit{unit}.c")
-        sources[-1].write_text(UNIT.format(unit=unit, types=types, getters=getters, large=large))
+        parts = {"types": types, "odd": ODD.format(unit=unit), "getters": getters, "large": large}
+        sources[-1].write_text(UNIT.format(unit=unit, **parts))
+    if request.param.startswith("one"):
+        (directory / "one.c").write_text("".join(source.read_text() for source in sources[:4]))
+        sources = [directory / "one.c"]
     command = ["gcc", "-O2", "-fPIC", "-shared", *KINDS[request.param], *sources, "-o", directory / "libcells.so"]
     subprocess.run(command, check=True)
     twin = Twin(programs, directory / "libcells.so", directory / "twin")
@@ -83,9 +122,9 @@ SMALL = 48  # bytes of code
 
 def test_as_many_are_described(pair):
     real, twin = pair
-    assert len(real.told) == len(real.symbols) - 1 or len(real.told) > 0.98 * len(real.symbols)
+    assert len(real.told) > 0.97 * len(real.symbols)
     assert len(twin.told) == pytest.approx(len(real.told), rel=0.25)
-    assert len(twin.small(SMALL)) > len(real.small(SMALL)) / 2 > GETTERS * UNITS / 2
+    assert len(twin.small(SMALL)) > len(real.small(SMALL)) / 2 > GETTERS * 2
 
 
 def test_they_are_those_of_the_symbol_table(pair):
@@ -114,7 +153,7 @@ def test_parameters_stay_where_they_are_said_to_be(pair):
                 assert not re.search(rf"%[re]?{register}$", operands), (what, operands)
                 assert not what.startswith(("call", "pop", "syscall"))
             seen += 1
-    assert seen > GETTERS * UNITS / 8
+    assert seen > GETTERS
 
 
 def test_rows_begin_at_functions_and_instructions(pair):
@@ -132,7 +171,7 @@ def test_debuggers_stop_in_them(pair):
     _, twin = pair
     told = [(die, die.of("formal_parameter")) for die in twin.small(SMALL)]
     some = [die for die, of in told if of and of[0].attributes.get("location") in REGISTERS][::20]
-    assert len(some) > 5
+    assert len(some) > 3
     asked = [f"info scope {die.text('name')}" for die in some] + [f"break {die.text('name')}" for die in some]
     said = ask("gdb", "-batch", "-nx", *(word for line in asked for word in ("-ex", line)), twin.path)
     for die in some:
@@ -147,5 +186,5 @@ def test_readers_do_not_complain(pair):
     assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)
     code = [unit for unit in twin.dies.units if "low_pc" in unit and "high_pc" in unit]
     ranges = sorted((unit.number("low_pc"), unit.number("high_pc")) for unit in code)
-    assert len(ranges) > UNITS / 2
+    assert len(ranges) in (1, UNITS)
     assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:]))

@@ -44,6 +44,7 @@ bool compose_unit(struct composer *c, struct debug_unit *unit, uint64_t offset)
     unit->named = out->named.size / sizeof(uint32_t);
     unit->noted = out->noted.size / sizeof(struct compose_noted);
     c->next_function = NULL;
+    c->adjoins = false;
     compose_lists_begin(c);
     uint8_t *program = bytes_reserve(&out->programs, LINE_BEGIN);
     if (!program)
@@ -80,13 +81,24 @@ static void end_parts(struct composer *c, uint64_t end)
     c->ranges = bytes_reserve(&out->ranges, COMPOSE_LIST_MOST + 2 * COMPOSE_ENTRY_MOST);
     if (!p || !c->ranges)
         return; /* composed_failed tells */
+    u->second = u->part_start;
     u->part_program = out->programs.size - u->program;
     c->part.p = put_bytes(p, out->parts.data, out->parts.size);
     line_end(&c->part, u->part_end - c->text);
     keep_part(c, &out->programs);
+    out->parts.size = 0;
+    if (c->adjoins) {
+        u->end = u->part_end;
+        u->part_start = u->part_end = 0;
+        return;
+    }
     u->ranges = unit_ranges(c, end);
     bytes_keep(&out->ranges, c->ranges);
-    out->parts.size = 0;
+}
+
+void compose_part_adjoins(struct composer *c)
+{
+    c->adjoins = true;
 }
 
 uint64_t compose_rows_pending(const struct composer *c)
@@ -98,7 +110,7 @@ uint64_t compose_rows_pending(const struct composer *c)
 uint64_t compose_ranges_pending(struct composer *c, uint64_t end)
 {
     uint8_t *const ranges = c->ranges;
-    if (!c->out->parts.size)
+    if (!c->out->parts.size || c->adjoins)
         return 0;
     unit_ranges(c, end);
     const uint64_t bytes = (uint64_t)(c->ranges - ranges);
@@ -136,10 +148,10 @@ void compose_unit_end(struct composer *c, uint64_t offset)
         line_end(&c->rows, offset);
         bytes_keep(&out->programs, c->rows.p);
     }
+    u->end = c->text + offset;
     if (out->parts.size)
         end_parts(c, offset);
     out->rows = c->rows.count;
-    u->end = c->text + offset;
     u->entries_size = out->info.size - u->entries;
     u->program_size = out->programs.size - u->program;
     u->named_count = out->named.size / sizeof(uint32_t) - u->named;

@@ -42,7 +42,8 @@ struct debug_unit {
     size_t entries, entries_size;  /* offset and bytes of its functions in composed.info */
     size_t program, program_size;  /* offset and bytes of its line program in composed.programs */
     uint64_t part_start, part_end; /* addresses of parts of its functions that stand elsewhere; equal: there are none */
-    size_t part_program;           /* where their sequence begins in the line program */
+    size_t part_program;           /* where a second sequence begins in the line program, */
+    uint64_t second;               /* and the address that it begins at; 0: there is none */
     uint32_t ranges;               /* offset, in the final section, of the range list of code and parts */
     size_t named, named_count;     /* offset in composed.named, and number, of references to the library's own names */
     size_t noted, noted_count; /* offset in composed.noted, and number, of the unit's entries for an index of names */
@@ -111,6 +112,7 @@ struct composer {
     struct debug_unit *unit; /* the open unit, or NULL */
     struct line_rows rows;   /* offsets from `text` */
     struct line_rows part;   /* the same of the open part; `count` is that of rows in this part */
+    bool adjoins;            /* see compose_part_adjoins */
     uint8_t *info, *lists, *ranges;
     uint32_t lists_base, ranges_base; /* offsets of this library's lists and ranges in the final sections; not 0 where
                                          it is part of an executable */
@@ -212,6 +214,9 @@ void compose_keep(struct composer *c);
  * compose_part_end closes it at its end. */
 bool compose_part(struct composer *c, uint64_t offset, uint64_t rows);
 void compose_part_end(struct composer *c, uint64_t end);
+/* The open unit has its parts directly behind its code, and so one range for both. To be called when it has been
+ * opened. */
+void compose_part_adjoins(struct composer *c);
 /* Bytes that the open unit, ending at this code offset, still takes for its parts: of rows and of ranges. */
 uint64_t compose_rows_pending(const struct composer *c);
 uint64_t compose_ranges_pending(struct composer *c, uint64_t end);

@@ -279,8 +279,8 @@ static uint8_t *put_line(const struct debug *d, uint32_t unit, uint8_t *p)
         return p;
     memcpy(p, d->composed->programs.data + u->program, u->program_size);
     put_u64(p + 3, u->start); /* the operand of DW_LNE_set_address, composed as an offset */
-    if (unit_is_parted(u))
-        put_u64(p + u->part_program + 3, u->part_start);
+    if (u->second)
+        put_u64(p + u->part_program + 3, u->second);
     return p + u->program_size;
 }
 

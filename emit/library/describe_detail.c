@@ -26,6 +26,18 @@ static bool is_exact(const struct library *l, enum debug_section s)
     return l->debug.wanted[s] != DEBUG_ANY;
 }
 
+static uint64_t written(const uint8_t *p, const struct bytes *out)
+{
+    return (uint64_t)(p - out->data);
+}
+
+uint64_t detail_rows_written(const struct walk *w)
+{
+    const struct composer *const c = &w->composer;
+    const uint64_t rows = c->unit ? written(c->rows.p, &c->out->programs) : c->out->programs.size;
+    return rows + c->out->parts.size + w->rows_due;
+}
+
 void detail_start(struct walk *w)
 {
     const struct library *l = w->l;
@@ -42,23 +54,11 @@ void detail_start(struct walk *w)
     w->in_calls = pace_for(g->inlined, 0, 0, 0, all);
     w->entry_values = pace_for(g->entry_values == DESCRIBE_VALUES_USUAL ? 0 : g->entry_values, 0, 0, 0, all);
     w->names = pace_for(plain_names(w), 0, 0, 0, all);
-    w->line = pace_for(g->line, (w->units + UINT64_C(1)) * w->line_header + w->composer.out->programs.size,
-                       follows ? data : 0,
+    const uint64_t units = w->units + (w->composer.unit ? 0u : 1u);
+    w->line = pace_for(g->line, units * w->line_header + detail_rows_written(w), follows ? data : 0,
                        is_exact(l, DEBUG_LINE) ? RESERVE_LINE + (follows ? 0 : data) : 0, all);
     w->lists = pace_for(g->lists, compose_list_header(d), 0, is_exact(l, DEBUG_LISTS) ? RESERVE_LISTS : 0, all);
     w->ranges = pace_for(g->ranges, compose_list_header(d), 0, is_exact(l, DEBUG_RANGES) ? RESERVE_RANGES : 0, all);
-}
-
-static uint64_t written(const uint8_t *p, const struct bytes *out)
-{
-    return (uint64_t)(p - out->data);
-}
-
-uint64_t detail_rows_written(const struct walk *w)
-{
-    const struct composer *const c = &w->composer;
-    const uint64_t rows = c->unit ? written(c->rows.p, &c->out->programs) : c->out->programs.size;
-    return rows + c->out->parts.size + w->rows_due;
 }
 
 uint64_t detail_rows_for(const struct walk *w, uint64_t code)

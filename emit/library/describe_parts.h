@@ -162,8 +162,10 @@ struct describe_room {
 /* Makes room for a function whose code begins at `offset`. Opens a new unit if the open one is full. False when memory
  * ran out. */
 bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room);
-/* Opens a unit whose code begins at this offset; describe_unit_end closes it. False when memory ran out. */
+/* Opens a unit whose code begins at this offset; describe_unit_end closes it. describe_unit_shared: sets how many
+ * functions it has, too. False when memory ran out. */
 bool describe_unit(struct walk *w, uint64_t offset);
+bool describe_unit_shared(struct walk *w, uint64_t offset);
 /* Ends the function begun last, whose code ends at `end`. */
 void describe_end(struct walk *w, uint64_t end);
 void describe_unit_end(struct walk *w);

@@ -1,7 +1,9 @@
 /* Describes small functions (small.h) of a library with a row, as C compilers do: each has an entry and two rows, and
- * parameters, which stay in their registers, because the code writes to no register but %rax. They are behind all other
- * code, so units of their own have them, which are the first ones. What these take is known before anything else is
- * described, so that sections get their sizes all the same.
+ * parameters, which stay in their registers, because the code writes to no register but %rax.
+ *
+ * Their code is behind all other code. So of several units the first ones are theirs. A single unit has them behind its
+ * other functions, with a second sequence of rows (compose_part_adjoins). They are described before anything else is:
+ * then it is known what is left for that, and sections get their sizes all the same.
  *
  * Some are left out: cold parts, resolvers, functions without a name of their own, and those whose names are mangled,
  * which would have to be told as functions of a namespace. */
@@ -85,7 +87,7 @@ static uint64_t count_most(const struct walk *w, double names)
         said_bytes(w, ROW_MIX_LINE, DEBUG_LINE, units * w->line_header) / PART / ROWS_USUAL,
         (uint64_t)((double)(said_bytes(w, ROW_MIX_STR, DEBUG_STR, others) / PART_OF_NAMES) / names),
         w->goal->rows ? w->goal->rows / PART / ROWS_EACH : UINT64_MAX,
-        (units - 1) * UNIT_MOST,
+        (units > 1 ? units - 1 : 1) * UNIT_MOST,
     };
     uint64_t least = most[0];
     for (unsigned i = 1; i < sizeof most / sizeof most[0]; i++)
@@ -96,7 +98,8 @@ static uint64_t count_most(const struct walk *w, double names)
 /* The small functions that are described: `count` of `all` that could be, evenly spread. */
 struct told {
     uint32_t all, count;
-    uint64_t code; /* bytes that the `all` take */
+    uint64_t code;  /* bytes that the `all` take */
+    uint32_t units; /* count_units */
 };
 
 static struct told choose(const struct walk *w)
@@ -122,7 +125,7 @@ static bool is_told(const struct told *t, uint32_t number)
     return (number + UINT64_C(1)) * t->count / t->all > (uint64_t)number * t->count / t->all;
 }
 
-/* How many units they have: as many as their share of the code, but enough for their lines. */
+/* How many units are theirs: as many as their share of the code, but enough for their lines. 0: there is only one. */
 static uint32_t count_units(const struct walk *w, const struct told *t)
 {
     const uint64_t units = w->l->row->debug.units;
@@ -172,40 +175,55 @@ static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64
         .result = BASE_UNSIGNED_LONG,
     };
     if (!compose_reserve(c, COMPOSE_FUNCTION_MOST + PARAMETERS_MOST * COMPOSE_CHILD_MOST, 0, 0,
-                         ROWS_EACH * LINE_ROW_MOST))
+                         ROWS_EACH * LINE_ROW_MOST) ||
+        (c->adjoins && !compose_part(c, at, ROWS_EACH * LINE_ROW_MOST)))
         return false;
     compose_function(c, &f);
     put_parameters(w, r, count);
-    line_row(&c->rows, at, w->line_number);
+    struct line_rows *const rows = c->adjoins ? &c->part : &c->rows;
+    line_row(rows, at, w->line_number);
     if (size > 1) /* `ret` is one byte */
-        line_row(&c->rows, is_method ? at : at + size - 1, w->line_number + 1);
+        line_row(rows, is_method ? at : at + size - 1, w->line_number + 1);
+    if (c->adjoins)
+        compose_part_end(c, at + size);
     w->line_number += LINES_EACH;
     describe_end(w, at + size);
     return true;
 }
 
+/* Opens the unit of the next function, which begins at code offset `at`, after `told` others. */
+static bool open_unit(struct walk *w, const struct told *t, uint32_t told, uint64_t at)
+{
+    struct composer *const c = &w->composer;
+    if (t->units && c->unit && told >= (uint64_t)t->count * w->units / t->units)
+        describe_unit_end(w);
+    if (c->unit)
+        return true;
+    if (t->units)
+        return describe_unit(w, at);
+    const bool opened = describe_unit_shared(w, library_first_described(w->l));
+    compose_part_adjoins(c);
+    return opened;
+}
+
 bool small_describe(struct walk *w)
 {
-    const struct told t = choose(w);
-    const uint32_t units = t.count ? count_units(w, &t) : 0;
+    struct told t = choose(w);
     const uint32_t parameters = t.count ? parameters_most(w, t.count + UINT64_C(1) * w->l->described) : 0;
     struct small_walk walk = small_walk(w->l, 0);
     uint32_t number = 0; /* of those that could be described */
     uint32_t told = 0;
+    t.units = t.count ? count_units(w, &t) : 0;
     for (uint32_t i = 0; i < w->l->row->small.count && told < t.count; i++) {
         const int64_t at = small_walk_next(w->l, &walk);
         const uint32_t length = name_length(w->l, i);
         if (!length || !is_told(&t, number++))
             continue;
-        if (w->composer.unit && told >= (uint64_t)t.count * w->units / units)
-            describe_unit_end(w);
-        if (!w->composer.unit && !describe_unit(w, (uint64_t)at))
+        if (!open_unit(w, &t, told++, (uint64_t)at) || !put_function(w, i, length, (uint64_t)at, parameters))
             return false;
-        if (!put_function(w, i, length, (uint64_t)at, parameters))
-            return false;
-        told++;
     }
-    describe_unit_end(w);
+    if (t.units)
+        describe_unit_end(w);
     w->rows_before = w->composer.rows.count;
     return true;
 }

@@ -78,8 +78,7 @@ bool describe_unit(struct walk *w, uint64_t offset)
     return compose_unit(&w->composer, &l->debug.unit[w->units++], offset);
 }
 
-/* Opens a unit, and sets how many functions it has. */
-static bool open_unit(struct walk *w, uint64_t offset)
+bool describe_unit_shared(struct walk *w, uint64_t offset)
 {
     const struct library *const l = w->l;
     const uint64_t r = random_at(plan_key(l->row, PURPOSE_UNITS), w->units);
@@ -136,9 +135,9 @@ static void describe_objects(struct walk *w)
 
 bool describe_begin(struct walk *w, uint64_t offset, const struct describe_room *room)
 {
-    if (w->composer.unit && describe_unit_is_full(w, 0, w->end))
+    if (w->composer.unit && !w->composer.adjoins && describe_unit_is_full(w, 0, w->end))
         describe_unit_end(w);
-    if (!w->composer.unit && !open_unit(w, offset))
+    if (!w->composer.unit && !describe_unit_shared(w, offset))
         return false;
     w->unit_rest--;
     w->told++;

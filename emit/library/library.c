@@ -211,8 +211,7 @@ static bool size_code(struct library *l, struct arena *arena, struct error *e)
     return true;
 }
 
-/* Where in the code the first function that is described begins. */
-static uint64_t first_described(const struct library *l)
+uint64_t library_first_described(const struct library *l)
 {
     for (unsigned i = GLUE_PYINIT; i < GLUE_COUNT; i++)
         if (l->glue.place[i].size)
@@ -225,7 +224,7 @@ static uint64_t first_described(const struct library *l)
 static void choose_described(struct library *l)
 {
     const struct plan_described d = plan_described(l->plan, l->row);
-    const uint64_t wanted = first_described(l) + d.code;
+    const uint64_t wanted = library_first_described(l) + d.code;
     l->described = d.most;
     while (l->described > d.least) {
         const uint64_t end = library_function_at(l, l->described);

@@ -170,6 +170,9 @@ static inline uint32_t library_function_at(const struct library *l, uint32_t ind
     return index < l->row->functions ? l->body[index].offset : l->small;
 }
 
+/* Where in the code the first function that is described begins, of those that are not small. */
+uint64_t library_first_described(const struct library *l);
+
 /* library_debug.c. The ELF section that holds debug section `s` of the library. */
 enum section_id library_debug_section(const struct library *l, enum debug_section s);
 
