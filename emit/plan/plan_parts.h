@@ -75,8 +75,8 @@ struct plan_names {
 };
 
 /* Small functions, of libraries with a row (small.h). They follow the numbered ones in .text, and only tables and calls
- * of other libraries lead to them. Except for cold parts they are too small for a frame, and debug information does not
- * mention them. Where they are local symbols, they have the names of the first static objects. */
+ * of other libraries lead to them. Except for cold parts they are too small for a frame, and debug information says
+ * little of them (describe_small.c). Where they are local symbols, they have the names of the first static objects. */
 struct plan_small {
     /* Bytes of each, ascending except for those that stand ahead and cold parts; owned by the plan. The array has
      * `sizes` sizes, which may be 0, and behind these as many again: the wanted sizes, before any was reduced. */
