@@ -7,8 +7,6 @@
  *
  * Some are left out: cold parts, resolvers, functions without a name of their own, and those whose names are mangled,
  * which would have to be told as functions of a namespace. */
-#include <string.h>
-
 #include "emit/library/describe_parts.h"
 #include "emit/library/small.h"
 #include "emit/plan/methods.h"
