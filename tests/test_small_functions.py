@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from dies import Dies
-from objects import ask, tool
+from objects import ask, demangled, tool
 from sets import mostly_long
 from test_twin import Twin
 
@@ -96,10 +96,7 @@ class Library:
         return [die for die in self.told if 0 < die.number("high_pc") - die.number("low_pc") < most]
 
 
-@pytest.fixture(scope="module", params=mostly_long(KINDS, "5", "one"))
-def pair(request, programs, tmp_path_factory):
-    """A library in eight units or one, and its twin."""
-    directory = tmp_path_factory.mktemp(request.param)
+def write_sources(directory):
     sources = []
     for unit in range(UNITS):
         getters = "".join(GETTER.format(unit=unit, n=n) for n in range(GETTERS))
@@ -108,13 +105,25 @@ def pair(request, programs, tmp_path_factory):
         sources.append(directory / f"unit{unit}.c")
         parts = {"types": types, "odd": ODD.format(unit=unit), "getters": getters, "large": large}
         sources[-1].write_text(UNIT.format(unit=unit, **parts))
+    return sources
+
+
+def compile_pair(programs, directory, command, sources):
+    """A library and its twin."""
+    subprocess.run([*command, "-fPIC", "-shared", *sources, "-o", directory / "libcells.so"], check=True)
+    twin = Twin(programs, directory / "libcells.so", directory / "twin")
+    return Library(directory / "libcells.so"), Library(twin.path / "libutility0.so")
+
+
+@pytest.fixture(scope="module", params=mostly_long(KINDS, "5", "one"))
+def pair(request, programs, tmp_path_factory):
+    """A library in eight units or one, and its twin."""
+    directory = tmp_path_factory.mktemp(request.param)
+    sources = write_sources(directory)
     if request.param.startswith("one"):
         (directory / "one.c").write_text("".join(source.read_text() for source in sources[:4]))
         sources = [directory / "one.c"]
-    command = ["gcc", "-O2", "-fPIC", "-shared", *KINDS[request.param], *sources, "-o", directory / "libcells.so"]
-    subprocess.run(command, check=True)
-    twin = Twin(programs, directory / "libcells.so", directory / "twin")
-    return Library(directory / "libcells.so"), Library(twin.path / "libutility0.so")
+    return compile_pair(programs, directory, ["gcc", "-O2", *KINDS[request.param]], sources)
 
 
 SMALL = 48  # bytes of code
@@ -188,3 +197,69 @@ def test_readers_do_not_complain(pair):
     ranges = sorted((unit.number("low_pc"), unit.number("high_pc")) for unit in code)
     assert len(ranges) in (1, UNITS)
     assert all(end <= start for (_, end), (start, _) in zip(ranges, ranges[1:]))
+
+
+CLASSES = """
+namespace cells {{
+struct cell{unit} {{
+    long key; double weight; cell{unit} *next;
+{methods}
+}};
+{definitions}
+}}
+"""
+METHOD = """
+    long key_{n}(long by) const;
+    static double weigh_{n}(double w);
+    double walk_{n}(double (*)(double), long);
+"""
+DEFINITION = """
+long cell{unit}::key_{n}(long by) const {{ return key + by * {n}; }}
+double cell{unit}::weigh_{n}(double w) {{ return w * {n}; }}
+double cell{unit}::walk_{n}(double (*visit)(double), long most)
+{{
+    double sum = {n}, last = 0;
+    const cell{unit} *c = this;
+    for (long i = 0; c && i < most; i++, c = c->next) {{
+        const double here = visit(c->weight * i) + last;
+        sum += here > sum ? here * c->key : visit(sum) - last;
+        last = here * key_{n}(i);
+    }}
+    return sum + last;
+}}
+"""
+
+
+@pytest.fixture(scope="module", params=["c", "c++"])
+def lines(request, programs, tmp_path_factory):
+    """A library whose units have lines alone, and its twin."""
+    directory = tmp_path_factory.mktemp("lines")
+    if request.param == "c":
+        return compile_pair(programs, directory, ["gcc", "-O2", "-g1"], write_sources(directory))
+    sources = []
+    for unit in range(UNITS):
+        methods = "".join(METHOD.format(n=n) for n in range(LARGE))
+        definitions = "".join(DEFINITION.format(unit=unit, n=n) for n in range(LARGE))
+        sources.append(directory / f"unit{unit}.cc")
+        sources[-1].write_text(CLASSES.format(unit=unit, methods=methods, definitions=definitions))
+    return compile_pair(programs, directory, ["g++", "-O2", "-g1"], sources)
+
+
+def test_lines_alone_tell_of_them_too(lines):
+    """By the symbol's name and, where that is mangled, by the last of its words."""
+    real, twin = lines
+    assert len(real.told) > 0.97 * len(real.symbols)
+    is_c = real.path.parent.joinpath("unit0.c").exists()
+    assert len(twin.told) == pytest.approx(len(real.told), rel=0.25 if is_c else 0.4)  # names of C++ take more room
+    assert len(real.small(SMALL)) > 200 and len(twin.small(SMALL)) > 40
+    mangled = 0
+    for die in twin.told:
+        place = die.number("low_pc")
+        linked = die.text("linkage_name")
+        assert twin.symbols[place] == (linked or die.text("name"), die.number("high_pc") - place)
+        mangled += linked is not None
+        if linked:
+            (shown,) = demangled([linked])
+            assert shown.split("(")[0].split("<")[0].split("::")[-1] == die.text("name").split("<")[0]
+    assert mangled > len(twin.told) / 2 or is_c
+    assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)

@@ -13,7 +13,8 @@ enum { DEPTH_MOST = 12 };
 static uint64_t defined_until(const struct walk *w, uint64_t code)
 {
     const int64_t said = w->l->row->said->value[ROW_DWARF_DEFINED];
-    return said > 0 && w->code ? (uint64_t)said * code / w->code : 0;
+    const uint64_t left = said > (int64_t)w->defined_before ? (uint64_t)said - w->defined_before : 0;
+    return left && w->code ? w->defined_before + left * code / w->code : 0;
 }
 
 uint64_t lines_room(const struct walk *w)

@@ -49,7 +49,8 @@ struct walk {
     uint32_t parted_unit;     /* up to this one it is known which units are of these; */
     uint32_t parted_spare;    /* so many of these have no part, and leave their place to others; */
     bool parted_may;          /* whether the last one may have parts */
-    uint64_t rows_before;     /* rows of small functions, which are described first */
+    uint64_t rows_before;     /* rows of small functions, which are described first, */
+    uint64_t defined_before;  /* and entries of these */
     uint64_t rows_due;        /* bytes that rows of a cold part will take, which are not written yet */
     uint64_t besides;         /* bytes of entries of further locals (goal->besides) */
     struct pace names;        /* of the variables' names among the library's own (describe_plain.c) */

@@ -5,8 +5,10 @@
  * other functions, with a second sequence of rows (compose_part_adjoins). They are described before anything else is:
  * then it is known what is left for that, and sections get their sizes all the same.
  *
- * Some are left out: cold parts, resolvers, functions without a name of their own, and those whose names are mangled,
- * which would have to be told as functions of a namespace. */
+ * Some are left out: cold parts, resolvers, functions without a name of their own, and, but for lines alone, those
+ * whose names are mangled, which would have to be told as functions of a namespace. */
+#include <stdlib.h>
+
 #include "emit/library/describe_parts.h"
 #include "emit/library/small.h"
 #include "emit/plan/methods.h"
@@ -19,40 +21,72 @@ enum {
     PARAMETERS_MOST = 3,
     ROWS_EACH = 2,     /* of a function, */
     ROWS_USUAL = 8,    /* and the bytes that they take, about */
+    WORD_USUAL = 16,   /* bytes of the last word of a mangled name */
     LINES_EACH = 3,    /* lines of the source from one to the next */
     PART = 4,          /* small functions may take one in so many bytes and rows, */
-    PART_OF_NAMES = 7, /* and bytes of names */
+    PART_OF_NAMES = 7, /* and bytes of names; */
+    PART_OF_LINES = 3, /* the same of all, with lines alone */
     UNIT_MOST = 16000, /* functions of a unit: lines take two bytes */
 };
 
-/* The characters of the function's name; 0: it is not described. */
-static uint32_t name_length(const struct library *l, uint32_t index)
+static bool is_mangled(const struct plan_library *row, uint32_t index)
 {
-    const struct plan_library *const row = l->row;
-    const struct plan_small *const small = &row->small;
-    const bool exported = index < small->exported;
-    const uint32_t number = exported ? index : index - small->exported;
-    if (!small->size[index] || plan_is_packed(row, index) || resolvers_has(&l->shape.resolvers, index))
-        return 0;
-    if (exported)
-        return row->exported + index < row->names.mangled ? 0 : names_row_other_length(row, number);
-    if (row->stripped || number >= names_row_objects_named(row) || names_row_object_is_mangled(row, number))
-        return 0;
-    return names_row_object_length(row, number);
+    const uint32_t exported = row->small.exported;
+    return index < exported ? row->exported + index < row->names.mangled
+                            : names_row_object_is_mangled(row, index - exported);
 }
 
-/* Appends its name to the library's own. Returns its offset in .debug_str. */
-static uint32_t put_name(struct library *l, uint32_t index, uint32_t length)
+/* The characters of the function's symbol; 0: the function is not described. */
+static uint32_t name_length(const struct walk *w, uint32_t index)
 {
-    struct debug *const d = &l->debug;
+    const struct library *const l = w->l;
+    const struct plan_library *const row = l->row;
+    const bool exported = index < row->small.exported;
+    const uint32_t number = exported ? index : index - row->small.exported;
+    const bool has_own = exported || (!row->stripped && number < names_row_objects_named(row));
+    if (!has_own || !row->small.size[index] || plan_is_packed(row, index) ||
+        resolvers_has(&l->shape.resolvers, index) || (is_mangled(row, index) && !lines_are_told(w)))
+        return 0;
+    return exported ? names_row_other_length(row, number) : names_row_object_length(row, number);
+}
+
+/* The last of the words that a mangled name consists of: "FieldCurve" of _ZN2m37LineMap10FieldCurveEv. Sets its
+ * length. */
+static const char *last_word(const char *name, uint32_t *length)
+{
+    name += sizeof "_Z" - 1;
+    name += *name == 'N' || *name == 'L';
+    const char *word = name;
+    *length = 0;
+    while (*name >= '0' && *name <= '9') {
+        char *end;
+        *length = (uint32_t)strtoul(name, &end, 10);
+        word = end;
+        name = word + *length;
+    }
+    return word;
+}
+
+/* Appends the function's name to the library's own and, where that is mangled, its last word. */
+static void put_name(struct library *l, uint32_t index, uint32_t length, struct debug_function *f)
+{
+    struct bytes *const names = &l->debug.statics;
     const uint32_t exported = l->row->small.exported;
-    const uint32_t name = (uint32_t)(d->names_size + d->statics.size);
-    uint8_t *const at = bytes_reserve(&d->statics, length + UINT64_C(1));
+    const size_t own = names->size;
+    f->name = f->method = (uint32_t)(l->debug.names_size + own);
+    uint8_t *const at = bytes_reserve(names, length + UINT64_C(1));
     if (!at)
-        return name; /* `failed` tells */
-    bytes_keep(&d->statics, index < exported ? names_row_write_other(l->row, index, at)
-                                             : names_row_write_object(l->row, index - exported, at));
-    return name;
+        return; /* `failed` tells */
+    bytes_keep(names, index < exported ? names_row_write_other(l->row, index, at)
+                                       : names_row_write_object(l->row, index - exported, at));
+    f->is_linked = is_mangled(l->row, index);
+    if (!f->is_linked || !bytes_reserve(names, length + UINT64_C(1)))
+        return;
+    uint32_t characters;
+    const char *const word = last_word((const char *)names->data + own, &characters);
+    f->method = (uint32_t)(l->debug.names_size + names->size);
+    bytes_append(names, word, characters);
+    bytes_u8(names, 0);
 }
 
 /* How many parameters a function has at most: about as many entries as other functions have on average. */
@@ -77,14 +111,19 @@ static uint64_t said_bytes(const struct walk *w, enum row_value of, enum debug_s
 static uint64_t count_most(const struct walk *w, double names)
 {
     enum { INFO = INFO_FUNCTION + INFO_PARAMETERS + INFO_PARAMETER * PARAMETERS_MOST / 2 };
+    const bool lines = lines_are_told(w); /* nothing but functions takes much then */
+    const uint64_t part = lines ? PART_OF_LINES : PART;
+    const uint64_t part_of_names = lines ? PART_OF_LINES : PART_OF_NAMES;
     const struct corpus *const c = w->corpus;
     const uint64_t units = w->l->row->debug.units;
-    const uint64_t others = c->common + c->header[0].cut[0].names + w->l->debug.names_size;
+    const bool has_words = lines && c->dialect.language == DWARF_CPP; /* of mangled names */
+    const uint64_t words = has_words ? UINT64_C(1) * WORD_USUAL * w->l->described : 0;
+    const uint64_t others = c->common + c->header[0].cut[0].names + w->l->debug.names_size + words;
     const uint64_t most[] = {
-        said_bytes(w, ROW_MIX_INFO, DEBUG_INFO, 0) / PART / INFO,
-        said_bytes(w, ROW_MIX_LINE, DEBUG_LINE, units * w->line_header) / PART / ROWS_USUAL,
-        (uint64_t)((double)(said_bytes(w, ROW_MIX_STR, DEBUG_STR, others) / PART_OF_NAMES) / names),
-        w->goal->rows ? w->goal->rows / PART / ROWS_EACH : UINT64_MAX,
+        said_bytes(w, ROW_MIX_INFO, DEBUG_INFO, 0) / part / (lines ? INFO_FUNCTION : INFO),
+        said_bytes(w, ROW_MIX_LINE, DEBUG_LINE, units * w->line_header) / part / ROWS_USUAL,
+        (uint64_t)((double)(said_bytes(w, ROW_MIX_STR, DEBUG_STR, others) / part_of_names) / names),
+        w->goal->rows ? w->goal->rows / part / ROWS_EACH : UINT64_MAX,
         (units > 1 ? units - 1 : 1) * UNIT_MOST,
     };
     uint64_t least = most[0];
@@ -107,7 +146,7 @@ static struct told choose(const struct walk *w)
     struct told t = {0};
     uint64_t names = 0;
     for (uint32_t i = 0; i < l->row->small.count && planned; i++) {
-        const uint32_t length = name_length(l, i);
+        const uint32_t length = name_length(w, i);
         t.all += length != 0;
         t.code += length ? plan_small_place(l->row, i) : 0;
         names += length ? length + UINT64_C(1) : 0;
@@ -159,11 +198,10 @@ static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64
     const struct plan_library *const row = w->l->row;
     const uint64_t r = random_at(small_value(row, index), index);
     const bool is_method = index + methods_functions(row) >= row->small.count; /* they change %rdi, and end in a jump */
-    const uint32_t count = is_method ? 0 : random_below(r, parameters + UINT64_C(1));
-    const bool is_static = index >= row->small.exported && count && r % HIDDEN;
+    const uint32_t count = is_method || lines_are_told(w) ? 0 : random_below(r, parameters + UINT64_C(1));
+    const bool is_static = index >= row->small.exported && (count || lines_are_told(w)) && r % HIDDEN;
     const uint32_t size = row->small.size[index];
-    const struct debug_function f = {
-        .name = put_name(w->l, index, length),
+    struct debug_function f = {
         .offset = at,
         .size = size,
         .line = w->line_number,
@@ -172,6 +210,7 @@ static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64
         .declared = COMPOSE_UNKNOWN,
         .result = BASE_UNSIGNED_LONG,
     };
+    put_name(w->l, index, length, &f);
     if (!compose_reserve(c, COMPOSE_FUNCTION_MOST + PARAMETERS_MOST * COMPOSE_CHILD_MOST, 0, 0,
                          ROWS_EACH * LINE_ROW_MOST) ||
         (c->adjoins && !compose_part(c, at, ROWS_EACH * LINE_ROW_MOST)))
@@ -214,7 +253,7 @@ bool small_describe(struct walk *w)
     t.units = t.count ? count_units(w, &t) : 0;
     for (uint32_t i = 0; i < w->l->row->small.count && told < t.count; i++) {
         const int64_t at = small_walk_next(w->l, &walk);
-        const uint32_t length = name_length(w->l, i);
+        const uint32_t length = name_length(w, i);
         if (!length || !is_told(&t, number++))
             continue;
         if (!open_unit(w, &t, told++, (uint64_t)at) || !put_function(w, i, length, (uint64_t)at, parameters))
@@ -223,5 +262,6 @@ bool small_describe(struct walk *w)
     if (t.units)
         describe_unit_end(w);
     w->rows_before = w->composer.rows.count;
+    w->defined_before = w->composer.out->defined;
     return true;
 }
