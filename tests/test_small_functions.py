@@ -209,21 +209,21 @@ struct cell{unit} {{
 }}
 """
 METHOD = """
-    long key_{n}(long by) const;
-    static double weigh_{n}(double w);
-    double walk_{n}(double (*)(double), long);
+    long value_of_this_key_{n}(long by) const;
+    static double weigh_by_number_{n}(double w);
+    double walk_over_all_{n}(double (*)(double), long);
 """
 DEFINITION = """
-long cell{unit}::key_{n}(long by) const {{ return key + by * {n}; }}
-double cell{unit}::weigh_{n}(double w) {{ return w * {n}; }}
-double cell{unit}::walk_{n}(double (*visit)(double), long most)
+long cell{unit}::value_of_this_key_{n}(long by) const {{ return key + by * {n}; }}
+double cell{unit}::weigh_by_number_{n}(double w) {{ return w * {n}; }}
+double cell{unit}::walk_over_all_{n}(double (*visit)(double), long most)
 {{
     double sum = {n}, last = 0;
     const cell{unit} *c = this;
     for (long i = 0; c && i < most; i++, c = c->next) {{
         const double here = visit(c->weight * i) + last;
         sum += here > sum ? here * c->key : visit(sum) - last;
-        last = here * key_{n}(i);
+        last = here * value_of_this_key_{n}(i);
     }}
     return sum + last;
 }}

@@ -76,20 +76,45 @@ static uint32_t append_name(struct walk *w, const char *text, uint32_t length)
     return (uint32_t)(d->names_size + name);
 }
 
+enum { METHOD_TEXT = WORDS_METHOD_MOST + INSTANCE_MOST + 1 };
+
+/* Writes a method's name, without a terminator; returns its length. That of an instance includes its arguments. */
+static uint32_t print_method(const struct name_parts *parts, char text[METHOD_TEXT])
+{
+    uint32_t length = (uint32_t)(words_method(parts->method, text) - text);
+    if (parts->is_template)
+        length += (uint32_t)snprintf(text + length, METHOD_TEXT - length, "<%s, %u>", template_types[parts->type].name,
+                                     (unsigned)parts->number);
+    return length;
+}
+
 /* The offset of a method's name. Methods that are no template instances share one string for each name. The name of an
- * instance includes its arguments and is appended anew each time. */
+ * instance is appended anew each time. */
 static uint32_t method_name(struct walk *w, const struct name_parts *parts)
 {
-    char text[WORDS_METHOD_MOST + INSTANCE_MOST + 1];
-    uint32_t length = (uint32_t)(words_method(parts->method, text) - text);
-    if (parts->is_template) {
-        length += (uint32_t)snprintf(text + length, sizeof text - length, "<%s, %u>", template_types[parts->type].name,
-                                     (unsigned)parts->number);
+    char text[METHOD_TEXT];
+    const uint32_t length = print_method(parts, text);
+    if (parts->is_template)
         return append_name(w, text, length);
-    }
     if (!w->classes.method_name[parts->method])
         w->classes.method_name[parts->method] = append_name(w, text, length);
     return w->classes.method_name[parts->method];
+}
+
+uint64_t class_names_of_lines(const struct walk *w)
+{
+    const struct library *const l = w->l;
+    bool is_known[WORDS_METHODS] = {false};
+    uint64_t bytes = 0;
+    if (!lines_are_told(w) || !names_are_told(w->corpus, l->plan, l->row))
+        return 0;
+    for (uint32_t i = 0; i < l->described; i++) {
+        char text[METHOD_TEXT];
+        const struct name_parts parts = mangle_parts(l->plan->names.letters, l->row, i, &l->code.own[i]);
+        bytes += parts.is_template || !is_known[parts.method] ? print_method(&parts, text) + UINT64_C(1) : 0;
+        is_known[parts.method] |= !parts.is_template;
+    }
+    return bytes;
 }
 
 /* Sets the names of a class and of its methods. The walk is at the first function of the class. */

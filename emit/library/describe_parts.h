@@ -236,6 +236,8 @@ bool small_describe(struct walk *w);
  * functions are no methods, the place is COMPOSE_UNKNOWN. If the open unit has no such declaration yet, writes it
  * first. Call for all functions in order. */
 void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
+/* With lines alone, the bytes of the names, besides those of symbols, that class_declare adds for all functions. */
+uint64_t class_names_of_lines(const struct walk *w);
 /* Bytes that class_declare takes at most. */
 uint64_t class_room(const struct walk *w);
 

@@ -21,7 +21,6 @@ enum {
     PARAMETERS_MOST = 3,
     ROWS_EACH = 2,     /* of a function, */
     ROWS_USUAL = 8,    /* and the bytes that they take, about */
-    WORD_USUAL = 16,   /* bytes of the last word of a mangled name */
     LINES_EACH = 3,    /* lines of the source from one to the next */
     PART = 4,          /* small functions may take one in so many bytes and rows, */
     PART_OF_NAMES = 7, /* and bytes of names; */
@@ -116,9 +115,8 @@ static uint64_t count_most(const struct walk *w, double names)
     const uint64_t part_of_names = lines ? PART_OF_LINES : PART_OF_NAMES;
     const struct corpus *const c = w->corpus;
     const uint64_t units = w->l->row->debug.units;
-    const bool has_words = lines && c->dialect.language == DWARF_CPP; /* of mangled names */
-    const uint64_t words = has_words ? UINT64_C(1) * WORD_USUAL * w->l->described : 0;
-    const uint64_t others = c->common + c->header[0].cut[0].names + w->l->debug.names_size + words;
+    const uint64_t names_of_others = w->l->debug.names_size + class_names_of_lines(w);
+    const uint64_t others = c->common + c->header[0].cut[0].names + names_of_others;
     const uint64_t most[] = {
         said_bytes(w, ROW_MIX_INFO, DEBUG_INFO, 0) / part / (lines ? INFO_FUNCTION : INFO),
         said_bytes(w, ROW_MIX_LINE, DEBUG_LINE, units * w->line_header) / part / ROWS_USUAL,
