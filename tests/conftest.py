@@ -149,13 +149,13 @@ class Programs:
             options["env"] = {**self.beside_sets, **(options.get("env") or {})}
         return self.command([self.path(name), *arguments], **options)
 
-    def twin(self, real, directory):
+    def twin(self, real, directory, *options):
         """Generates the set of a captured profile in directory / "set", and captures it in turn.
 
         Returns the report of pyelfstat --compare on the two profiles, and the text of the set's profile.
         """
         made, report = directory / "made.prof", directory / "report.json"
-        self.run("pyelfgen", "--profile", real, "-o", directory / "set", "--quiet")
+        self.run("pyelfgen", "--profile", real, "-o", directory / "set", "--quiet", *options)
         self.run("pyelfprof", "-o", made, directory / "set")
         self.run("pyelfstat", "--compare", real, made, "--json", report, status=1)
         return json.loads(report.read_text()), made.read_text()

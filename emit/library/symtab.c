@@ -155,15 +155,20 @@ static void put_sections(const struct library *l, struct local_table *t)
 
 /* Writes symbols without a name: gcc's link-time optimisation leaves such symbols, several for each place in
  * .debug_info to which an object file referred. Where the library has no symbols of so many sections, they stand in for
- * the rest. */
+ * the rest. Real ones lead to the last units, which tell of types. llvm-symbolizer takes their values for addresses, so
+ * here, too, none is that of code. */
 static void put_unnamed(const struct library *l, struct local_table *t)
 {
     enum { EACH = 8 };
     const struct section *const info = &l->layout.section[SECTION_DEBUG_INFO];
+    const struct section *const text = &l->layout.section[SECTION_TEXT];
     const bool leads = info->index && !files_are_split(l->row); /* little is left of what is split */
+    const bool is_beyond = info->size > text->address + text->size;
+    const uint64_t first = is_beyond ? text->address + text->size : 0;
+    const uint64_t end = is_beyond || info->size < text->address ? info->size : text->address;
     const uint32_t count = l->row->unnamed + l->row->sections - symtab_sections(l);
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t place = leads ? info->size / count * (i - i % EACH) : 0;
+        const uint64_t place = leads ? first + (end - first) / count * (i - i % EACH) : 0;
         const uint32_t section = leads ? info->index : SHN_ABS;
         *t->next++ = symbols_entry(0, STB_LOCAL, STT_NOTYPE, section, place, 0);
     }
