@@ -784,6 +784,12 @@ def test_calls_are_inlined_of_other_units_functions(made_in_manners):
         text = ask("readelf", "-wa", made_in_manners[name][0])
         forms[name] = set(re.findall(r"DW_AT_abstract_origin +DW_FORM_(\w+)", text))
     assert forms == {"usual": {"ref4"}, "linked as one": {"ref_addr"}}
+    # pahole reads units together where it finds that form, for which libdw has to come as far in the table
+    tables = re.split(r"^  Number TAG .*\n", text.split("Contents of the .debug_abbrev section:")[1], flags=re.M)[1:]
+    seconds = [re.split(r"^   \d+ +(?=DW_TAG)", table, flags=re.M)[2] for table in tables if "DW_FORM_ref_addr" in table]
+    assert seconds and all(second.startswith("DW_TAG_inlined_subroutine") for second in seconds)
+    said = subprocess.run([tool("pahole"), made_in_manners["linked as one"][0]], capture_output=True, text=True)
+    assert "inlined_subroutine" not in said.stderr
 
 
 @pytest.mark.slow

@@ -47,6 +47,19 @@ struct table_codes {
     uint8_t of[ABBREV_CODES_SHORT];
 };
 
+/* Makes the second abbreviation that of an inlined call, whose origin may be in another unit, as in units that gcc's
+ * link-time optimisation has made of code. By a form that leads to other units pahole 1.24 tells that it has to read
+ * all units together. libdw 0.188 does not find it behind certain others (dwarf_getabbrevattr fails where the value of
+ * DW_FORM_implicit_const looks like an attribute's end). */
+static void begin_with_inlined(uint8_t order[ABBREV_CODES_SHORT], uint32_t count)
+{
+    for (uint32_t i = 3; i <= count; i++)
+        if (order[i] == ABBREV_INLINED) {
+            order[i] = order[2];
+            order[2] = ABBREV_INLINED;
+        }
+}
+
 /* Numbers those that a table has, one after the other, as dwarfdump wants no gaps, and shuffles all but the unit's own,
  * which is the first: each unit of a compiler has them in the order in which it needs them. */
 static struct table_codes codes_of(const struct debug *d, uint32_t table)
@@ -67,6 +80,8 @@ static struct table_codes codes_of(const struct debug *d, uint32_t table)
         order[i] = order[other];
         order[other] = code;
     }
+    if (d->is_shuffled && unit_reach(d, table) == ABBREV_FAR_ORIGINS)
+        begin_with_inlined(order, count);
     for (uint32_t i = 1; i <= count; i++)
         codes.of[order[i]] = (uint8_t)i;
     return codes;
