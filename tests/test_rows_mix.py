@@ -788,6 +788,9 @@ def test_calls_are_inlined_of_other_units_functions(made_in_manners):
     tables = re.split(r"^  Number TAG .*\n", text.split("Contents of the .debug_abbrev section:")[1], flags=re.M)[1:]
     seconds = [re.split(r"^   \d+ +(?=DW_TAG)", table, flags=re.M)[2] for table in tables if "DW_FORM_ref_addr" in table]
     assert seconds and all(second.startswith("DW_TAG_inlined_subroutine") for second in seconds)
+
+
+def test_pahole_finds_other_units_functions(made_in_manners):
     said = subprocess.run([tool("pahole"), made_in_manners["linked as one"][0]], capture_output=True, text=True)
     assert "inlined_subroutine" not in said.stderr
 
