@@ -68,13 +68,16 @@ static uint32_t source_length(const struct debug *d, bool has_code)
     return (uint32_t)strlen(name) - number_length(d, one_digit);
 }
 
-/* Writes `length` characters of a path below a directory. No component is longer than file systems allow. */
+/* Writes `length` characters of a path below a directory, and a terminator. No component is longer than file systems
+ * allow. */
 static void put_path(uint64_t key, uint32_t length, char *path)
 {
-    enum { COMPONENT = 48 };
-    words_identifier(key, length, path);
-    for (uint32_t i = 0; i + 1 < length; i += COMPONENT)
-        path[i] = '/';
+    enum { COMPONENT = 48 /* with the '/' before it */ };
+    for (uint32_t i = 0; i < length; i += COMPONENT) {
+        const uint32_t size = length - i < COMPONENT ? length - i : COMPONENT;
+        path[i] = size > 1 ? '/' : 's'; /* no '/' at the end */
+        words_identifier(random_at(key, i), size - 1, path + i + 1);
+    }
 }
 
 /* Sources are in the order of the units, those with code first. */
