@@ -1,12 +1,14 @@
 """What debug information says of functions of a few instructions: a library with many of them, and its twin."""
 
 import bisect
+import collections
+import pathlib
 import re
 import subprocess
 
 import pytest
 
-from dies import Dies
+from dies import DEMANGLED, Dies
 from objects import ask, demangled, tool
 from sets import mostly_long
 from test_twin import Twin
@@ -90,6 +92,7 @@ class Library:
         table = ask("readelf", "-sW", path).split("'.symtab'")[1]
         rows = re.findall(r"^ *\d+: ([0-9a-f]{16}) +(\d+) FUNC .* \d+ (\S+)$", table, flags=re.M)
         self.symbols = {int(address, 16): (name, int(size)) for address, size, name in rows if int(size)}
+        self.names = [(int(address, 16), name) for address, _, name in rows]  # of aliases, too
         self.told = [die for die in self.dies.at.values() if die.tag == "subprogram" and "low_pc" in die]
 
     def small(self, most):
@@ -262,4 +265,25 @@ def test_lines_alone_tell_of_them_too(lines):
             (shown,) = demangled([linked])
             assert shown.split("(")[0].split("<")[0].split("::")[-1] == die.text("name").split("<")[0]
     assert mangled > len(twin.told) / 2 or is_c
+    assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)
+
+
+def test_local_functions_of_cpp(programs, tmp_path):
+    """Of those with mangled names the entry has the words and the parameters that the name says. The profile is that of
+    libstdc++ 12 as Debian builds it for debuggers."""
+    profile = pathlib.Path(__file__).with_name("locals.prof")
+    programs.run("pyelfgen", "-q", "--profile", profile, "-o", tmp_path / "set")
+    twin = Library(tmp_path / "set" / "libutility0.so")
+    local = {die.number("low_pc"): die for die in twin.small(SMALL) if "name" in die}
+    linked = [(place, name) for place, name in twin.names if place in local and name.startswith("_ZL")]
+    shown = collections.defaultdict(set)
+    for (place, _), name in zip(linked, demangled([name for _, name in linked])):
+        shown[place].add(name)
+    own = 0  # whose name the entry has, and not that of an alias
+    for place, names in shown.items():
+        types = [child.attributes["type"].split('"')[1] for child in local[place].of("formal_parameter")]
+        named = [name for name in names if name.split("(")[0] == local[place].text("name")]
+        assert named in ([], [f"{local[place].text('name')}({', '.join(DEMANGLED.get(of, of) for of in types)})"])
+        own += len(named)
+    assert own > 1500 and len(twin.told) > 6000
     assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)

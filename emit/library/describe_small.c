@@ -8,6 +8,7 @@
  * Some are left out: cold parts, resolvers, functions without a name of their own, and, but for lines alone, those
  * whose names are mangled, which would have to be told as functions of a namespace. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/library/describe_parts.h"
 #include "emit/library/small.h"
@@ -43,8 +44,9 @@ static uint32_t name_length(const struct walk *w, uint32_t index)
     const bool exported = index < row->small.exported;
     const uint32_t number = exported ? index : index - row->small.exported;
     const bool has_own = exported || (!row->stripped && number < names_row_objects_named(row));
-    if (!has_own || !row->small.size[index] || plan_is_packed(row, index) ||
-        resolvers_has(&l->shape.resolvers, index) || (is_mangled(row, index) && !lines_are_told(w)))
+    const bool is_member = exported && is_mangled(row, index) && !lines_are_told(w);
+    if (!has_own || is_member || !row->small.size[index] || plan_is_packed(row, index) ||
+        resolvers_has(&l->shape.resolvers, index))
         return 0;
     return exported ? names_row_other_length(row, number) : names_row_object_length(row, number);
 }
@@ -66,26 +68,32 @@ static const char *last_word(const char *name, uint32_t *length)
     return word;
 }
 
-/* Appends the function's name to the library's own and, where that is mangled, its last word. */
-static void put_name(struct library *l, uint32_t index, uint32_t length, struct debug_function *f)
+/* Appends the name of the function's symbol to the library's own and, where that is mangled, its last word. Without
+ * lines alone it is this word, and *ints is set to how many parameters the symbol's name says that the function has. */
+static void put_name(struct walk *w, uint32_t index, uint32_t length, struct debug_function *f, uint32_t *ints)
 {
+    struct library *const l = w->l;
     struct bytes *const names = &l->debug.statics;
     const uint32_t exported = l->row->small.exported;
     const size_t own = names->size;
+    uint8_t *const at = bytes_reserve(names, 2 * (length + UINT64_C(1)));
     f->name = f->method = (uint32_t)(l->debug.names_size + own);
-    uint8_t *const at = bytes_reserve(names, length + UINT64_C(1));
     if (!at)
         return; /* `failed` tells */
-    bytes_keep(names, index < exported ? names_row_write_other(l->row, index, at)
-                                       : names_row_write_object(l->row, index - exported, at));
-    f->is_linked = is_mangled(l->row, index);
-    if (!f->is_linked || !bytes_reserve(names, length + UINT64_C(1)))
-        return;
+    const uint8_t *const end = index < exported ? names_row_write_other(l->row, index, at)
+                                                : names_row_write_object(l->row, index - exported, at);
     uint32_t characters;
-    const char *const word = last_word((const char *)names->data + own, &characters);
+    const char *const word = is_mangled(l->row, index) ? last_word((const char *)at, &characters) : NULL;
+    f->is_linked = word && lines_are_told(w);
+    if (!word || f->is_linked)
+        bytes_keep(names, end);
+    if (!word)
+        return;
+    *ints = word[characters] == 'i' ? 2 : 0;
     f->method = (uint32_t)(l->debug.names_size + names->size);
-    bytes_append(names, word, characters);
-    bytes_u8(names, 0);
+    memmove(names->data + names->size, word, characters);
+    names->data[names->size + characters] = '\0';
+    bytes_keep(names, names->data + names->size + characters + 1);
 }
 
 /* How many parameters a function has at most: about as many entries as other functions have on average. */
@@ -172,7 +180,7 @@ static uint32_t count_units(const struct walk *w, const struct told *t)
     return (uint32_t)(most < units ? most : units - 1);
 }
 
-static void put_parameters(struct walk *w, uint64_t r, uint32_t count)
+static void put_parameters(struct walk *w, uint64_t r, uint32_t count, bool are_ints)
 {
     static const uint8_t registers[PARAMETERS_MOST] = {REGISTER_RDI, REGISTER_RSI, REGISTER_RDX};
     static const uint8_t types[] = {BASE_LONG, BASE_INT, BASE_POINTER, BASE_STRING, BASE_UNSIGNED_LONG};
@@ -182,7 +190,7 @@ static void put_parameters(struct walk *w, uint64_t r, uint32_t count)
             .name = w->corpus->name[name % CORPUS_NAMES],
             .line = w->line_number,
             .column = 24 + 18 * i,
-            .type = types[(r >> 8 * i) % sizeof types],
+            .type = are_ints ? BASE_INT : types[(r >> 8 * i) % sizeof types],
         };
         compose_parameter_register(&w->composer, &v, registers[i]);
     }
@@ -196,25 +204,27 @@ static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64
     const struct plan_library *const row = w->l->row;
     const uint64_t r = random_at(small_value(row, index), index);
     const bool is_method = index + methods_functions(row) >= row->small.count; /* they change %rdi, and end in a jump */
-    const uint32_t count = is_method || lines_are_told(w) ? 0 : random_below(r, parameters + UINT64_C(1));
-    const bool is_static = index >= row->small.exported && (count || lines_are_told(w)) && r % HIDDEN;
     const uint32_t size = row->small.size[index];
     struct debug_function f = {
         .offset = at,
         .size = size,
         .line = w->line_number,
         .column = 15,
-        .kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN,
         .declared = COMPOSE_UNKNOWN,
         .result = BASE_UNSIGNED_LONG,
     };
-    put_name(w->l, index, length, &f);
+    uint32_t ints = UINT32_MAX; /* the name does not say */
+    put_name(w, index, length, &f, &ints);
+    const bool has_none = lines_are_told(w) || is_method;
+    const uint32_t count = has_none ? 0 : ints != UINT32_MAX ? ints : random_below(r, parameters + UINT64_C(1));
+    const bool is_static = index >= row->small.exported && (count || lines_are_told(w)) && r % HIDDEN;
+    f.kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN;
     if (!compose_reserve(c, COMPOSE_FUNCTION_MOST + PARAMETERS_MOST * COMPOSE_CHILD_MOST, 0, 0,
                          ROWS_EACH * LINE_ROW_MOST) ||
         (c->adjoins && !compose_part(c, at, ROWS_EACH * LINE_ROW_MOST)))
         return false;
     compose_function(c, &f);
-    put_parameters(w, r, count);
+    put_parameters(w, r, count, ints != UINT32_MAX);
     struct line_rows *const rows = c->adjoins ? &c->part : &c->rows;
     line_row(rows, at, w->line_number);
     if (size > 1) /* `ret` is one byte */

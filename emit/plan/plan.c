@@ -23,18 +23,22 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
     return functions;
 }
 
-/* How many small functions debug information describes at most (describe_small.c). Of several units there are some for
- * them. A single one has them behind its other functions, unless it has cold parts or too many lines for numbers of two
- * bytes. Very small tables of abbreviations have none for them, but for lines alone. */
+/* How many small functions debug information can describe (describe_small.c). Of several units there are some for them.
+ * A single one has them behind its other functions, unless it has cold parts or too many lines for numbers of two
+ * bytes. Very small tables of abbreviations have none for them, but for lines alone; without these, dynamic ones of C++
+ * are members of something. */
 static uint32_t small_described(const struct plan_library *l)
 {
     enum { ABBREV_LEAST = 700, CODE_MOST = 256 << 10, SMALL_MOST = 4000 /* the last two: of a single unit */ };
     const int64_t abbrev = l->said ? l->said->value[ROW_MIX_ABBREV] : PROFILE_DERIVED;
     const bool is_brief = abbrev != PROFILE_DERIVED && abbrev < ABBREV_LEAST;
-    const bool may = l->debug.lines || (l->debug.language != LANGUAGE_CPP && !is_brief);
     const bool fits = !l->cold.told && l->size[SIZE_TEXT] <= CODE_MOST && l->small.count <= SMALL_MOST;
     const bool has_room = l->debug.units > 1 || (l->debug.units && fits);
-    return l->said && l->functions && may && has_room && !plan_is_direct(l) ? l->small.count - l->cold.packed : 0;
+    const bool has_members = l->debug.language == LANGUAGE_CPP && !l->debug.lines;
+    const uint32_t others = l->cold.packed + (has_members ? l->small.exported : 0);
+    if (!l->said || !l->functions || !has_room || plan_is_direct(l) || (is_brief && !l->debug.lines))
+        return 0;
+    return l->small.count > others ? l->small.count - others : 0;
 }
 
 /* `code` of `all` parts of a number. */
@@ -53,7 +57,8 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
         return (struct plan_described){l->functions, l->functions, 0, small_most};
     const uint64_t cold = l->cold.told ? plan_cold_bytes(l, l->functions) : 0;
     const uint64_t small = plan_small_bytes(l) - cold;
-    const uint64_t others = cold + (small_most ? part_of(small, code, all) : 0);
+    const uint32_t small_all = l->small.count > l->cold.packed ? l->small.count - l->cold.packed : 1;
+    const uint64_t others = cold + part_of(small * small_most / small_all, code, all);
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;
     const uint64_t left = (uint64_t)code > others - cold ? (uint64_t)code - (others - cold) : 0;
     const unsigned __int128 share = (unsigned __int128)left * l->functions / numbered;
