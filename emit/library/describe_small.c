@@ -29,10 +29,12 @@ enum {
     UNIT_MOST = 16000, /* functions of a unit: lines take two bytes */
 };
 
+/* Whether the name of the function's symbol is mangled. One that ends in another name is not. */
 static bool is_mangled(const struct plan_library *row, uint32_t index)
 {
     const uint32_t exported = row->small.exported;
-    return index < exported ? row->exported + index < row->names.mangled
+    const uint32_t place = row->exported + index;
+    return index < exported ? place < row->names.mangled && names_row_end_of(row, place) == NAMES_ROW_NONE
                             : names_row_object_is_mangled(row, index - exported);
 }
 
