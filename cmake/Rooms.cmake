@@ -61,6 +61,7 @@ function(see_rooms target name)
     endif()
   endforeach()
   target_include_directories(${target} PRIVATE ${view})
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${view}/=) # as in Flags.cmake, for a build elsewhere
 endfunction()
 
 # The library of the folder `name`: all its *.c but main.c and those whose names

@@ -13,6 +13,8 @@
 #include "base/words.h"
 #include "elf/write/hash.h"
 #include "emit/plan/names.h"
+#include "emit/plan/names_mangled.h"
+#include "emit/plan/names_scopes.h"
 #include "emit/plan/plan.h"
 
 /* Room for the longest name, and for what names_write may overwrite beyond it. */
@@ -383,6 +385,81 @@ static void test_mangled_names_are_different(void **state)
     free(all);
 }
 
+/* The words and the parameters of a name, each between blanks. */
+static void join(const struct names_scopes *s, char text[ROOM])
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < s->words; i++) {
+        strncat(text, s->word[i], s->length[i]);
+        strcat(text, " ");
+    }
+    strncat(text, s->parameter, s->parameters);
+}
+
+static void test_scopes_of_known_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *scopes; /* NULL: it cannot be taken apart */
+    } known[] = {
+        {"_ZN2m34GridEv", "m3 Grid "},
+        {"_ZN2m34Grid6resizeEidbm", "m3 Grid resize idbm"},
+        {"_ZN2m38Mesh12477LineMap10FieldCurveERKS1_lS3_f", "m3 Mesh1247 LineMap FieldCurve RlRf"},
+        {"_ZN2m34Grid6resizeERKS_", NULL},             /* of the namespace */
+        {"_ZN2m34Grid6resizeERKS1_", NULL},            /* of what is not there */
+        {"_ZN2m34Grid6resizeERKNS_4CellIS0_EE", NULL}, /* of a template */
+        {"_ZN2m34Grid6resizeEiiiiiii", NULL},          /* too many */
+        {"_ZN2m34Grid6resizeIiLi3EEEmv", NULL},        /* an instance */
+        {"_ZN2m34Grid6resizeE", NULL},
+        {"_ZN2m34Grid60resizeEv", NULL},
+        {"_ZN2m34Grid6resize", NULL},
+        {"_ZN2m3Ev", NULL},
+        {"_ZL4gridii", NULL},
+        {"m3Grid", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        char text[ROOM];
+        struct names_scopes s;
+        const bool is_read = names_scopes_read(known[i].name, &s);
+        assert_int_equal(is_read, known[i].scopes != NULL);
+        if (!is_read)
+            continue;
+        join(&s, text);
+        assert_string_equal(text, known[i].scopes);
+    }
+}
+
+/* Most names that libraries have can be taken apart, and none in another way than it was made. */
+static void test_scopes_of_names_that_libraries_have(void **state)
+{
+    (void)state;
+    enum { PLACES = 3000, LENGTH_MOST = 120 };
+    struct plan_library l = library_called("libmodule0", 3, PLACES);
+    uint32_t read = 0, references = 0;
+    strcpy(l.prefix, "m3");
+    l.names.elaborate = 300;
+    for (uint32_t place = 0; place < PLACES; place++) {
+        char name[ROOM] = "";
+        struct names_scopes s;
+        const uint32_t length = 16 + place % LENGTH_MOST;
+        if (length < names_mangled_least(&l, 4, true))
+            continue;
+        names_mangled_write(&l, place, length, true, (uint8_t *)name);
+        if (!names_scopes_read(name, &s))
+            continue;
+        read++;
+        assert_true(s.words >= 2);
+        assert_memory_equal(s.word[0], "m3", 2);
+        for (uint32_t j = 0; j < s.parameters; j++)
+            references += s.parameter[j] == NAMES_REFERENCE;
+        const char *const last = s.word[s.words - 1] + s.length[s.words - 1];
+        assert_int_equal(last[0], 'E');
+        assert_int_equal(strlen(name), length);
+    }
+    assert_true(read > PLACES / 2 && references > PLACES / 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +474,8 @@ int main(void)
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_sums_of_mangled_lengths),
         cmocka_unit_test(test_mangled_names_are_different),
+        cmocka_unit_test(test_scopes_of_known_names),
+        cmocka_unit_test(test_scopes_of_names_that_libraries_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,124 @@ def test_lines_alone_tell_of_them_too(lines):
     assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)
 
 
+MEMBERS = """
+#include <map>
+#include <string>
+#include <vector>
+namespace cells {{
+std::size_t named{unit}(std::map<std::string, std::vector<double>> &of, const std::string &name)
+{{ return of[name].size() + of.erase(name + "{unit}"); }}
+struct grid{unit} {{ struct layer {{ struct node {{
+    long key; double weight;
+{methods}
+}}; }}; }};
+{functions}
+{definitions}
+}}
+"""
+MEMBER = """
+    static long key_of_the_one_before_{n}(const node &, long, double);
+    static double weight_of_what_is_here_{n}(float, double, bool, unsigned);
+    double walk_over_all_{n}(double (*)(double), long);
+"""
+FUNCTION = "int level{unit}_{n}(int by, char of) {{ return by * {n} + of; }}\n"
+MEMBER_DEFINITION = """
+long grid{unit}::layer::node::key_of_the_one_before_{n}(const node &of, long by, double) {{ return of.key + by * {n}; }}
+double grid{unit}::layer::node::weight_of_what_is_here_{n}(float f, double w, bool, unsigned by)
+{{ return f + w * (by + {n}); }}
+double grid{unit}::layer::node::walk_over_all_{n}(double (*visit)(double), long most)
+{{
+    double sum = {n}, last = 0;
+    for (long i = 0; i < most; i++) {{
+        const double here = visit(weight * i) + last;
+        sum += here > sum ? here * key : visit(sum) - last;
+        last = here * level{unit}_{n}((int)i, 'c');
+    }}
+    return sum + last;
+}}
+"""
+
+
+MEMBER_KINDS = {
+    "5": ["-gdwarf-5"],
+    "4": ["-gdwarf-4"],
+    "one": ["-g", "-fno-reorder-blocks-and-partition", "-fno-ipa-icf"],  # one address for each function
+}
+
+
+@pytest.fixture(scope="module", params=mostly_long(MEMBER_KINDS, "5", "one"))
+def members(request, programs, tmp_path_factory):
+    """A library with functions of a namespace and of classes in classes, and its twin."""
+    directory = tmp_path_factory.mktemp("members")
+    sources = []
+    for unit in range(UNITS):
+        numbers = range(LARGE)
+        functions = "".join(FUNCTION.format(unit=unit, n=n) for n in numbers)
+        methods = "".join(MEMBER.format(n=n) for n in numbers)
+        definitions = "".join(MEMBER_DEFINITION.format(unit=unit, n=n) for n in numbers)
+        text = {"methods": methods, "functions": functions, "definitions": definitions}
+        sources.append(directory / f"unit{unit}.cc")
+        sources[-1].write_text(MEMBERS.format(unit=unit, **text))
+    if request.param == "one":
+        (directory / "one.cc").write_text("".join(source.read_text() for source in sources))
+        sources = [directory / "one.cc"]
+    return compile_pair(programs, directory, ["g++", "-O2", *MEMBER_KINDS[request.param]], sources)
+
+
+def small_members(library):
+    """Pairs of entries, each of a function and of its declaration."""
+    small = [(die, library.dies.follow(die, "specification")) for die in library.small(SMALL)]
+    return [(die, declared) for die, declared in small if declared]
+
+
+def test_members_have_the_scopes_and_types_of_their_names(members):
+    real, twin = members
+    told = small_members(twin)
+    assert len(twin.told) == pytest.approx(len(real.told), rel=0.25)
+    assert len(told) > len(small_members(real)) / 2 > LARGE
+    names = [declared.text("linkage_name") for _, declared in told]
+    for (die, declared), name, shown in zip(told, names, demangled(names)):
+        place = die.number("low_pc")
+        assert (name, die.number("high_pc") - place) == twin.symbols[place]
+        assert twin.dies.function(declared) == shown
+        assert declared.parent.tag in ("class_type", "namespace") and "declaration" in declared
+        assert ("accessibility" in declared) == (declared.parent.tag == "class_type")
+    assert len(set(names)) == len(names)
+    spaces = {die.parent.at for die in twin.dies.at.values() if die.tag == "namespace"}
+    assert len(spaces) >= len({die.parent.at for die, _ in told})
+
+
+def test_members_have_their_parameters_where_they_arrive(members):
+    """psABI 3.2.3"""
+    integers = ["RDI", "RSI", "RDX", "RCX", "R8", "R9"]
+    _, twin = members
+    kinds = collections.Counter()
+    for die, declared in small_members(twin):
+        left = {"double": iter(f"XMM{i}" for i in range(8)), "long": iter(integers)}
+        types = [parameter.attributes["type"] for parameter in declared.of("formal_parameter")]
+        assert [parameter.attributes["type"] for parameter in die.of("formal_parameter")] == types
+        for parameter in die.of("formal_parameter"):
+            of = parameter.attributes["type"].split('"')[1]
+            kind = "double" if of in ("double", "float") else "long"
+            kinds[kind, of.endswith("&")] += 1
+            assert parameter.attributes["location"].split()[1] == next(left[kind])
+    assert len(kinds) == 3
+
+
+def test_debuggers_know_members(members):
+    _, twin = members
+    told = small_members(twin)[::20]
+    names = [twin.dies.function(declared) for _, declared in told]
+    asked = [word for name in names for word in ("-ex", f"break {name}")]
+    said = ask("gdb", "-batch", "-nx", *asked, twin.path)
+    for die, declared in told:
+        assert f"at {die.number('low_pc'):#x}: file" in said
+    linked = [die.number("low_pc") for die, _ in told]
+    shown = ask(tool("llvm-symbolizer-14", "llvm-symbolizer"), f"--obj={twin.path}", *(f"{at:#x}" for at in linked))
+    assert shown.splitlines()[::3] == names
+    assert "No errors" in ask(tool("llvm-dwarfdump-14", "llvm-dwarfdump"), "--verify", twin.path)
+
+
 def test_local_functions_of_cpp(programs, tmp_path):
     """Of those with mangled names the entry has the words and the parameters that the name says. The profile is that of
     libstdc++ 12 as Debian builds it for debuggers."""

@@ -447,12 +447,12 @@ void compose_end_put(struct composer *c, uint8_t code, uint32_t sibling, uint32_
 }
 
 /* Writes a parameter's or local's entry up to its location. */
-static uint8_t *put_variable(const struct composer *c, enum abbrev_code code, const struct debug_variable *v)
+static uint8_t *put_variable(struct composer *c, enum abbrev_code code, const struct debug_variable *v)
 {
     uint8_t *p = compose_code(c->out, c->info, code + short_name_is(v->name));
     p = short_name_put(p, v->name);
     p = put_declared(c, p, v->line, v->column);
-    return put_u32(p, corpus_type(c->corpus, v->type));
+    return compose_put_type(c, p, v->type, v->type_at);
 }
 
 static uint8_t *put_frame_place(uint8_t *p, int32_t place)

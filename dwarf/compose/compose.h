@@ -241,8 +241,10 @@ void compose_function_end(struct composer *c);
 struct debug_variable {
     uint32_t name;
     uint32_t line, column;
-    enum base_type type;
+    uint8_t type;     /* enum base_type, or COMPOSE_PLACED: the one whose entry is */
+    uint32_t type_at; /* at this place of the unit */
 };
+enum { COMPOSE_PLACED = BASE_ALL };
 
 /* A parameter or local with one place for all of the function, `place` bytes from the CFA; a parameter that is in this
  * register (DWARF's number, below 32). */
@@ -329,8 +331,23 @@ static inline uint32_t compose_place_of(const struct composer *c, const uint8_t 
     return c->corpus->start + c->corpus->fixed + compose_offset_of(c, p);
 }
 
+/* What is at this offset among the open unit's functions. */
+static inline uint8_t *compose_at(const struct composer *c, uint32_t offset)
+{
+    return c->out->info.data + c->unit->entries + offset;
+}
+
 /* Writes at `at`, in the unit's functions, a reference to this place in the unit. */
 void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
+
+/* Writes a reference to a type: enum base_type, or COMPOSE_PLACED: the one whose entry is at this place. */
+static inline uint8_t *compose_put_type(struct composer *c, uint8_t *p, uint8_t type, uint32_t place)
+{
+    if (type != COMPOSE_PLACED)
+        return put_u32(p, corpus_type(c->corpus, (enum base_type)type));
+    compose_refer(c, p, place);
+    return p + 4;
+}
 
 /* An inlined call of the header's inline function k, called in `file`, with one range or a list of `count`. Returns the
  * `sibling` for compose_end_child. That function notes the entry's code, because the code may change until then. */
@@ -377,31 +394,40 @@ uint8_t compose_without_calls(uint32_t code);
 
 /* --- classes (compose_class.c) ------------------------------------------------ */
 
-/* The declaration of a static method. Its names are of the library's own. */
+/* The declaration of a static method or of a function of a namespace. Its names are of the library's own. */
 struct debug_method {
     uint32_t name, linkage_name;
     uint32_t line;
     enum base_type result;
     uint32_t parameters;
-    const uint8_t *types; /* types of the parameters: enum base_type */
+    const uint8_t *types; /* types of the parameters: enum base_type, or COMPOSE_PLACED: the one whose entry is */
+    uint32_t type_at;     /* at this place of the unit */
+    bool of_namespace;    /* a function of the open namespace, no method */
     bool is_template;     /* an instance of a template with `type` and `number` as arguments */
     enum base_type type;
     uint8_t number;
     bool is_last; /* the last method of its class */
 };
 
-/* A class in a namespace, with methods and nothing else. */
+/* A class with methods and nothing else. */
 struct debug_class {
-    uint32_t scope, name;  /* of the library's own names */
+    uint32_t name;         /* of the library's own names */
     const char *qualified; /* for an index of names */
     uint32_t line;
+    bool is_last; /* nothing follows in the namespace, or class, that it is in */
 };
-/* Opens the namespace and the class; returns what compose_class_end takes. */
-uint8_t *compose_class(struct composer *c, const struct debug_class *k);
-/* A method of the open class; returns its place, for debug_function.declared. */
+/* Open a namespace, whose name is one of the library's own, and a class in what is open. Both return what
+ * compose_scope_end takes. */
+uint32_t compose_namespace(struct composer *c, uint32_t name, uint32_t line);
+uint32_t compose_class(struct composer *c, const struct debug_class *k);
+void compose_scope_end(struct composer *c, uint32_t sibling);
+/* Declares in what is open, and returns the place of the declaration, for debug_function.declared. */
 uint32_t compose_method(struct composer *c, const struct debug_method *m);
-void compose_class_end(struct composer *c, uint8_t *sibling);
-/* Bytes that such a class takes at most. */
+/* Composes the type of a reference to a constant object of a class that is declared later. Returns its place, and sets
+ * *of to what compose_class_referred takes when the class's place is known. */
+uint32_t compose_class_reference(struct composer *c, uint32_t *of);
+void compose_class_referred(struct composer *c, uint32_t of, uint32_t class);
+/* Bytes that a class in a namespace takes at most. */
 uint64_t compose_class_most(struct dialect d, uint32_t methods, uint32_t parameters);
 
 /* --- calls -------------------------------------------------------------------------- */

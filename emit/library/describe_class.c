@@ -68,14 +68,6 @@ uint64_t class_room(const struct walk *w)
 
 /* --- names ------------------------------------------------------------------------ */
 
-static uint32_t append_name(struct walk *w, const char *text, uint32_t length)
-{
-    struct debug *d = &w->l->debug;
-    size_t name = bytes_append(&d->statics, text, length);
-    bytes_u8(&d->statics, 0);
-    return (uint32_t)(d->names_size + name);
-}
-
 enum { METHOD_TEXT = WORDS_METHOD_MOST + INSTANCE_MOST + 1 };
 
 /* Writes a method's name, without a terminator; returns its length. That of an instance includes its arguments. */
@@ -95,9 +87,9 @@ static uint32_t method_name(struct walk *w, const struct name_parts *parts)
     char text[METHOD_TEXT];
     const uint32_t length = print_method(parts, text);
     if (parts->is_template)
-        return append_name(w, text, length);
+        return describe_word(w->l, text, length);
     if (!w->classes.method_name[parts->method])
-        w->classes.method_name[parts->method] = append_name(w, text, length);
+        w->classes.method_name[parts->method] = describe_word(w->l, text, length);
     return w->classes.method_name[parts->method];
 }
 
@@ -117,6 +109,14 @@ uint64_t class_names_of_lines(const struct walk *w)
     return bytes;
 }
 
+uint32_t class_scope_name(struct walk *w)
+{
+    const char *const name = plan_prefix(w->l->row);
+    if (!w->classes.scope_name)
+        w->classes.scope_name = describe_word(w->l, name, (uint32_t)strlen(name));
+    return w->classes.scope_name;
+}
+
 /* Sets the names of a class and of its methods. The walk is at the first function of the class. */
 static void name_class(struct walk *w, uint32_t number)
 {
@@ -125,10 +125,9 @@ static void name_class(struct walk *w, uint32_t number)
     struct class_walk *k = &w->classes;
     char text[MANGLE_CLASS_MOST + 1];
     uint32_t linkage = (uint32_t)w->name;
-    if (!k->scope_name)
-        k->scope_name = append_name(w, plan_prefix(l->row), (uint32_t)strlen(plan_prefix(l->row)));
+    class_scope_name(w);
     k->named = number;
-    k->class_name = append_name(w, text, mangle_class(names->letters, l->row, number, text));
+    k->class_name = describe_word(w->l, text, mangle_class(names->letters, l->row, number, text));
     k->text_length = (uint32_t)snprintf(k->text, sizeof k->text, "%s::%s::", plan_prefix(l->row), text);
     for (uint32_t i = 0; i < class_methods(l, number); i++) {
         const uint32_t index = number * MANGLE_METHODS + i;
@@ -204,12 +203,14 @@ void class_declare(struct walk *w, uint32_t index, struct debug_function *f)
     assert(k->scope_name && k->named == number);
     if (!i || k->unit != w->units) {
         k->text[k->text_length - 2] = '\0'; /* without the "::" at the end */
-        const struct debug_class c = {k->scope_name, k->class_name, k->text, w->line_number};
-        uint8_t *const sibling = compose_class(&w->composer, &c);
+        const struct debug_class class = {k->class_name, k->text, w->line_number, .is_last = true};
+        const uint32_t namespace = compose_namespace(&w->composer, k->scope_name, w->line_number);
+        const uint32_t sibling = compose_class(&w->composer, &class);
         k->text[k->text_length - 2] = ':';
         for (uint32_t m = 0; m < class_methods(l, number); m++)
             k->place[m] = declare_method(w, number * MANGLE_METHODS + m, m);
-        compose_class_end(&w->composer, sibling);
+        compose_scope_end(&w->composer, sibling);
+        compose_scope_end(&w->composer, namespace);
         k->unit = w->units;
         w->line_number += CLASS_LINES;
     }

@@ -179,8 +179,10 @@ static inline bool describe_unit_is_full(const struct walk *w, uint32_t lines, u
 }
 /* Declares the helper in the open unit, unless it has been declared there. */
 void describe_helper(struct walk *w, uint32_t number);
-/* Appends a name to the library's own; returns its offset in .debug_str. */
+/* Append a name to the library's own, the second one `length` characters of a text; return its offset in
+ * .debug_str. */
 uint32_t describe_name(struct library *l, const char *prefix, const char *suffix);
+uint32_t describe_word(struct library *l, const char *text, uint32_t length);
 
 /* describe_detail.c: how many entries of location lists in a function that ends at `end` are still to say what a
  * parameter was when the function was called. */
@@ -232,10 +234,31 @@ bool describe_glue(struct walk *w, enum glue_function which);
  * out. */
 bool small_describe(struct walk *w);
 
+/* describe_members.c: small functions of C++ whose names are mangled: functions of the library's namespace, or of
+ * classes in it. */
+struct member {
+    uint32_t linkage; /* the symbol's name, and */
+    uint32_t name;    /* the last word of it: offsets in .debug_str */
+    uint32_t place;   /* of its declaration in the open unit */
+    uint32_t type_at; /* place of the type of its parameters that are references; 0: there are none */
+    uint32_t of;      /* the class in that type (compose_class_reference) */
+};
+/* Whether a function with this name can be a member. Sets *info and *names to the bytes that it takes, about, of
+ * entries, and of names besides this one. */
+bool member_can_be(const char *name, uint64_t *info, uint64_t *names);
+/* Declares the next functions of the open unit, an array of struct member whose `linkage` is set, in the namespace;
+ * sets the rest. False when memory ran out. */
+bool members_declare(struct walk *w, struct bytes *members);
+/* Composes the entry of `f` as the function that `m` declares, and its parameters, which stay where they arrive. */
+enum { MEMBER_PARAMETERS_MOST = 6, MEMBER_LINES = 2 /* lines of the source that a declaration takes */ };
+void member_define(struct walk *w, const struct member *m, struct debug_function *f);
+
 /* describe_class.c: sets in `f` the place of the declaration of function `index` as a method, and its names; where
  * functions are no methods, the place is COMPOSE_UNKNOWN. If the open unit has no such declaration yet, writes it
  * first. Call for all functions in order. */
 void class_declare(struct walk *w, uint32_t index, struct debug_function *f);
+/* The name of the namespace, among the library's own. */
+uint32_t class_scope_name(struct walk *w);
 /* With lines alone, the bytes of the names, besides those of symbols, that class_declare adds for all functions. */
 uint64_t class_names_of_lines(const struct walk *w);
 /* Bytes that class_declare takes at most. */

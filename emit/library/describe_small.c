@@ -6,7 +6,7 @@
  * then it is known what is left for that, and sections get their sizes all the same.
  *
  * Some are left out: cold parts, resolvers, functions without a name of their own, and, but for lines alone, those
- * whose names are mangled, which would have to be told as functions of a namespace. */
+ * whose names are mangled and cannot be those of members (describe_members.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +20,15 @@ enum {
     INFO_PARAMETERS = 5, /* the same, if it has parameters, are more by this */
     INFO_PARAMETER = 15, /* bytes of a parameter's entry */
     PARAMETERS_MOST = 3,
+    PARAMETERS_ROOM = PARAMETERS_MOST > MEMBER_PARAMETERS_MOST ? (int)PARAMETERS_MOST : (int)MEMBER_PARAMETERS_MOST,
     ROWS_EACH = 2,     /* of a function, */
     ROWS_USUAL = 8,    /* and the bytes that they take, about */
     LINES_EACH = 3,    /* lines of the source from one to the next */
     PART = 4,          /* small functions may take one in so many bytes and rows, */
-    PART_OF_NAMES = 7, /* and bytes of names; */
+    PART_OF_NAMES = 7, /* and bytes of names, */
+    PART_OF_CPP = 3,   /* of which C++ has most for functions; */
     PART_OF_LINES = 3, /* the same of all, with lines alone */
-    UNIT_MOST = 16000, /* functions of a unit: lines take two bytes */
+    UNIT_MOST = 12000, /* functions of a unit: lines take two bytes */
 };
 
 /* Whether the name of the function's symbol is mangled. One that ends in another name is not. */
@@ -38,19 +40,70 @@ static bool is_mangled(const struct plan_library *row, uint32_t index)
                             : names_row_object_is_mangled(row, index - exported);
 }
 
-/* The characters of the function's symbol; 0: the function is not described. */
-static uint32_t name_length(const struct walk *w, uint32_t index)
+static bool is_method(const struct plan_library *row, uint32_t index)
+{
+    return index + methods_functions(row) >= row->small.count;
+}
+
+/* Whether a dynamic function is described as a function of a namespace or class. */
+static bool is_member(const struct walk *w, uint32_t index)
+{
+    return index < w->l->row->small.exported && is_mangled(w->l->row, index) && !lines_are_told(w);
+}
+
+/* The small functions that are described: `count` of `all` that could be, evenly spread. */
+struct told {
+    struct bytes
+        lengths; /* for each function the characters of its symbol's name, 16 bits; 0: it cannot be described */
+    uint32_t all, count;
+    uint64_t code;        /* bytes that the `all` take, */
+    uint64_t info, names; /* and bytes of entries and of names, about */
+    uint32_t units;       /* count_units */
+};
+
+static uint32_t told_length(const struct told *t, uint32_t index)
+{
+    uint16_t length;
+    memcpy(&length, t->lengths.data + index * sizeof length, sizeof length);
+    return length;
+}
+
+/* Adds to t->info and t->names what function `index` takes, whose symbol's name has `length` characters. False where it
+ * cannot be described. */
+static bool add_function(const struct walk *w, uint32_t index, uint32_t length, struct told *t)
+{
+    enum { INFO = INFO_FUNCTION + INFO_PARAMETERS + INFO_PARAMETER * PARAMETERS_MOST / 2 };
+    char name[PROFILE_NAME_MOST + 1];
+    uint64_t info = lines_are_told(w) ? INFO_FUNCTION : INFO;
+    uint64_t words = 0;
+    if (is_member(w, index)) {
+        names_row_write_other(w->l->row, index, (uint8_t *)name);
+        if (w->corpus->dialect.language != DWARF_CPP || !member_can_be(name, &info, &words))
+            return false;
+    }
+    t->info += info;
+    t->names += length + UINT64_C(1) + words;
+    return true;
+}
+
+/* Notes whether function `index` can be described. */
+static void note_function(const struct walk *w, uint32_t index, struct told *t)
 {
     const struct library *const l = w->l;
     const struct plan_library *const row = l->row;
     const bool exported = index < row->small.exported;
     const uint32_t number = exported ? index : index - row->small.exported;
     const bool has_own = exported || (!row->stripped && number < names_row_objects_named(row));
-    const bool is_member = exported && is_mangled(row, index) && !lines_are_told(w);
-    if (!has_own || is_member || !row->small.size[index] || plan_is_packed(row, index) ||
-        resolvers_has(&l->shape.resolvers, index))
-        return 0;
-    return exported ? names_row_other_length(row, number) : names_row_object_length(row, number);
+    const bool is_other = plan_is_packed(row, index) || resolvers_has(&l->shape.resolvers, index);
+    const bool takes_none = is_method(row, index) && is_member(w, index);
+    uint32_t length = !has_own || !row->small.size[index] || is_other || takes_none ? 0
+                      : exported ? names_row_other_length(row, number)
+                                 : names_row_object_length(row, number);
+    if (length && !add_function(w, index, length, t))
+        length = 0;
+    bytes_u16(&t->lengths, (uint16_t)length);
+    t->all += length != 0;
+    t->code += length ? plan_small_place(row, index) : 0;
 }
 
 /* The last of the words that a mangled name consists of: "FieldCurve" of _ZN2m37LineMap10FieldCurveEv. Sets its
@@ -115,20 +168,21 @@ static uint64_t said_bytes(const struct walk *w, enum row_value of, enum debug_s
     return bytes > others ? bytes - others : 0;
 }
 
-/* How many may be described, so that enough is left for other entries, rows, lines and names. The names of all have
- * `names` bytes on average. */
-static uint64_t count_most(const struct walk *w, double names)
+/* How many may be described, so that enough is left for other entries, rows, lines and names. */
+static uint64_t count_most(const struct walk *w, const struct told *t)
 {
-    enum { INFO = INFO_FUNCTION + INFO_PARAMETERS + INFO_PARAMETER * PARAMETERS_MOST / 2 };
     const bool lines = lines_are_told(w); /* nothing but functions takes much then */
     const uint64_t part = lines ? PART_OF_LINES : PART;
-    const uint64_t part_of_names = lines ? PART_OF_LINES : PART_OF_NAMES;
     const struct corpus *const c = w->corpus;
+    const bool is_cpp = c->dialect.language == DWARF_CPP;
+    const uint64_t part_of_names = lines ? PART_OF_LINES : is_cpp ? PART_OF_CPP : PART_OF_NAMES;
     const uint64_t units = w->l->row->debug.units;
     const uint64_t names_of_others = w->l->debug.names_size + class_names_of_lines(w);
     const uint64_t others = c->common + c->header[0].cut[0].names + names_of_others;
+    const double info = (double)t->info / t->all;
+    const double names = (double)t->names / t->all;
     const uint64_t most[] = {
-        said_bytes(w, ROW_MIX_INFO, DEBUG_INFO, 0) / part / (lines ? INFO_FUNCTION : INFO),
+        (uint64_t)((double)(said_bytes(w, ROW_MIX_INFO, DEBUG_INFO, 0) / part) / info),
         said_bytes(w, ROW_MIX_LINE, DEBUG_LINE, units * w->line_header) / part / ROWS_USUAL,
         (uint64_t)((double)(said_bytes(w, ROW_MIX_STR, DEBUG_STR, others) / part_of_names) / names),
         w->goal->rows ? w->goal->rows / part / ROWS_EACH : UINT64_MAX,
@@ -140,26 +194,15 @@ static uint64_t count_most(const struct walk *w, double names)
     return least;
 }
 
-/* The small functions that are described: `count` of `all` that could be, evenly spread. */
-struct told {
-    uint32_t all, count;
-    uint64_t code;  /* bytes that the `all` take */
-    uint32_t units; /* count_units */
-};
-
+/* t->lengths has failed where memory ran out. */
 static struct told choose(const struct walk *w)
 {
     const struct library *const l = w->l;
     const uint32_t planned = w->level == DESCRIBE_RICH ? plan_described(l->plan, l->row).small : 0;
     struct told t = {0};
-    uint64_t names = 0;
-    for (uint32_t i = 0; i < l->row->small.count && planned; i++) {
-        const uint32_t length = name_length(w, i);
-        t.all += length != 0;
-        t.code += length ? plan_small_place(l->row, i) : 0;
-        names += length ? length + UINT64_C(1) : 0;
-    }
-    const uint64_t most = t.all ? count_most(w, (double)names / t.all) : 0;
+    for (uint32_t i = 0; i < l->row->small.count && planned; i++)
+        note_function(w, i, &t);
+    const uint64_t most = t.all ? count_most(w, &t) : 0;
     t.count = planned < t.all ? planned : t.all;
     t.count = t.count < most ? t.count : (uint32_t)most;
     return t;
@@ -198,39 +241,64 @@ static void put_parameters(struct walk *w, uint64_t r, uint32_t count, bool are_
     }
 }
 
-/* Describes a function that begins at code offset `at`. */
-static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64_t at, uint32_t parameters)
+/* The walk over the small functions that are described. */
+struct small_teller {
+    struct walk *w;
+    struct told told;
+    struct small_walk walk;
+    uint32_t index;       /* the next function, */
+    uint32_t number;      /* how many before it could be described, */
+    uint32_t count;       /* and how many are */
+    uint32_t parameters;  /* that a function has at most */
+    struct bytes members; /* of the open unit: struct member */
+    uint32_t member;      /* the next of them */
+};
+
+/* Sets what a function has that is no member, and composes its entry. */
+static void put_plain(struct small_teller *s, uint32_t index, struct debug_function *f)
 {
     enum { HIDDEN = 8 /* of so many local functions one is not static but hidden */ };
-    struct composer *const c = &w->composer;
+    struct walk *const w = s->w;
     const struct plan_library *const row = w->l->row;
     const uint64_t r = random_at(small_value(row, index), index);
-    const bool is_method = index + methods_functions(row) >= row->small.count; /* they change %rdi, and end in a jump */
+    uint32_t ints = UINT32_MAX; /* the name does not say */
+    put_name(w, index, told_length(&s->told, index), f, &ints);
+    const bool has_none = lines_are_told(w) || is_method(row, index); /* they change %rdi */
+    const uint32_t count = has_none ? 0 : ints != UINT32_MAX ? ints : random_below(r, s->parameters + UINT64_C(1));
+    const bool is_static = index >= row->small.exported && (count || lines_are_told(w)) && r % HIDDEN;
+    f->kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN;
+    compose_function(&w->composer, f);
+    put_parameters(w, r, count, ints != UINT32_MAX);
+}
+
+/* Describes function `index`, which begins at code offset `at`. */
+static bool put_function(struct small_teller *s, uint32_t index, uint64_t at)
+{
+    struct walk *const w = s->w;
+    struct composer *const c = &w->composer;
+    const struct plan_library *const row = w->l->row;
     const uint32_t size = row->small.size[index];
     struct debug_function f = {
         .offset = at,
         .size = size,
         .line = w->line_number,
         .column = 15,
+        .kind = FUNCTION_PLAIN,
         .declared = COMPOSE_UNKNOWN,
         .result = BASE_UNSIGNED_LONG,
     };
-    uint32_t ints = UINT32_MAX; /* the name does not say */
-    put_name(w, index, length, &f, &ints);
-    const bool has_none = lines_are_told(w) || is_method;
-    const uint32_t count = has_none ? 0 : ints != UINT32_MAX ? ints : random_below(r, parameters + UINT64_C(1));
-    const bool is_static = index >= row->small.exported && (count || lines_are_told(w)) && r % HIDDEN;
-    f.kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN;
-    if (!compose_reserve(c, COMPOSE_FUNCTION_MOST + PARAMETERS_MOST * COMPOSE_CHILD_MOST, 0, 0,
+    if (!compose_reserve(c, COMPOSE_FUNCTION_MOST + PARAMETERS_ROOM * COMPOSE_CHILD_MOST, 0, 0,
                          ROWS_EACH * LINE_ROW_MOST) ||
         (c->adjoins && !compose_part(c, at, ROWS_EACH * LINE_ROW_MOST)))
         return false;
-    compose_function(c, &f);
-    put_parameters(w, r, count, ints != UINT32_MAX);
+    if (is_member(w, index))
+        member_define(w, (const struct member *)(const void *)s->members.data + s->member++, &f);
+    else
+        put_plain(s, index, &f);
     struct line_rows *const rows = c->adjoins ? &c->part : &c->rows;
     line_row(rows, at, w->line_number);
-    if (size > 1) /* `ret` is one byte */
-        line_row(rows, is_method ? at : at + size - 1, w->line_number + 1);
+    if (size > 1) /* `ret` is one byte; methods end in a jump */
+        line_row(rows, is_method(row, index) ? at : at + size - 1, w->line_number + 1);
     if (c->adjoins)
         compose_part_end(c, at + size);
     w->line_number += LINES_EACH;
@@ -238,40 +306,82 @@ static bool put_function(struct walk *w, uint32_t index, uint32_t length, uint64
     return true;
 }
 
-/* Opens the unit of the next function, which begins at code offset `at`, after `told` others. */
-static bool open_unit(struct walk *w, const struct told *t, uint32_t told, uint64_t at)
+/* Whether function `index` is described; those before it have been asked for. */
+static bool takes(const struct told *t, uint32_t index, uint32_t *number)
 {
+    return told_length(t, index) && is_told(t, (*number)++);
+}
+
+/* Declares the members among the functions that the open unit has: up to `until` in all, from `index` on, before which
+ * `number` could be described. */
+static bool declare_members(struct small_teller *s, uint32_t index, uint32_t number, uint64_t until)
+{
+    struct walk *const w = s->w;
+    struct debug *const d = &w->l->debug;
+    const struct plan_library *const row = w->l->row;
+    s->members.size = s->member = 0;
+    for (uint64_t count = s->count; count < until && index < row->small.exported; index++) {
+        if (!takes(&s->told, index, &number))
+            continue;
+        count++;
+        if (!is_member(w, index))
+            continue;
+        const struct member m = {.linkage = (uint32_t)(d->names_size + d->statics.size)};
+        uint8_t *const at = bytes_reserve(&d->statics, told_length(&s->told, index) + UINT64_C(1));
+        if (!at)
+            return false;
+        bytes_keep(&d->statics, names_row_write_other(row, index, at));
+        bytes_append(&s->members, &m, sizeof m);
+    }
+    return !s->members.failed && members_declare(w, &s->members);
+}
+
+/* Opens the unit of function `index`, which begins at code offset `at` and before which `number` could be described. */
+static bool open_unit(struct small_teller *s, uint32_t index, uint32_t number, uint64_t at)
+{
+    struct walk *const w = s->w;
+    const struct told *const t = &s->told;
     struct composer *const c = &w->composer;
-    if (t->units && c->unit && told >= (uint64_t)t->count * w->units / t->units)
+    if (t->units && c->unit && s->count >= (uint64_t)t->count * w->units / t->units)
         describe_unit_end(w);
     if (c->unit)
         return true;
-    if (t->units)
-        return describe_unit(w, at);
-    const bool opened = describe_unit_shared(w, library_first_described(w->l));
-    compose_part_adjoins(c);
-    return opened;
+    if (!(t->units ? describe_unit(w, at) : describe_unit_shared(w, library_first_described(w->l))))
+        return false;
+    if (!t->units)
+        compose_part_adjoins(c);
+    const uint64_t until = t->units ? (uint64_t)t->count * w->units / t->units : t->count;
+    return declare_members(s, index, number, until > s->count ? until : s->count + UINT64_C(1));
+}
+
+/* Describes the next function, if it is one of those. */
+static bool describe_next(struct small_teller *s)
+{
+    const int64_t at = small_walk_next(s->w->l, &s->walk);
+    const uint32_t index = s->index++;
+    const uint32_t number = s->number;
+    if (!takes(&s->told, index, &s->number))
+        return true;
+    if (!open_unit(s, index, number, (uint64_t)at))
+        return false;
+    s->count++;
+    return put_function(s, index, (uint64_t)at);
 }
 
 bool small_describe(struct walk *w)
 {
-    struct told t = choose(w);
-    const uint32_t parameters = t.count ? parameters_most(w, t.count + UINT64_C(1) * w->l->described) : 0;
-    struct small_walk walk = small_walk(w->l, 0);
-    uint32_t number = 0; /* of those that could be described */
-    uint32_t told = 0;
-    t.units = t.count ? count_units(w, &t) : 0;
-    for (uint32_t i = 0; i < w->l->row->small.count && told < t.count; i++) {
-        const int64_t at = small_walk_next(w->l, &walk);
-        const uint32_t length = name_length(w, i);
-        if (!length || !is_told(&t, number++))
-            continue;
-        if (!open_unit(w, &t, told++, (uint64_t)at) || !put_function(w, i, length, (uint64_t)at, parameters))
-            return false;
-    }
-    if (t.units)
+    struct small_teller s = {.w = w, .told = choose(w), .walk = small_walk(w->l, 0)};
+    struct told *const t = &s.told;
+    bool done = !t->lengths.failed;
+    s.parameters = t->count ? parameters_most(w, t->count + UINT64_C(1) * w->l->described) : 0;
+    t->units = t->count ? count_units(w, t) : 0;
+    while (done && s.count < t->count)
+        done = describe_next(&s);
+    if (done && t->units)
         describe_unit_end(w);
     w->rows_before = w->composer.rows.count;
     w->defined_before = w->composer.out->defined;
-    return true;
+    bytes_free(&t->lengths);
+    bytes_free(&s.members);
+    return done;
 }

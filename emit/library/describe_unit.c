@@ -107,6 +107,14 @@ uint32_t describe_name(struct library *l, const char *prefix, const char *suffix
     return (uint32_t)(d->names_size + name);
 }
 
+uint32_t describe_word(struct library *l, const char *text, uint32_t length)
+{
+    struct debug *d = &l->debug;
+    size_t name = bytes_append(&d->statics, text, length);
+    bytes_u8(&d->statics, 0);
+    return (uint32_t)(d->names_size + name);
+}
+
 /* Describes what the first unit defines besides functions: the visit marks and the scratch object that statements write
  * to. The lines are those of emit/source/source.c. */
 static void describe_objects(struct walk *w)

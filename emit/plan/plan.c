@@ -25,20 +25,18 @@ uint32_t plan_covered_functions(const struct plan *plan, const struct plan_libra
 
 /* How many small functions debug information can describe (describe_small.c). Of several units there are some for them.
  * A single one has them behind its other functions, unless it has cold parts or too many lines for numbers of two
- * bytes. Very small tables of abbreviations have none for them, but for lines alone; without these, dynamic ones of C++
- * are members of something. */
+ * bytes. Very small tables of abbreviations have none for them, but for lines alone. */
 static uint32_t small_described(const struct plan_library *l)
 {
     enum { ABBREV_LEAST = 700, CODE_MOST = 256 << 10, SMALL_MOST = 4000 /* the last two: of a single unit */ };
     const int64_t abbrev = l->said ? l->said->value[ROW_MIX_ABBREV] : PROFILE_DERIVED;
     const bool is_brief = abbrev != PROFILE_DERIVED && abbrev < ABBREV_LEAST;
-    const bool fits = !l->cold.told && l->size[SIZE_TEXT] <= CODE_MOST && l->small.count <= SMALL_MOST;
+    const bool fits =
+        !(l->cold.told && l->cold.count) && l->size[SIZE_TEXT] <= CODE_MOST && l->small.count <= SMALL_MOST;
     const bool has_room = l->debug.units > 1 || (l->debug.units && fits);
-    const bool has_members = l->debug.language == LANGUAGE_CPP && !l->debug.lines;
-    const uint32_t others = l->cold.packed + (has_members ? l->small.exported : 0);
     if (!l->said || !l->functions || !has_room || plan_is_direct(l) || (is_brief && !l->debug.lines))
         return 0;
-    return l->small.count > others ? l->small.count - others : 0;
+    return l->small.count > l->cold.packed ? l->small.count - l->cold.packed : 0;
 }
 
 /* `code` of `all` parts of a number. */

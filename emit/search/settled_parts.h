@@ -42,7 +42,7 @@ extern const char *const settled_languages[DEBUG_LANGUAGES];
 /* A digest of a plan as text, which is that of what was found for it. SETTLED_FORM is to be another number whenever
  * another set comes of the same numbers, though the version of pyelfgen is the same: stocks, how debug information is
  * composed, tables of numbers. */
-enum { SETTLED_DIGEST = 33, SETTLED_FORM = 7 };
+enum { SETTLED_DIGEST = 33, SETTLED_FORM = 8 };
 void settled_digest(const uint64_t digest[2], char text[SETTLED_DIGEST]);
 
 #endif

@@ -49,6 +49,7 @@ enum {
     REGISTER_R9 = 9,
     REGISTER_RSI = 4,
     REGISTER_RDI = 5,
+    REGISTER_XMM0 = 17, /* the others are behind it */
 };
 
 /* Bytes that the registers `saved` take: in the prologue, and in the epilogue. */
