@@ -116,6 +116,14 @@ def code_of(attributes):
     return size if low > 1 and size > 0 else 0
 
 
+def begin_of(attributes):
+    """Returns where the code of a DIE begins."""
+    at = {name: (value, spans) for name, _, value, spans in attributes}
+    if "ranges" in at:
+        return next(begin for begin, end in at["ranges"][1] if begin > 1 and end > begin)
+    return int(at["low_pc"][0].rstrip(")").split()[0], 16)
+
+
 def location_of(forms):
     """Returns how a variable with these attributes is placed."""
     if "location" in forms:
@@ -127,7 +135,7 @@ def by_llvm(path):
     """Returns the counts of .debug_info and .debug_types, and the tallies of tags, attributes and forms."""
     count = collections.Counter()
     tally = {name: collections.Counter() for name in ("tags", "attributes", "forms")}
-    abbreviations = set()
+    abbreviations, begins = set(), set()
     lists = {"location": {}, "ranges": {}}
     function = inlined = None  # depth of the function, or inlined call, that this DIE and the next ones belong to
     kept = False
@@ -137,6 +145,8 @@ def by_llvm(path):
             function = depth if tag == "subprogram" and {"low_pc", "ranges"} & forms.keys() else None
             count["function_bytes"] += code_of(attributes) if function else 0
             kept = bool(function and code_of(attributes))
+            if kept:
+                begins.add(begin_of(attributes))
         if inlined is None or depth <= inlined:
             inlined = depth if tag == "inlined_subroutine" else None
             count["inlined_bytes"] += code_of(attributes) if inlined and function and kept else 0

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import statistics
 
 import pytest
 
@@ -18,13 +19,21 @@ def made(programs, tmp_path_factory):
     return directory / "set"
 
 
-def test_tags_and_attributes_are_as_the_real_ones(programs, made):
-    """What differs is in differences.json. In the manner in which the search begins tags are .07 apart."""
-    report = made.parent / "both.json"
-    programs.run("pyelfstat", "--compare", "--told", REAL, made, "--json", report)
-    found = {row["name"]: row for row in json.loads(report.read_text())["set"]}
-    assert found["dwarf.dies"]["real"] == found["dwarf.dies"]["twin"] == 3282620
-    assert found["tags"]["distance"] < 0.035 and found["attributes"]["distance"] < 0.05
+def test_tags_and_attributes_are_as_the_real_ones(programs, made, tmp_path):
+    """What differs is in differences.json. In the manner in which the search begins tags are .07 apart. Where it ends
+    depends on the seed, so that a mean is asked for."""
+    others = [tmp_path / f"seed{seed}" for seed in (1, 2)]
+    for seed, other in enumerate(others, 1):
+        programs.run("pyelfgen", "--profile", REAL, "-o", other, "--seed", seed, "-q")
+    tags, attributes = [], []
+    for twin in (made, *others):
+        report = tmp_path / "both.json"
+        programs.run("pyelfstat", "--compare", "--told", REAL, twin, "--json", report)
+        found = {row["name"]: row for row in json.loads(report.read_text())["set"]}
+        assert found["dwarf.dies"]["real"] == found["dwarf.dies"]["twin"] == 3282620
+        tags.append(found["tags"]["distance"])
+        attributes.append(found["attributes"]["distance"])
+    assert statistics.mean(tags) < 0.035 and statistics.mean(attributes) < 0.05
 
 
 def test_the_library_is_valid(made):

@@ -8,7 +8,7 @@ void composed_clear(struct composed *c, const struct corpus *corpus)
 {
     c->info.size = c->lists.size = c->ranges.size = c->programs.size = c->named.size = 0;
     c->parts.size = c->noted.size = c->texts.size = 0;
-    c->dies = c->attributes = c->defined = c->code = c->inlined = c->rows = 0;
+    c->dies = c->attributes = c->defined = c->functions = c->code = c->inlined = c->rows = 0;
     c->entries = c->entry_values = 0;
     c->each = corpus->layouts.attributes;
     memset(c->codes, 0, sizeof c->codes);
@@ -101,6 +101,15 @@ void compose_part_adjoins(struct composer *c)
     c->adjoins = true;
 }
 
+void compose_part_ends(struct composer *c)
+{
+    const struct composed *const out = c->out;
+    const struct debug_unit *const u = c->unit;
+    c->before_others.info = (uint32_t)(out->info.size - u->entries);
+    c->before_others.named = out->named.size / sizeof(uint32_t) - u->named;
+    c->before_others.noted = out->noted.size / sizeof(struct compose_noted) - u->noted;
+}
+
 uint64_t compose_rows_pending(const struct composer *c)
 {
     const uint64_t rows = c->out->parts.size;
@@ -151,6 +160,8 @@ void compose_unit_end(struct composer *c, uint64_t offset)
     u->end = c->text + offset;
     if (out->parts.size)
         end_parts(c, offset);
+    if (c->adjoins)
+        compose_part_behind(c);
     out->rows = c->rows.count;
     u->entries_size = out->info.size - u->entries;
     u->program_size = out->programs.size - u->program;
@@ -306,6 +317,7 @@ void compose_function(struct composer *c, const struct debug_function *f)
 {
     c->function = c->info;
     c->before = c->out->dies;
+    c->out->functions++;
     c->out->code += f->size + f->part_size;
     c->child.end = NULL;
     if (c->next_function) {

@@ -73,7 +73,8 @@ struct composed {
     uint64_t attributes;   /* attributes of these entries: the sum, over their codes, of `each` */
     const uint8_t *each;   /* how many attributes an entry with each code has: corpus.attributes */
     uint64_t defined;      /* how many of `dies` are functions with code, or below these */
-    uint64_t code;         /* bytes of the functions' code, cold parts included */
+    uint64_t functions;    /* functions with code, */
+    uint64_t code;         /* bytes of their code, cold parts included */
     uint64_t inlined;      /* how many of these are in inlined calls */
     uint64_t entries;      /* entries of location lists, without base addresses */
     uint64_t entry_values; /* of these, which say what a register held when the function was called */
@@ -113,6 +114,10 @@ struct composer {
     struct line_rows rows;   /* offsets from `text` */
     struct line_rows part;   /* the same of the open part; `count` is that of rows in this part */
     bool adjoins;            /* see compose_part_adjoins */
+    struct {
+        uint32_t info;       /* bytes of entries, */
+        size_t named, noted; /* and numbers of these, */
+    } before_others;         /* up to the call of compose_part_ends */
     uint8_t *info, *lists, *ranges;
     uint32_t lists_base, ranges_base; /* offsets of this library's lists and ranges in the final sections; not 0 where
                                          it is part of an executable */
@@ -214,9 +219,12 @@ void compose_keep(struct composer *c);
  * compose_part_end closes it at its end. */
 bool compose_part(struct composer *c, uint64_t offset, uint64_t rows);
 void compose_part_end(struct composer *c, uint64_t end);
-/* The open unit has its parts directly behind its code, and so one range for both. To be called when it has been
- * opened. */
+/* The open unit has its parts directly behind its code, and so one range for both. They are functions of their own,
+ * which are composed before all others. To be called when the unit has been opened, and, for the second one, when all
+ * of them are composed: compose_unit_end moves their entries behind the others (compose_behind.c). */
 void compose_part_adjoins(struct composer *c);
+void compose_part_ends(struct composer *c);
+void compose_part_behind(struct composer *c);
 /* Bytes that the open unit, ending at this code offset, still takes for its parts: of rows and of ranges. */
 uint64_t compose_rows_pending(const struct composer *c);
 uint64_t compose_ranges_pending(struct composer *c, uint64_t end);

@@ -41,7 +41,7 @@ static int read_end(Dwarf_Die die, uint64_t low, uint64_t *to, bool *is_size, Dw
 /* ---- functions and inlined calls ---- */
 
 /* In a .dwo file the lowest address is an index of what another file has, but the highest one is a number of bytes. */
-uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die)
+struct stats_extent stats_extent_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die)
 {
     Dwarf_Error error = NULL;
     Dwarf_Addr low = 0;
@@ -52,7 +52,7 @@ uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_
         answer = read_end(die, low, &to, &is_size, &error);
     stats_forget(f, &error);
     const bool is_known = answer == DW_DLV_OK && (u->split ? is_size : stats_is_code(low, to));
-    return is_known ? to - low : 0;
+    return is_known ? (struct stats_extent){to - low, low} : (struct stats_extent){0};
 }
 
 /* ---- units ---- */

@@ -282,21 +282,35 @@ static void count_name(struct stats_file *f, Dwarf_Die die, uint16_t attribute, 
     f->s->number[STATS_TYPE_NAME_BYTES] += of_type ? length : 0;
 }
 
+/* Counts a function whose code was kept. GNU ld lets copies of it that it has discarded refer to it. */
+static bool count_function(struct stats_file *f, const struct stats_unit *u, uint64_t from)
+{
+    bool added = true;
+    if (!u->split && !stats_set_add(&f->functions, from, &added))
+        return stats_no_memory(f);
+    f->s->number[STATS_CODE_FUNCTIONS] += added;
+    return true;
+}
+
 /* Counts the code of the last DIE of the path, if it is a function or an inlined call and no DIE above it is such.
  * Ranges within ranges are not looked for: an inlined call is within the code that is around it. Functions inside
- * others are not counted, and neither is what is in them. Sums end at a number that is a lie. */
-static void count_covered(struct stats_file *f, const struct stats_unit *u, struct path *p, uint64_t bytes_of_ranges)
+ * others are not counted, and neither is what is in them. Sums end at a number that is a lie. False when memory runs
+ * out. */
+static bool count_covered(struct stats_file *f, const struct stats_unit *u, struct path *p,
+                          const struct stats_extent *of_ranges)
 {
     const uint64_t most = UINT64_C(1) << 40;
     const bool is_function = p->depth == p->function;
     const bool is_inlined = p->depth == p->inlined && p->depth > p->function && p->depth < p->nested;
     if (!is_function && !(is_inlined && p->kept))
-        return;
-    const uint64_t bytes = bytes_of_ranges ? bytes_of_ranges : stats_bytes_of(f, u, p->die[p->depth]);
+        return true;
+    const struct stats_extent extent = of_ranges->bytes ? *of_ranges : stats_extent_of(f, u, p->die[p->depth]);
+    const uint64_t bytes = extent.bytes;
     uint64_t *const sum = &f->s->number[is_function ? STATS_FUNCTION_BYTES : STATS_INLINED_BYTES];
     if (is_function)
         p->kept = bytes > 0;
     *sum = bytes < most && *sum < most ? *sum + bytes : most;
+    return !is_function || !p->kept || count_function(f, u, extent.from);
 }
 
 static bool is_aggregate(uint16_t tag)
@@ -324,17 +338,16 @@ static bool count_die(struct stats_file *f, const struct stats_unit *u, struct p
     if (a->linkage_name)
         count_name(f, die, a->linkage_name, STATS_LINKAGE_NAMES, false);
     bool placed = a->kind == STATS_VARIABLES_LIST || a->kind == STATS_PARAMETERS_LIST;
-    uint64_t bytes = 0; /* of the DIE's ranges */
+    struct stats_extent of_ranges = {0};
     bool ok = true;
     for (uint32_t i = 0; a->has_lists && ok && i < a->count; i++) {
         uint16_t name = a->attribute[i].name;
         if (a->attribute[i].value == VALUE_LOCATIONS)
             ok = stats_count_locations(f, u, die, name, placed && name == DW_AT_location);
         else if (a->attribute[i].value == VALUE_RANGES)
-            ok = stats_count_ranges(f, u, die, name, &bytes);
+            ok = stats_count_ranges(f, u, die, name, &of_ranges);
     }
-    count_covered(f, u, p, bytes);
-    return ok;
+    return ok && count_covered(f, u, p, &of_ranges);
 }
 
 /* ---- the tree ---- */

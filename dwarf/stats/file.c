@@ -393,6 +393,7 @@ bool stats_read_here(const char *path, uint64_t most, struct debug_stats *s, str
     stats_set_free(&f.line_tables);
     stats_set_free(&f.location_lists);
     stats_set_free(&f.range_lists);
+    stats_set_free(&f.functions);
     stats_set_free(&f.code_lists);
     bytes_free(&f.code);
     stats_free(&counted);

@@ -135,7 +135,8 @@ int stats_read_ranges(const struct stats_list *list, uint64_t base, const struct
 }
 
 struct ranges_count {
-    uint64_t entries, bytes;
+    uint64_t entries;
+    struct stats_extent extent;
     bool split; /* addresses are in another file */
 };
 
@@ -143,7 +144,10 @@ static void count_range(void *context, uint64_t from, uint64_t to)
 {
     struct ranges_count *const c = context;
     c->entries++;
-    c->bytes += from < to && (c->split || stats_is_code(from, to)) ? to - from : 0;
+    if (from >= to || !(c->split || stats_is_code(from, to)))
+        return;
+    c->extent.from = c->extent.bytes ? c->extent.from : from;
+    c->extent.bytes += to - from;
 }
 
 /* ---- lists ---- */
@@ -222,7 +226,8 @@ bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwa
     return true;
 }
 
-bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, uint64_t *bytes)
+bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name,
+                        struct stats_extent *extent)
 {
     Dwarf_Error error = NULL;
     struct stats_list list = {.file = f, .version = u->version, .die = die};
@@ -236,6 +241,6 @@ bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_
     }
     if (answer != DW_DLV_OK || error)
         return leave(f, answer, &error, "a range list");
-    *bytes = count.bytes;
+    *extent = count.extent;
     return count_new(f, &f->range_lists, stats_place_key(&list.place, u), STATS_RANGE_LISTS, count.entries, &is_new);
 }

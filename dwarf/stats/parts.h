@@ -31,6 +31,7 @@ struct stats_file {
     struct stats_set location_lists;
     struct stats_set range_lists;
     struct stats_set code_lists; /* range lists of units */
+    struct stats_set functions;  /* addresses at which functions begin */
     struct bytes code;           /* struct stats_code: what units cover */
     struct stats_abbreviation *abbreviation;
     size_t abbreviation_count;
@@ -65,15 +66,20 @@ void stats_forget(struct stats_file *f, Dwarf_Error *error);
 /* Memory has run out: fills the file's error; returns false. */
 bool stats_no_memory(struct stats_file *f);
 
+/* Code of an entry: how much, and where it begins. Addresses are not known in .dwo files. */
+struct stats_extent {
+    uint64_t bytes, from;
+};
+
 /* Counts the DIEs of a unit from its root on; the root is freed. False, with the file's error set, on failure. */
 bool stats_count_dies(struct stats_file *f, const struct stats_unit *u, Dwarf_Die root);
 
 /* Count the list that an attribute of a DIE refers to. If it is `placed`, stats_count_locations also counts its entries
- * as those of variables and parameters. stats_count_ranges sets *bytes to how much code the list covers. False when
+ * as those of variables and parameters. stats_count_ranges sets *extent to the code that the list covers. False when
  * memory runs out. */
 bool stats_count_locations(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name, bool placed);
 bool stats_count_ranges(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die, uint16_t name,
-                        uint64_t *bytes);
+                        struct stats_extent *extent);
 
 /* Where a list lies: an offset, or an index in a table of offsets. */
 struct stats_place {
@@ -110,8 +116,8 @@ static inline bool stats_is_code(uint64_t from, uint64_t to)
     return from >= TOMBSTONES && from < to && from <= UINT64_MAX - TOMBSTONES;
 }
 
-/* code.c: How much code an entry covers that has no ranges: 0 where that is not known or it was discarded. */
-uint64_t stats_bytes_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die);
+/* code.c: The code that an entry without ranges covers: none where that is not known or it was discarded. */
+struct stats_extent stats_extent_of(struct stats_file *f, const struct stats_unit *u, Dwarf_Die die);
 /* stats_note_code notes the code of a unit, given its root, which is not in a .dwo file, and sets u->low; false when
  * memory runs out. stats_count_code counts, at the end of a file, the bytes of all that was noted. */
 bool stats_note_code(struct stats_file *f, struct stats_unit *u, Dwarf_Die root);

@@ -42,8 +42,10 @@
     X(STATS_ATTRIBUTES, "attributes")                                                                                  \
     X(STATS_ABBREVIATIONS, "abbreviations") /* that are used, summed over files */                                     \
     X(STATS_SUBPROGRAMS, "subprograms")                                                                                \
-    X(STATS_FUNCTIONS, "functions")           /* subprograms with low_pc or ranges */                                  \
-    X(STATS_FUNCTION_BYTES, "function_bytes") /* of code in functions, for each time that it is described */           \
+    X(STATS_FUNCTIONS, "functions")                /* subprograms with low_pc or ranges */                             \
+    X(STATS_CODE_FUNCTIONS, "functions_with_code") /* addresses at which these begin, but for code that was discarded, \
+                                                      and those in other functions */                                  \
+    X(STATS_FUNCTION_BYTES, "function_bytes")      /* of code in functions, for each time that it is described */      \
     X(STATS_INLINED, "inlined_subroutines")                                                                            \
     X(STATS_INLINED_BYTES, "inlined_bytes")   /* of code in them, counted in the same way */                           \
     X(STATS_VARIABLES_LIST, "variables_list") /* variables, and below parameters, by kind of location */               \

@@ -5,8 +5,8 @@
  * other functions, with a second sequence of rows (compose_part_adjoins). They are described before anything else is:
  * then it is known what is left for that, and sections get their sizes all the same.
  *
- * Some are left out: cold parts, resolvers, functions without a name of their own, and, but for lines alone, those
- * whose names are mangled and cannot be those of members (describe_members.c). */
+ * Some are left out: cold parts, functions without a name and, but for lines alone, those whose names are mangled and
+ * cannot be those of members (describe_members.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +26,18 @@ enum {
     LINES_EACH = 3,    /* lines of the source from one to the next */
     PART = 4,          /* small functions may take one in so many bytes and rows, */
     PART_OF_NAMES = 7, /* and bytes of names, */
-    PART_OF_CPP = 3,   /* of which C++ has most for functions; */
+    PART_OF_SAID = 3,  /* or, in C++ and where it is known how many functions there are, so many of names; */
     PART_OF_LINES = 3, /* the same of all, with lines alone */
     UNIT_MOST = 12000, /* functions of a unit: lines take two bytes */
 };
+
+#define RESOLVER_ENDING "_ifunc" /* as the C library's resolvers are called, whose symbols have other names */
+
+/* Which of local small functions and static objects has the name of a local function. */
+static uint32_t object_of(const struct plan_library *row, uint32_t index)
+{
+    return names_row_object_named(row, index - row->small.exported);
+}
 
 /* Whether the name of the function's symbol is mangled. One that ends in another name is not. */
 static bool is_mangled(const struct plan_library *row, uint32_t index)
@@ -37,7 +45,24 @@ static bool is_mangled(const struct plan_library *row, uint32_t index)
     const uint32_t exported = row->small.exported;
     const uint32_t place = row->exported + index;
     return index < exported ? place < row->names.mangled && names_row_end_of(row, place) == NAMES_ROW_NONE
-                            : names_row_object_is_mangled(row, index - exported);
+                            : names_row_object_is_mangled(row, object_of(row, index));
+}
+
+/* How many names are those of several functions or objects. */
+static uint32_t shared_names(const struct plan_library *row)
+{
+    return row->names.shared ? names_row_objects_named(row) - row->names.shared_first : 0;
+}
+
+/* Whether the function has one of these. */
+static bool is_shared(const struct plan_library *row, uint32_t index)
+{
+    return index >= row->small.exported && row->names.shared && object_of(row, index) >= row->names.shared_first;
+}
+
+static bool is_resolver(const struct library *l, uint32_t index)
+{
+    return resolvers_has(&l->shape.resolvers, index);
 }
 
 static bool is_method(const struct plan_library *row, uint32_t index)
@@ -86,19 +111,26 @@ static bool add_function(const struct walk *w, uint32_t index, uint32_t length, 
     return true;
 }
 
+/* Characters of the name that function `index` is described by. */
+static uint32_t name_length(const struct library *l, uint32_t index)
+{
+    const struct plan_library *const row = l->row;
+    const uint32_t ending = is_resolver(l, index) ? sizeof RESOLVER_ENDING - 1 : 0;
+    return ending + (index < row->small.exported ? names_row_other_length(row, index)
+                                                 : names_row_object_length(row, object_of(row, index)));
+}
+
 /* Notes whether function `index` can be described. */
 static void note_function(const struct walk *w, uint32_t index, struct told *t)
 {
     const struct library *const l = w->l;
     const struct plan_library *const row = l->row;
     const bool exported = index < row->small.exported;
-    const uint32_t number = exported ? index : index - row->small.exported;
-    const bool has_own = exported || (!row->stripped && number < names_row_objects_named(row));
-    const bool is_other = plan_is_packed(row, index) || resolvers_has(&l->shape.resolvers, index);
-    const bool takes_none = is_method(row, index) && is_member(w, index);
-    uint32_t length = !has_own || !row->small.size[index] || is_other || takes_none ? 0
-                      : exported ? names_row_other_length(row, number)
-                                 : names_row_object_length(row, number);
+    const bool is_named_oddly =
+        is_resolver(l, index) || (exported ? is_method(row, index) : is_shared(row, index) && lines_are_told(w));
+    const bool can_be = row->small.size[index] && !plan_is_packed(row, index) && (exported || !row->stripped) &&
+                        !(is_named_oddly && is_mangled(row, index));
+    uint32_t length = can_be ? name_length(l, index) : 0;
     if (length && !add_function(w, index, length, t))
         length = 0;
     bytes_u16(&t->lengths, (uint16_t)length);
@@ -123,20 +155,27 @@ static const char *last_word(const char *name, uint32_t *length)
     return word;
 }
 
+/* The parameters that a mangled name says a local function has, whose words end at `end`: `int`s. */
+static uint32_t count_ints(const char *end)
+{
+    return *end == 'i' ? 2 : 0;
+}
+
 /* Appends the name of the function's symbol to the library's own and, where that is mangled, its last word. Without
  * lines alone it is this word, and *ints is set to how many parameters the symbol's name says that the function has. */
 static void put_name(struct walk *w, uint32_t index, uint32_t length, struct debug_function *f, uint32_t *ints)
 {
     struct library *const l = w->l;
     struct bytes *const names = &l->debug.statics;
-    const uint32_t exported = l->row->small.exported;
     const size_t own = names->size;
     uint8_t *const at = bytes_reserve(names, 2 * (length + UINT64_C(1)));
     f->name = f->method = (uint32_t)(l->debug.names_size + own);
     if (!at)
         return; /* `failed` tells */
-    const uint8_t *const end = index < exported ? names_row_write_other(l->row, index, at)
-                                                : names_row_write_object(l->row, index - exported, at);
+    uint8_t *end = index < l->row->small.exported ? names_row_write_other(l->row, index, at)
+                                                  : names_row_write_object(l->row, object_of(l->row, index), at);
+    if (is_resolver(l, index))
+        end = put_bytes(end - 1, RESOLVER_ENDING, sizeof RESOLVER_ENDING);
     uint32_t characters;
     const char *const word = is_mangled(l->row, index) ? last_word((const char *)at, &characters) : NULL;
     f->is_linked = word && lines_are_told(w);
@@ -144,7 +183,7 @@ static void put_name(struct walk *w, uint32_t index, uint32_t length, struct deb
         bytes_keep(names, end);
     if (!word)
         return;
-    *ints = word[characters] == 'i' ? 2 : 0;
+    *ints = count_ints(word + characters);
     f->method = (uint32_t)(l->debug.names_size + names->size);
     memmove(names->data + names->size, word, characters);
     names->data[names->size + characters] = '\0';
@@ -174,8 +213,8 @@ static uint64_t count_most(const struct walk *w, const struct told *t)
     const bool lines = lines_are_told(w); /* nothing but functions takes much then */
     const uint64_t part = lines ? PART_OF_LINES : PART;
     const struct corpus *const c = w->corpus;
-    const bool is_cpp = c->dialect.language == DWARF_CPP;
-    const uint64_t part_of_names = lines ? PART_OF_LINES : is_cpp ? PART_OF_CPP : PART_OF_NAMES;
+    const bool is_said = c->dialect.language == DWARF_CPP || w->l->row->said->value[ROW_DWARF_FUNCTIONS] > 0;
+    const uint64_t part_of_names = lines ? PART_OF_LINES : is_said ? PART_OF_SAID : PART_OF_NAMES;
     const uint64_t units = w->l->row->debug.units;
     const uint64_t names_of_others = w->l->debug.names_size + class_names_of_lines(w);
     const uint64_t others = c->common + c->header[0].cut[0].names + names_of_others;
@@ -194,11 +233,21 @@ static uint64_t count_most(const struct walk *w, const struct told *t)
     return least;
 }
 
+/* How many are to be described: where the row says how many functions are, as many as the others leave. */
+static uint32_t count_planned(const struct walk *w)
+{
+    const struct library *const l = w->l;
+    const uint32_t most = w->level == DESCRIBE_RICH ? plan_described(l->plan, l->row).small : 0;
+    const int64_t functions = l->row->said ? l->row->said->value[ROW_DWARF_FUNCTIONS] : PROFILE_DERIVED;
+    const int64_t left = functions - l->described - l->shape.glue;
+    return functions <= 0 || left >= most ? most : left > 0 ? (uint32_t)left : 0;
+}
+
 /* t->lengths has failed where memory ran out. */
 static struct told choose(const struct walk *w)
 {
     const struct library *const l = w->l;
-    const uint32_t planned = w->level == DESCRIBE_RICH ? plan_described(l->plan, l->row).small : 0;
+    const uint32_t planned = count_planned(w);
     struct told t = {0};
     for (uint32_t i = 0; i < l->row->small.count && planned; i++)
         note_function(w, i, &t);
@@ -252,7 +301,40 @@ struct small_teller {
     uint32_t parameters;  /* that a function has at most */
     struct bytes members; /* of the open unit: struct member */
     uint32_t member;      /* the next of them */
+    struct bytes shared;  /* uint32_t: the names that several functions have, in .debug_str; 0: none yet */
 };
+
+/* The parameters that the mangled name of local function `index` says. */
+static uint32_t ints_of(const struct plan_library *row, uint32_t index)
+{
+    char name[PROFILE_NAME_MOST + 1];
+    uint32_t characters;
+    names_row_write_object(row, object_of(row, index), (uint8_t *)name);
+    const char *const word = last_word(name, &characters);
+    return count_ints(word + characters);
+}
+
+/* Sets the name of function `index`, and *ints as put_name does. A name that it shares is there once. */
+static void name_function(struct small_teller *s, uint32_t index, struct debug_function *f, uint32_t *ints)
+{
+    struct walk *const w = s->w;
+    const struct plan_library *const row = w->l->row;
+    uint8_t *const shared = is_shared(row, index)
+                                ? s->shared.data + (object_of(row, index) - row->names.shared_first) * sizeof(uint32_t)
+                                : NULL;
+    uint32_t known = 0;
+    if (shared)
+        memcpy(&known, shared, sizeof known);
+    if (!known) {
+        put_name(w, index, told_length(&s->told, index), f, ints);
+    } else {
+        f->name = f->method = known;
+        if (is_mangled(row, index))
+            *ints = ints_of(row, index);
+    }
+    if (shared)
+        put_u32(shared, f->name);
+}
 
 /* Sets what a function has that is no member, and composes its entry. */
 static void put_plain(struct small_teller *s, uint32_t index, struct debug_function *f)
@@ -262,8 +344,9 @@ static void put_plain(struct small_teller *s, uint32_t index, struct debug_funct
     const struct plan_library *const row = w->l->row;
     const uint64_t r = random_at(small_value(row, index), index);
     uint32_t ints = UINT32_MAX; /* the name does not say */
-    put_name(w, index, told_length(&s->told, index), f, &ints);
-    const bool has_none = lines_are_told(w) || is_method(row, index); /* they change %rdi */
+    name_function(s, index, f, &ints);
+    /* methods change %rdi */
+    const bool has_none = lines_are_told(w) || is_method(row, index) || is_resolver(w->l, index);
     const uint32_t count = has_none ? 0 : ints != UINT32_MAX ? ints : random_below(r, s->parameters + UINT64_C(1));
     const bool is_static = index >= row->small.exported && (count || lines_are_told(w)) && r % HIDDEN;
     f->kind = is_static ? FUNCTION_STATIC : FUNCTION_PLAIN;
@@ -372,16 +455,20 @@ bool small_describe(struct walk *w)
 {
     struct small_teller s = {.w = w, .told = choose(w), .walk = small_walk(w->l, 0)};
     struct told *const t = &s.told;
-    bool done = !t->lengths.failed;
+    bytes_zeros(&s.shared, shared_names(w->l->row) * sizeof(uint32_t));
+    bool done = !t->lengths.failed && !s.shared.failed;
     s.parameters = t->count ? parameters_most(w, t->count + UINT64_C(1) * w->l->described) : 0;
     t->units = t->count ? count_units(w, t) : 0;
     while (done && s.count < t->count)
         done = describe_next(&s);
     if (done && t->units)
         describe_unit_end(w);
+    else if (done && w->composer.unit)
+        compose_part_ends(&w->composer);
     w->rows_before = w->composer.rows.count;
     w->defined_before = w->composer.out->defined;
     bytes_free(&t->lengths);
     bytes_free(&s.members);
+    bytes_free(&s.shared);
     return done;
 }

@@ -196,9 +196,9 @@ static uint32_t put_object_name(const struct library *l, struct local_table *t, 
     const struct plan_library *row = l->row;
     const uint32_t number = n->number++;
     if (number >= n->named) {
-        const uint32_t of = (number - n->named) % (n->named - row->names.shared_first);
-        const uint32_t name = of ? n->shared : n->first;
-        n->shared = name + names_row_object_length(row, row->names.shared_first + of) + 1;
+        const uint32_t of = names_row_object_named(row, number);
+        const uint32_t name = of > row->names.shared_first ? n->shared : n->first;
+        n->shared = name + names_row_object_length(row, of) + 1;
         return name;
     }
     const uint32_t name = next_name(t);

@@ -59,6 +59,14 @@ static inline uint32_t names_row_objects_named(const struct plan_library *l)
     return plan_small_local(l) + l->locals - l->names.shared;
 }
 
+/* The static object or local small function whose name `number` has: itself, or one whose name it reuses. */
+static inline uint32_t names_row_object_named(const struct plan_library *l, uint32_t number)
+{
+    const uint32_t named = names_row_objects_named(l);
+    const uint32_t first = l->names.shared_first;
+    return number < named ? number : first + (number - named) % (named - first);
+}
+
 /* How many symbols have the name of static object or local small function `number`. */
 static inline uint32_t names_row_object_symbols(const struct plan_library *l, uint32_t number)
 {

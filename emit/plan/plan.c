@@ -45,19 +45,46 @@ static uint64_t part_of(uint64_t number, int64_t code, int64_t all)
     return (uint64_t)((unsigned __int128)number * (uint64_t)code / (uint64_t)all);
 }
 
+/* Code that is described in part. */
+struct small_part {
+    uint64_t numbered, small; /* bytes of numbered functions, and of small ones, */
+    uint32_t small_all;       /* how many these are, */
+    uint32_t small_most;      /* and how many can be described at most */
+};
+
+/* How many small functions are described, so that as many functions and as many bytes of code are as the row says: with
+ * sizes as they are on average, `numbered / l->functions` and `small / small_all`. */
+static uint32_t small_of_part(const struct plan_library *l, const struct small_part *p)
+{
+    const __int128 functions = l->said->value[ROW_DWARF_FUNCTIONS];
+    const __int128 code = l->said->value[ROW_DWARF_CODE];
+    const __int128 of_numbered = (__int128)p->numbered * p->small_all; /* the two averages, times what is the same */
+    const __int128 of_small = (__int128)p->small * l->functions;
+    if (of_numbered <= of_small)
+        return functions < p->small_most ? (uint32_t)functions : p->small_most;
+    const __int128 numbered = (code * l->functions * p->small_all - functions * of_small) / (of_numbered - of_small);
+    const __int128 less = numbered < 0 ? 0 : numbered < l->functions ? numbered : l->functions;
+    const __int128 small = functions - less;
+    return small < 0 ? 0 : small < p->small_most ? (uint32_t)small : p->small_most;
+}
+
 struct plan_described plan_described(const struct plan *plan, const struct plan_library *l)
 {
     enum { APART = 4 };
     const int64_t code = l->said ? l->said->value[ROW_DWARF_CODE] : PROFILE_DERIVED;
     const int64_t all = l->said ? l->said->value[ROW_SHARE_CODE] : PROFILE_DERIVED;
+    const int64_t said = l->said ? l->said->value[ROW_DWARF_FUNCTIONS] : PROFILE_DERIVED;
     const uint32_t small_most = small_described(l);
     if (!profile_describes_part(code, all) || !l->functions)
         return (struct plan_described){l->functions, l->functions, 0, small_most};
     const uint64_t cold = l->cold.told ? plan_cold_bytes(l, l->functions) : 0;
     const uint64_t small = plan_small_bytes(l) - cold;
     const uint32_t small_all = l->small.count > l->cold.packed ? l->small.count - l->cold.packed : 1;
-    const uint64_t others = cold + part_of(small * small_most / small_all, code, all);
     const uint64_t numbered = (uint64_t)all > small ? (uint64_t)all - small : 1;
+    const struct small_part told = {numbered, small, small_all, small_most};
+    const uint64_t small_code =
+        said > 0 ? small * small_of_part(l, &told) / small_all : part_of(small * small_most / small_all, code, all);
+    const uint64_t others = cold + small_code;
     const uint64_t left = (uint64_t)code > others - cold ? (uint64_t)code - (others - cold) : 0;
     const unsigned __int128 share = (unsigned __int128)left * l->functions / numbered;
     const uint64_t functions = share < l->functions ? (uint64_t)share : l->functions;
@@ -68,7 +95,7 @@ struct plan_described plan_described(const struct plan *plan, const struct plan_
         .least = least ? (uint32_t)least : 1,
         .most = most < l->functions ? (uint32_t)most : l->functions,
         .code = (uint64_t)code > others ? (uint64_t)code - others : 0,
-        .small = (uint32_t)part_of(small_most, code, all),
+        .small = said > 0 ? small_most : (uint32_t)part_of(small_most, code, all),
     };
 }
 

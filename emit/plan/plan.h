@@ -183,7 +183,7 @@ static inline uint32_t plan_chain_length(const struct plan *plan, const struct p
 struct plan_described {
     uint32_t least, most;
     uint64_t code;
-    uint32_t small; /* how many small functions it describes at most, which are in `code`, too */
+    uint32_t small; /* how many small functions it describes at most; `code` is without theirs */
 };
 struct plan_described plan_described(const struct plan *plan, const struct plan_library *l);
 

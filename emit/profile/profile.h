@@ -179,7 +179,8 @@ enum mix_kind { MIX_INFO, MIX_ABBREV, MIX_LINE, MIX_STR, MIX_LINE_STR, MIX_LOCLI
       NULL)                                                             /* units, in hundredths */                     \
     X(DWARF_CODE, ROW_DWARF, "code", BYTES, 0, PROFILE_SIZE_MOST, NULL) /* that units describe */                      \
     X(DWARF_DIES, ROW_DWARF, "dies", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
-    X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of these, in functions */           \
+    X(DWARF_DEFINED, ROW_DWARF, "defined", NUMBER, 0, PROFILE_DWARF_MOST, NULL)     /* of these, in functions */       \
+    X(DWARF_FUNCTIONS, ROW_DWARF, "functions", NUMBER, 0, PROFILE_DWARF_MOST, NULL) /* of these, with code */          \
     X(DWARF_ATTRIBUTES, ROW_DWARF, "attributes", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                  \
     X(DWARF_ROWS, ROW_DWARF, "rows", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                              \
     X(DWARF_ENTRIES, ROW_DWARF, "entries", NUMBER, 0, PROFILE_DWARF_MOST, NULL)                                        \

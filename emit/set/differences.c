@@ -289,9 +289,9 @@ static bool is_compressed(const struct library *l)
 /* Sets to 0 what is said of code and types, for a library whose debug information has no units. */
 static void measure_hollow(int64_t *v)
 {
-    static const enum row_value none[] = {ROW_DWARF_VERSION,     ROW_DWARF_DIES, ROW_DWARF_DEFINED,
-                                          ROW_DWARF_ATTRIBUTES,  ROW_DWARF_ROWS, ROW_DWARF_ENTRIES,
-                                          ROW_DWARF_ENTRY_VALUES};
+    static const enum row_value none[] = {ROW_DWARF_VERSION,   ROW_DWARF_DIES,        ROW_DWARF_DEFINED,
+                                          ROW_DWARF_FUNCTIONS, ROW_DWARF_ATTRIBUTES,  ROW_DWARF_ROWS,
+                                          ROW_DWARF_ENTRIES,   ROW_DWARF_ENTRY_VALUES};
     for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
         v[none[i]] = 0;
 }
@@ -374,6 +374,7 @@ static void measure_debug(const struct library *l, int64_t *v)
         v[ROW_DWARF_ENTRIES] = (int64_t)l->debug.composed->entries;
         v[ROW_DWARF_ENTRY_VALUES] = (int64_t)l->debug.composed->entry_values;
         v[ROW_DWARF_DEFINED] = (int64_t)l->debug.composed->defined;
+        v[ROW_DWARF_FUNCTIONS] = (int64_t)l->debug.composed->functions;
         v[ROW_DWARF_INLINED] = inlined_of(&l->debug);
         v[ROW_DWARF_ATTRIBUTES] = attributes_of(l);
     }

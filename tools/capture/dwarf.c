@@ -105,7 +105,8 @@ bool prof_leave_range_lists(struct debug_stats *s)
 /* Whether a row can state the counts. Those of huge files are too large. */
 static bool is_in_range(const struct prof_dwarf *d)
 {
-    const uint64_t counts[] = {d->dies, d->defined, d->attributes, d->rows, d->entries, d->addresses, d->entry_values};
+    const uint64_t counts[] = {d->dies, d->defined, d->functions, d->attributes,
+                               d->rows, d->entries, d->addresses, d->entry_values};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i] > CAPTURE_DWARF_MOST)
             return false;
@@ -167,6 +168,7 @@ static void take(struct prof *p, struct prof_file *file, struct debug_stats *s)
         .code = code_of(file, s),
         .dies = s->number[STATS_DIES],
         .defined = s->number[STATS_DEFINED_DIES],
+        .functions = s->number[STATS_CODE_FUNCTIONS],
         .attributes = s->number[STATS_ATTRIBUTES],
         .rows = s->number[STATS_LINE_ROWS],
         .entries = s->number[STATS_LIST_ENTRIES],

@@ -36,6 +36,7 @@ struct prof_dwarf {
     uint64_t uneven;        /* how unequal the sizes of units are, in hundredths (uneven.h); 0: not known */
     uint64_t code;          /* bytes of code that units describe; 0: not known */
     uint64_t dies, defined; /* defined: entries of functions that are defined, with all entries below them */
+    uint64_t functions;     /* that have code */
     uint64_t attributes, rows, entries;
     uint64_t addresses;    /* rows at another address than the row before */
     uint64_t type_names;   /* bytes of names of structures, classes and unions, each time that they occur */

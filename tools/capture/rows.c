@@ -147,6 +147,7 @@ static void put_dwarf(struct flow *row, const struct prof_dwarf *d)
     put_some(&f, "type-units", d->types);
     put_number(&f, "dies", d->dies);
     put_some(&f, "defined", d->defined);
+    put_some(&f, "functions", d->functions);
     put_number(&f, "attributes", d->attributes);
     put_some(&f, "rows", d->rows);
     put_some(&f, "entries", d->entries);
