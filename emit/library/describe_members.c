@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "emit/library/describe_parts.h"
+#include "emit/library/describe_small.h"
 #include "emit/plan/names_scopes.h"
 
 static_assert((int)MEMBER_PARAMETERS_MOST == (int)NAMES_PARAMETERS_MOST, "as many are read");

@@ -234,25 +234,6 @@ bool describe_glue(struct walk *w, enum glue_function which);
  * out. */
 bool small_describe(struct walk *w);
 
-/* describe_members.c: small functions of C++ whose names are mangled: functions of the library's namespace, or of
- * classes in it. */
-struct member {
-    uint32_t linkage; /* the symbol's name, and */
-    uint32_t name;    /* the last word of it: offsets in .debug_str */
-    uint32_t place;   /* of its declaration in the open unit */
-    uint32_t type_at; /* place of the type of its parameters that are references; 0: there are none */
-    uint32_t of;      /* the class in that type (compose_class_reference) */
-};
-/* Whether a function with this name can be a member. Sets *info and *names to the bytes that it takes, about, of
- * entries, and of names besides this one. */
-bool member_can_be(const char *name, uint64_t *info, uint64_t *names);
-/* Declares the next functions of the open unit, an array of struct member whose `linkage` is set, in the namespace;
- * sets the rest. False when memory ran out. */
-bool members_declare(struct walk *w, struct bytes *members);
-/* Composes the entry of `f` as the function that `m` declares, and its parameters, which stay where they arrive. */
-enum { MEMBER_PARAMETERS_MOST = 6, MEMBER_LINES = 2 /* lines of the source that a declaration takes */ };
-void member_define(struct walk *w, const struct member *m, struct debug_function *f);
-
 /* describe_class.c: sets in `f` the place of the declaration of function `index` as a method, and its names; where
  * functions are no methods, the place is COMPOSE_UNKNOWN. If the open unit has no such declaration yet, writes it
  * first. Call for all functions in order. */
