@@ -2,6 +2,8 @@
 #ifndef EMIT_LIBRARY_DESCRIBE_SMALL_H
 #define EMIT_LIBRARY_DESCRIBE_SMALL_H
 
+#include <string.h>
+
 #include "emit/library/describe_parts.h"
 #include "emit/library/small.h"
 

@@ -11,7 +11,8 @@ enum {
     ROWS_USUAL = 8,      /* bytes that a function's rows take, about */
     PART = 4,            /* small functions may take one in so many bytes and rows, */
     PART_OF_NAMES = 7,   /* and bytes of names, */
-    PART_OF_SAID = 3,    /* or, in C++ and where it is known how many functions there are, so many of names; */
+    PART_OF_SAID = 6,    /* where it is known how many functions there are, */
+    PART_OF_CPP = 3,     /* and in C++, which has most names for functions; */
     PART_OF_LINES = 3,   /* the same of all, with lines alone */
 };
 
@@ -67,8 +68,11 @@ static uint64_t count_most(const struct walk *w, const struct small_told *t)
     const bool lines = lines_are_told(w); /* nothing but functions takes much then */
     const uint64_t part = lines ? PART_OF_LINES : PART;
     const struct corpus *const c = w->corpus;
-    const bool is_said = c->dialect.language == DWARF_CPP || w->l->row->said->value[ROW_DWARF_FUNCTIONS] > 0;
-    const uint64_t part_of_names = lines ? PART_OF_LINES : is_said ? PART_OF_SAID : PART_OF_NAMES;
+    const bool is_said = w->l->row->said->value[ROW_DWARF_FUNCTIONS] > 0;
+    const uint64_t part_of_names = lines                              ? PART_OF_LINES
+                                   : c->dialect.language == DWARF_CPP ? PART_OF_CPP
+                                   : is_said                          ? PART_OF_SAID
+                                                                      : PART_OF_NAMES;
     const uint64_t units = w->l->row->debug.units;
     const uint64_t names_of_others = w->l->debug.names_size + class_names_of_lines(w);
     const uint64_t others = c->common + c->header[0].cut[0].names + names_of_others;
