@@ -50,8 +50,8 @@ static struct tags list_tags(const struct plan_library *l, const struct shape *s
     add(&t, true, DT_RELA);
     add(&t, true, DT_RELASZ);
     add(&t, true, DT_RELAENT);
-    add(&t, l->extra.definitions, DT_VERDEF);
-    add(&t, l->extra.definitions, DT_VERDEFNUM);
+    add(&t, l->extra.versioning.defined, DT_VERDEF);
+    add(&t, l->extra.versioning.defined, DT_VERDEFNUM);
     add(&t, now, DT_FLAGS);
     add(&t, now || s->executable, DT_FLAGS_1);
     add(&t, shape_versioned(l), DT_VERNEED);

@@ -29,8 +29,9 @@ bool exceptions_begin(struct exceptions *x, const struct library *l, uint8_t *im
 {
     const struct section *s = &l->layout.section[SECTION_GCC_EXCEPT_TABLE];
     const struct plan_library *row = l->row;
-    *x = (struct exceptions){.l = l, .start = image + s->offset, .address = s->address, .left = row->extra.tabled};
-    if (!row->extra.tabled)
+    *x = (struct exceptions){
+        .l = l, .start = image + s->offset, .address = s->address, .left = row->extra.unwound.tabled};
+    if (!row->extra.unwound.tabled)
         return true;
     x->weights = l->shape.tabled_frameless;
     for (uint32_t i = 0; i < row->functions; i++)
@@ -109,9 +110,9 @@ static uint64_t end_of(const struct exceptions *x, uint64_t weight, uint64_t key
 {
     const struct plan_extra *e = &x->l->row->extra;
     const uint64_t least = x->at + EXCEPT_LEAST;
-    const uint64_t most = e->exceptions - EXCEPT_LEAST * (uint64_t)(x->left - 1);
-    const uint64_t spare = e->exceptions - EXCEPT_LEAST * (uint64_t)e->tabled;
-    uint64_t end = EXCEPT_LEAST * (uint64_t)(e->tabled - x->left + 1);
+    const uint64_t most = e->unwound.exceptions - EXCEPT_LEAST * (uint64_t)(x->left - 1);
+    const uint64_t spare = e->unwound.exceptions - EXCEPT_LEAST * (uint64_t)e->unwound.tabled;
+    uint64_t end = EXCEPT_LEAST * (uint64_t)(e->unwound.tabled - x->left + 1);
     end += (uint64_t)((unsigned __int128)spare * (x->seen + weight) / x->weights);
     if (key % TYPED == 0)
         end += -(x->address + end) % TYPE_ALIGN;
@@ -155,6 +156,6 @@ uint64_t exceptions_of_small(struct exceptions *x, uint32_t index)
 
 void exceptions_end(const struct exceptions *x)
 {
-    assert(!x->left && x->at == x->l->row->extra.exceptions);
+    assert(!x->left && x->at == x->l->row->extra.unwound.exceptions);
     (void)x;
 }

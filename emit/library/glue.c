@@ -42,11 +42,11 @@ struct glue glue_size(const struct code *c, const struct shape *s)
     const uint32_t landing = plan_landing(c->library);
     g.place[GLUE_DTORS].size = landing + DTORS_SIZE;
     g.place[GLUE_FRAME_DUMMY].size = landing + (shape_excepts(s) ? PERSONALITY_SIZE : FRAME_DUMMY_SIZE);
-    g.place[GLUE_CONSTRUCTOR].size = c->library->extra.constructing;
+    g.place[GLUE_CONSTRUCTOR].size = c->library->extra.start.constructing;
     if (s->python) {
         const bool plain = plan_is_plain(c->library);
         g.place[GLUE_EXECUTE].size = shape_executes(c->library) ? landing + EXECUTE_SIZE : 0;
-        g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.initialising;
+        g.place[GLUE_PYINIT].size = glue_init_size(c->library) + c->library->extra.start.initialising;
         g.place[GLUE_METHOD].size =
             landing + METHOD_SIZE + c->library->glue.result_by_got + glue_more_by_rsp(c->library);
         g.place[GLUE_VISITED].size = plain ? 0 : landing + VISITED_SIZE + glue_more_by_rsp(c->library);
@@ -139,7 +139,7 @@ void glue_rows(const struct code *c, const struct glue *g, const struct shape *s
     at += plan_landing(c->library);
     switch (which) {
     case GLUE_PYINIT:
-        at += c->library->extra.initialising;
+        at += c->library->extra.start.initialising;
         line_row(rows, at + PYINIT_MAKES, ++*line);
         if (plan_is_plain(c->library) && !c->library->glue.adds_methods) {
             line_row(rows, at + PYINIT_MADE, ++*line);

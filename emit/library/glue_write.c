@@ -68,7 +68,7 @@ static uint8_t *put_taking(uint8_t *p, uint32_t bytes)
 
 uint32_t glue_touched(const struct plan_library *l, uint64_t bss)
 {
-    const uint64_t bytes = l->extra.touching < bss ? l->extra.touching : bss;
+    const uint64_t bytes = l->extra.start.touching < bss ? l->extra.start.touching : bss;
     return (uint32_t)bytes & ~(uint32_t)(PAGE - 1);
 }
 
@@ -101,7 +101,8 @@ static uint8_t *put_constructor(const struct code *c, const struct glue_place *p
     const uint64_t windows = WINDOWS + place->size / WINDOW_CODE;
     const uint64_t all = a->text_end - c->text;
     const uint64_t bytes = windows * WINDOW < all ? windows * WINDOW : all;
-    const uint32_t taking = c->library->extra.taking, touched = glue_touched(c->library, a->bss_end - a->completed);
+    const uint32_t taking = c->library->extra.start.taking,
+                   touched = glue_touched(c->library, a->bss_end - a->completed);
     p = small_put_pieces(c->library, p, size - glue_constructor_least(taking, touched), key);
     if (taking)
         p = put_taking(p, taking);
@@ -123,7 +124,7 @@ static uint32_t python_slot(const struct code *c, const struct glue_addresses *a
 /* return PyModule_Create2(&definition, 1013); or return PyModuleDef_Init(&definition); */
 static uint8_t *put_short_pyinit(const struct code *c, const struct glue_addresses *a, uint8_t *p)
 {
-    p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    p = small_put_pieces(c->library, p, c->library->extra.start.initialising, plan_key(c->library, PURPOSE_PADDING));
     if (c->library->glue.init == INIT_TAIL) {
         p = put_u8(p, 0xbe); /* mov $1013,%esi */
         p = put_u32(p, PYTHON_API_VERSION);
@@ -167,7 +168,7 @@ static uint8_t *put_pyinit(const struct code *c, const struct glue_addresses *a,
         p = put_reference(c, p, "\x53\x48\x8d\x1d", 4, a->definition);
     else /* push %rbp; mov %rsp,%rbp; sub $16,%rsp */
         p = put_bytes(p, "\x55\x48\x89\xe5\x48\x83\xec\x10", 8);
-    p = small_put_pieces(c->library, p, c->library->extra.initialising, plan_key(c->library, PURPOSE_PADDING));
+    p = small_put_pieces(c->library, p, c->library->extra.start.initialising, plan_key(c->library, PURPOSE_PADDING));
     const uint8_t *const makes = p;
     p = put_u8(p, 0xbe); /* mov $1013,%esi */
     p = put_u32(p, PYTHON_API_VERSION);

@@ -49,9 +49,9 @@ static bool number_slots(struct library *l, struct arena *arena)
     l->code.import_slot = next;
     next += l->row->imports - plan_uncalled(l->row);
     l->outside_slots = next;
-    next += l->row->extra.slots;
+    next += l->row->extra.plt.slots;
     l->small_slots = next;
-    next += l->row->extra.small_slots;
+    next += l->row->extra.plt.small;
     l->own_slots = next;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         bool head = i % l->plan->depth == 0;
@@ -243,8 +243,9 @@ static void choose_described(struct library *l)
 /* How many of `objects` objects are in .tbss: one for each reference, if objects are words. */
 static uint32_t tls_objects(const struct plan_library *row, uint32_t objects)
 {
-    uint32_t most = row->extra.tls_modules < row->extra.tls / 8 ? row->extra.tls_modules : row->extra.tls / 8;
-    most = row->extra.tls && !most ? 1 : most;
+    uint32_t most = row->extra.thread.modules < row->extra.thread.bytes / 8 ? row->extra.thread.modules
+                                                                            : row->extra.thread.bytes / 8;
+    most = row->extra.thread.bytes && !most ? 1 : most;
     return objects < most ? objects : most;
 }
 
@@ -268,7 +269,7 @@ static void size_objects(struct library *l)
     l->objects_relro = in_relro < locals / 4 - l->objects_data ? (uint32_t)in_relro : locals / 4 - l->objects_data;
     l->objects_bss = locals - l->objects_data - l->objects_relro - l->objects_rodata;
     uint64_t fixed = (l->shape.bss + 7) & ~UINT64_C(7);
-    const uint64_t wanted = row->size[SIZE_BSS] - row->extra.tls;
+    const uint64_t wanted = row->size[SIZE_BSS] - row->extra.thread.bytes;
     if (row->said) {
         l->objects_tls = tls_objects(row, l->objects_bss);
         l->objects_bss -= l->objects_tls;
@@ -284,7 +285,7 @@ static void size_objects(struct library *l)
     l->bss_free = wanted > bss ? wanted - bss : 0;
     l->layout.section[SECTION_DATA].size = l->shape.data - 8 * (uint64_t)l->relro_words + l->data_free;
     l->layout.section[SECTION_BSS].size = bss + l->bss_free;
-    l->layout.section[SECTION_TBSS].size = row->extra.tls;
+    l->layout.section[SECTION_TBSS].size = row->extra.thread.bytes;
     l->layout.section[SECTION_DATA].align = alignment_for(objects_size(l));
     l->layout.section[SECTION_DATA_REL_RO].align = alignment_for(objects_relro_size(l));
     l->layout.section[SECTION_BSS].align = alignment_for(bss - fixed + l->bss_free);

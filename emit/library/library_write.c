@@ -98,7 +98,7 @@ static bool place_unwind(const struct library *l, struct unwind_function *f, str
 static bool fill_unwind(const struct library *l, struct unwind_function *f, uint32_t count, uint32_t first,
                         struct arena *arena)
 {
-    uint64_t left = library_is_part(l) ? 0 : l->row->extra.unwind;
+    uint64_t left = library_is_part(l) ? 0 : l->row->extra.unwound.spare;
     for (uint32_t i = 0; i < count; i++)
         left -= f[i].more;
     if (l->row->functions)
@@ -338,7 +338,7 @@ bool library_write(struct builder *b, struct error *e)
     complete(window, unwind_sections);
     plt_write(&l->layout, image, l->shape.plt, plt_symbols);
     write_irelative(l, image);
-    for (uint32_t i = 0; i < l->row->extra.direct; i++)
+    for (uint32_t i = 0; i < l->row->extra.plt.direct; i++)
         plt_write_direct(&l->layout, image, i, i ? l->at.got_extra + 8 * (i - UINT64_C(1)) : l->at.got_cxa_finalize);
     write_code(l, image, window);
     write_init(l, image);

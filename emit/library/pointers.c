@@ -72,7 +72,7 @@ uint64_t pointers_target(const struct library *l, uint32_t index, unsigned diffe
     const uint64_t where = random_at(key + WHERE, i);
     if (POINTERS_APART + random_below(where, POINTERS_ANYWHERE - POINTERS_APART) < different)
         return place_at(l, random_at(key, i), random_below(random_mix(where), MOST), MOST);
-    return place_at(l, random_at(key, i), i, l->row->extra.pointers);
+    return place_at(l, random_at(key, i), i, l->row->extra.pointing.pointers);
 }
 
 void pointers_write(const struct library *l, uint8_t *image, unsigned different)

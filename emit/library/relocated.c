@@ -84,7 +84,7 @@ static void limit(struct relocated *w, const struct library *l, uint64_t most)
 struct relocated relocated_words(const struct library *l)
 {
     const struct plan_extra *x = &l->row->extra;
-    struct relocated w = {.count = x->pointers + x->addresses, .addresses = x->addresses};
+    struct relocated w = {.count = x->pointing.pointers + x->pointing.addresses, .addresses = x->pointing.addresses};
     w.region[0] = (struct relocated_region){l->layout.section[SECTION_DATA_REL_RO].address + objects_relro_at(l),
                                             objects_relro_size(l) / 8, l->relro_words};
     w.region[1] = (struct relocated_region){l->code.objects, l->code.objects_size / 8, w.count - l->relro_words};
@@ -151,13 +151,13 @@ uint32_t relocated_uncalled(const struct library *l, uint32_t index)
 /* How many undefined symbols no call leads to. */
 static uint32_t undefined_uncalled(const struct library *l)
 {
-    return plan_uncalled(l->row) + l->row->extra.outside;
+    return plan_uncalled(l->row) + l->row->extra.undefined.outside;
 }
 
 /* How many defined symbols relocations may refer to: not those of versions, which no code can name. */
 static uint32_t named(const struct library *l)
 {
-    return l->shape.defined - l->row->extra.version_symbols;
+    return l->shape.defined - l->row->extra.versioning.symbols;
 }
 
 /* The index in .dynsym of the i-th of these. Unique ones come first, as code refers to each
@@ -165,11 +165,11 @@ static uint32_t named(const struct library *l)
 static uint32_t named_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;
-    if (i < x->unique_objects)
+    if (i < x->dynamic.unique_objects)
         return l->unique_symbols[i];
-    const uint32_t symbol = l->symbol_defined + i - x->unique_objects;
+    const uint32_t symbol = l->symbol_defined + i - x->dynamic.unique_objects;
     uint32_t low = 0; /* finds how many of the symbols set aside precede this one */
-    uint32_t high = x->unique_objects + x->version_symbols;
+    uint32_t high = x->dynamic.unique_objects + x->versioning.symbols;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (l->aside_symbols[middle] - middle <= symbol)
@@ -197,7 +197,7 @@ uint32_t relocated_any(const struct library *l, uint64_t i)
         return l->symbol_python + shape_python_slot(l->row, PYTHON_FROM_UNSIGNED);
     if (i >= uncalled)
         return 1 + calls_row_called(l->row, (uint32_t)(i - uncalled));
-    const uint32_t at = (uint32_t)((l->row->extra.slots + i) % uncalled);
+    const uint32_t at = (uint32_t)((l->row->extra.plt.slots + i) % uncalled);
     return at < undefined ? relocated_uncalled(l, at) : named_symbol(l, at - undefined);
 }
 
@@ -208,19 +208,19 @@ uint32_t relocated_word_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;
     const uint32_t all = symbols_all(l);
-    const uint32_t symbols = x->symbols ? x->symbols : x->got;
+    const uint32_t symbols = x->pointing.symbols ? x->pointing.symbols : x->plt.got;
     const uint64_t places = UINT64_C(3) * symbols / 2;
-    const uint64_t number = (x->addresses > places ? i * places / x->addresses : i) % symbols;
-    if (!x->symbols)
+    const uint64_t number = (x->pointing.addresses > places ? i * places / x->pointing.addresses : i) % symbols;
+    if (!x->pointing.symbols)
         return relocated_any(l, number);
-    const uint64_t left = all > x->got ? all - x->got : 1;
-    return relocated_any(l, x->got + number * left / symbols);
+    const uint64_t left = all > x->plt.got ? all - x->plt.got : 1;
+    return relocated_any(l, x->plt.got + number * left / symbols);
 }
 
 uint32_t relocated_symbols(const struct library *l)
 {
     const struct plan_extra *x = &l->row->extra;
     const uint32_t all = symbols_all(l);
-    const uint32_t more = x->got + x->symbols;
-    return 2 + x->clones + (more < all ? more : all);
+    const uint32_t more = x->plt.got + x->pointing.symbols;
+    return 2 + x->undefined.clones + (more < all ? more : all);
 }

@@ -9,7 +9,7 @@
 static uint64_t aliases_before(const struct plan_library *l, uint64_t function)
 {
     const uint64_t functions = (uint64_t)plan_exported(l) + l->small.exported;
-    return (function * l->extra.aliases + functions - 1) / functions;
+    return (function * l->extra.dynamic.aliases + functions - 1) / functions;
 }
 
 uint32_t resolvers_without_aliases(uint64_t symbols, uint64_t functions, uint64_t aliases)
@@ -56,12 +56,12 @@ static void find_local(const struct plan_library *l, uint32_t count, struct reso
 struct resolvers resolvers_of(const struct plan_library *l)
 {
     const struct plan_extra *const x = &l->extra;
-    const uint32_t symbols = x->ifunc ? x->ifunc : x->irelative > 0;
-    const bool all = l->stripped || !x->ifunc || x->ifunc_dynamic > symbols;
+    const uint32_t symbols = x->indirect.symbols ? x->indirect.symbols : x->plt.irelative > 0;
+    const bool all = l->stripped || !x->indirect.symbols || x->indirect.dynamic > symbols;
     struct resolvers r = {.dynamic = 0};
     if (!symbols)
         return r;
-    find_dynamic(l, all ? symbols : x->ifunc_dynamic, &r);
+    find_dynamic(l, all ? symbols : x->indirect.dynamic, &r);
     if (!l->stripped && r.dynamic_symbols < symbols)
         find_local(l, symbols - r.dynamic_symbols, &r);
     return r;
@@ -69,5 +69,5 @@ struct resolvers resolvers_of(const struct plan_library *l)
 
 unsigned char resolvers_type(const struct resolvers *r, const struct plan_library *l, uint32_t index)
 {
-    return l->extra.ifunc && resolvers_has(r, index) ? STT_GNU_IFUNC : STT_FUNC;
+    return l->extra.indirect.symbols && resolvers_has(r, index) ? STT_GNU_IFUNC : STT_FUNC;
 }

@@ -37,7 +37,7 @@ unsigned char resolvers_type(const struct resolvers *r, const struct plan_librar
 /* How many of the slots of the PLT are filled without a symbol. */
 static inline uint32_t resolvers_slots(const struct resolvers *r, const struct plan_library *l)
 {
-    return r->dynamic + r->local ? l->extra.irelative : 0;
+    return r->dynamic + r->local ? l->extra.plt.irelative : 0;
 }
 
 /* How many functions have `symbols` dynamic symbols, where `aliases` are spread evenly over `functions`. */

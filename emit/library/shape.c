@@ -174,7 +174,7 @@ static void count_dynamic_names(const struct plan *plan, const struct plan_libra
 {
     uint64_t stem = strlen(l->name);
     char previous[NAME_PREFIX_MOST] = "";
-    s->names = l->names.imports + (s->inner ? 0 : marked_names(l, s)) + l->names.others + l->extra.names;
+    s->names = l->names.imports + (s->inner ? 0 : marked_names(l, s)) + l->names.others + l->extra.undefined.names;
     s->names += sizeof "__cxa_finalize" + sizeof "__gmon_start__";
     if (s->python)
         s->names += (l->glue.inner_entry ? 0 : string(s->entry)) + sizeof "PyInit_" + stem;
@@ -182,11 +182,11 @@ static void count_dynamic_names(const struct plan *plan, const struct plan_libra
         for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
             s->names += shape_calls_python(l, i) ? string(shape_python_name(l, i)) : 0;
     }
-    for (uint32_t i = 0; i < l->extra.clones; i++)
+    for (uint32_t i = 0; i < l->extra.undefined.clones; i++)
         s->names += string(shape_clones[i]);
-    for (uint32_t i = 0; i < l->extra.ends; i++)
+    for (uint32_t i = 0; i < l->extra.dynamic.ends; i++)
         s->names += string(shape_ends[i].name);
-    s->names += versions_bytes(l, 0, l->extra.version_symbols);
+    s->names += versions_bytes(l, 0, l->extra.versioning.symbols);
     if (s->has_extern)
         s->names += stem + sizeof "_extern";
     if (s->extern_called >= 0) {
@@ -198,9 +198,9 @@ static void count_dynamic_names(const struct plan *plan, const struct plan_libra
     s->dynstr = 1 + s->names + (l->runpath ? sizeof "$ORIGIN" : 0);
     s->dynstr += l->without_libc ? 0 : sizeof "libc.so.6" + sizeof OUTSIDE_VERSION;
     s->dynstr += shape_relr_versions(l, s) * sizeof RELR_VERSION;
-    s->dynstr += outside_versions_bytes(l->extra.versions);
-    s->dynstr += versions_bytes(l, l->extra.version_symbols, l->extra.definitions) + l->needs.version_names;
-    for (uint32_t i = 0; i < l->extra.needed; i++)
+    s->dynstr += outside_versions_bytes(l->extra.versioning.needed);
+    s->dynstr += versions_bytes(l, l->extra.versioning.symbols, l->extra.versioning.defined) + l->needs.version_names;
+    for (uint32_t i = 0; i < l->extra.undefined.needed; i++)
         s->dynstr += string(outside_library(i));
     s->dynstr += s->executable ? executable_strings(plan, s) : 0;
     s->dynstr += s->soname ? stem + sizeof ".so" : 0;
@@ -273,7 +273,7 @@ static uint32_t packed_of(const struct plan_library *l, const struct shape *s)
         return 0;
     if (plain <= 0)
         return s->relative;
-    return s->relative - (plain < (int64_t)l->extra.pointers ? (uint32_t)plain : l->extra.pointers);
+    return s->relative - (plain < (int64_t)l->extra.pointing.pointers ? (uint32_t)plain : l->extra.pointing.pointers);
 }
 
 /* Upper bound of the words of .data from the first that is relocated to the last. */
@@ -282,7 +282,7 @@ static uint64_t words_apart(const struct plan_library *l)
     const int64_t data = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
     const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
     const uint64_t words = data == PROFILE_DERIVED ? UINT64_MAX / 2 : (uint64_t)data / 8;
-    const uint64_t least = UINT64_C(0) + l->extra.pointers + l->extra.addresses;
+    const uint64_t least = UINT64_C(0) + l->extra.pointing.pointers + l->extra.pointing.addresses;
     const bool few = pages != PROFILE_DERIVED && (uint64_t)pages < words / (PAGE / 8);
     const uint64_t within = few ? (uint64_t)pages * (PAGE / 8) : words;
     return within < least ? least : within;
@@ -293,8 +293,8 @@ static uint64_t words_apart(const struct plan_library *l)
 static uint64_t relr_words(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     enum { A_PAGE = 4 }; /* words for each touched page, at most, that stay in .data */
-    const uint64_t packed = l->extra.pointers;
-    const uint64_t all = packed + l->extra.addresses;
+    const uint64_t packed = l->extra.pointing.pointers;
+    const uint64_t all = packed + l->extra.pointing.addresses;
     const int64_t bytes = l->said ? profile_row_says(plan->profile, l->said, ROW_DATA_REL_RO) : PROFILE_DERIVED;
     const int64_t data = l->said ? l->said->value[ROW_DATA] : PROFILE_DERIVED;
     const int64_t pages = l->said ? l->said->value[ROW_RELOCATIONS_PAGES] : PROFILE_DERIVED;
@@ -312,7 +312,7 @@ static uint64_t relr_words(const struct plan *plan, const struct plan_library *l
 
 uint64_t shape_relr(const struct plan *plan, const struct plan_library *l, const struct shape *s, bool part)
 {
-    const uint64_t arrays = part ? 0 : UINT64_C(2) + l->extra.constructors + l->extra.destructors;
+    const uint64_t arrays = part ? 0 : UINT64_C(2) + l->extra.start.constructors + l->extra.start.destructors;
     const uint64_t before = arrays + s->pointers; /* the arrays and .data.rel.ro, without a gap */
     const uint64_t methods =
         s->python ? UINT64_C(1) + shape_definition(l) / 8 + METHOD_DEF_BYTES / 8 * shape_methods(l) : 0;
@@ -364,7 +364,7 @@ static void count_slots(const struct plan *plan, const struct plan_library *l, s
     s->plt += s->python ? shape_python_functions(l) - l->glue.result_by_got + !l->glue.direct_entry : 0;
     s->plt += s->holds ? shape_python_functions(l) : 0;
     s->resolvers = resolvers_of(l);
-    s->plt += l->extra.slots + l->extra.small_slots + resolvers_slots(&s->resolvers, l);
+    s->plt += l->extra.plt.slots + l->extra.plt.small + resolvers_slots(&s->resolvers, l);
     s->direct += l->glue.direct_entry;
 }
 
@@ -375,7 +375,7 @@ static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
     s->undefined += s->python ? shape_python_functions(l) : 0;
     s->undefined += s->holds ? shape_python_functions(l) : 0;
     s->undefined += s->executable ? 2 : 0; /* main, __libc_start_main */
-    s->undefined += l->extra.clones + l->extra.outside + l->unbound;
+    s->undefined += l->extra.undefined.clones + l->extra.undefined.outside + l->unbound;
     s->marks = l->level >= LEVEL_UNMARKED ? 0 : l->functions + s->python + s->has_extern;
     s->marks_exported = s->marks && !l->glue.inner_marks;
     s->local = plan_is_direct(l) ? 0 : l->functions - plan_exported(l);
@@ -383,7 +383,8 @@ static void count_dynamic_symbols(const struct plan_library *l, struct shape *s)
     s->inner = plan_is_direct(l) ? marked : 0;
     s->defined = marked - s->inner + s->has_extern;
     s->defined += s->python || s->executable ? 2u - l->glue.inner_entry : 0;
-    s->defined += l->extra.objects + l->small.exported + l->extra.aliases + l->extra.ends + l->extra.version_symbols;
+    s->defined += l->extra.dynamic.objects + l->small.exported + l->extra.dynamic.aliases + l->extra.dynamic.ends +
+                  l->extra.versioning.symbols;
 }
 
 /* Counts functions with entries in the unwind tables. */
@@ -391,12 +392,13 @@ static void count_framed(const struct plan_library *l, struct shape *s)
 {
     s->helpers = l->level == LEVEL_BARE ? 0 : SHAPE_HELPERS;
     s->glue = s->helpers + s->has_extern + (s->python ? 2 + shape_driver_methods(l) : 0) + s->executable;
-    s->frameless = plan_small_framed(l) + (l->extra.constructing != 0);
-    s->frameless += UINT32_C(0) + (l->extra.direct != 0) + shape_has_second(l, s) + (s->python && shape_executes(l));
+    s->frameless = plan_small_framed(l) + (l->extra.start.constructing != 0);
+    s->frameless +=
+        UINT32_C(0) + (l->extra.plt.direct != 0) + shape_has_second(l, s) + (s->python && shape_executes(l));
     s->framed = l->functions + s->glue + s->frameless;
     s->frameless += s->python && l->glue.init != INIT_FRAMED;
-    s->tabled = l->extra.tabled < l->functions ? l->extra.tabled : l->functions;
-    s->tabled_frameless = l->extra.tabled - s->tabled;
+    s->tabled = l->extra.unwound.tabled < l->functions ? l->extra.unwound.tabled : l->functions;
+    s->tabled_frameless = l->extra.unwound.tabled - s->tabled;
 }
 
 static void count_relative(const struct plan *plan, const struct plan_library *l, struct shape *s)
@@ -406,8 +408,8 @@ static void count_relative(const struct plan *plan, const struct plan_library *l
         s->relative = shape_executes(l) ? s->relative + 1 : s->relative - 1;
     s->pointers = l->level == LEVEL_BARE ? 0 : name_pointers(plan, l, s, s->relative);
     s->relative += s->pointers;
-    s->relative += l->extra.constructors + l->extra.destructors;
-    s->relative += 2 * l->extra.methods + l->extra.documented + l->extra.pointers;
+    s->relative += l->extra.start.constructors + l->extra.start.destructors;
+    s->relative += 2 * l->extra.table.methods + l->extra.table.documented + l->extra.pointing.pointers;
     if (s->holds) /* the table; name and marks of each library; init and entry of each that Python imports */
         s->relative += 1 + 2 * plan_executable(plan) + 2 * (plan->modules + 2);
     s->packed = packed_of(l, s);
@@ -417,7 +419,7 @@ static void count_relative(const struct plan *plan, const struct plan_library *l
 static void count_dynamic(const struct plan *plan, const struct plan_library *l, struct shape *s)
 {
     s->modules = l->kind == LIBRARY_BEGIN && plan->profile->calls.need_all ? plan->modules : 0;
-    s->needed = s->needs_before + l->needs.utilities + s->modules + l->extra.needed;
+    s->needed = s->needs_before + l->needs.utilities + s->modules + l->extra.undefined.needed;
     s->needed += s->executable ? EXECUTABLE_NEEDS : 0;
     s->needed += s->executable && !s->holds ? plan->modules + 2 : 0;
     s->spare_tags = SHAPE_SPARE_TAGS;
@@ -499,7 +501,7 @@ static bool names_absent(const struct plan_library *l, enum row_value file)
 void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64_t size[SHAPE_PLT_TABLES])
 {
     size[0] = plt_size(s->plt);
-    size[1] = plt_direct_size(l->elf.cf_protection) * (uint64_t)l->extra.direct;
+    size[1] = plt_direct_size(l->elf.cf_protection) * (uint64_t)l->extra.plt.direct;
     size[2] = shape_has_second(l, s) ? plt_second_size(s->plt) : 0;
 }
 
@@ -516,13 +518,14 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     if (s->executable)
         section[SECTION_INTERP].size = sizeof SHAPE_INTERPRETER;
     layout->cf_protection = elf->cf_protection;
-    layout->extended = l->extra.unique_objects || (l->extra.ifunc && s->resolvers.dynamic + s->resolvers.local);
+    layout->extended =
+        l->extra.dynamic.unique_objects || (l->extra.indirect.symbols && s->resolvers.dynamic + s->resolvers.local);
     if (elf->cf_protection)
         section[SECTION_NOTE_PROPERTY].size = PROPERTY_BYTES;
     if (elf->build_id)
         section[SECTION_NOTE_BUILD_ID].size = BUILD_ID_BYTES;
     if (elf->hash != HASH_SYSV) {
-        struct gnu_hash h = hash_gnu_plan(s->defined, l->extra.buckets);
+        struct gnu_hash h = hash_gnu_plan(s->defined, l->extra.dynamic.buckets);
         section[SECTION_GNU_HASH].size = hash_gnu_size(&h);
     }
     if (elf->hash != HASH_GNU)
@@ -532,13 +535,14 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_DYNSTR].size = s->dynstr;
     section[SECTION_VERSYM].size = shape_has_versions(l) ? sizeof(Elf64_Half) * (uint64_t)symbols : 0;
     section[SECTION_VERDEF].size = versions_defined_size(l);
-    section[SECTION_VERDEF].info = l->extra.definitions ? 1 + l->extra.definitions : 0;
+    section[SECTION_VERDEF].info = l->extra.versioning.defined ? 1 + l->extra.versioning.defined : 0;
     section[SECTION_VERNEED].size =
         sizeof(Elf64_Verneed) * (uint64_t)shape_versioned(l) + sizeof(Elf64_Vernaux) * (uint64_t)shape_versions(l, s);
     section[SECTION_VERNEED].info = shape_versioned(l);
     section[SECTION_RELA_DYN].size =
-        sizeof(Elf64_Rela) * (s->relative - s->packed + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.clones +
-                              l->extra.got + l->extra.tls_modules + l->extra.addresses);
+        sizeof(Elf64_Rela) *
+        (s->relative - s->packed + UINT64_C(2) + (s->executable ? 2 : 0) + l->extra.undefined.clones +
+         l->extra.plt.got + l->extra.thread.modules + l->extra.pointing.addresses);
     section[SECTION_RELA_PLT].size = plt_rela_size(s->plt);
     section[SECTION_RELR_DYN].size = s->packed ? shape_relr(plan, l, s, false) : 0;
     section[SECTION_INIT].size = plan_landing(l) + INIT_BYTES;
@@ -548,20 +552,21 @@ void shape_sections(const struct plan *plan, const struct plan_library *l, const
     section[SECTION_PLT_GOT].size = plt[1];
     section[SECTION_PLT_SECOND].size = plt[2];
     section[SECTION_FINI].size = plan_landing(l) + FINI_BYTES;
-    const uint64_t entries = shape_unwind(plan, l, s) + UNWIND_UNIT * (uint64_t)l->extra.unwind;
-    section[SECTION_EH_FRAME].size = unwind_frame_size(entries, s->plt != 0) + (l->extra.ended ? UNWIND_END : 0);
+    const uint64_t entries = shape_unwind(plan, l, s) + UNWIND_UNIT * (uint64_t)l->extra.unwound.spare;
+    section[SECTION_EH_FRAME].size =
+        unwind_frame_size(entries, s->plt != 0) + (l->extra.unwound.ended ? UNWIND_END : 0);
     section[SECTION_EH_FRAME_HDR].size = unwind_header_size(s->framed, s->plt != 0);
-    section[SECTION_GCC_EXCEPT_TABLE].size = l->extra.exceptions;
-    section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.constructors);
-    section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.destructors);
+    section[SECTION_GCC_EXCEPT_TABLE].size = l->extra.unwound.exceptions;
+    section[SECTION_INIT_ARRAY].size = UINT64_C(8) * (1 + l->extra.start.constructors);
+    section[SECTION_FINI_ARRAY].size = UINT64_C(8) * (1 + l->extra.start.destructors);
     section[SECTION_DATA_REL_RO].size = UINT64_C(8) * s->pointers + (s->executable ? sizeof(struct executable) : 0);
     if (s->holds)
         section[SECTION_DATA_REL_RO].size += sizeof(struct executable_object) * (uint64_t)plan_executable(plan);
     section[SECTION_DYNAMIC].size = sizeof(Elf64_Dyn) * (uint64_t)s->dynamic;
     section[SECTION_GOT].size =
         UINT64_C(8) * (2 + (s->executable ? 2u : 0) + /* __cxa_finalize, __gmon_start__; main, ... */
-                       l->extra.clones + l->extra.got);
-    section[SECTION_GOT].size += UINT64_C(16) * l->extra.tls_modules;
+                       l->extra.undefined.clones + l->extra.plt.got);
+    section[SECTION_GOT].size += UINT64_C(16) * l->extra.thread.modules;
     section[SECTION_GOT_PLT].size = plt_got_size(s->plt);
     if (layout->relro == LAYOUT_RELRO_FULL) {
         layout->got_plt = section[SECTION_GOT_PLT].size;

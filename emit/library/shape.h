@@ -223,7 +223,7 @@ static inline uint32_t shape_outside_version(const struct plan_library *l, uint3
 {
     const uint32_t version =
         l->without_libc ? 0 : outside_version(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, index);
-    return version == 1 && index < l->extra.plain ? 0 : version;
+    return version == 1 && index < l->extra.undefined.plain ? 0 : version;
 }
 
 /* Whether the library has a PLT in two parts. */
@@ -242,23 +242,23 @@ void shape_plt_sizes(const struct plan_library *l, const struct shape *s, uint64
  * are in all (shape_versions). */
 static inline uint32_t shape_libc_versions(const struct plan_library *l, const struct shape *s)
 {
-    return l->without_libc ? 0 : 1 + l->extra.versions + shape_relr_versions(l, s);
+    return l->without_libc ? 0 : 1 + l->extra.versioning.needed + shape_relr_versions(l, s);
 }
 
 static inline uint32_t shape_versioned(const struct plan_library *l)
 {
-    return !l->without_libc + l->extra.versioned + l->needs.versioned_edges;
+    return !l->without_libc + l->extra.versioning.others + l->needs.versioned_edges;
 }
 
 static inline uint32_t shape_versions(const struct plan_library *l, const struct shape *s)
 {
-    return shape_libc_versions(l, s) + l->extra.versioned + l->needs.versions;
+    return shape_libc_versions(l, s) + l->extra.versioning.others + l->needs.versions;
 }
 
 /* Whether the library has versions at all, its own or needed ones. */
 static inline bool shape_has_versions(const struct plan_library *l)
 {
-    return l->extra.definitions || shape_versioned(l);
+    return l->extra.versioning.defined || shape_versioned(l);
 }
 
 /* Whether a module, or an executable that contains modules, calls this function of CPython; the name by which it calls
@@ -293,13 +293,13 @@ static inline uint32_t shape_driver_methods(const struct plan_library *l)
 /* Bytes of relocated words among the objects of .data. */
 static inline uint64_t shape_words(const struct plan_library *l)
 {
-    return UINT64_C(8) * (l->extra.pointers + l->extra.addresses);
+    return UINT64_C(8) * (l->extra.pointing.pointers + l->extra.pointing.addresses);
 }
 
 /* Entries of the module's method table, with the one that ends it. */
 static inline uint32_t shape_methods(const struct plan_library *l)
 {
-    return shape_driver_methods(l) + l->extra.methods + 1;
+    return shape_driver_methods(l) + l->extra.table.methods + 1;
 }
 
 /* Upper bound of the bytes of .relr.dyn where all relative relocations are packed: those of the library, or with `part`

@@ -62,7 +62,7 @@ static uint32_t glue_sizes(const struct library *l, uint32_t *fixed)
                                  : l->glue.place[i == LOCAL_DTORS ? GLUE_DTORS : GLUE_FRAME_DUMMY].size;
     for (uint32_t i = 0; i < small; i++)
         fixed[count++] = l->row->small.size[i];
-    for (uint32_t i = 0; i < l->row->extra.aliases; i++) {
+    for (uint32_t i = 0; i < l->row->extra.dynamic.aliases; i++) {
         const uint32_t of = plan_alias_function(l->row, i);
         if (of >= plan_exported(l->row))
             fixed[count++] = l->row->small.size[of - plan_exported(l->row)];
@@ -83,7 +83,7 @@ static const uint32_t *count_symbols(const struct library *l, const struct ranke
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         own[i] = 1;
-    for (uint32_t i = 0; i < l->row->extra.aliases; i++) {
+    for (uint32_t i = 0; i < l->row->extra.dynamic.aliases; i++) {
         const uint32_t of = plan_alias_function(l->row, i);
         if (of < plan_exported(l->row) && of < count)
             own[of]++;
@@ -230,7 +230,7 @@ bool sizes_row(struct library *l, const uint32_t *least, uint64_t units, struct 
     const uint32_t said = row->stripped ? row->exported : count; /* functions whose sizes the row tells */
     const char *quantiles = row->said->text[ROW_TEXT_FUNCTION_SIZES];
     *drawn = NULL;
-    const uint64_t aliases = row->extra.aliases + (uint64_t)plan_local_aliases(row);
+    const uint64_t aliases = row->extra.dynamic.aliases + (uint64_t)plan_local_aliases(row);
     const uint64_t symbols_most = FIXED_MOST + (uint64_t)row->small.count + aliases + count;
     uint32_t *fixed = arena_take(arena, symbols_most * sizeof *fixed);
     if (!fixed || !choose_aliases(l, arena))

@@ -54,7 +54,7 @@ uint64_t small_constructors_bytes(const struct library *l)
 {
     const struct small_turn t = small_constructors(l);
     uint64_t bytes = 0;
-    for (uint32_t i = 0; t.count && i < l->row->extra.constructors; i++)
+    for (uint32_t i = 0; t.count && i < l->row->extra.start.constructors; i++)
         bytes += plan_small_size(l->row, t.first + i % t.count);
     return bytes;
 }

@@ -132,7 +132,7 @@ static void put_functions(struct symbols *t)
     struct names_head head = {0};
     uint32_t section = l->layout.section[SECTION_TEXT].index;
     const uint32_t exported = plan_exported(l->row);
-    const uint32_t behind = l->row->small.exported + l->row->extra.aliases;
+    const uint32_t behind = l->row->small.exported + l->row->extra.dynamic.aliases;
     for (uint32_t i = 0; i < exported; i++) {
         const uint32_t name = (uint32_t)(t->names - t->start);
         if (names_row_ends(l->row))
@@ -140,7 +140,7 @@ static void put_functions(struct symbols *t)
         if (!names_row_is_end(l->row, i))
             t->names =
                 names_write_function(&l->plan->names, &head, l->row, i, &l->code.own[i], t->names, &t->hashes[i]);
-        const unsigned char bind = i + l->row->extra.weak_own < exported + behind ? STB_GLOBAL : STB_WEAK;
+        const unsigned char bind = i + l->row->extra.dynamic.weak < exported + behind ? STB_GLOBAL : STB_WEAK;
         t->defined[i] = symbols_entry(name, bind, STT_FUNC, section, l->code.text + l->body[i].offset, l->body[i].size);
     }
     assert(t->names ==
@@ -169,7 +169,7 @@ static uint64_t object_size(const struct library *l, const struct object_room *r
     enum { SIZES = 16 };
     const uint64_t wanted = 8 * (1 + random_below(random_at(l->row->key, i), SIZES));
     const uint64_t at = object_at(pitch, i);
-    const uint64_t end = i + 1 < l->row->extra.objects ? object_at(pitch, i + UINT64_C(1)) : r->size;
+    const uint64_t end = i + 1 < l->row->extra.dynamic.objects ? object_at(pitch, i + UINT64_C(1)) : r->size;
     return wanted < end - at ? wanted : end - at;
 }
 
@@ -180,11 +180,11 @@ static void put_data(struct symbols *t)
     const struct plan_extra *x = &l->row->extra;
     const struct object_room r = most_objects(l);
     const uint64_t start = l->layout.section[r.section].address;
-    const struct object_pitch pitch = objects_pitch(l, start + r.at, r.size, x->objects);
+    const struct object_pitch pitch = objects_pitch(l, start + r.at, r.size, x->dynamic.objects);
     const uint64_t skip = -(start + r.at) & 7;
     const uint64_t words = r.size > skip ? (r.size - skip) / 8 : 0;
-    for (uint32_t i = 0; i < x->objects; i++) {
-        const uint32_t name = put_other(t, l->row->small.exported + x->aliases + i);
+    for (uint32_t i = 0; i < x->dynamic.objects; i++) {
+        const uint32_t name = put_other(t, l->row->small.exported + x->dynamic.aliases + i);
         uint64_t at = 0, size = 0;
         if (pitch.each) {
             at = r.at + object_at(&pitch, i);
@@ -194,9 +194,9 @@ static void put_data(struct symbols *t)
             size = 8;
         }
         define(t, name, STT_OBJECT, r.section, start + at, size);
-        const unsigned char bind = i < x->unique_objects               ? STB_GNU_UNIQUE
-                                   : i + x->weak_objects >= x->objects ? STB_WEAK
-                                                                       : STB_GLOBAL;
+        const unsigned char bind = i < x->dynamic.unique_objects                       ? STB_GNU_UNIQUE
+                                   : i + x->dynamic.weak_objects >= x->dynamic.objects ? STB_WEAK
+                                                                                       : STB_GLOBAL;
         t->defined[t->count - 1].st_info = (unsigned char)ELF64_ST_INFO(bind, STT_OBJECT);
     }
 }
@@ -211,7 +211,7 @@ static void put_small(struct symbols *t)
         const uint32_t name = put_other(t, i);
         const unsigned char type = resolvers_type(&l->shape.resolvers, row, i);
         define(t, name, type, SECTION_TEXT, small_walk_address(l, &walk), row->small.size[i]);
-        if (i + row->extra.weak_own >= row->small.exported + row->extra.aliases)
+        if (i + row->extra.dynamic.weak >= row->small.exported + row->extra.dynamic.aliases)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
     }
 }
@@ -223,13 +223,13 @@ static void put_aliases(struct symbols *t, uint32_t small)
     const struct library *l = t->l;
     const struct plan_library *row = l->row;
     const uint32_t exported = plan_exported(row);
-    const uint32_t count = row->extra.aliases;
+    const uint32_t count = row->extra.dynamic.aliases;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t of = plan_alias_function(row, i);
         const Elf64_Sym function = t->defined[of < exported ? of : small + of - exported];
         const unsigned char type = ELF64_ST_TYPE(function.st_info);
         define(t, put_other(t, row->small.exported + i), type, SECTION_TEXT, function.st_value, function.st_size);
-        if (i + row->extra.weak_own >= count)
+        if (i + row->extra.dynamic.weak >= count)
             t->defined[t->count - 1].st_info = ELF64_ST_INFO(STB_WEAK, type);
     }
 }
@@ -237,7 +237,7 @@ static void put_aliases(struct symbols *t, uint32_t small)
 /* Defines symbols for where sections begin or end. */
 static void put_ends(struct symbols *t)
 {
-    for (uint32_t i = 0; i < t->l->row->extra.ends; i++) {
+    for (uint32_t i = 0; i < t->l->row->extra.dynamic.ends; i++) {
         const struct section_end *end = &shape_ends[i];
         const struct section *s = &t->l->layout.section[end->section];
         define(t, put_name(t, end->name, ""), STT_NOTYPE, end->section, s->address + (end->end ? s->size : 0), 0);
@@ -250,7 +250,7 @@ static void put_version_symbols(struct symbols *t)
     char name[VERSIONS_NAME_MOST];
     t->versions.symbols = t->count;
     t->versions.names = (uint32_t)(t->names - t->start);
-    for (uint32_t i = 0; i < t->l->row->extra.version_symbols; i++) {
+    for (uint32_t i = 0; i < t->l->row->extra.versioning.symbols; i++) {
         versions_name(t->l->row, i, name);
         define(t, put_name(t, name, ""), STT_OBJECT, SECTION_NONE, 0, 0);
         t->defined[t->count - 1].st_shndx = SHN_ABS;
@@ -289,7 +289,7 @@ static struct others put_others(struct symbols *t)
                sizeof(struct executable));
     o.cxa_finalize = undefine(t, put_name(t, "__cxa_finalize", ""), STB_WEAK, STT_FUNC);
     o.gmon_start = undefine(t, put_name(t, "__gmon_start__", ""), STB_WEAK, STT_NOTYPE);
-    for (uint32_t i = 0; i < l->row->extra.clones; i++)
+    for (uint32_t i = 0; i < l->row->extra.undefined.clones; i++)
         undefine(t, put_name(t, shape_clones[i], ""), STB_WEAK, STT_NOTYPE);
     if (s->python || s->holds) {
         o.python = t->undefined;
@@ -298,9 +298,9 @@ static struct others put_others(struct symbols *t)
                 undefine(t, put_name(t, shape_python_name(l->row, i), ""), STB_GLOBAL, STT_NOTYPE);
     }
     o.outside = t->undefined;
-    for (uint32_t i = 0; i < l->row->extra.outside; i++) /* functions; ld types those with versions */
+    for (uint32_t i = 0; i < l->row->extra.undefined.outside; i++) /* functions; ld types those with versions */
         undefine(t, put_name(t, outside_name(s->python, l->row->key, l->row->outside_choice, i), ""),
-                 i + l->row->extra.weak < l->row->extra.outside ? STB_GLOBAL : STB_WEAK,
+                 i + l->row->extra.undefined.weak < l->row->extra.undefined.outside ? STB_GLOBAL : STB_WEAK,
                  shape_outside_version(l->row, i) ? STT_FUNC : STT_NOTYPE);
     t->unbound = t->undefined;
     for (uint32_t i = 0; i < l->row->unbound; i++)
@@ -345,7 +345,7 @@ static bool write_hashes(struct symbols *t, struct arena *arena, uint32_t *order
 {
     const struct library *l = t->l;
     const struct section *s = l->layout.section;
-    struct gnu_hash plan = hash_gnu_plan(l->shape.defined, l->row->extra.buckets);
+    struct gnu_hash plan = hash_gnu_plan(l->shape.defined, l->row->extra.dynamic.buckets);
     uint32_t *buckets = arena_take(arena, (plan.buckets + UINT64_C(1)) * sizeof *buckets);
     if (!buckets)
         return false;
@@ -390,7 +390,7 @@ static uint32_t put_needed(struct symbols *t)
     for (uint32_t i = 0; i < l->shape.modules; i++)
         put_name(t, plan->library[i].name, ".so");
     const uint32_t outside = (uint32_t)(t->names - t->start);
-    for (uint32_t i = 0; i < l->row->extra.needed; i++)
+    for (uint32_t i = 0; i < l->row->extra.undefined.needed; i++)
         put_name(t, outside_library(i), "");
     return outside;
 }
@@ -400,7 +400,7 @@ static uint32_t put_needed(struct symbols *t)
 static uint32_t slot_symbol(const struct plan_library *row, uint32_t number)
 {
     const uint32_t uncalled = plan_uncalled(row);
-    return number < uncalled ? number : uncalled + (number - uncalled) % row->extra.outside;
+    return number < uncalled ? number : uncalled + (number - uncalled) % row->extra.undefined.outside;
 }
 
 /* Reorders the names of undefined symbols from __cxa_finalize on at random: ld puts names into .dynstr as it meets
@@ -451,12 +451,12 @@ static void put_versions(struct symbols *t)
     const struct plan_library *row = t->l->row;
     char name[VERSIONS_NAME_MOST];
     t->versions.outside = row->without_libc ? 0 : put_name(t, OUTSIDE_VERSION, "");
-    for (uint32_t i = 0; i < row->extra.versions; i++)
+    for (uint32_t i = 0; i < row->extra.versioning.needed; i++)
         put_name(t, outside_version_name(2 + i), "");
     if (shape_relr_versions(row, &t->l->shape))
         put_name(t, RELR_VERSION, "");
     t->versions.unmarked = (uint32_t)(t->names - t->start);
-    for (uint32_t i = row->extra.version_symbols; i < row->extra.definitions; i++) {
+    for (uint32_t i = row->extra.versioning.symbols; i < row->extra.versioning.defined; i++) {
         versions_name(row, i, name);
         put_name(t, name, "");
     }
@@ -465,7 +465,7 @@ static void put_versions(struct symbols *t)
         const struct plan_library *to = &t->l->plan->library[row->needs.edge[i].library];
         struct edge_versions v;
         versions_of_edge(t->l->plan, row, &row->needs.edge[i], row->needs.edge[i].versions, &v);
-        for (uint32_t k = 0; v.count && k < to->extra.definitions; k++) {
+        for (uint32_t k = 0; v.count && k < to->extra.versioning.defined; k++) {
             if (!v.place[k])
                 continue;
             versions_name(to, k, name);
@@ -479,13 +479,13 @@ static void put_versions(struct symbols *t)
 static void set_aside(struct library *l, uint32_t *place, const struct symbol_versions *v, uint32_t *aside)
 {
     const struct plan_extra *x = &l->row->extra;
-    const uint32_t count = x->unique_objects + x->version_symbols;
-    l->unique_symbols = place + v->others + l->row->small.exported + x->aliases;
+    const uint32_t count = x->dynamic.unique_objects + x->versioning.symbols;
+    l->unique_symbols = place + v->others + l->row->small.exported + x->dynamic.aliases;
     l->aside_symbols = aside;
-    for (uint32_t i = 0; i < x->unique_objects; i++)
+    for (uint32_t i = 0; i < x->dynamic.unique_objects; i++)
         aside[i] = l->unique_symbols[i];
-    for (uint32_t i = 0; i < x->version_symbols; i++)
-        aside[x->unique_objects + i] = place[v->symbols + i];
+    for (uint32_t i = 0; i < x->versioning.symbols; i++)
+        aside[x->dynamic.unique_objects + i] = place[v->symbols + i];
     distribution_sort(aside, count);
 }
 
@@ -503,9 +503,9 @@ static void name_slots(const struct library *l, const struct others *o, const ui
         plt_symbols[l->at.python_slot + i] = o->python + i;
     for (uint32_t i = 0; i < l->row->imports - plan_uncalled(l->row); i++)
         plt_symbols[l->code.import_slot + i] = 1 + (l->row->said ? calls_row_called(l->row, i) : i);
-    for (uint32_t i = 0; i < l->row->extra.slots; i++)
+    for (uint32_t i = 0; i < l->row->extra.plt.slots; i++)
         plt_symbols[l->outside_slots + i] = relocated_uncalled(l, slot_symbol(l->row, i));
-    for (uint32_t i = 0; i < l->row->extra.small_slots; i++)
+    for (uint32_t i = 0; i < l->row->extra.plt.small; i++)
         plt_symbols[l->small_slots + i] = place[small + i];
     for (uint32_t i = l->irelative_first; i < s->plt; i++)
         plt_symbols[i] = 0;

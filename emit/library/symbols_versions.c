@@ -20,14 +20,14 @@ static uint16_t own_index(uint32_t number)
 /* The index of needed version `number`, counted from 1. */
 static uint16_t needed_index(const struct library *l, uint32_t number)
 {
-    return (uint16_t)(VER_NDX_GLOBAL + l->row->extra.definitions + number);
+    return (uint16_t)(VER_NDX_GLOBAL + l->row->extra.versioning.defined + number);
 }
 
 /* The index for the defined symbol at place `symbol`. */
 static uint16_t defined_index(const struct library *l, const struct symbol_versions *v, uint32_t symbol)
 {
     const struct plan_library *row = l->row;
-    if (!row->extra.definitions || (symbol >= v->ends && symbol < v->symbols))
+    if (!row->extra.versioning.defined || (symbol >= v->ends && symbol < v->symbols))
         return VER_NDX_GLOBAL;
     if (symbol >= v->symbols)
         return own_index(symbol - v->symbols);
@@ -58,12 +58,12 @@ static uint8_t *put_import_indices(const struct library *l, uint32_t number, uin
 static void write_indices(const struct library *l, uint8_t *image, const struct others *o,
                           const struct symbol_versions *v)
 {
-    const uint32_t outside = o->outside + l->row->extra.outside;
+    const uint32_t outside = o->outside + l->row->extra.undefined.outside;
     const uint32_t imports = l->row->said ? l->row->imports : 0;
     uint8_t *p = image + l->layout.section[SECTION_VERSYM].offset;
     p = put_u16(p, VER_NDX_LOCAL);
     if (imports)
-        p = put_import_indices(l, 1 + shape_libc_versions(l->row, &l->shape) + l->row->extra.versioned, p);
+        p = put_import_indices(l, 1 + shape_libc_versions(l->row, &l->shape) + l->row->extra.versioning.others, p);
     for (uint32_t i = 1 + imports; i <= l->shape.undefined; i++) {
         uint32_t of = !l->row->without_libc && (i == o->cxa_finalize || i == o->start_main);
         if (i >= o->outside && i < outside)
@@ -116,14 +116,14 @@ static void write_definitions(const struct library *l, uint8_t *image, const str
     const struct section *s = &l->layout.section[SECTION_VERDEF];
     const struct plan_extra *x = &l->row->extra;
     struct definitions d = {(const char *)image + l->layout.section[SECTION_DYNSTR].offset, image + s->offset,
-                            1 + x->definitions};
+                            1 + x->versioning.defined};
     uint32_t parent = NO_PARENT;
     put_definition(&d, VER_NDX_GLOBAL, l->strings.soname, NO_PARENT);
-    uint32_t name = x->version_symbols ? v->names : v->unmarked;
-    for (uint32_t i = 0; i < x->definitions; i++) {
+    uint32_t name = x->versioning.symbols ? v->names : v->unmarked;
+    for (uint32_t i = 0; i < x->versioning.defined; i++) {
         put_definition(&d, own_index(i), name, parent);
         parent = versions_have_parents(l->row) ? name : NO_PARENT;
-        name = i + 1 == x->version_symbols ? v->unmarked : behind_name(d.strings, name);
+        name = i + 1 == x->versioning.symbols ? v->unmarked : behind_name(d.strings, name);
     }
     assert(d.p == image + s->offset + s->size);
 }
@@ -175,7 +175,7 @@ static void write_needs(const struct library *l, uint8_t *image, const struct sy
     if (!row->without_libc)
         put_needs(&n, l->strings.libc, v->outside, shape_libc_versions(row, &l->shape));
     uint32_t file = v->files;
-    for (uint32_t i = 0; i < row->extra.versioned; i++, file = behind_name(n.strings, file))
+    for (uint32_t i = 0; i < row->extra.versioning.others; i++, file = behind_name(n.strings, file))
         put_needs(&n, file, v->outside, 1);
     file = l->strings.needed;
     uint32_t version = v->edges;
@@ -191,7 +191,7 @@ void symbols_write_versions(const struct library *l, uint8_t *image, const struc
     if (!shape_has_versions(l->row))
         return;
     write_indices(l, image, o, v);
-    if (l->row->extra.definitions)
+    if (l->row->extra.versioning.defined)
         write_definitions(l, image, v);
     if (shape_versioned(l->row))
         write_needs(l, image, v);

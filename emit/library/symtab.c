@@ -249,7 +249,7 @@ static struct object_walk walk_objects(const struct library *l, const struct loc
         .regions = {objects_of(l, SECTION_DATA, l->objects_data),
                     objects_of(l, SECTION_DATA_REL_RO, l->objects_relro),
                     objects_of(l, SECTION_RODATA, l->objects_rodata),
-                    {SECTION_TBSS, 0, row->extra.tls, l->objects_tls},
+                    {SECTION_TBSS, 0, row->extra.thread.bytes, l->objects_tls},
                     {SECTION_BSS, s[SECTION_BSS].address + ((l->shape.bss + 7) & ~UINT64_C(7)),
                      UINT64_C(16) * l->objects_bss + l->bss_free, l->objects_bss}},
         .names = {.named = names_row_objects_named(row), .first = next_name(t)},
@@ -433,7 +433,7 @@ static bool is_versioned(const struct library *l, uint32_t outside)
 static void put_versioned_names(const struct library *l, struct local_table *t)
 {
     const struct plan_library *row = l->row;
-    for (uint32_t i = 0; i < row->extra.outside; i++) {
+    for (uint32_t i = 0; i < row->extra.undefined.outside; i++) {
         if (!is_versioned(l, i))
             continue;
         const char *name = outside_name(l->shape.python, row->key, row->outside_choice, i);
@@ -474,7 +474,7 @@ void symtab_write(const struct library *l, uint8_t *image, const Elf64_Sym *dyns
         t.next[o->cxa_finalize - 1].st_name = name;
     if (o->start_main)
         t.next[o->start_main - 1].st_name = start_name;
-    for (uint32_t i = 0; i < l->row->extra.outside; i++)
+    for (uint32_t i = 0; i < l->row->extra.undefined.outside; i++)
         if (is_versioned(l, i)) {
             t.next[o->outside + i - 1].st_name = (uint32_t)(versions - strtab);
             versions += strlen((const char *)versions) + 1;

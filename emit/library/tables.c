@@ -74,7 +74,7 @@ void tables_addresses(struct library *l)
         a->visited_doc = take_string(&string, VISITED_DOC);
     }
     a->methods_doc = string;
-    a->method_names = string + (l->row->extra.documented ? sizeof METHODS_DOC : 0);
+    a->method_names = string + (l->row->extra.table.documented ? sizeof METHODS_DOC : 0);
     string += methods_bytes(l->row);
     a->stems = string;
     for (uint32_t i = 0; l->shape.holds && i < plan_executable(l->plan); i++)
@@ -99,7 +99,7 @@ void tables_addresses(struct library *l)
     a->got_cxa_finalize = s[SECTION_GOT].address + l->layout.got_plt;
     a->got_gmon_start = a->got_cxa_finalize + 8;
     a->got_clones = a->got_gmon_start + 8;
-    a->got_extra = a->got_clones + 8 * (uint64_t)l->row->extra.clones;
+    a->got_extra = a->got_clones + 8 * (uint64_t)l->row->extra.undefined.clones;
     a->got_main = a->got_extra;
     a->got_start_main = a->got_main + 8;
     a->executable = s[SECTION_DATA_REL_RO].address + 8 * NAME_POINTERS;
@@ -221,13 +221,13 @@ static void write_extra_symbols(const struct library *l, struct relocations *r)
     uint8_t *const first = r->p;
     struct relocated w = relocated_words(l);
     uint64_t word;
-    for (uint32_t i = 0; i < x->got; i++)
+    for (uint32_t i = 0; i < x->plt.got; i++)
         point_got(r, l->at.got_extra + 8 * (uint64_t)i, relocated_any(l, i));
     /* a pair of words: the module, which is this library, and an offset in its .tbss (psABI, the general model) */
-    for (uint32_t i = 0; i < x->tls_modules; i++) {
-        const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->got + 16 * (uint64_t)i;
+    for (uint32_t i = 0; i < x->thread.modules; i++) {
+        const uint64_t at = l->at.got_extra + 8 * (uint64_t)x->plt.got + 16 * (uint64_t)i;
         point_symbol(r, SECTION_GOT, at, 0, R_X86_64_DTPMOD64);
-        put_u64(at_address(r, SECTION_GOT, at + 8), x->tls ? 8 * (uint64_t)i % x->tls : 0);
+        put_u64(at_address(r, SECTION_GOT, at + 8), x->thread.bytes ? 8 * (uint64_t)i % x->thread.bytes : 0);
     }
     for (uint32_t i = 0; relocated_next(&w, true, &word); i++)
         point_symbol(r, relocated_section(l, word), word, relocated_word_symbol(l, i), R_X86_64_64);
@@ -278,9 +278,9 @@ static void write_definition(const struct library *l, struct relocations *r)
         write_method(r, at, &methods[i]);
     struct method m = {.name = a->method_names};
     struct small_turn functions = small_methods(l);
-    for (uint32_t i = 0; i < l->row->extra.methods; i++, at += METHOD_DEF_BYTES) {
+    for (uint32_t i = 0; i < l->row->extra.table.methods; i++, at += METHOD_DEF_BYTES) {
         m.function = small_next(l, &functions, GLUE_METHOD);
-        m.doc = i < l->row->extra.documented ? a->methods_doc : 0;
+        m.doc = i < l->row->extra.table.documented ? a->methods_doc : 0;
         write_method(r, at, &m);
         m.name += methods_name_length(l->row, i) + 1;
     }
@@ -335,8 +335,8 @@ static void write_arrays(const struct library *l, struct relocations *r)
     const struct glue_place *g = l->glue.place;
     struct small_turn functions = small_constructors(l);
     const uint64_t dummy = l->code.text + g[GLUE_FRAME_DUMMY].offset;
-    const uint32_t constructors = l->row->extra.constructors;
-    const uint64_t constructor = l->row->extra.constructing ? l->code.text + g[GLUE_CONSTRUCTOR].offset : 0;
+    const uint32_t constructors = l->row->extra.start.constructors;
+    const uint64_t constructor = l->row->extra.start.constructing ? l->code.text + g[GLUE_CONSTRUCTOR].offset : 0;
     uint64_t at = s[SECTION_INIT_ARRAY].address;
     /* the first word of each array, and __dso_handle, are the TABLES_FILE_RELATIVE */
     point(r, SECTION_INIT_ARRAY, at, constructor && !constructors ? constructor : dummy);
@@ -348,7 +348,7 @@ static void write_arrays(const struct library *l, struct relocations *r)
     }
     at = s[SECTION_FINI_ARRAY].address;
     point(r, SECTION_FINI_ARRAY, at, l->code.text + g[GLUE_DTORS].offset);
-    for (uint32_t i = 0; i < l->row->extra.destructors; i++)
+    for (uint32_t i = 0; i < l->row->extra.start.destructors; i++)
         point(r, SECTION_FINI_ARRAY, at += 8, small_next(l, &functions, GLUE_FRAME_DUMMY));
 }
 
@@ -378,7 +378,7 @@ static void write_relocated(const struct library *l, uint8_t *image)
         return;
     point_got(&r, l->at.got_cxa_finalize, l->symbol_cxa_finalize);
     point_got(&r, l->at.got_gmon_start, l->symbol_gmon_start);
-    for (uint32_t i = 0; i < l->row->extra.clones; i++)
+    for (uint32_t i = 0; i < l->row->extra.undefined.clones; i++)
         point_got(&r, l->at.got_clones + 8 * (uint64_t)i, l->symbol_gmon_start + 1 + i);
     if (l->shape.executable) {
         point_got(&r, l->at.got_main, l->symbol_main);

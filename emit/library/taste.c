@@ -88,7 +88,7 @@ static uint64_t others_reckoned(const struct library *l, bool data)
 {
     const struct section *s = l->layout.section;
     const uint64_t relocations = s[SECTION_RELA_DYN].size + s[SECTION_RELA_PLT].size + s[SECTION_RELR_DYN].size;
-    const uint64_t states = UNWIND_UNIT * (uint64_t)l->row->extra.unwind;
+    const uint64_t states = UNWIND_UNIT * (uint64_t)l->row->extra.unwound.spare;
     const uint64_t unwind = s[SECTION_EH_FRAME].size;
     if (data)
         return (l->row->size[SIZE_DATA] - l->data_free - l->relro_free) * POINTERS_PACKED / 100;
@@ -447,7 +447,7 @@ bool taste_steer(const struct library *l, uint8_t *image, struct arena *arena)
     const bool is_found = kept && kept->is_known;
     for (unsigned data = 0; data < 2; data++) {
         struct bench b = {.place = place_in(l, image, data)};
-        const bool points = data && l->row->extra.pointers && !l->shape.executable;
+        const bool points = data && l->row->extra.pointing.pointers && !l->shape.executable;
         if ((!b.place.size && !points) || b.place.packed == PROFILE_DERIVED)
             continue;
         const uint64_t part = part_size(&b.place);

@@ -33,7 +33,7 @@ static struct by_rsp by_rsp_of(const struct library *l)
     const uint64_t entries = smaller(all > glue.by_rsp ? all - glue.by_rsp : 0, own);
     const uint64_t chosen = smaller(own ? (2 * hosts * entries / own + 1) / 2 : 0, entries / 2);
     const uint64_t others = smaller(entries - 2 * chosen, row->functions - hosts);
-    const uint64_t units = row->extra.unwind;
+    const uint64_t units = row->extra.unwound.spare;
     return (struct by_rsp){(uint32_t)smaller(chosen, units), (uint32_t)smaller(others, units - smaller(chosen, units))};
 }
 
@@ -43,7 +43,7 @@ static uint32_t room_of(const struct library *l, const struct body *b)
     const bool wide = plan_unwind_entry(l->plan, l->row) == UNWIND_WIDE;
     const uint32_t least = UNWIND_ROOM + (wide ? UNWIND_WIDE - UNWIND_NARROW : 0);
     const uint32_t tabled = UNWIND_ROOM + (UNWIND_TABLED - UNWIND_NARROW) - UNWIND_TABLE;
-    const uint32_t fewest = l->row->extra.tabled && tabled < least ? tabled : least;
+    const uint32_t fewest = l->row->extra.unwound.tabled && tabled < least ? tabled : least;
     const uint32_t alone = b->frame.by_rsp ? ALONE : POINTED;
     return fewest + UNWIND_UNIT * b->unwind - alone - unwind_advance(b->size);
 }
@@ -149,7 +149,7 @@ static uint64_t deal(struct library *l, const uint32_t *leasts, bool by_rsp, uin
 
 void unwound_deal(struct library *l, const uint32_t *leasts)
 {
-    const uint64_t units = library_is_part(l) ? 0 : l->row->extra.unwind;
+    const uint64_t units = library_is_part(l) ? 0 : l->row->extra.unwound.spare;
     const uint32_t by_rsp = choose_frames(l);
     const uint64_t dealt = by_rsp ? deal(l, leasts, true, units - by_rsp) : 0;
     const bool says_pointed = l->row->said && l->row->said->value[ROW_UNWIND_RBP] > 0;

@@ -31,10 +31,10 @@ static uint8_t *put_method_name(const struct plan_library *l, uint32_t index, ui
 
 uint64_t methods_bytes(const struct plan_library *l)
 {
-    const uint32_t count = l->extra.methods;
+    const uint32_t count = l->extra.table.methods;
     const uint32_t turns = count / WORDS_METHODS; /* how often all words are used */
     const uint32_t rest = count % WORDS_METHODS;
-    uint64_t bytes = l->extra.documented ? sizeof METHODS_DOC : 0;
+    uint64_t bytes = l->extra.table.documented ? sizeof METHODS_DOC : 0;
     for (uint32_t i = 0; i < WORDS_METHODS && i < count; i++)
         bytes += (words_method_length(words_of(l, i)) + UINT64_C(1)) * (turns + (i < rest));
     return bytes + names_digits_sum(WORDS_METHODS, count);
@@ -42,9 +42,9 @@ uint64_t methods_bytes(const struct plan_library *l)
 
 uint8_t *methods_write_strings(const struct plan_library *l, uint8_t *p)
 {
-    if (l->extra.documented)
+    if (l->extra.table.documented)
         p = put_bytes(p, METHODS_DOC, sizeof METHODS_DOC);
-    for (uint32_t i = 0; i < l->extra.methods; i++)
+    for (uint32_t i = 0; i < l->extra.table.methods; i++)
         p = put_method_name(l, i, p);
     return p;
 }
@@ -52,7 +52,8 @@ uint8_t *methods_write_strings(const struct plan_library *l, uint8_t *p)
 uint32_t methods_functions(const struct plan_library *l)
 {
     uint32_t count = 0;
-    while (count < l->extra.methods && count < plan_small_local(l) && !plan_is_packed(l, l->small.count - 1 - count) &&
+    while (count < l->extra.table.methods && count < plan_small_local(l) &&
+           !plan_is_packed(l, l->small.count - 1 - count) &&
            l->small.size[l->small.count - 1 - count] >= plan_landing(l) + METHODS_CODE)
         count++;
     return count;

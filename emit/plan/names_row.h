@@ -98,14 +98,14 @@ uint64_t names_row_bytes(const struct plan_library *l, uint32_t from, uint32_t t
 /* How many of the names, from the first on, are those of functions: exported ones, small ones, aliases. */
 static inline uint32_t names_row_functions(const struct plan_library *l)
 {
-    return l->exported + l->small.exported + l->extra.aliases;
+    return l->exported + l->small.exported + l->extra.dynamic.aliases;
 }
 
 /* How many other names dynamic symbols have, behind those of exported functions: of small functions, aliases, objects,
  * and undefined symbols that nothing binds, in this order. */
 static inline uint32_t names_row_others(const struct plan_library *l)
 {
-    return l->small.exported + l->extra.aliases + l->extra.objects + l->unbound;
+    return l->small.exported + l->extra.dynamic.aliases + l->extra.dynamic.objects + l->unbound;
 }
 
 /* How many names, from the first on, are those of symbols that the library defines. */

@@ -150,8 +150,8 @@ static void count_functions(const struct plan *plan, struct plan_library *l, uin
     l->functions = (uint32_t)(least + random_below(plan_key(l, PURPOSE_COUNT), most - least + 1));
     l->calls.chains = (l->functions + plan->depth - 1) / plan->depth;
     l->calls.covered = plan_covered_before(plan, l->calls.chains);
-    l->extra.tabled = plan_tabled(plan->profile, l->functions);
-    l->extra.exceptions = PLAN_TABLE * l->extra.tabled;
+    l->extra.unwound.tabled = plan_tabled(plan->profile, l->functions);
+    l->extra.unwound.exceptions = PLAN_TABLE * l->extra.unwound.tabled;
 }
 
 /* Lays all calls out in one sequence and all chains in another, library by library: sets plan_library.first and the
@@ -309,7 +309,7 @@ static void name_library(struct plan *plan, struct plan_library *l, enum library
     l->debug.none = plan->without_debug;
     l->debug.split = plan->profile->dwarf.split && !plan->without_debug;
     l->debug.separate = plan->profile->dwarf.separate;
-    l->extra.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* only files have them */
+    l->extra.undefined.clones = kind == LIBRARY_INSIDE ? 0 : PLAN_CLONES; /* only files have them */
     l->key = random_at(random_mix(plan->seed), (uint64_t)kind << 32 | number);
     switch (kind) {
     case LIBRARY_MODULE:

@@ -260,7 +260,7 @@ static inline uint32_t plan_lazy(const struct plan_library *l)
  * spread evenly over all of these. */
 static inline uint32_t plan_alias_function(const struct plan_library *l, uint32_t alias)
 {
-    return (uint32_t)((uint64_t)alias * (plan_exported(l) + l->small.exported) / l->extra.aliases);
+    return (uint32_t)((uint64_t)alias * (plan_exported(l) + l->small.exported) / l->extra.dynamic.aliases);
 }
 
 /* How many of the static objects are further names of functions instead: local symbols, spread evenly over the objects.

@@ -162,51 +162,101 @@ struct plan_needs {
     uint64_t version_names;     /* bytes of their names, with terminators */
 };
 
-/* What a library with a row has beyond what its functions need, because the real library has it. Without a row all is 0
- * but clones, tabled and exceptions. */
-struct plan_extra {
-    uint32_t outside;      /* imports from outside the set: undefined symbols of functions (outside.h) */
-    uint32_t weak;         /* how many of `outside`, counted from the end, are weak */
-    uint32_t weak_imports; /* and how many imports */
-    uint32_t plain;        /* of the first so many of `outside`, those with OUTSIDE_VERSION are asked for without it */
-    uint32_t clones;       /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
-    uint32_t slots;        /* PLT slots for imports that are never called: those from the set, then `outside` */
-    uint32_t small_slots;  /* PLT slots for its own small functions, from the first on */
-    uint32_t ifunc;        /* symbols of type STT_GNU_IFUNC that it is to have (resolvers.h), */
-    uint32_t ifunc_dynamic;  /* and how many of these are to be dynamic, unless it is stripped */
-    uint32_t irelative;      /* PLT slots that R_X86_64_IRELATIVE fills, if there is a resolver for it */
-    uint32_t got;            /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
-    uint32_t direct;         /* entries of .plt.got: one for __cxa_finalize, the others for the first words of `got` */
-    uint32_t buckets;        /* of .gnu.hash; 0: as many as ld chooses */
-    uint32_t addresses;      /* R_X86_64_64 relocations in .data */
-    uint32_t symbols;        /* how many distinct symbols `addresses` refer to that no word in .got refers to */
-    uint32_t pointers;       /* R_X86_64_RELATIVE relocations in .data */
-    uint32_t weak_own;       /* how many dynamic functions, counted from the end (aliases, small ones), are weak */
-    uint32_t aliases;        /* dynamic symbols at the addresses of other dynamic functions, as C++ constructors have */
-    uint32_t objects;        /* dynamic symbols of data */
+/* What a library with a row has beyond what its functions need, because the real library has it: the structures below.
+ * Without a row all is 0 but clones, and functions with exception tables. */
+
+/* Undefined symbols that no other library of the set defines. */
+struct plan_undefined {
+    uint32_t outside; /* imports from outside the set: undefined symbols of functions (outside.h) */
+    uint64_t names;   /* bytes of their names, with terminators */
+    uint32_t weak;    /* how many of `outside`, counted from the end, are weak */
+    uint32_t plain;   /* of the first so many of `outside`, those with OUTSIDE_VERSION are asked for without it */
+    uint32_t clones;  /* further weak undefined symbols that nothing defines: the first `clones` of shape_clones */
+    uint32_t needed;  /* libraries outside the set, besides the C library, that it needs (DT_NEEDED) */
+};
+
+/* Words of .got, and slots of the PLT. */
+struct plan_plt {
+    uint32_t slots;     /* PLT slots for imports that are never called: those from the set, then `outside` */
+    uint32_t small;     /* PLT slots for its own small functions, from the first on */
+    uint32_t irelative; /* PLT slots that R_X86_64_IRELATIVE fills, if there is a resolver for it */
+    uint32_t got;       /* R_X86_64_GLOB_DAT relocations, each of a word in .got */
+    uint32_t direct;    /* entries of .plt.got: one for __cxa_finalize, the others for the first words of `got` */
+};
+
+/* Relocations in .data. */
+struct plan_pointing {
+    uint32_t addresses; /* R_X86_64_64 relocations */
+    uint32_t symbols;   /* how many distinct symbols `addresses` refer to that no word in .got refers to */
+    uint32_t pointers;  /* R_X86_64_RELATIVE relocations */
+};
+
+/* Dynamic symbols that it defines, besides those of its functions, and their kinds. */
+struct plan_dynamic {
+    uint32_t weak;           /* how many functions, counted from the end (aliases, small ones), are weak */
+    uint32_t aliases;        /* symbols at the addresses of other functions, as C++ constructors have */
+    uint32_t objects;        /* symbols of data */
     uint32_t weak_objects;   /* how many of `objects`, counted from the end, are weak */
     uint32_t unique_objects; /* how many of `objects`, from the first on, are STB_GNU_UNIQUE */
-    uint32_t ends;           /* dynamic symbols for where sections begin or end (shape_ends) */
-    uint32_t definitions;    /* symbol versions that it defines besides the base version (versions.h) */
-    uint32_t version_symbols; /* how many of these, from the first on, have an absolute symbol of their name */
-    uint32_t needed;          /* libraries outside the set, besides the C library, that it needs (DT_NEEDED) */
-    uint32_t versions;        /* symbol versions of the C library that it needs beyond OUTSIDE_VERSION */
-    uint32_t versioned;       /* of how many `needed` libraries, from the first on, it needs OUTSIDE_VERSION */
-    uint32_t tls;             /* bytes of .tbss; counted in bss */
-    uint32_t tls_modules;     /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
-    uint32_t constructing;    /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
-    uint32_t taking;          /* bytes of memory that the constructor takes, whole pages */
-    uint32_t touching;        /* bytes of .bss that the constructor writes to, whole pages; the library may have less */
-    uint32_t initialising;    /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
-    uint32_t constructors;    /* beyond the one that every library has */
-    uint32_t destructors;     /* beyond the one that every library has */
-    bool ended;               /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
-    uint32_t unwind;          /* spare room in all unwind entries together, in units of 8 bytes (elf/write/unwind.h) */
-    uint32_t tabled;          /* functions with an exception table (exceptions.h) */
-    uint32_t exceptions;      /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
-    uint32_t methods;         /* in the module's method table, beyond those that the driver calls (methods.h) */
-    uint32_t documented;      /* how many of `methods`, from the first on, have a documentation string */
-    uint64_t names;           /* bytes of the names of `outside`, with terminators */
+    uint32_t ends;           /* symbols for where sections begin or end (shape_ends) */
+    uint32_t buckets;        /* of .gnu.hash; 0: as many as ld chooses */
+};
+
+/* Indirect functions (resolvers.h). */
+struct plan_indirect {
+    uint32_t symbols; /* of type STT_GNU_IFUNC that it is to have, */
+    uint32_t dynamic; /* and how many of these are to be dynamic, unless it is stripped */
+};
+
+/* Symbol versions (versions.h). */
+struct plan_versioning {
+    uint32_t defined; /* that it defines besides the base version, */
+    uint32_t symbols; /* and how many of these, from the first on, have an absolute symbol of their name */
+    uint32_t needed;  /* of the C library, beyond OUTSIDE_VERSION */
+    uint32_t others;  /* of how many libraries outside the set, from the first on, it needs OUTSIDE_VERSION */
+};
+
+/* Memory of each thread. */
+struct plan_thread {
+    uint32_t bytes;   /* of .tbss; counted in bss */
+    uint32_t modules; /* R_X86_64_DTPMOD64 relocations: each takes two words of .got, module and offset */
+};
+
+/* What runs when it is loaded and unloaded. */
+struct plan_start {
+    uint32_t constructing; /* bytes of GLUE_CONSTRUCTOR (glue.h); 0: there is none, constructors do nothing */
+    uint32_t taking;       /* bytes of memory that the constructor takes, whole pages */
+    uint32_t touching;     /* bytes of .bss that the constructor writes to, whole pages; the library may have less */
+    uint32_t initialising; /* bytes of filling in PyInit_, to make it as large as the row says (glue.h) */
+    uint32_t constructors; /* beyond the one that every library has */
+    uint32_t destructors;  /* beyond the one that every library has */
+};
+
+struct plan_unwound {
+    uint32_t spare;      /* room in all unwind entries together, in units of 8 bytes (elf/write/unwind.h) */
+    bool ended;          /* .eh_frame ends in two zero words instead of one, as the row's size is 4 bytes more */
+    uint32_t tabled;     /* functions with an exception table (exceptions.h) */
+    uint32_t exceptions; /* bytes of .gcc_except_table; 0 if and only if `tabled` is */
+};
+
+/* A module's method table (methods.h). */
+struct plan_table {
+    uint32_t methods;    /* of methods beyond those that the driver calls, */
+    uint32_t documented; /* and how many of these, from the first on, have a documentation string */
+};
+
+struct plan_extra {
+    struct plan_undefined undefined;
+    uint32_t weak_imports; /* how many imports, from the set, are weak */
+    struct plan_plt plt;
+    struct plan_pointing pointing;
+    struct plan_dynamic dynamic;
+    struct plan_indirect indirect;
+    struct plan_versioning versioning;
+    struct plan_thread thread;
+    struct plan_start start;
+    struct plan_unwound unwound;
+    struct plan_table table;
 };
 
 #endif

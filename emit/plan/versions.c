@@ -46,15 +46,15 @@ void versions_of_edge(const struct plan *plan, const struct plan_library *l, con
     const struct plan_library *to = &plan->library[edge->library];
     struct import import;
     v->count = 0;
-    memset(v->place, 0, to->extra.definitions * sizeof *v->place);
-    memset(v->uses, 0, to->extra.definitions * sizeof *v->uses);
-    if (!to->extra.definitions || !most)
+    memset(v->place, 0, to->extra.versioning.defined * sizeof *v->place);
+    memset(v->uses, 0, to->extra.versioning.defined * sizeof *v->uses);
+    if (!to->extra.versioning.defined || !most)
         return;
     for (uint32_t n = edge->first; n < edge->first + edge->symbols && calls_row_import(plan, l, n, &import); n++)
         v->uses[versions_of(to, import.function)]++;
     uint32_t ties;
-    const uint32_t enough = uses_enough(v->uses, to->extra.definitions, most, &ties);
-    for (uint32_t i = 0; i < to->extra.definitions; i++) {
+    const uint32_t enough = uses_enough(v->uses, to->extra.versioning.defined, most, &ties);
+    for (uint32_t i = 0; i < to->extra.versioning.defined; i++) {
         const bool tied = v->uses[i] == enough && ties;
         if (v->uses[i] && (v->uses[i] > enough || tied))
             v->place[i] = (uint16_t)++v->count;
@@ -64,7 +64,7 @@ void versions_of_edge(const struct plan *plan, const struct plan_library *l, con
 
 uint64_t versions_defined_size(const struct plan_library *l)
 {
-    const uint64_t named = l->extra.definitions;
+    const uint64_t named = l->extra.versioning.defined;
     const uint64_t each = sizeof(Elf64_Verdef) + sizeof(Elf64_Verdaux);
     if (!named)
         return 0;

@@ -30,7 +30,7 @@ uint64_t versions_bytes(const struct plan_library *l, uint32_t from, uint32_t to
 /* Whether each version but the first has the one before as its parent. */
 static inline bool versions_have_parents(const struct plan_library *l)
 {
-    return l->extra.definitions > 2;
+    return l->extra.versioning.defined > 2;
 }
 
 /* The version of a dynamic symbol of a library that has some. `symbol` counts exported functions and then names_row.h's
@@ -41,7 +41,7 @@ static inline bool versions_have_parents(const struct plan_library *l)
 static inline uint32_t versions_of(const struct plan_library *l, uint32_t symbol)
 {
     enum { EACH = 6 };
-    const uint32_t later = l->extra.definitions - 1;
+    const uint32_t later = l->extra.versioning.defined - 1;
     const uint32_t place = symbol + symbol / 10 + symbol / 61;
     const uint32_t pair = place / (2 * EACH); /* of a symbol whose version is drawn, and one that has it in turn */
     if (!later || place % EACH != EACH - 1)

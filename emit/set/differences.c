@@ -39,7 +39,7 @@ static int64_t aliases_with_code(const struct plan_library *row)
 {
     const uint32_t exported = plan_exported(row);
     int64_t count = 0;
-    for (uint32_t i = 0; i < row->extra.aliases; i++) {
+    for (uint32_t i = 0; i < row->extra.dynamic.aliases; i++) {
         const uint32_t of = plan_alias_function(row, i);
         count += of < exported || row->small.size[of - exported] > 0;
     }
@@ -51,7 +51,7 @@ static int64_t versioned_symbols(const struct library *l)
 {
     const struct plan_library *row = l->row;
     int64_t count = row->needs.versioned_imports + !row->without_libc; /* __cxa_finalize */
-    for (uint32_t i = 0; i < row->extra.outside; i++)
+    for (uint32_t i = 0; i < row->extra.undefined.outside; i++)
         count += shape_outside_version(row, i) > 0;
     return count;
 }
@@ -59,18 +59,19 @@ static int64_t versioned_symbols(const struct library *l)
 static void measure_symbols(const struct library *l, int64_t *v)
 {
     const struct shape *s = &l->shape;
-    const int64_t objects = s->marks_exported + (int64_t)l->row->extra.objects + l->row->extra.version_symbols;
-    v[ROW_DYNAMIC_OTHER] = l->row->extra.ends;
+    const int64_t objects =
+        s->marks_exported + (int64_t)l->row->extra.dynamic.objects + l->row->extra.versioning.symbols;
+    v[ROW_DYNAMIC_OTHER] = l->row->extra.dynamic.ends;
     v[ROW_DYNAMIC_FUNCTIONS] = (int64_t)s->defined - objects - v[ROW_DYNAMIC_OTHER];
     v[ROW_DYNAMIC_OBJECTS] = objects;
     v[ROW_DYNAMIC_UNDEFINED] = s->undefined;
-    v[ROW_DYNAMIC_WEAK_FUNCTIONS] = l->row->extra.weak_own;
-    v[ROW_DYNAMIC_WEAK_OBJECTS] = l->row->extra.weak_objects;
-    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.clones + l->row->extra.weak + l->row->extra.weak_imports +
-                          v[ROW_DYNAMIC_WEAK_FUNCTIONS] + v[ROW_DYNAMIC_WEAK_OBJECTS];
-    v[ROW_DYNAMIC_UNIQUE] = l->row->extra.unique_objects;
+    v[ROW_DYNAMIC_WEAK_FUNCTIONS] = l->row->extra.dynamic.weak;
+    v[ROW_DYNAMIC_WEAK_OBJECTS] = l->row->extra.dynamic.weak_objects;
+    v[ROW_DYNAMIC_WEAK] = 2 + (int64_t)l->row->extra.undefined.clones + l->row->extra.undefined.weak +
+                          l->row->extra.weak_imports + v[ROW_DYNAMIC_WEAK_FUNCTIONS] + v[ROW_DYNAMIC_WEAK_OBJECTS];
+    v[ROW_DYNAMIC_UNIQUE] = l->row->extra.dynamic.unique_objects;
     v[ROW_DYNAMIC_VERSIONED] = versioned_symbols(l);
-    v[ROW_DYNAMIC_IFUNC] = l->row->extra.ifunc ? l->shape.resolvers.dynamic_symbols : 0;
+    v[ROW_DYNAMIC_IFUNC] = l->row->extra.indirect.symbols ? l->shape.resolvers.dynamic_symbols : 0;
     v[ROW_DYNAMIC_ALIASES] = aliases_with_code(l->row);
     v[ROW_DYNAMIC_DYNSTR] = (int64_t)s->dynstr;
     v[ROW_FUNCTIONS] = v[ROW_DYNAMIC_FUNCTIONS];
@@ -102,9 +103,9 @@ static void measure_relocations(const struct library *l, int64_t *v)
     v[ROW_PLT] = l->shape.plt;
     v[ROW_IRELATIVE] = resolvers_slots(&l->shape.resolvers, l->row);
     v[ROW_JUMP_SLOT] = v[ROW_PLT] - v[ROW_IRELATIVE];
-    v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.clones + l->row->extra.got;
-    v[ROW_RELOCATIONS_TLS] = l->row->extra.tls_modules;
-    v[ROW_ADDRESS_64] = l->row->extra.addresses;
+    v[ROW_GLOB_DAT] = 2 + (int64_t)l->row->extra.undefined.clones + l->row->extra.plt.got;
+    v[ROW_RELOCATIONS_TLS] = l->row->extra.thread.modules;
+    v[ROW_ADDRESS_64] = l->row->extra.pointing.addresses;
     v[ROW_RELOCATIONS_SYMBOLS] = relocated_symbols(l);
     v[ROW_RELOCATIONS_PAGES] = (int64_t)relocated_pages(l);
     v[ROW_RELOCATIONS_RELRO] = l->shape.pointers + (int64_t)l->relro_words;
@@ -167,7 +168,7 @@ static void measure_options(const struct library *l, int64_t *v)
     const struct profile_elf *elf = &l->row->elf;
     v[ROW_KIND] = l->row->kind == LIBRARY_MODULE ? ROW_KIND_MODULE : ROW_KIND_UTILITY;
     const int64_t libc = !l->row->without_libc;
-    v[ROW_OUTSIDE] = libc + l->row->extra.needed;
+    v[ROW_OUTSIDE] = libc + l->row->extra.undefined.needed;
     v[ROW_INDIRECT] = 0;
     v[ROW_USED] = l->row->calls.imported;
     v[ROW_HASH] = elf->hash;
@@ -182,13 +183,13 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_RUNPATH] = l->row->runpath;
     v[ROW_VERSIONS_DEFINED] = l->layout.section[SECTION_VERDEF].info;
     v[ROW_VERSIONS] = v[ROW_VERSIONS_DEFINED] + (int64_t)shape_versions(l->row, &l->shape);
-    v[ROW_TLS] = l->row->extra.tls;
+    v[ROW_TLS] = l->row->extra.thread.bytes;
     const struct resolvers *r = &l->shape.resolvers;
-    v[ROW_IFUNC] = l->row->extra.ifunc ? (int64_t)r->dynamic_symbols + r->local : 0;
-    v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.constructors;
-    const uint32_t constructing = l->row->extra.constructing;
+    v[ROW_IFUNC] = l->row->extra.indirect.symbols ? (int64_t)r->dynamic_symbols + r->local : 0;
+    v[ROW_CONSTRUCTORS] = 1 + (int64_t)l->row->extra.start.constructors;
+    const uint32_t constructing = l->row->extra.start.constructing;
     v[ROW_CONSTRUCTOR_CODE] = constructing ? constructing : (int64_t)small_constructors_bytes(l);
-    v[ROW_CONSTRUCTOR_MEMORY] = l->row->extra.taking;
+    v[ROW_CONSTRUCTOR_MEMORY] = l->row->extra.start.taking;
     v[ROW_CONSTRUCTOR_BSS] = glue_touched(l->row, l->layout.section[SECTION_BSS].size);
     v[ROW_INIT_CODE] = l->shape.python ? l->glue.place[GLUE_PYINIT].size : 0;
     v[ROW_UNWIND_ENTRIES] = (int64_t)l->shape.framed + (l->shape.plt != 0);
@@ -196,8 +197,8 @@ static void measure_options(const struct library *l, int64_t *v)
     v[ROW_CALLED] = 0; /* all functions have an unwind entry */
     measure_frames(l, v);
     v[ROW_EXCEPTIONS_TABLE] = SIZES(l, SECTION_GCC_EXCEPT_TABLE);
-    v[ROW_EXCEPTIONS_FUNCTIONS] = l->row->extra.tabled;
-    v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.destructors;
+    v[ROW_EXCEPTIONS_FUNCTIONS] = l->row->extra.unwound.tabled;
+    v[ROW_DESTRUCTORS] = 1 + (int64_t)l->row->extra.start.destructors;
     v[ROW_PAGE] = elf->max_page_size;
     v[ROW_LOADS] = 0;
     for (uint32_t i = 0; i < l->layout.segment_count; i++)

@@ -178,7 +178,7 @@ static void put_usual(struct tables *t, const struct plan_library *l, const stru
     const Elf64_Sym weak_function = {.st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC)};
     put_text(t, "__cxa_finalize", "", &weak_function);
     put_text(t, "__gmon_start__", "", &weak);
-    for (uint32_t i = 0; i < l->extra.clones; i++)
+    for (uint32_t i = 0; i < l->extra.undefined.clones; i++)
         put_text(t, shape_clones[i], "", &weak);
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT && s->python; i++)
         if (shape_calls_python(l, i))
@@ -193,9 +193,9 @@ static void put_fixed(struct tables *t, const struct plan_library *l, const stru
         put_defined(t, "PyInit_", l->name);
     if (s->python && !l->glue.inner_entry)
         put_defined(t, s->entry, "");
-    for (uint32_t i = 0; i < l->extra.ends; i++)
+    for (uint32_t i = 0; i < l->extra.dynamic.ends; i++)
         put_defined(t, shape_ends[i].name, "");
-    for (uint32_t i = 0; i < l->extra.version_symbols; i++) {
+    for (uint32_t i = 0; i < l->extra.versioning.symbols; i++) {
         versions_name(l, i, version);
         put_defined(t, version, "");
     }
@@ -210,22 +210,22 @@ static void put_others_names(struct tables *t, const struct plan_library *l, con
         put_text(t, "libc.so.6", "", NULL);
         put_text(t, OUTSIDE_VERSION, "", NULL);
     }
-    for (uint32_t i = 0; i < l->extra.versions; i++)
+    for (uint32_t i = 0; i < l->extra.versioning.needed; i++)
         put_text(t, outside_version_name(2 + i), "", NULL);
     for (uint32_t i = 0; i < l->needs.edges; i++) {
         const struct plan_library *const of = &t->plan->library[l->needs.edge[i].library];
         put_text(t, of->name, ".so", NULL);
-        for (uint32_t k = 0; k < of->extra.definitions && versions; k++) {
+        for (uint32_t k = 0; k < of->extra.versioning.defined && versions; k++) {
             const uint64_t bytes = versions_name(of, k, version) + UINT64_C(1);
             put_text(t, version, "", NULL);
             versions -= bytes < versions ? bytes : versions;
         }
     }
-    for (uint32_t i = l->extra.version_symbols; i < l->extra.definitions; i++) {
+    for (uint32_t i = l->extra.versioning.symbols; i < l->extra.versioning.defined; i++) {
         versions_name(l, i, version);
         put_text(t, version, "", NULL);
     }
-    for (uint32_t i = 0; i < l->extra.needed; i++)
+    for (uint32_t i = 0; i < l->extra.undefined.needed; i++)
         put_text(t, outside_library(i), "", NULL);
     if (s->soname)
         put_text(t, l->name, ".so", NULL);
@@ -235,7 +235,7 @@ static void put_others_names(struct tables *t, const struct plan_library *l, con
  * neighbours in the lists. */
 static void put_outside(struct tables *t, const struct plan_library *l, bool in_order)
 {
-    const uint32_t count = (l->extra.outside + t->step - 1) / t->step;
+    const uint32_t count = (l->extra.undefined.outside + t->step - 1) / t->step;
     uint32_t stride = in_order ? 1 : count / 8 * 5 + 1;
     while (count && !stride_meets_all(stride, count))
         stride++;
@@ -270,7 +270,7 @@ static void put_functions(struct tables *t, const struct plan_library *l, uint32
  * nothing binds. The symbols of numbered functions precede these, from symbol `first` on. */
 static Elf64_Sym other(struct tables *t, const struct plan_library *l, uint32_t i, size_t first)
 {
-    const uint32_t aliases = l->small.exported + l->extra.aliases;
+    const uint32_t aliases = l->small.exported + l->extra.dynamic.aliases;
     if (i < l->small.exported)
         return sized_function(t, l->small.size[i], plan_small_place(l, i));
     if (i < aliases) {
@@ -280,7 +280,7 @@ static Elf64_Sym other(struct tables *t, const struct plan_library *l, uint32_t 
             memcpy(&of, t->symbols.start + place * sizeof of, sizeof of);
         return of;
     }
-    return i - aliases < l->extra.objects ? any_object(t, i - aliases) : undefined();
+    return i - aliases < l->extra.dynamic.objects ? any_object(t, i - aliases) : undefined();
 }
 
 static void put_others(struct tables *t, const struct plan_library *l, size_t first)

@@ -22,7 +22,7 @@ static uint64_t room_of_exported(const struct solver *s, uint32_t index, const s
     if (l->said->value[ROW_TEXT] == PROFILE_DERIVED)
         return UINT64_MAX;
     uint64_t room = lengths_spare(l->size[SIZE_TEXT], base[SIZE_TEXT] + CODE_OF_FUNCTION * (uint64_t)l->functions);
-    if (l->stripped && l->extra.outside && l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED)
+    if (l->stripped && l->extra.undefined.outside && l->said->value[ROW_DYNAMIC_DYNSTR] != PROFILE_DERIVED)
         room = lengths_spare((uint64_t)l->said->value[ROW_DYNAMIC_DYNSTR], 0);
     if (!l->stripped)
         room = lengths_smaller(room, l->names.locals);
@@ -305,7 +305,7 @@ static void trim_exported(const struct plan *plan, struct plan_library *l, const
 
 static bool can_trim(const struct plan_library *l, const uint8_t *callers)
 {
-    bool can = l->extra.outside > 0;
+    bool can = l->extra.undefined.outside > 0;
     for (uint32_t i = 0; i < l->names.function_lengths + l->names.other_lengths && !can; i++)
         can = !callers[symbol_of(l, i)];
     return can;

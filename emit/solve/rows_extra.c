@@ -52,7 +52,7 @@ static bool others_take_it(const struct plan *plan, const struct plan_library *l
                            uint64_t bytes, uint64_t natural)
 {
     const uint32_t own = (names_are_mangled(&plan->names, l) ? 0 : l->exported) + names_row_others(l);
-    const bool shared = known && own > l->extra.outside / OTHERS_FEW;
+    const bool shared = known && own > l->extra.undefined.outside / OTHERS_FEW;
     return !w->drawn && (l->exported + l->unbound > FEW_EXPORTED || l->imports) && (bytes > natural || shared);
 }
 
@@ -118,9 +118,9 @@ static uint64_t choose_nearest(struct outside_wish *wish, uint16_t *choice)
 static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
                                uint32_t versions, uint64_t *apart)
 {
-    const uint32_t count = l->extra.outside;
+    const uint32_t count = l->extra.undefined.outside;
     struct outside_wish wish = {.module = l->kind == LIBRARY_MODULE,
-                                .needed = l->extra.needed,
+                                .needed = l->extra.undefined.needed,
                                 .key = l->key,
                                 .count = count,
                                 .versions = versions,
@@ -156,13 +156,13 @@ static uint64_t choose_versions(const struct plan *plan, struct plan_library *l,
 {
     uint64_t least;
     const uint64_t names = choose_outside(plan, l, w, others, versions, apart);
-    l->extra.versions = versions;
+    l->extra.versioning.needed = versions;
     if (!*apart || !versions)
         return names;
     choose_outside(plan, l, w, others, 0, &least);
-    while (*apart > least && --l->extra.versions)
-        choose_outside(plan, l, w, others, l->extra.versions, apart);
-    return choose_outside(plan, l, w, others, l->extra.versions, apart);
+    while (*apart > least && --l->extra.versioning.needed)
+        choose_outside(plan, l, w, others, l->extra.versioning.needed, apart);
+    return choose_outside(plan, l, w, others, l->extra.versioning.needed, apart);
 }
 
 /* Sets extra.plain, so that no more than `wanted` undefined symbols have a version, as far as those with newer ones
@@ -171,11 +171,11 @@ static void set_plain(struct plan_library *l, uint32_t wanted)
 {
     struct plan_extra *x = &l->extra;
     uint32_t versioned = 0;
-    x->plain = 0;
-    for (uint32_t i = 0; i < x->outside && wanted != OUTSIDE_ANY; i++)
+    x->undefined.plain = 0;
+    for (uint32_t i = 0; i < x->undefined.outside && wanted != OUTSIDE_ANY; i++)
         versioned += shape_outside_version(l, i) > 0;
-    for (; versioned > wanted && x->plain < x->outside; x->plain++)
-        versioned -= shape_outside_version(l, x->plain) == 1;
+    for (; versioned > wanted && x->undefined.plain < x->undefined.outside; x->undefined.plain++)
+        versioned -= shape_outside_version(l, x->undefined.plain) == 1;
 }
 
 /* Chooses the names of undefined symbols and at most `versions` versions for them. Returns how many bytes .dynstr is
@@ -184,14 +184,14 @@ static uint64_t set_names(const struct plan *plan, struct plan_library *l, const
 {
     struct plan_extra *x = &l->extra;
     uint64_t apart = 0;
-    x->versions = 0;
-    x->names = 0;
+    x->versioning.needed = 0;
+    x->undefined.names = 0;
     l->names.others = names_row_other_bytes(l);
-    versions = rows_smaller(rows_smaller(versions, x->outside), outside_versions_most());
+    versions = rows_smaller(rows_smaller(versions, x->undefined.outside), outside_versions_most());
     if (l->outside_choice)
-        x->names += choose_versions(plan, l, w, shape_of_names(plan, l).dynstr, versions, &apart);
+        x->undefined.names += choose_versions(plan, l, w, shape_of_names(plan, l).dynstr, versions, &apart);
     else
-        x->names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->outside);
+        x->undefined.names += outside_bytes(l->kind == LIBRARY_MODULE, l->key, x->undefined.outside);
     set_plain(l, versioned_outside(plan, l, w));
     return apart;
 }
@@ -214,17 +214,18 @@ static void set_relocated(const struct plan *plan, struct plan_library *l, const
 {
     struct plan_extra *x = &l->extra;
     const bool any = has_any_relocations(plan, l);
-    uint32_t rest = x->pointers + x->constructors + x->destructors + 2 * x->methods + x->documented;
+    uint32_t rest = x->pointing.pointers + x->start.constructors + x->start.destructors + 2 * x->table.methods +
+                    x->table.documented;
     if (any)
         rest = 5 * TABLE_MOST;
-    x->constructors = rows_smaller(wanted->constructors, rows_smaller(rest, TABLE_MOST));
-    rest -= x->constructors;
-    x->destructors = rows_smaller(wanted->destructors, rows_smaller(rest, TABLE_MOST));
-    rest -= x->destructors;
-    x->methods = rows_smaller(wanted->methods, rows_smaller(rest / 2, TABLE_MOST));
-    rest -= 2 * x->methods;
-    x->documented = l->level >= LEVEL_PLAIN ? 0 : rows_smaller(rest, x->methods);
-    x->pointers = any ? 0 : rest - x->documented;
+    x->start.constructors = rows_smaller(wanted->constructors, rows_smaller(rest, TABLE_MOST));
+    rest -= x->start.constructors;
+    x->start.destructors = rows_smaller(wanted->destructors, rows_smaller(rest, TABLE_MOST));
+    rest -= x->start.destructors;
+    x->table.methods = rows_smaller(wanted->methods, rows_smaller(rest / 2, TABLE_MOST));
+    rest -= 2 * x->table.methods;
+    x->table.documented = l->level >= LEVEL_PLAIN ? 0 : rows_smaller(rest, x->table.methods);
+    x->pointing.pointers = any ? 0 : rest - x->table.documented;
 }
 
 static uint32_t fewer(uint32_t count)
@@ -234,26 +235,26 @@ static uint32_t fewer(uint32_t count)
 
 bool rows_less_extra(const struct plan *plan, struct plan_library *l, const struct want *w)
 {
-    struct relative_uses now = {l->extra.constructors, l->extra.destructors, l->extra.methods};
+    struct relative_uses now = {l->extra.start.constructors, l->extra.start.destructors, l->extra.table.methods};
     if (w->lack != SIZE_TEXT && w->lack != SIZE_DATA)
         return false;
-    if (l->extra.unwind && w->lack == SIZE_TEXT) {
+    if (l->extra.unwound.spare && w->lack == SIZE_TEXT) {
         const uint64_t missing = (w->needs - (uint64_t)l->said->value[ROW_TEXT] + UNWIND_UNIT - 1) / UNWIND_UNIT;
-        l->extra.unwind -= missing < l->extra.unwind ? (uint32_t)missing : l->extra.unwind;
+        l->extra.unwound.spare -= missing < l->extra.unwound.spare ? (uint32_t)missing : l->extra.unwound.spare;
         return true;
     }
-    if (l->extra.tabled && w->lack == SIZE_TEXT) {
-        l->extra.tabled = l->extra.exceptions = 0;
+    if (l->extra.unwound.tabled && w->lack == SIZE_TEXT) {
+        l->extra.unwound.tabled = l->extra.unwound.exceptions = 0;
         return true;
     }
-    if ((l->extra.direct || l->extra.buckets || l->extra.ended) && w->lack == SIZE_TEXT) {
-        l->extra.direct = l->extra.buckets = 0;
-        l->extra.ended = false;
+    if ((l->extra.plt.direct || l->extra.dynamic.buckets || l->extra.unwound.ended) && w->lack == SIZE_TEXT) {
+        l->extra.plt.direct = l->extra.dynamic.buckets = 0;
+        l->extra.unwound.ended = false;
         return true;
     }
-    if ((l->extra.constructing || l->extra.initialising) && w->lack == SIZE_TEXT) {
-        l->extra.constructing = l->extra.taking = l->extra.touching = 0;
-        l->extra.initialising = 0;
+    if ((l->extra.start.constructing || l->extra.start.initialising) && w->lack == SIZE_TEXT) {
+        l->extra.start.constructing = l->extra.start.taking = l->extra.start.touching = 0;
+        l->extra.start.initialising = 0;
         return true;
     }
     if (l->glue.adds_methods) {
@@ -263,23 +264,23 @@ bool rows_less_extra(const struct plan *plan, struct plan_library *l, const stru
     }
     /* fewer constructors save nothing if the row states the relocations: these would become pointers */
     const bool more = has_any_relocations(plan, l) && (now.constructors || now.destructors);
-    if (!now.methods && !more && l->extra.small_slots) {
-        l->extra.small_slots = fewer(l->extra.small_slots);
+    if (!now.methods && !more && l->extra.plt.small) {
+        l->extra.plt.small = fewer(l->extra.plt.small);
         return true;
     }
-    if (!now.methods && !more && l->extra.versions && w->lack == SIZE_TEXT) {
+    if (!now.methods && !more && l->extra.versioning.needed && w->lack == SIZE_TEXT) {
         const uint64_t missing = w->needs - (uint64_t)l->said->value[ROW_TEXT];
-        const uint64_t most = (uint64_t)l->extra.versions * VERSION_MOST;
-        set_names(plan, l, w, missing > most ? 0 : l->extra.versions - 1);
+        const uint64_t most = (uint64_t)l->extra.versioning.needed * VERSION_MOST;
+        set_names(plan, l, w, missing > most ? 0 : l->extra.versioning.needed - 1);
         return true;
     }
-    if (!now.methods && !more && l->extra.versioned && w->lack == SIZE_TEXT) {
-        l->extra.versioned--;
+    if (!now.methods && !more && l->extra.versioning.others && w->lack == SIZE_TEXT) {
+        l->extra.versioning.others--;
         return true;
     }
     if (!now.methods && !more) {
-        const bool any = l->extra.tls_modules > 0;
-        l->extra.tls_modules = fewer(l->extra.tls_modules);
+        const bool any = l->extra.thread.modules > 0;
+        l->extra.thread.modules = fewer(l->extra.thread.modules);
         return any;
     }
     if (!now.methods) {
@@ -305,16 +306,16 @@ static uint32_t constructing_of(const struct plan_library *l)
 static uint32_t pages_of(const struct plan_library *l, enum row_value v, uint32_t room)
 {
     const uint64_t memory = rows_value_or(l->said, v, 0);
-    if (l->extra.constructing < plan_landing(l) + room)
+    if (l->extra.start.constructing < plan_landing(l) + room)
         return 0;
     return (uint32_t)((memory + PAGE - 1) / PAGE * PAGE);
 }
 
 static void set_constructor(struct plan_library *l)
 {
-    l->extra.constructing = constructing_of(l);
-    l->extra.taking = pages_of(l, ROW_CONSTRUCTOR_MEMORY, glue_constructor_least(true, false));
-    l->extra.touching = pages_of(l, ROW_CONSTRUCTOR_BSS, glue_constructor_least(l->extra.taking, true));
+    l->extra.start.constructing = constructing_of(l);
+    l->extra.start.taking = pages_of(l, ROW_CONSTRUCTOR_MEMORY, glue_constructor_least(true, false));
+    l->extra.start.touching = pages_of(l, ROW_CONSTRUCTOR_BSS, glue_constructor_least(l->extra.start.taking, true));
 }
 
 uint32_t rows_ifunc_dynamic(const struct plan *plan, const struct plan_library *l)
@@ -347,7 +348,7 @@ static uint32_t tls_of(const struct plan_library *l, uint64_t least, uint32_t sh
 static uint64_t unwind_least(const struct plan *plan, const struct plan_library *l, const struct shape *s)
 {
     return unwind_frame_size(shape_unwind(plan, l, s), s->plt != 0) + unwind_header_size(s->framed, s->plt != 0) +
-           l->extra.exceptions;
+           l->extra.unwound.exceptions;
 }
 
 /* Gives exception tables to as many functions as the row says, but to no more than there are. There must be a relocated
@@ -367,19 +368,19 @@ static struct shape set_exceptions(const struct plan *plan, struct plan_library 
     const uint64_t bytes = smaller(table != PROFILE_DERIVED ? (uint64_t)table : PLAN_TABLE * any, BYTES_MOST);
     const uint64_t functions = smaller(count != PROFILE_DERIVED ? (uint64_t)count : any, exceptions_most(l));
     static_assert(UNWIND_TABLED - UNWIND_NARROW == ENTRY_MORE, "either kind of entry takes as much more");
-    if (!before.pointers && !x->pointers && x->constructing && !x->constructors)
+    if (!before.pointers && !x->pointing.pointers && x->start.constructing && !x->start.constructors)
         return before;
-    x->tabled = (uint32_t)smaller(functions, bytes / EXCEPT_LEAST);
-    if (!x->tabled)
+    x->unwound.tabled = (uint32_t)smaller(functions, bytes / EXCEPT_LEAST);
+    if (!x->unwound.tabled)
         return before;
     struct shape s = shape_of(plan, l);
-    if (unwind_least(plan, l, &s) + EXCEPT_LEAST * (uint64_t)x->tabled > wanted) {
+    if (unwind_least(plan, l, &s) + EXCEPT_LEAST * (uint64_t)x->unwound.tabled > wanted) {
         const uint64_t is = unwind_least(plan, l, &before) + UNWIND_TABLED_CIE;
         const uint64_t room = wanted > is ? wanted - is : 0;
-        x->tabled = (uint32_t)smaller(x->tabled, room / (EXCEPT_LEAST + ENTRY_MORE));
+        x->unwound.tabled = (uint32_t)smaller(x->unwound.tabled, room / (EXCEPT_LEAST + ENTRY_MORE));
         s = shape_of(plan, l);
     }
-    x->exceptions = x->tabled ? (uint32_t)smaller(bytes, wanted - unwind_least(plan, l, &s)) : 0;
+    x->unwound.exceptions = x->unwound.tabled ? (uint32_t)smaller(bytes, wanted - unwind_least(plan, l, &s)) : 0;
     return s;
 }
 
@@ -390,8 +391,8 @@ static void set_unwind(const struct plan *plan, struct plan_library *l, const st
     const uint64_t wanted = rows_value_or(l->said, ROW_SHARE_UNWIND, 0);
     const uint64_t more = wanted > is ? (wanted - is) / UNWIND_UNIT : 0;
     const uint64_t most = (uint64_t)UNWIND_MOST * s->framed;
-    l->extra.unwind = (uint32_t)(more < most ? more : most);
-    l->extra.ended = wanted == is + more * UNWIND_UNIT + UNWIND_END;
+    l->extra.unwound.spare = (uint32_t)(more < most ? more : most);
+    l->extra.unwound.ended = wanted == is + more * UNWIND_UNIT + UNWIND_END;
 }
 
 /* How many symbols the words in .data refer to that those in .got do not, by what the row says. `there` is how many
@@ -399,11 +400,11 @@ static void set_unwind(const struct plan *plan, struct plan_library *l, const st
 static uint32_t symbols_of(const struct plan_library *l, uint32_t there)
 {
     const struct plan_extra *x = &l->extra;
-    const uint32_t bound = 2 + x->clones + x->got;
-    const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->addresses + bound);
-    const uint32_t left = there > x->got ? there - x->got : 1;
-    const uint32_t symbols = rows_smaller(all > bound ? all - bound : 0, rows_smaller(x->addresses, left));
-    return symbols || x->got ? symbols : x->addresses > 0;
+    const uint32_t bound = 2 + x->undefined.clones + x->plt.got;
+    const uint32_t all = (uint32_t)rows_value_or(l->said, ROW_RELOCATIONS_SYMBOLS, x->pointing.addresses + bound);
+    const uint32_t left = there > x->plt.got ? there - x->plt.got : 1;
+    const uint32_t symbols = rows_smaller(all > bound ? all - bound : 0, rows_smaller(x->pointing.addresses, left));
+    return symbols || x->plt.got ? symbols : x->pointing.addresses > 0;
 }
 
 /* How many versions of the C library, besides those that any library has, the row leaves. `others` are of other
@@ -436,9 +437,9 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
     const uint32_t symbols = rows_more_of(l, ROW_RELOCATIONS_SYMBOLS, 0, w->share);
     const uint32_t words = rows_more_of(l, ROW_GLOB_DAT, 0, w->share) + rows_more_of(l, ROW_ADDRESS_64, 0, w->share);
     const uint32_t versions = versions_of_libc(l, 0, w->share);
-    l->unbound =
-        rows_unbound(plan, l, w, (symbols ? rows_smaller(symbols, words) : words) + l->extra.weak + versions + 1);
-    l->extra.outside -= l->unbound;
+    l->unbound = rows_unbound(
+        plan, l, w, (symbols ? rows_smaller(symbols, words) : words) + l->extra.undefined.weak + versions + 1);
+    l->extra.undefined.outside -= l->unbound;
 }
 
 /* Sets which symbols are weak besides those that every library looks for. Where the row says how many of those that it
@@ -449,21 +450,24 @@ static void set_unbound(const struct plan *plan, struct plan_library *l, const s
 static void set_weak(const struct plan *plan, struct plan_library *l, uint32_t share)
 {
     struct plan_extra *const x = &l->extra;
-    const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->clones, share);
+    const uint32_t weak = rows_more_of(l, ROW_DYNAMIC_WEAK, UINT64_C(2) + x->undefined.clones, share);
     const uint32_t exported = names_row_functions(l);
     const bool is_said = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_FUNCTIONS) != PROFILE_DERIVED ||
                          profile_row_says(plan->profile, l->said, ROW_DYNAMIC_WEAK_OBJECTS) != PROFILE_DERIVED;
-    const uint32_t functions = is_said     ? rows_more_of(l, ROW_DYNAMIC_WEAK_FUNCTIONS, 0, share)
-                               : x->clones ? exported
-                                           : 0;
-    const uint32_t objects = is_said ? rows_more_of(l, ROW_DYNAMIC_WEAK_OBJECTS, 0, share) : x->clones ? x->objects : 0;
+    const uint32_t functions = is_said               ? rows_more_of(l, ROW_DYNAMIC_WEAK_FUNCTIONS, 0, share)
+                               : x->undefined.clones ? exported
+                                                     : 0;
+    const uint32_t objects = is_said               ? rows_more_of(l, ROW_DYNAMIC_WEAK_OBJECTS, 0, share)
+                             : x->undefined.clones ? x->dynamic.objects
+                                                   : 0;
     const uint32_t own = rows_smaller(rows_smaller(weak, exported), functions);
-    x->weak_objects = rows_smaller(rows_smaller(weak - own, x->objects), objects);
-    x->unique_objects = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNIQUE, 0, share), x->objects - x->weak_objects);
-    x->weak = rows_smaller(weak - own - x->weak_objects, x->outside);
-    const uint32_t left = weak - own - x->weak_objects - x->weak;
+    x->dynamic.weak_objects = rows_smaller(rows_smaller(weak - own, x->dynamic.objects), objects);
+    x->dynamic.unique_objects =
+        rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNIQUE, 0, share), x->dynamic.objects - x->dynamic.weak_objects);
+    x->undefined.weak = rows_smaller(weak - own - x->dynamic.weak_objects, x->undefined.outside);
+    const uint32_t left = weak - own - x->dynamic.weak_objects - x->undefined.weak;
     x->weak_imports = is_said ? rows_smaller(left, l->imports) : 0;
-    x->weak_own = rows_smaller(own + left - x->weak_imports, exported);
+    x->dynamic.weak = rows_smaller(own + left - x->weak_imports, exported);
 }
 
 /* Sets the versions that the library defines, and their symbols. The row counts these symbols as objects. */
@@ -472,10 +476,10 @@ static void set_definitions(const struct plan *plan, struct plan_library *l, uin
     struct plan_extra *const x = &l->extra;
     const int64_t objects = profile_row_says(plan->profile, l->said, ROW_DYNAMIC_OBJECTS);
     if (l->elf.soname) /* others know the base version by it */
-        x->definitions = more_than(rows_definitions(l->said), 0, share);
-    x->version_symbols = x->definitions;
-    if (objects != PROFILE_DERIVED && objects < (int64_t)x->definitions)
-        x->version_symbols = (uint32_t)objects;
+        x->versioning.defined = more_than(rows_definitions(l->said), 0, share);
+    x->versioning.symbols = x->versioning.defined;
+    if (objects != PROFILE_DERIVED && objects < (int64_t)x->versioning.defined)
+        x->versioning.symbols = (uint32_t)objects;
 }
 
 /* How many dynamic symbols the row's text has room for, each with its version and its place in the hash table. */
@@ -493,19 +497,20 @@ static struct shape set_symbols(const struct plan *plan, struct plan_library *l,
     const uint32_t share = w->share;
     struct plan_extra *const x = &l->extra;
     l->unbound = w->drawn ? l->unbound : 0; /* once exported names are drawn, theirs are settled, too */
-    x->ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
-    x->clones = clones ? clones_of(plan, l, share) : 0;
+    x->dynamic.ends = rows_smaller(rows_more_of(l, ROW_DYNAMIC_OTHER, 0, share), SHAPE_ENDS);
+    x->undefined.clones = clones ? clones_of(plan, l, share) : 0;
     set_definitions(plan, l, share);
-    x->aliases = l->exported + l->small.exported ? more_than(w->aliases, 0, share) : 0;
-    x->ifunc = rows_more_of(l, ROW_IFUNC, 0, share);
-    x->ifunc_dynamic = more_than(rows_ifunc_dynamic(plan, l), 0, share);
-    x->irelative = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
+    x->dynamic.aliases = l->exported + l->small.exported ? more_than(w->aliases, 0, share) : 0;
+    x->indirect.symbols = rows_more_of(l, ROW_IFUNC, 0, share);
+    x->indirect.dynamic = more_than(rows_ifunc_dynamic(plan, l), 0, share);
+    x->plt.irelative = rows_smaller(rows_more_of(l, ROW_IRELATIVE, 0, share), rows_more_of(l, ROW_PLT, 0, share));
     const struct shape least = shape_of(plan, l);
-    x->outside = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share),
-                              outside_most(l->kind == LIBRARY_MODULE));
-    x->objects = rows_more_of(l, ROW_DYNAMIC_OBJECTS, UINT64_C(0) + least.marks_exported + x->version_symbols, share);
-    x->objects = rows_smaller(x->objects, symbols_most(l));
-    x->needed = rows_smaller(rows_more_of(l, ROW_OUTSIDE, 1, share), outside_libraries_most());
+    x->undefined.outside = rows_smaller(rows_more_of(l, ROW_DYNAMIC_UNDEFINED, least.undefined, share),
+                                        outside_most(l->kind == LIBRARY_MODULE));
+    x->dynamic.objects =
+        rows_more_of(l, ROW_DYNAMIC_OBJECTS, UINT64_C(0) + least.marks_exported + x->versioning.symbols, share);
+    x->dynamic.objects = rows_smaller(x->dynamic.objects, symbols_most(l));
+    x->undefined.needed = rows_smaller(rows_more_of(l, ROW_OUTSIDE, 1, share), outside_libraries_most());
     set_weak(plan, l, share);
     if (!w->drawn)
         set_unbound(plan, l, w);
@@ -516,21 +521,21 @@ static struct shape set_symbols(const struct plan *plan, struct plan_library *l,
 static void set_slots(const struct plan *plan, struct plan_library *l, const struct want *w, const struct shape *least)
 {
     struct plan_extra *const x = &l->extra;
-    const uint32_t uncalled = plan_uncalled(l) + x->outside;
-    const uint32_t undefined = x->outside ? uncalled + l->unbound : uncalled;
+    const uint32_t uncalled = plan_uncalled(l) + x->undefined.outside;
+    const uint32_t undefined = x->undefined.outside ? uncalled + l->unbound : uncalled;
     const uint32_t more = rows_more_of(l, ROW_PLT, least->plt, w->share);
     const uint32_t left = more > undefined ? more - undefined : 0;
-    x->slots = more - left;
+    x->plt.slots = more - left;
     if (!left)
         return;
     /* the other slots are for own functions, called through the PLT; a utility does not call the heads of its own
      * chains */
     const uint32_t heads = l->kind == LIBRARY_MODULE ? 0 : left / (plan->depth > 1 ? plan->depth - 1 : 1) + 1;
     l->calls.lazy = left + heads < l->exported ? left + heads : l->exported;
-    while (l->calls.lazy && shape_of_symbols(plan, l).plt > least->plt + x->slots + left)
+    while (l->calls.lazy && shape_of_symbols(plan, l).plt > least->plt + x->plt.slots + left)
         l->calls.lazy--;
-    const uint32_t is = shape_of_symbols(plan, l).plt - x->slots; /* the missing slots are only bound */
-    x->small_slots = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small.exported);
+    const uint32_t is = shape_of_symbols(plan, l).plt - x->plt.slots; /* the missing slots are only bound */
+    x->plt.small = rows_smaller(least->plt + left > is ? least->plt + left - is : 0, l->small.exported);
 }
 
 /* Sets the words that relocations fill, and what these lead to. */
@@ -538,10 +543,10 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
 {
     const uint32_t share = w->share;
     struct plan_extra *const x = &l->extra;
-    const uint32_t uncalled = plan_uncalled(l) + x->outside;
+    const uint32_t uncalled = plan_uncalled(l) + x->undefined.outside;
     const bool any = uncalled || least->defined || l->calls.called;
     const int64_t relative = profile_row_relative(plan->profile, l->said);
-    x->pointers = more_than(relative > 0 ? (uint64_t)relative : 0, least->relative, share);
+    x->pointing.pointers = more_than(relative > 0 ? (uint64_t)relative : 0, least->relative, share);
     const struct relative_uses wanted = {
         .constructors = rows_more_of(l, ROW_CONSTRUCTORS, 1, share),
         .destructors = rows_more_of(l, ROW_DESTRUCTORS, 1, share),
@@ -549,15 +554,15 @@ static void set_words(const struct plan *plan, struct plan_library *l, const str
     };
     set_relocated(plan, l, &wanted);
     set_constructor(l);
-    x->initialising = rows_initialising(l);
-    x->tls = tls_of(l, least->bss, share);
-    x->tls_modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
-    x->got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->clones, share) : 0;
-    x->got += l->glue.result_by_got && !x->got;
-    x->addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
-    const uint32_t named = shape_of_symbols(plan, l).defined - x->version_symbols;
-    x->symbols = symbols_of(l, named + uncalled + l->calls.called + l->glue.result_by_got);
-    x->direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->got);
+    x->start.initialising = rows_initialising(l);
+    x->thread.bytes = tls_of(l, least->bss, share);
+    x->thread.modules = rows_more_of(l, ROW_RELOCATIONS_TLS, 0, share);
+    x->plt.got = any ? rows_more_of(l, ROW_GLOB_DAT, UINT64_C(2) + x->undefined.clones, share) : 0;
+    x->plt.got += l->glue.result_by_got && !x->plt.got;
+    x->pointing.addresses = any ? rows_more_of(l, ROW_ADDRESS_64, 0, share) : 0;
+    const uint32_t named = shape_of_symbols(plan, l).defined - x->versioning.symbols;
+    x->pointing.symbols = symbols_of(l, named + uncalled + l->calls.called + l->glue.result_by_got);
+    x->plt.direct = rows_smaller(rows_direct(l->said, l->elf.cf_protection), 1 + x->plt.got);
 }
 
 /* Sets all extras, with or without clones. Returns how far .dynstr, in bytes, and PLT slots are from what the row says,
@@ -569,12 +574,12 @@ static uint64_t set_extra(const struct plan *plan, struct plan_library *l, const
     l->calls.lazy = l->said->value[ROW_PLT] == PROFILE_DERIVED ? l->exported : 0;
     const struct shape least = set_symbols(plan, l, w, clones);
     set_slots(plan, l, w, &least);
-    x->versioned = rows_versioned(l);
-    const uint64_t apart = set_names(plan, l, w, versions_of_libc(l, x->versioned, w->share));
+    x->versioning.others = rows_versioned(l);
+    const uint64_t apart = set_names(plan, l, w, versions_of_libc(l, x->versioning.others, w->share));
     set_words(plan, l, w, &least);
     const struct shape s = set_exceptions(plan, l);
     set_unwind(plan, l, &s);
-    x->buckets = rows_buckets(plan, l, &s);
+    x->dynamic.buckets = rows_buckets(plan, l, &s);
     return apart + rows_more_of(l, ROW_PLT, s.plt, w->share);
 }
 
@@ -583,6 +588,6 @@ void rows_set_extra(const struct plan *plan, struct plan_library *l, const struc
     const uint64_t apart = set_extra(plan, l, w, true);
     /* none, if that is better: the clones' long names may leave too little of .dynstr, or PLT slots need other symbols
      */
-    if (l->extra.clones && apart && set_extra(plan, l, w, false) >= apart)
+    if (l->extra.undefined.clones && apart && set_extra(plan, l, w, false) >= apart)
         set_extra(plan, l, w, true);
 }

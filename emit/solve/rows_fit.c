@@ -156,7 +156,7 @@ static bool fits(struct rows *r, uint32_t index, uint64_t code)
     }
     l->size[SIZE_SYMTAB] = l->stripped ? 0 : symtab;
     l->size[SIZE_STRTAB] = strtab;
-    const uint64_t bss = shape_of(s->plan, l).bss + l->extra.tls;
+    const uint64_t bss = shape_of(s->plan, l).bss + l->extra.thread.bytes;
     l->size[SIZE_BSS] = bss_of(s->plan, l, base[SIZE_BSS]);
     if (l->size[SIZE_BSS] < bss && bss > 1)
         return lacks(w, SIZE_BSS, bss);
@@ -214,7 +214,7 @@ static bool fits_with_small(struct rows *r, uint32_t index, uint64_t code, bool 
         const uint32_t less = l->small.count > w->small ? w->small : l->small.count / 2;
         const uint32_t left = less < l->small.exported ? less : l->small.exported;
         if (all || !l->small.count || left < l->small.leaf + l->small.leaves ||
-            left + l->extra.aliases + l->extra.objects < w->bound || has_tried_enough(w))
+            left + l->extra.dynamic.aliases + l->extra.dynamic.objects < w->bound || has_tried_enough(w))
             return false;
         most = l->small.count;
         if (!rows_set_small(l, w, less))
@@ -254,7 +254,7 @@ static bool has_too_many(const struct plan *plan, const struct plan_library *l, 
 static bool takes_thread_memory(const struct plan_library *l, const struct want *w)
 {
     return l->level < LEVEL_TIGHT && l->said->value[ROW_BSS] != PROFILE_DERIVED &&
-           l->extra.tls < rows_more_of(l, ROW_TLS, 0, w->share);
+           l->extra.thread.bytes < rows_more_of(l, ROW_TLS, 0, w->share);
 }
 
 /* Whether the lost functions leave fewer PLT slots than the row has. Then calls should be given up instead, as slots

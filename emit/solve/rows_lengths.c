@@ -167,7 +167,7 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
                        : names_row_file_bytes(l)
                            ? names_row_file_length(l, i)
                            : strlen(plan_stem(l)) + strlen(fixed_local_kinds[LOCAL_FILE_SOURCE].name));
-    for (uint32_t i = 0; i < l->extra.outside; i++) {
+    for (uint32_t i = 0; i < l->extra.undefined.outside; i++) {
         const uint32_t version = shape_outside_version(l, i);
         const bool versioned = l->names.versioned && version;
         lengths_fix(f, strlen(outside_name(s->python, l->key, l->outside_choice, i)) +
@@ -176,12 +176,12 @@ void lengths_fix_others(const struct plan_library *l, const struct shape *s, str
     for (unsigned i = 0; i < PYTHON_FUNCTION_COUNT; i++)
         if (s->python && shape_calls_python(l, i))
             lengths_fix(f, strlen(shape_python_name(l, i)));
-    for (uint32_t i = 0; i < l->extra.clones; i++)
+    for (uint32_t i = 0; i < l->extra.undefined.clones; i++)
         lengths_fix(f, strlen(shape_clones[i]));
-    for (uint32_t i = 0; i < l->extra.ends; i++)
+    for (uint32_t i = 0; i < l->extra.dynamic.ends; i++)
         lengths_fix(f, strlen(shape_ends[i].name));
     char version[VERSIONS_NAME_MOST];
-    for (uint32_t i = 0; i < l->extra.version_symbols; i++)
+    for (uint32_t i = 0; i < l->extra.versioning.symbols; i++)
         lengths_fix(f, versions_name(l, i, version));
     if (s->python && !(l->stripped && l->glue.inner_entry))
         lengths_fix(f, strlen(s->entry));

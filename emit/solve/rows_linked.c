@@ -43,7 +43,7 @@ static void count_uses(const struct plan *plan, const struct plan_library *l, co
     struct edge_versions v;
     uint32_t most = 0;
     versions_of_edge(plan, l, edge, UINT32_MAX, &v);
-    for (uint32_t i = 0; i < plan->library[edge->library].extra.definitions; i++) {
+    for (uint32_t i = 0; i < plan->library[edge->library].extra.versioning.defined; i++) {
         const uint32_t uses = rows_smaller(v.uses[i], VERSION_USES - 1);
         count[uses] += uses > 0;
         most = uses > most ? uses : most;
@@ -63,7 +63,7 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
     l->needs.version_names = 0;
     for (uint32_t i = 0; i < l->needs.edges; i++) { /* first one version for each edge */
         struct plan_edge *const edge = &l->needs.edge[i];
-        edge->versions = left && edge->symbols && plan->library[edge->library].extra.definitions;
+        edge->versions = left && edge->symbols && plan->library[edge->library].extra.versioning.defined;
         left -= edge->versions;
         l->needs.versioned_edges += edge->versions;
     }
@@ -90,7 +90,7 @@ void rows_set_edge_versions(const struct plan *plan, struct plan_library *l)
         versions_of_edge(plan, l, edge, enough ? edge->versions : UINT32_MAX, &v);
         edge->versions = v.count;
         l->needs.versions += v.count;
-        for (uint32_t k = 0; k < to->extra.definitions; k++) {
+        for (uint32_t k = 0; k < to->extra.versioning.defined; k++) {
             l->needs.version_names += v.place[k] ? versions_bytes(to, k, k + 1) : 0;
             l->needs.versioned_imports += v.place[k] ? v.uses[k] : 0;
         }
@@ -111,7 +111,8 @@ uint32_t rows_versioned(const struct plan_library *l)
     const uint64_t defined = rows_value_or(row, ROW_DYNAMIC_FUNCTIONS, 0) + rows_value_or(row, ROW_DYNAMIC_OBJECTS, 0) +
                              rows_value_or(row, ROW_DYNAMIC_OTHER, 0);
     const uint64_t symbols = 1 + defined + rows_value_or(row, ROW_DYNAMIC_UNDEFINED, 0);
-    uint32_t most = rows_smaller(rows_smaller(l->extra.needed, LIBRARIES), all > least ? (uint32_t)(all - least) : 0);
+    uint32_t most =
+        rows_smaller(rows_smaller(l->extra.undefined.needed, LIBRARIES), all > least ? (uint32_t)(all - least) : 0);
     if (!dynstr || symbols > UINT32_MAX)
         return 0;
     const struct gnu_hash usual = hash_gnu_plan((uint32_t)defined, 0);

@@ -369,7 +369,7 @@ static uint64_t bytes_of_versions(const struct plan *plan, const struct plan_lib
     if (l->without_libc || !versions.are_there)
         return 0;
     uint64_t names = 0;
-    for (uint32_t i = 0; i < l->extra.outside; i++) {
+    for (uint32_t i = 0; i < l->extra.undefined.outside; i++) {
         const uint32_t version = shape_outside_version(l, i);
         const char *const name = outside_name(l->kind == LIBRARY_MODULE, l->key, l->outside_choice, i);
         names += version ? strlen(name) + 1 + strlen(outside_version_name(version)) + versions.digits + 1 : 0;

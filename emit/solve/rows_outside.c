@@ -83,7 +83,7 @@ static bool find_rest(const struct plan *plan, const struct plan_library *l, con
                       uint32_t *rest, uint32_t count, uint32_t *beside)
 {
     struct plan_library others = *l;
-    others.extra.outside = 0;
+    others.extra.undefined.outside = 0;
     const struct shape s = shape_of(plan, &others);
     struct fixed_lengths f = {.length = all + w->most_names};
     const bool is_mangled = names_are_mangled(&plan->names, l);
@@ -137,7 +137,7 @@ static bool draw_row(const struct plan_library *l, const struct want *w, uint32_
 static bool draw_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
                          struct names_beside *beside)
 {
-    const uint32_t count = l->extra.outside;
+    const uint32_t count = l->extra.undefined.outside;
     *beside = (struct names_beside){.exported = 0};
     if (!count || !l->said->text[ROW_TEXT_NAME_LENGTHS] || !w->lengths)
         return false;
@@ -165,7 +165,7 @@ static bool draw_outside(const struct plan *plan, const struct plan_library *l, 
         beside->fixed.count = add_others(all, names, w->lengths, count, fixed, fixed_count);
     }
     if (l->unbound) { /* unbound symbols take the lengths that no real names have */
-        outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, undefined);
+        outside_supply(l->kind == LIBRARY_MODULE, l->extra.undefined.needed, w->lengths, undefined);
         distribution_sort(w->lengths, count);
     }
     beside->exported = lengths_sum(all, names) - lengths_sum(w->lengths, count) + names - count;
@@ -182,18 +182,19 @@ bool rows_draw_outside(const struct plan *plan, const struct plan_library *l, co
 /* Whether the names of the row's dynamic symbols are longer, on average, than the longest real one. */
 static bool all_are_longer(const struct plan_library *l)
 {
-    const uint64_t names = (uint64_t)l->extra.outside + l->imports + l->exported;
+    const uint64_t names = (uint64_t)l->extra.undefined.outside + l->imports + l->exported;
     return rows_value_or(l->said, ROW_DYNAMIC_DYNSTR, 0) > names * (OUTSIDE_LONGEST + 1);
 }
 
 uint32_t rows_unbound(const struct plan *plan, const struct plan_library *l, const struct want *w, uint32_t bound)
 {
     enum { FEW = 25 }; /* one name in so many does not matter */
-    const uint32_t count = l->extra.outside;
+    const uint32_t count = l->extra.undefined.outside;
     struct names_beside beside;
     if (!(l->stripped || all_are_longer(l)) || !draw_outside(plan, l, w, &beside))
         return 0;
-    const uint32_t lacking = count - outside_supply(l->kind == LIBRARY_MODULE, l->extra.needed, w->lengths, count);
+    const uint32_t lacking =
+        count - outside_supply(l->kind == LIBRARY_MODULE, l->extra.undefined.needed, w->lengths, count);
     const uint32_t most = count > bound ? count - bound : 0;
     return lacking > (count + l->exported) / FEW ? rows_smaller(lacking, most) : 0;
 }

@@ -123,7 +123,7 @@ uint32_t rows_more_of(const struct plan_library *l, enum row_value v, uint64_t a
  * set, and, unless it does without libc.so.6, OUTSIDE_VERSION and, with packed relocations, RELR_VERSION. */
 static inline uint64_t rows_versions_least(const struct plan_library *l)
 {
-    const uint32_t own = l->extra.definitions ? 1 + l->extra.definitions : 0;
+    const uint32_t own = l->extra.versioning.defined ? 1 + l->extra.versioning.defined : 0;
     return (l->without_libc ? 0 : UINT64_C(1) + l->elf.relr) + own + l->needs.versions;
 }
 

@@ -326,7 +326,7 @@ static void place_cold(struct plan_library *l, struct want *w, uint32_t *part)
 bool rows_find_small(const struct plan *plan, struct plan_library *l, struct want *w)
 {
     uint32_t common[GLUE_COUNT + SIZELESS];
-    l->extra.initialising = rows_initialising(l);
+    l->extra.start.initialising = rows_initialising(l);
     uint32_t glue = common_sizes(plan, l, common);
     const uint64_t said = functions_said(l, w);
     if (said <= glue) { /* the glue will have fewer functions */

@@ -120,7 +120,7 @@ void solve_base(const struct solver *s, uint32_t index)
                           class_most(corpus, plan, l, units);
     b->size[SIZE_SYMTAB] = sizeof(Elf64_Sym) * shape.symbols;
     b->size[SIZE_STRTAB] = shape.strtab;
-    b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals + l->extra.tls;
+    b->size[SIZE_BSS] = ((shape.bss + 7) & ~UINT64_C(7)) + UINT64_C(16) * l->locals + l->extra.thread.bytes;
     if (l->said) /* debug information does not mention objects that the library lacks */
         b->size[SIZE_DEBUG] -= COMPOSE_OBJECT_MOST * ((shape.marks ? 0u : 1u) + (l->level == LEVEL_BARE ? 1u : 0u));
     if (l->debug.none || l->debug.hollow)
