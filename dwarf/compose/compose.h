@@ -249,8 +249,8 @@ void compose_function_end(struct composer *c);
 struct debug_variable {
     uint32_t name;
     uint32_t line, column;
-    uint8_t type;     /* enum base_type, or COMPOSE_PLACED: the one whose entry is */
-    uint32_t type_at; /* at this place of the unit */
+    enum base_type type; /* or COMPOSE_PLACED: the one whose entry is */
+    uint32_t type_at;    /* at this place of the unit */
 };
 enum { COMPOSE_PLACED = BASE_ALL };
 
@@ -349,7 +349,7 @@ static inline uint8_t *compose_at(const struct composer *c, uint32_t offset)
 void compose_refer(struct composer *c, uint8_t *at, uint32_t place);
 
 /* Writes a reference to a type: enum base_type, or COMPOSE_PLACED: the one whose entry is at this place. */
-static inline uint8_t *compose_put_type(struct composer *c, uint8_t *p, uint8_t type, uint32_t place)
+static inline uint8_t *compose_put_type(struct composer *c, uint8_t *p, uint32_t type, uint32_t place)
 {
     if (type != COMPOSE_PLACED)
         return put_u32(p, corpus_type(c->corpus, (enum base_type)type));

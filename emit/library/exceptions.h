@@ -1,8 +1,8 @@
 /* Which functions of a library have an exception table (elf/write/except.h), and what the table says of their code.
  *
- * As many functions have one as plan_extra.tabled says: numbered functions, evenly spread and, if there are not enough
- * of these, small functions too. Larger functions have larger tables. Call sites are the calls that a function makes
- * and stretches of its statements. Landing pads are where another call site begins, or where the epilogue does.
+ * As many functions have one as plan_extra.unwound.tabled says: numbered functions, evenly spread and, if there are not
+ * enough of these, small functions too. Larger functions have larger tables. Call sites are the calls that a function
+ * makes and stretches of its statements. Landing pads are where another call site begins, or where the epilogue does.
  *
  * Execution never goes on at a landing pad. The personality routine is frame_dummy, which does nothing else: it says of
  * every function that it has nothing to do (_URC_CONTINUE_UNWIND). So a library needs no run-time library of C++, and

@@ -38,7 +38,7 @@ enum glue_function {
 };
 
 /* Bytes of GLUE_CONSTRUCTOR, without an endbr64: the fewest; the fewest where it reads code; how many more where it
- * also takes memory (plan_extra.taking) and writes to .bss (plan_extra.touching); the most. */
+ * also takes memory (plan_extra.start.taking) and writes to .bss (plan_extra.start.touching); the most. */
 enum {
     GLUE_CONSTRUCTOR_LEAST = 1,
     GLUE_CONSTRUCTOR_READS = 26,
@@ -78,20 +78,20 @@ struct glue_addresses {
     uint64_t bss_end;  /* end of .bss, which begins with `completed` */
     uint64_t direct;   /* the .plt.got entry for __cxa_finalize; 0: none */
     uint64_t got_cxa_finalize, got_gmon_start, got_clones;
-    uint64_t got_extra;                /* the first word of .got for plan_extra.got */
+    uint64_t got_extra;                /* the first word of .got for plan_extra.plt.got */
     uint64_t got_main, got_start_main; /* these two and `executable` are 0 except in an executable */
     uint64_t executable;               /* of the struct executable (base/executable.h) */
     uint64_t stems;                    /* names of the libraries that the executable contains, in the plan's order */
     uint64_t definition, methods;
     uint64_t name, entry_name, visited_name, functions_name; /* strings */
     uint64_t module_doc, entry_doc, visited_doc;
-    uint64_t methods_doc, method_names; /* of plan_extra.methods: documentation, first name (methods.h) */
+    uint64_t methods_doc, method_names; /* of plan_extra.table.methods: documentation, first name (methods.h) */
     uint32_t python_slot;               /* PLT slots: of the first Python function; of the functions below */
     uint32_t entry_slot;
     uint32_t extern_before_slot, own_extern_slot;
 };
 
-/* glue_init_size returns the bytes that PyInit_ needs, without plan_extra.initialising. glue_init_of chooses the
+/* glue_init_size returns the bytes that PyInit_ needs, without plan_extra.start.initialising. glue_init_of chooses the
  * kind of PyInit_ for a row that says it has `bytes` bytes (0: the row does not say). */
 uint32_t glue_init_size(const struct plan_library *l);
 enum plan_init glue_init_of(const struct plan_library *l, uint64_t bytes);

@@ -78,11 +78,11 @@ struct library {
     uint32_t objects_relro, objects_tls;             /* there are row->locals */
     uint64_t result;                                 /* what the entry returns */
     struct dynamic_strings strings;                  /* this and all symbol_ members: set by symbols_write */
-    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.clones */
+    uint32_t symbol_cxa_finalize, symbol_gmon_start; /* in .dynsym; behind the latter extra.undefined.clones */
     uint32_t symbol_main, symbol_start_main;         /* of an executable */
-    uint32_t *unique_symbols;                        /* in .dynsym: the extra.unique_objects, */
+    uint32_t *unique_symbols;                        /* in .dynsym: the extra.dynamic.unique_objects, */
     uint32_t *aside_symbols;                         /* and these together with the symbols of versions, ascending */
-    uint32_t symbol_outside, symbol_defined;         /* in .dynsym: first of extra.outside; first defined */
+    uint32_t symbol_outside, symbol_defined;         /* in .dynsym: first of extra.undefined.outside; first defined */
     uint32_t symbol_python;                          /* in .dynsym: the first of CPython's functions */
     struct layout layout;                            /* of the image */
     struct separate separate;                        /* where debug information goes into a file of its own */

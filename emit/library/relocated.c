@@ -201,9 +201,9 @@ uint32_t relocated_any(const struct library *l, uint64_t i)
     return at < undefined ? relocated_uncalled(l, at) : named_symbol(l, at - undefined);
 }
 
-/* The i-th such word refers to one of extra.symbols symbols, which are spread over those that words in .got leave;
- * where extra.symbols is 0, to one of those in .got. Words of one symbol stand together, as in tables; those of half of
- * the symbols stand in two places. */
+/* The i-th such word refers to one of extra.pointing.symbols symbols, which are spread over those that words in .got
+ * leave; where extra.pointing.symbols is 0, to one of those in .got. Words of one symbol stand together, as in tables;
+ * those of half of the symbols stand in two places. */
 uint32_t relocated_word_symbol(const struct library *l, uint32_t i)
 {
     const struct plan_extra *x = &l->row->extra;

@@ -30,8 +30,8 @@ static inline bool resolvers_has(const struct resolvers *r, uint32_t index)
     return index - r->dynamic_first < r->dynamic || index - r->local_first < r->local;
 }
 
-/* The type of the symbol of a small function. Where only slots need resolvers (plan_extra.ifunc is 0), these are
- * ordinary functions. */
+/* The type of the symbol of a small function. Where only slots need resolvers (plan_extra.indirect.symbols is 0), these
+ * are ordinary functions. */
 unsigned char resolvers_type(const struct resolvers *r, const struct plan_library *l, uint32_t index);
 
 /* How many of the slots of the PLT are filled without a symbol. */

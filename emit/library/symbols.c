@@ -395,8 +395,8 @@ static uint32_t put_needed(struct symbols *t)
     return outside;
 }
 
-/* The number of the uncalled symbol (relocated_uncalled) that has slot `number` of extra.slots. Symbols that nothing
- * binds can have no slot: functions outside the set get their slots as second ones. */
+/* The number of the uncalled symbol (relocated_uncalled) that has slot `number` of extra.plt.slots. Symbols that
+ * nothing binds can have no slot: functions outside the set get their slots as second ones. */
 static uint32_t slot_symbol(const struct plan_library *row, uint32_t number)
 {
     const uint32_t uncalled = plan_uncalled(row);

@@ -1,5 +1,5 @@
 /* Names and documentation of the methods that a module has because its row says so, besides those that the driver
- * calls (plan_extra.methods). small.h has their functions.
+ * calls (plan_extra.table.methods). small.h has their functions.
  */
 #ifndef EMIT_PLAN_METHODS_H
 #define EMIT_PLAN_METHODS_H

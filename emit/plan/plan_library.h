@@ -71,7 +71,8 @@ struct plan_library {
     struct plan_small small;
     struct plan_cold cold;
     struct plan_extra extra;
-    uint16_t *outside_choice; /* which functions extra.outside are (outside.h); owned by the plan; NULL: any */
+    uint16_t
+        *outside_choice; /* which functions extra.undefined.outside are (outside.h); owned by the plan; NULL: any */
     /* Undefined symbols with invented names, because too few real functions have names of that length (outside.h).
      * Nothing defines them, so that no relocation refers to them. Their names are the last of the other names. */
     uint32_t unbound;

@@ -124,7 +124,7 @@ struct plan_glue {
     bool untold;        /* a module without attributes, because its row has too few relocations for them */
     bool inner_entry;   /* its entry is a local symbol, which only the method table refers to */
     bool direct_entry;  /* its entry is called directly, not through the PLT; always so where that is a local symbol */
-    bool result_by_got; /* PyLong_FromUnsignedLong is called through the first word of extra.got and not the PLT */
+    bool result_by_got; /* PyLong_FromUnsignedLong is called through the first word of extra.plt.got and not the PLT */
     bool inner_marks;   /* its visit marks have no dynamic symbol: the manifest states their address */
     bool by_rsp;        /* most functions of the glue have no frame pointer (glue_is_pointed) */
     bool large_helpers; /* its helpers have UNWIND_SMALL bytes, so that they are not small */

@@ -150,7 +150,7 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
 }
 
 /* As choose_outside, with `versions` versions or, where these make .dynstr less like the row's than none would, with
- * the most that do not. Sets extra.versions. */
+ * the most that do not. Sets extra.versioning.needed. */
 static uint64_t choose_versions(const struct plan *plan, struct plan_library *l, const struct want *w, uint64_t others,
                                 uint32_t versions, uint64_t *apart)
 {
@@ -165,8 +165,8 @@ static uint64_t choose_versions(const struct plan *plan, struct plan_library *l,
     return choose_outside(plan, l, w, others, l->extra.versioning.needed, apart);
 }
 
-/* Sets extra.plain, so that no more than `wanted` undefined symbols have a version, as far as those with newer ones
- * allow. */
+/* Sets extra.undefined.plain, so that no more than `wanted` undefined symbols have a version, as far as those with
+ * newer ones allow. */
 static void set_plain(struct plan_library *l, uint32_t wanted)
 {
     struct plan_extra *x = &l->extra;
@@ -429,8 +429,8 @@ static uint32_t clones_of(const struct plan *plan, const struct plan_library *l,
     return rows_smaller(most, PLAN_CLONES);
 }
 
-/* Sets how many undefined symbols nothing binds, and takes them from extra.outside. They cannot be symbols that
- * relocations other than PLT slots refer to, nor weak ones, nor ones with versions; and one symbol is left for the
+/* Sets how many undefined symbols nothing binds, and takes them from extra.undefined.outside. They cannot be symbols
+ * that relocations other than PLT slots refer to, nor weak ones, nor ones with versions; and one symbol is left for the
  * slots. */
 static void set_unbound(const struct plan *plan, struct plan_library *l, const struct want *w)
 {

@@ -277,10 +277,10 @@ bool rows_settle_names(void *context, unsigned worker, uint32_t index, struct er
  * says, as rows_settle_names has done for names with words of their own. */
 bool rows_elaborate_again(void *context, unsigned worker, uint32_t index, struct error *e);
 
-/* rows_linked.c: values that a row does not state, worked out from its sizes. rows_direct: extra.direct, the
- * entries of .plt.got that explain `share: plt`, or 0. rows_versioned: extra.versioned, for which the row's tables of
- * symbols leave room. rows_buckets: extra.buckets, the buckets of .gnu.hash with which all tables of symbols have the
- * row's size, or 0; `s` is the library's shape. */
+/* rows_linked.c: values that a row does not state, worked out from its sizes. rows_direct: extra.plt.direct, the
+ * entries of .plt.got that explain `share: plt`, or 0. rows_versioned: extra.versioning.others, for which the row's
+ * tables of symbols leave room. rows_buckets: extra.dynamic.buckets, the buckets of .gnu.hash with which all tables of
+ * symbols have the row's size, or 0; `s` is the library's shape. */
 struct shape;
 uint32_t rows_direct(const struct profile_row *row, bool cf_protection);
 uint32_t rows_versioned(const struct plan_library *l);
