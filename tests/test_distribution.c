@@ -262,6 +262,20 @@ static void write_quantiles(const uint32_t *value, uint32_t count, uint32_t quan
         text += sprintf(text, " %u", value[(uint64_t)(count - 1) * i / (quantiles - 1)]);
 }
 
+struct bounds {
+    uint32_t least, most;
+    uint64_t sum;
+};
+
+static uint64_t fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
+                              uint32_t count, struct bounds b)
+{
+    static struct distribution_limits limit[2048];
+    const struct distribution_task t = {value, count, fixed, fixed_count, b.least, b.most, b.sum, limit};
+    assert_true(count <= sizeof limit / sizeof limit[0]);
+    return distribution_fit_quantiles(quantiles, &t);
+}
+
 /* Some of the values are fixed. The others are changed so that quantiles and sum become again what they were. */
 static void test_fit_quantiles(void **state)
 {
@@ -285,7 +299,7 @@ static void test_fit_quantiles(void **state)
         write_quantiles(all, count, quantiles, wanted);
         assert_true(distribution_values(wanted, NULL, count, all));
         assert_true(distribution_rest(all, count, fixed, some, rest));
-        assert_true(distribution_fit_quantiles(wanted, fixed, some, rest, count - some, 3, 4096, sum) == sum);
+        assert_true(fit_quantiles(wanted, fixed, some, rest, count - some, (struct bounds){3, 4096, sum}) == sum);
         assert_ascending(rest, count - some);
         assert_true(sum_of(rest, count - some) == sum);
         memcpy(rest + count - some, fixed, some * sizeof *fixed);
@@ -305,13 +319,13 @@ static void test_fit_quantiles_in_vain(void **state)
     uint32_t value[4] = {1, 2, 3, 4};
     const uint32_t fixed[7] = {6, 6, 6, 6, 6, 6, 6};
     (void)state;
-    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 0), 4 * 5);
-    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 23), 23);
-    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 100, 99), 4 * 9);
-    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 4, 1, 8, 99), 4 * 9);
-    assert_int_equal(distribution_fit_quantiles("nothing", fixed, 7, value, 4, 1, 100, 7), 4 * 9);
-    assert_int_equal(distribution_fit_quantiles(NULL, fixed, 7, value, 4, 1, 100, 7), 4 * 9);
-    assert_int_equal(distribution_fit_quantiles("5*5 9*6", fixed, 7, value, 0, 1, 100, 7), 0);
+    assert_int_equal(fit_quantiles("5*5 9*6", fixed, 7, value, 4, (struct bounds){1, 100, 0}), 4 * 5);
+    assert_int_equal(fit_quantiles("5*5 9*6", fixed, 7, value, 4, (struct bounds){1, 100, 23}), 23);
+    assert_int_equal(fit_quantiles("5*5 9*6", fixed, 7, value, 4, (struct bounds){1, 100, 99}), 4 * 9);
+    assert_int_equal(fit_quantiles("5*5 9*6", fixed, 7, value, 4, (struct bounds){1, 8, 99}), 4 * 9);
+    assert_int_equal(fit_quantiles("nothing", fixed, 7, value, 4, (struct bounds){1, 100, 7}), 4 * 9);
+    assert_int_equal(fit_quantiles(NULL, fixed, 7, value, 4, (struct bounds){1, 100, 7}), 4 * 9);
+    assert_int_equal(fit_quantiles("5*5 9*6", fixed, 7, value, 0, (struct bounds){1, 100, 7}), 0);
 }
 
 static int compare_names(const void *a, const void *b)

@@ -372,6 +372,12 @@ def test_functions_that_only_calls_tell_of(capture, tmp_path):
     ask("strip", library)
     (row,) = capture(library).rows
     assert row["functions"] == 1 and row["called"] == 8
+    calls = "".join(f".byte 0xe8\\n.long large + {16 * n} - . - 4\\n" for n in range(300))
+    behind = f'asm(".section .rodata\\n.fill 1 << 20, 1, 0x90\\n{calls}.text");'  # is no code
+    library = built(tmp_path, "behind", CALLING + behind, *options)
+    ask("strip", library)
+    (row,) = capture(library).rows
+    assert row["called"] == 8
     told = built(tmp_path, "told", CALLING, "-O1")
     ask("strip", told)
     (row,) = capture(told).rows

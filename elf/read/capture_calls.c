@@ -44,7 +44,7 @@ static bool look_code(struct look *l, const GElf_Shdr *shdr)
         return look_no_memory(l);
     uint8_t *const code = led_to + bits;
     bool ok = true;
-    for (uint64_t at = 0; ok && size - at >= CALL_SIZE; at += SLICE - (CALL_SIZE - 1)) {
+    for (uint64_t at = 0; ok && at + CALL_SIZE <= size; at += SLICE - (CALL_SIZE - 1)) {
         size_t got;
         ok = reader_read(&l->reader, code, size - at < SLICE ? (size_t)(size - at) : SLICE, shdr->sh_offset + at, &got,
                          l->e);

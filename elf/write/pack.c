@@ -8,6 +8,7 @@
 #define ZLIB_CONST /* lets zlib's input be const */
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/workers.h"
 
@@ -41,14 +42,18 @@ struct packing {
     struct libdeflate_compressor *zlib[PACK_THREADS_MOST]; /* of each thread; NULL for other kinds */
 };
 
-/* Compresses into `room` bytes at `to`. Returns the compressed bytes; 0 if they do not fit. */
-static size_t compress_bytes(const struct packing *packing, unsigned worker, uint8_t *to, size_t room,
-                             const uint8_t *from, size_t size)
+/* Compresses a section into `room` bytes at `to`. Sets *compressed to the compressed bytes; 0 if they do not fit. False
+ * when it fails otherwise: memory ran out. */
+static bool compress_bytes(const struct packing *packing, unsigned worker, uint8_t *to, size_t room,
+                           const uint8_t *from, size_t size, size_t *compressed)
 {
-    if (packing->kind == PACK_ZLIB)
-        return libdeflate_zlib_compress(packing->zlib[worker], from, size, to, room);
+    if (packing->kind == PACK_ZLIB) {
+        *compressed = libdeflate_zlib_compress(packing->zlib[worker], from, size, to, room);
+        return true;
+    }
     const size_t n = ZSTD_compress(to, room, from, size, ZSTD_LEVEL);
-    return ZSTD_isError(n) ? 0 : n;
+    *compressed = ZSTD_isError(n) ? 0 : n;
+    return !ZSTD_isError(n) || ZSTD_getErrorCode(n) == ZSTD_error_dstSize_tooSmall;
 }
 
 /* Puts a section into the scratch memory as it will be in the file: compressed if that is shorter and readers accept
@@ -61,12 +66,13 @@ static bool pack_section(void *context, unsigned worker, uint32_t number, struct
     const uint8_t *const from = packing->image + s->offset;
     uint8_t *const to = packing->scratch + p->at;
     const bool debug = strncmp(layout_kind(p->id)->name, ".debug", 6) == 0;
-    (void)e;
     if (debug && s->size > sizeof(Elf64_Chdr)) {
         const Elf64_Chdr header = {.ch_type = packing->kind == PACK_ZSTD ? CHDR_ZSTD : ELFCOMPRESS_ZLIB,
                                    .ch_size = s->size,
                                    .ch_addralign = 1};
-        const size_t n = compress_bytes(packing, worker, to + sizeof header, s->size - sizeof header, from, s->size);
+        size_t n;
+        if (!compress_bytes(packing, worker, to + sizeof header, s->size - sizeof header, from, s->size, &n))
+            return error_set(e, ERROR_MEMORY, "out of memory for compressing %s", layout_kind(p->id)->name);
         p->compressed = n >= (s->size + TIMES_MOST - 1) / TIMES_MOST;
         p->size = sizeof header + n;
         memcpy(to, &header, sizeof header);

@@ -52,7 +52,6 @@ static bool number_slots(struct library *l, struct arena *arena)
     next += l->row->extra.plt.slots;
     l->small_slots = next;
     next += l->row->extra.plt.small;
-    l->own_slots = next;
     for (uint32_t i = 0; i < l->row->functions; i++) {
         bool head = i % l->plan->depth == 0;
         bool called = !head || (s->python && plan_chain_covered(l->plan, i / l->plan->depth));

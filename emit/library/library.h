@@ -62,7 +62,6 @@ struct library {
     uint32_t small;           /* offset in the code of the other small functions, which follow the numbered ones */
     uint32_t text_tail;       /* bytes of padding at the end of .text, fewer than the alignment of functions */
     uint32_t *slot;           /* each numbered function's PLT slot, or CODE_NO_SLOT */
-    uint32_t own_slots;       /* the first PLT slot of the library's own numbered functions */
     uint32_t outside_slots;   /* the first PLT slot of functions that are bound but never called */
     uint32_t small_slots;     /* the first PLT slot of the library's own small functions */
     uint32_t irelative_first; /* the first PLT slot that a resolver fills: all from there on are such slots */

@@ -601,18 +601,15 @@ uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limi
     return up ? is + (missing - wanted) : is - (missing - wanted);
 }
 
-uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
-                                    uint32_t count, uint32_t least, uint32_t most, uint64_t sum)
+uint64_t distribution_fit_quantiles(const char *quantiles, const struct distribution_task *t)
 {
-    struct distribution_limits *const limit = malloc((count + (size_t)1) * sizeof *limit);
     uint64_t is = 0;
-    if (limit && distribution_limit(quantiles, fixed, fixed_count, NULL, least, most, limit, count)) {
-        is = distribution_fit_within(value, limit, count, 0, sum);
-        distribution_sort(value, count);
-    } else {
-        for (uint32_t k = 0; k < count; k++)
-            is += value[k];
+    if (distribution_limit(quantiles, t->fixed, t->fixed_count, NULL, t->least, t->most, t->limit, t->count)) {
+        is = distribution_fit_within(t->value, t->limit, t->count, 0, t->sum);
+        distribution_sort(t->value, t->count);
+        return is;
     }
-    free(limit);
+    for (uint32_t k = 0; k < t->count; k++)
+        is += t->value[k];
     return is;
 }

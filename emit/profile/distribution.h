@@ -83,10 +83,20 @@ void distribution_limit_values(uint32_t *value, const struct distribution_limits
 uint64_t distribution_fit_within(uint32_t *value, const struct distribution_limits *limit, uint32_t count,
                                  uint32_t largest, uint64_t sum);
 
-/* Does both: changes ascending values so that they and the ascending `fixed` ones have these quantiles, and so that
- * their sum becomes `sum`, if possible. Each value is within [least, most] unless a quantile is not. The values stay in
- * order. Returns their sum. Changes nothing where `quantiles` is NULL or malformed, or memory runs out. */
-uint64_t distribution_fit_quantiles(const char *quantiles, const uint32_t *fixed, uint32_t fixed_count, uint32_t *value,
-                                    uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
+/* Ascending values that are to be changed. */
+struct distribution_task {
+    uint32_t *value;
+    uint32_t count;
+    const uint32_t *fixed;             /* ascending values that stay as they are, */
+    uint32_t fixed_count;              /* which together with these have the quantiles */
+    uint32_t least, most;              /* each value is within these unless a quantile is not */
+    uint64_t sum;                      /* what the sum of all values is to be, if possible */
+    struct distribution_limits *limit; /* scratch for `count` */
+};
+
+/* Does both: changes the values so that they and the fixed ones have these quantiles, and so that their sum becomes
+ * what it is to be, if possible. The values stay in order. Returns their sum. Changes nothing where `quantiles` is NULL
+ * or malformed. */
+uint64_t distribution_fit_quantiles(const char *quantiles, const struct distribution_task *t);
 
 #endif

@@ -128,6 +128,14 @@ static bool draw_exported_lengths(const struct rows *r, const struct plan_librar
     return ok;
 }
 
+/* Makes scratch for lengths_fit, if there are lengths beside these. False when memory ran out. */
+static bool make_scratch(const struct fixed_lengths *beside, uint32_t count, uint32_t **scratch)
+{
+    const struct distribution_task of = {.count = count, .fixed_count = beside->count};
+    *scratch = beside->length ? malloc(lengths_scratch(&of) * sizeof **scratch) : NULL;
+    return *scratch || !beside->length;
+}
+
 /* Makes room for the lengths of exported names. False when memory ran out; what other libraries read is then unchanged.
  */
 static bool make_exported_room(struct plan_library *l, uint32_t numbered)
@@ -182,8 +190,9 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     uint32_t *order = again ? lengths_order(l, numbered, count) : NULL;
     l->names.function_lengths = l->names.other_lengths = l->names.ends = 0;
     l->names.others = names_row_other_bytes(l);
+    uint32_t *scratch = NULL;
     if (!length || !dealt || (again && !order) || !make_exported_room(l, numbered) ||
-        !draw_exported_lengths(r, l, length, &beside)) {
+        !draw_exported_lengths(r, l, length, &beside) || !make_scratch(&beside, count, &scratch)) {
         free(beside.length);
         free(order);
         free(length);
@@ -199,10 +208,14 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t drawn = lengths_sum(length, count);
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
     const uint32_t shortest = lengths_shortest(l, numbered, count);
-    const uint64_t is = beside.length
-                            ? lengths_fit(plan, l, &beside, length, count, shortest, PROFILE_NAME_MOST, most, fit)
-                            : fit(length, count, shortest, PROFILE_NAME_MOST, most);
+    const struct lengths_task task = {
+        .of = {length, count, beside.length, beside.count, shortest, PROFILE_NAME_MOST, most},
+        .fit = fit,
+        .scratch = scratch,
+    };
+    const uint64_t is = scratch ? lengths_fit(plan, l, &task) : fit(length, count, shortest, PROFILE_NAME_MOST, most);
     const bool fits = is <= most;
+    free(scratch);
     free(beside.length);
     for (uint32_t i = 0; i < count; i++)
         dealt[again ? order[i] : i] = (uint16_t)length[i];

@@ -1,5 +1,6 @@
 /* Sets what a library with a row has beyond the needs of its functions: undefined symbols, PLT slots, relocations,
  * methods and constructors, as many of each as the row says; see rows.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/page.h"
@@ -112,6 +113,19 @@ static uint64_t choose_nearest(struct outside_wish *wish, uint16_t *choice)
     return outside_choose(wish, choice);
 }
 
+/* Changes the lengths of `count` undefined symbols' names, beside the fixed ones, to this sum. */
+static void fit_outside(const struct plan *plan, const struct plan_library *l, const struct want *w,
+                        const struct fixed_lengths *fixed, uint32_t count, uint64_t sum)
+{
+    const struct lengths_task t = {
+        .of = {w->lengths, count, fixed->length, fixed->count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, sum},
+        .fit = distribution_fit_few,
+        .scratch = w->lengths + (size_t)WANT_DRAWN * w->most_names,
+    };
+    assert(lengths_scratch(&t.of) <= (size_t)(WANT_LENGTHS - WANT_DRAWN) * w->most_names);
+    lengths_fit(plan, l, &t);
+}
+
 /* Chooses the undefined symbols, with `versions` versions, so that .dynstr has the row's size if everything but their
  * names and versions takes `others` bytes there. Sets *apart to how many bytes .dynstr is away from that. Returns the
  * bytes of the names. */
@@ -138,8 +152,7 @@ static uint64_t choose_outside(const struct plan *plan, struct plan_library *l, 
     if (free_ones)
         bytes = natural;
     if (known && bytes >= count && names.fixed.count)
-        lengths_fit(plan, l, &names.fixed, w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count,
-                    distribution_fit_few);
+        fit_outside(plan, l, w, &names.fixed, count, bytes - count);
     else if (known && bytes >= count)
         distribution_fit_few(w->lengths, count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, bytes - count);
     wish.bytes = bytes;

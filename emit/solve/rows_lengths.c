@@ -28,38 +28,37 @@ bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_
     return known;
 }
 
-/* How far `length` and the fixed lengths together are from the wanted ones. `scratch` has room for all of them. */
-static double distance_with(const uint32_t *wanted, const struct fixed_lengths *fixed, const uint32_t *length,
-                            uint32_t count, uint32_t *scratch)
+/* How far the lengths and the fixed ones together are from the wanted ones. `scratch` has room for all of them. */
+static double distance_with(const uint32_t *wanted, const struct distribution_task *t, const uint32_t *length,
+                            uint32_t *scratch)
 {
-    memcpy(scratch, fixed->length, fixed->count * sizeof *scratch);
-    memcpy(scratch + fixed->count, length, count * sizeof *scratch);
-    return distribution_distance(wanted, scratch, fixed->count + count);
+    memcpy(scratch, t->fixed, t->fixed_count * sizeof *scratch);
+    memcpy(scratch + t->fixed_count, length, t->count * sizeof *scratch);
+    return distribution_distance(wanted, scratch, t->fixed_count + t->count);
 }
 
-uint64_t lengths_fit(const struct plan *plan, const struct plan_library *l, const struct fixed_lengths *fixed,
-                     uint32_t *length, uint32_t count, uint32_t least, uint32_t most, uint64_t sum, lengths_fit_to *fit)
+uint64_t lengths_fit(const struct plan *plan, const struct plan_library *l, const struct lengths_task *t)
 {
+    struct distribution_task of = t->of;
     const char *const quantiles = l->said->text[ROW_TEXT_NAME_LENGTHS];
-    const uint32_t all = fixed->count + count;
-    uint32_t *const before = malloc(3 * (size_t)all * sizeof *before + 1);
-    if (before)
-        memcpy(before, length, count * sizeof *before);
-    distribution_fit_quantiles(quantiles, fixed->length, fixed->count, length, count, least, most, sum);
-    uint64_t is = fit(length, count, least, most, sum);
-    uint32_t *const wanted = before ? before + all : NULL;
-    if (before && lengths_draw(plan, l, all, wanted)) {
-        uint32_t *const scratch = wanted + all;
-        const double distance = distance_with(wanted, fixed, length, count, scratch);
-        const bool is_exact = distribution_has_quantiles(quantiles, scratch, all);
-        const uint64_t was = is_exact ? 0 : fit(before, count, least, most, sum);
-        if (!is_exact && (was == sum || is != sum) && distance_with(wanted, fixed, before, count, scratch) < distance) {
-            memcpy(length, before, count * sizeof *before);
-            is = was;
-        }
-    }
-    free(before);
-    return is;
+    const uint32_t all = of.fixed_count + of.count;
+    uint32_t *const before = t->scratch;
+    uint32_t *const wanted = before + all;
+    uint32_t *const scratch = wanted + all;
+    of.limit = (struct distribution_limits *)(scratch + all);
+    memcpy(before, of.value, of.count * sizeof *before);
+    distribution_fit_quantiles(quantiles, &of);
+    const uint64_t is = t->fit(of.value, of.count, of.least, of.most, of.sum);
+    if (!lengths_draw(plan, l, all, wanted))
+        return is;
+    const double distance = distance_with(wanted, &of, of.value, scratch);
+    if (distribution_has_quantiles(quantiles, scratch, all))
+        return is;
+    const uint64_t was = t->fit(before, of.count, of.least, of.most, of.sum);
+    if ((was != of.sum && is == of.sum) || distance_with(wanted, &of, before, scratch) >= distance)
+        return is;
+    memcpy(of.value, before, of.count * sizeof *before);
+    return was;
 }
 
 void lengths_of_files(const struct plan *plan, struct plan_library *l)

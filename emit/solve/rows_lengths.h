@@ -4,6 +4,7 @@
 #define EMIT_SOLVE_ROWS_LENGTHS_H
 
 #include "emit/library/shape.h"
+#include "emit/profile/distribution.h"
 #include "emit/solve/rows_parts.h"
 
 /* Add lengths to those that are fixed: of one name; of the names of imports; of the first `count` functions; of other
@@ -26,12 +27,21 @@ bool lengths_draw(const struct plan *plan, const struct plan_library *l, uint32_
 /* One of distribution_fit and distribution_fit_few. */
 typedef uint64_t lengths_fit_to(uint32_t *length, uint32_t count, uint32_t least, uint32_t most, uint64_t sum);
 
-/* Changes ascending lengths, each within [least, most], so that their sum becomes `sum` and that they have the row's
- * quantiles at their places, together with the ascending `fixed` ones. Where that is impossible, or `fit` alone comes
- * nearer to what is wanted, they are as `fit` makes them. Returns the sum that they have then. */
-uint64_t lengths_fit(const struct plan *plan, const struct plan_library *l, const struct fixed_lengths *fixed,
-                     uint32_t *length, uint32_t count, uint32_t least, uint32_t most, uint64_t sum,
-                     lengths_fit_to *fit);
+/* Lengths that are to be changed: `of`, without scratch; by what otherwise; and scratch for lengths_scratch numbers. */
+struct lengths_task {
+    struct distribution_task of;
+    lengths_fit_to *fit;
+    uint32_t *scratch;
+};
+static inline size_t lengths_scratch(const struct distribution_task *t)
+{
+    return 3 * ((size_t)t->fixed_count + t->count) + 2 * (size_t)t->count;
+}
+
+/* Changes the lengths so that their sum becomes what it is to be and that they have the row's quantiles at their
+ * places, together with the fixed ones. Where that is impossible, or `fit` alone comes nearer to what is wanted, they
+ * are as `fit` makes them. Returns the sum that they have then. */
+uint64_t lengths_fit(const struct plan *plan, const struct plan_library *l, const struct lengths_task *t);
 
 /* Sets the lengths of source files' names, by the distribution of all names. */
 void lengths_of_files(const struct plan *plan, struct plan_library *l);

@@ -299,10 +299,15 @@ static bool fit(const struct plan *plan, const struct plan_library *l, struct fr
 {
     const uint32_t twice = l->names.shared <= names->objects ? l->names.shared : 0;
     struct fixed_lengths beside = {.count = names->fixed.count + 2 * twice};
+    const struct distribution_task room = {.count = names->count, .fixed_count = beside.count};
     beside.length = malloc((beside.count + (size_t)names->count + 1) * sizeof *beside.length);
-    *has_memory = beside.length;
-    if (!beside.length)
+    uint32_t *const scratch = malloc((lengths_scratch(&room) + 1) * sizeof *scratch);
+    *has_memory = beside.length && scratch;
+    if (!*has_memory) {
+        free(beside.length);
+        free(scratch);
         return false;
+    }
     take_twice(names, twice, least, beside.length);
     const uint32_t once = names->count - twice;
     const uint64_t more = lengths_sum(names->length + once, twice);
@@ -310,9 +315,14 @@ static bool fit(const struct plan *plan, const struct plan_library *l, struct fr
     for (uint32_t i = 0; i < 2 * twice; i++)
         beside.length[names->fixed.count + i] = names->length[once + i / 2];
     distribution_sort(beside.length, beside.count);
-    const bool fits = sum >= more && lengths_fit(plan, l, &beside, names->length, once, least, PROFILE_NAME_MOST,
-                                                 sum - more, distribution_fit) == sum - more;
+    const struct lengths_task task = {
+        .of = {names->length, once, beside.length, beside.count, least, PROFILE_NAME_MOST, sum - more},
+        .fit = distribution_fit,
+        .scratch = scratch,
+    };
+    const bool fits = sum >= more && lengths_fit(plan, l, &task) == sum - more;
     free(beside.length);
+    free(scratch);
     if (fits || !twice)
         return fits;
     names->twice = 0;

@@ -6,7 +6,8 @@
 #include "emit/solve/solve.h"
 
 enum { ROWS_EXTRA_WHOLE = 4 /* the largest want.share */, ROWS_TERSE_MOST = 4, ROWS_CALLS_WHOLE = 4 };
-enum { WANT_LENGTHS = 4 };
+/* want.lengths: arrays of most_names for what is drawn, and then scratch for lengths_fit. */
+enum { WANT_DRAWN = 4, WANT_LENGTHS = WANT_DRAWN + 8 };
 
 /* `count` lengths by a row's distribution of these, and whether it gives any. Most tries ask for as many as the one
  * before. */

@@ -50,18 +50,20 @@ static bool is_as_large_as_it_says(const struct stat *st)
     return size < CRC_MOST && (size <= CRC_ALWAYS || size / S_BLKSIZE / CRC_TIMES <= (uint64_t)st->st_blocks);
 }
 
-/* Computes zlib's CRC of a file. False where it cannot be read, or is not worth it. */
-static bool compute_crc(const char *path, uint32_t *crc)
+/* Computes zlib's CRC of a file. False where the file is not worth it, or cannot be read, which sets the error. */
+static bool compute_crc(const char *path, uint32_t *crc, struct error *e)
 {
     static const size_t size = 1 << 18;
     const int fd = prof_open_regular(path);
-    unsigned char *block = malloc(size);
+    unsigned char *const block = prof_must(malloc(size));
     uLong sum = crc32(0, NULL, 0);
     struct stat st;
     ssize_t n = -1;
     const bool worthwhile = fd >= 0 && fstat(fd, &st) == 0 && is_as_large_as_it_says(&st);
-    while (worthwhile && block && (n = whole_read(fd, block, size)) > 0)
+    while (worthwhile && (n = whole_read(fd, block, size)) > 0)
         sum = crc32(sum, block, (uInt)n);
+    if (worthwhile && n < 0)
+        error_errno(e, path, "cannot be read for its checksum");
     free(block);
     if (fd >= 0)
         close(fd);
@@ -75,13 +77,18 @@ struct search {
     const char *library;
     char *path;  /* PATH_MAX bytes: the debug file */
     char *other; /* PATH_MAX bytes: the first file of that name with another checksum; "": none */
+    struct error **remark;
 };
 
 /* Whether the file at s->path has the checksum that .gnu_debuglink states. Such a name may be the library's own. */
 static bool is_debug_file(struct search *s)
 {
     uint32_t crc;
-    if (access(s->path, R_OK) != 0 || !compute_crc(s->path, &crc))
+    struct error e = {0};
+    const bool is_known = access(s->path, R_OK) == 0 && compute_crc(s->path, &crc, &e);
+    if (e.code)
+        note(s->remark, &e);
+    if (!is_known)
         return false;
     if (crc != s->c->links.debuglink_crc && !*s->other && strcmp(s->path, s->library) != 0)
         strcpy(s->other, s->path);
@@ -116,11 +123,12 @@ static bool is_at_build_id(const struct capture *c, const char *path)
 }
 
 /* After a failure `other` has a file with another checksum, if there is one; else "". */
-static bool find_by_link(const struct prof *p, const struct capture *c, const char *library, char *path, char *other)
+static bool find_by_link(const struct prof *p, struct prof_file *file, char *path, char *other)
 {
     char real[PATH_MAX], directory[PATH_MAX];
-    struct search s = {c, real, path, other};
-    if (!c->links.debuglink || strchr(c->links.debuglink, '/') || !realpath(library, real))
+    const struct capture *const c = &file->capture;
+    struct search s = {c, real, path, other, &file->remark};
+    if (!c->links.debuglink || strchr(c->links.debuglink, '/') || !realpath(file->path, real))
         return false;
     strcpy(directory, real);
     *strrchr(directory, '/') = '\0';
@@ -144,14 +152,14 @@ static bool find_by_link(const struct prof *p, const struct capture *c, const ch
     return false;
 }
 
-static bool find_debug_file(const struct prof *p, const struct capture *c, const char *library, char *path, char *other)
+static bool find_debug_file(const struct prof *p, struct prof_file *file, char *path, char *other)
 {
     *other = '\0';
     for (size_t i = 0; i < p->options.debug_dirs; i++) {
-        if (find_by_build_id(c, p->options.debug_dir[i], path))
+        if (find_by_build_id(&file->capture, p->options.debug_dir[i], path))
             return true;
     }
-    return find_by_link(p, c, library, path, other);
+    return find_by_link(p, file, path, other);
 }
 
 static void add_debug_file(struct task *t, struct prof_file *file, const char *path, uint32_t index)
@@ -165,7 +173,7 @@ static void add_debug_file(struct task *t, struct prof_file *file, const char *p
     if (!ok)
         note(&file->remark, &e);
     else if (file->capture.debug_file) {
-        t->debug_path[index] = strdup(path);
+        t->debug_path[index] = prof_must(strdup(path));
         file->by_build_id = is_at_build_id(&file->capture, path);
         file->state = state;
     }
@@ -250,10 +258,10 @@ static bool capture_one(void *context, unsigned worker, uint32_t index, struct e
     } else if (!c->has_symtab || c->mix[MIX_INFO] == 0) {
         if (file->debug_path)
             add_debug_file(t, file, file->debug_path, index);
-        else if (find_debug_file(t->p, c, file->path, path, other))
+        else if (find_debug_file(t->p, file, path, other))
             add_debug_file(t, file, path, index);
         else if (*other)
-            t->other_debug[index] = strdup(other);
+            t->other_debug[index] = prof_must(strdup(other));
     }
     return true;
 }

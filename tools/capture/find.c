@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,17 +83,6 @@ int prof_open_regular(const char *path)
     return fd;
 }
 
-void prof_free(struct prof *p)
-{
-    for (size_t i = 0; i < p->count; i++)
-        capture_free(&p->file[i].capture);
-    free(p->file);
-    free(p->refused);
-    for (unsigned i = 0; i < PROF_LANGUAGES; i++)
-        stats_free(&p->dwarf[i]);
-    arena_free(&p->arena);
-}
-
 /* ---- files ---- */
 
 static bool matches(const char *pattern, const char *path)
@@ -164,6 +154,40 @@ bool prof_wants(const struct prof *p, const char *path)
     return only && !without && !(p->options.without_libc && prof_is_libc(path));
 }
 
+static int by_place(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct prof_place));
+}
+
+/* Whether the file is met for the first time. */
+static bool is_new(struct prof *p, const struct stat *st)
+{
+    const struct prof_place place = {st->st_dev, st->st_ino};
+    if (tfind(&place, &p->met, by_place))
+        return false;
+    struct prof_place *const kept = prof_must(arena_take(&p->arena, sizeof *kept));
+    *kept = place;
+    prof_must(tsearch(kept, &p->met, by_place));
+    return true;
+}
+
+static void keep(void *place)
+{
+    (void)place; /* the arena has it */
+}
+
+void prof_free(struct prof *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        capture_free(&p->file[i].capture);
+    free(p->file);
+    tdestroy(p->met, keep);
+    free(p->refused);
+    for (unsigned i = 0; i < PROF_LANGUAGES; i++)
+        stats_free(&p->dwarf[i]);
+    arena_free(&p->arena);
+}
+
 static struct prof_file *add(struct prof *p, const char *path, const char *name)
 {
     if (p->count == p->capacity) {
@@ -174,15 +198,6 @@ static struct prof_file *add(struct prof *p, const char *path, const char *name)
     *file = (struct prof_file){.path = prof_copy(p, path)};
     file->name = name == path ? file->path : prof_copy(p, name);
     return file;
-}
-
-static bool is_there(const struct prof *p, const struct stat *st)
-{
-    for (size_t i = p->count; i-- > 0;) {
-        if (p->file[i].inode == st->st_ino && p->file[i].device == st->st_dev)
-            return true;
-    }
-    return false;
 }
 
 /* Whether the file begins as ELF files do. A file that cannot be read may be one; the capture will complain of it. */
@@ -207,11 +222,6 @@ static void refuse(struct prof *p, const char *path)
         p->refused = prof_must(realloc(p->refused, p->refusal_capacity * sizeof *p->refused));
     }
     p->refused[p->refusals++] = (struct prof_place){st.st_dev, st.st_ino};
-}
-
-static int by_place(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(struct prof_place));
 }
 
 /* Counts the files that were refused. The same file may have been found by several names, or in several processes. */
@@ -266,12 +276,9 @@ void prof_add_as(struct prof *p, const char *path, const char *name, bool given)
         return;
     }
     if (stat(path, &st) == 0) {
-        if ((!given && !S_ISREG(st.st_mode)) || is_there(p, &st))
+        if ((!given && !S_ISREG(st.st_mode)) || !is_new(p, &st))
             return;
-        struct prof_file *file = add(p, path, name);
-        file->given = given;
-        file->device = st.st_dev;
-        file->inode = st.st_ino;
+        add(p, path, name)->given = given;
     } else if (given || errno != ENOENT) {
         struct prof_file *file = add(p, path, name);
         file->given = given;

@@ -74,7 +74,6 @@ struct prof_file {
     const char *debug_path;  /* the file with its debug information; NULL: none, or not looked for yet */
     const char *other_debug; /* one that .gnu_debuglink names, with another checksum, where there is none; NULL: none */
     bool by_build_id;        /* the debug file stands in a tree of build-ids */
-    uint64_t device, inode;  /* identify the file; 0, 0 where it was not found */
     bool given;              /* by the user, by its name: never left out silently */
     bool left_out;           /* turned out to be no shared object of the application */
     struct prof_state state; /* before the first read, of debug_path where there is one, otherwise of path */
@@ -136,6 +135,7 @@ struct prof {
     struct prof_file *file;
     size_t count, capacity;
     size_t unreadable;
+    void *met;                  /* struct prof_place of all files: a tree of tsearch */
     struct prof_place *refused; /* ELF files that the options have left out, noted until they let one in */
     size_t refusals, refusal_capacity;
     uint64_t first_loaded; /* when the first file of a run was loaded: CLOCK_MONOTONIC, nanoseconds */
