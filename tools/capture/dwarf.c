@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/order.h"
+#include "elf/read/unpack.h"
 #include "tools/capture/prof.h"
 
 /* The most bytes of .debug_info that are read, of all files and of one. */
@@ -315,7 +316,8 @@ static uint64_t share_of_each(const struct prof_debugs *files)
     return share < FILE_MOST ? share + 1 : FILE_MOST;
 }
 
-/* Reads the files, a few at a time. `files` does not grow meanwhile. */
+/* Reads the files, a few at a time: as many as there are slots, and further ones only while those that are being read
+ * have less than UNPACK_MOST bytes in unpacked copies. `files` does not grow meanwhile. */
 static void read_all(struct work *w, const struct prof_debugs *files)
 {
     const uint64_t most = w->p->options.full ? 0 : share_of_each(files);
@@ -323,13 +325,20 @@ static void read_all(struct work *w, const struct prof_debugs *files)
     struct reading *reading = prof_must(arena_zeroed(&w->p->arena, slots, sizeof *reading));
     size_t first = 0;
     size_t next = 0;
+    uint64_t unpacked = 0;
     for (size_t i = 0; i < files->count; i++) {
-        if (next - first == slots)
-            finish(w, &reading[first++ % slots]);
+        while (next - first == slots || unpacked >= UNPACK_MOST) {
+            struct reading *const oldest = &reading[first++ % slots];
+            unpacked -= prof_reading_unpacked(&oldest->of);
+            finish(w, oldest);
+        }
         show(i, files->count);
         struct reading *r = &reading[next % slots];
         r->debug = &files->of[i];
-        next += start(w, r, most);
+        if (!start(w, r, most))
+            continue;
+        unpacked += prof_reading_unpacked(&r->of);
+        next++;
     }
     while (first < next)
         finish(w, &reading[first++ % slots]);

@@ -219,6 +219,8 @@ struct prof_reading {
 };
 bool prof_reading_start(struct prof_reading *r, const char *path, const struct prof_state *state, uint32_t compression,
                         uint64_t most, struct error *e);
+/* Bytes of the unpacked copy, if the file was compressed. */
+uint64_t prof_reading_unpacked(const struct prof_reading *r);
 bool prof_reading_finish(struct prof_reading *r, struct debug_stats *s, struct error *e);
 /* Reads the debug information of all files, and of their .dwo files. */
 void prof_dwarf(struct prof *p);

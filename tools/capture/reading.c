@@ -42,6 +42,12 @@ static bool unpack(struct prof_reading *r, uint32_t compression, struct error *e
     return true;
 }
 
+uint64_t prof_reading_unpacked(const struct prof_reading *r)
+{
+    struct stat st;
+    return r->unpacked >= 0 && fstat(r->unpacked, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 static void reading_close(struct prof_reading *r)
 {
     if (r->unpacked >= 0)
