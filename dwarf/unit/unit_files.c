@@ -220,38 +220,40 @@ static void name_fewer(struct debug *d, uint64_t most, bool has_code)
         d->files.named--;
 }
 
-void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
+/* Chooses how many files line tables list, so that .debug_line has room for rows. Returns how many more headers a table
+ * has room for. */
+static uint64_t choose_listed(struct debug *d, uint32_t units, bool has_code, bool few_rows)
 {
     enum { LINE_PART = 5 }; /* one byte of .debug_line in so many is for files, or for rows */
     enum { FIRST_FILE = 58, MORE_FILE = 5, SUM = 16 }; /* bytes, in version 5 */
-    const struct corpus *c = d->corpus;
-    const uint64_t first_file = FIRST_FILE + (c->dialect.clang ? 3 * SUM + 2 : 0);
-    const uint64_t more_file = MORE_FILE + (c->dialect.clang ? SUM : 0);
-    struct debug_files *f = &d->files;
-    *f = (struct debug_files){.named = c->headers, .listed = CORPUS_FILES};
-    if (c->dialect.lines) { /* nothing is declared in headers */
-        f->listed = 1;
-        f->named = dialect_is_4(c->dialect) ? 1 : f->named;
-    }
-    if (!units)
-        return;
+    const struct dialect dialect = d->corpus->dialect;
+    const uint64_t first_file = FIRST_FILE + (dialect.clang ? 3 * SUM + 2 : 0);
+    const uint64_t more_file = MORE_FILE + (dialect.clang ? SUM : 0);
     const uint64_t line = d->wanted[DEBUG_LINE];
-    uint64_t beyond = 0; /* how many more headers a table has room for */
-    if (line != DEBUG_ANY && dialect_is_4(c->dialect)) {
-        name_fewer(d, (few_rows ? line - line / LINE_PART : line / LINE_PART) / units, coded > 0);
-    } else if (line != DEBUG_ANY) {
-        const uint64_t part = line / (c->dialect.clang && c->dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
-        const uint64_t each = (few_rows ? line - part : part) / units;
-        const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
-        beyond = most > f->listed ? most - f->listed : 0;
-        f->listed = most < 1 ? 1 : most < f->listed ? (uint32_t)most : f->listed;
+    struct debug_files *const f = &d->files;
+    if (line == DEBUG_ANY)
+        return 0;
+    if (dialect_is_4(dialect)) {
+        name_fewer(d, (few_rows ? line - line / LINE_PART : line / LINE_PART) / units, has_code);
+        return 0;
     }
-    const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
-    if (wanted == DEBUG_ANY || dialect_is_4(c->dialect))
-        return;
-    uint64_t own = own_files(d, units, coded);
+    const uint64_t part = line / (dialect.clang && dialect.language == DWARF_C ? 4 * LINE_PART : LINE_PART);
+    const uint64_t each = (few_rows ? line - part : part) / units;
+    const uint64_t most = each > first_file ? (each - first_file) / more_file : 1;
+    const uint64_t beyond = most > f->listed ? most - f->listed : 0;
+    f->listed = most < 1 ? 1 : most < f->listed ? (uint32_t)most : f->listed;
+    return beyond;
+}
+
+/* Chooses how files are named, and how many headers, so that the names fit into `wanted` bytes of .debug_line_str.
+ * Returns the bytes of units' own names. */
+static uint64_t choose_named(struct debug *d, uint32_t units, uint32_t coded, uint64_t wanted)
+{
+    const struct corpus *const c = d->corpus;
+    struct debug_files *const f = &d->files;
     /* `least`: so many headers that .debug_str may have room for their names */
     const uint64_t names = d->wanted[DEBUG_STR] != DEBUG_ANY ? d->wanted[DEBUG_STR] : 0;
+    uint64_t own = 0;
     uint32_t least = 1;
     while (least < c->made && c->header[least].name_start < names)
         least++;
@@ -265,6 +267,25 @@ void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool fe
         if (unit_files_bytes(d) + own <= wanted)
             break;
     }
+    return own;
+}
+
+void debug_choose_files(struct debug *d, uint32_t units, uint32_t coded, bool few_rows)
+{
+    const struct dialect dialect = d->corpus->dialect;
+    struct debug_files *const f = &d->files;
+    *f = (struct debug_files){.named = d->corpus->headers, .listed = CORPUS_FILES};
+    if (dialect.lines) { /* nothing is declared in headers */
+        f->listed = 1;
+        f->named = dialect_is_4(dialect) ? 1 : f->named;
+    }
+    if (!units)
+        return;
+    const uint64_t beyond = choose_listed(d, units, coded > 0, few_rows);
+    const uint64_t wanted = d->wanted[DEBUG_LINE_STR];
+    if (wanted == DEBUG_ANY || dialect_is_4(dialect))
+        return;
+    uint64_t own = choose_named(d, units, coded, wanted);
     const uint64_t usual = unit_files_bytes(d) + own + DIRECTORY_LONG + UINT64_C(1) * units * DIGITS_USUAL;
     if (usual < wanted && !d->joined && !f->is_own) {
         name_further(f, wanted - unit_files_bytes(d) - own, units, beyond);

@@ -182,7 +182,8 @@ uint64_t look_different(uint64_t *number, size_t count)
     return different;
 }
 
-/* Moves the counts to the capture. .symtab comes after .dynsym and has more, so its counts replace those of .dynsym. */
+/* Moves the counts to the capture. .symtab comes after .dynsym and has more, so its counts replace those of .dynsym.
+ * What is counted in one of the tables alone, characters that debuggers show and aliases, is added. */
 static bool keep(struct look *l, struct counting *s)
 {
     struct capture *c = l->c;

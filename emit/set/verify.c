@@ -177,13 +177,13 @@ static bool check_file(const struct check *c, unsigned worker, const struct mani
 
 /* Orders faults by item. One thread looks at all files of an item, in their order, so numbers order faults within an
  * item. */
-static int by_item(const void *a, const void *b)
+static int by_order(const void *a, const void *b)
 {
     const struct set_fault *p = a;
     const struct set_fault *q = b;
-    const uint32_t one = p->item == q->item ? p->number : p->item;
-    const uint32_t other = p->item == q->item ? q->number : q->item;
-    return one < other ? -1 : one > other;
+    if (p->item != q->item)
+        return p->item < q->item ? -1 : 1;
+    return p->number < q->number ? -1 : p->number > q->number;
 }
 
 /* Where to put the next fault, which is of this item. The faults that come first in the manifest are kept, whichever
@@ -194,7 +194,7 @@ static struct set_fault *place_of(struct set_faults *faults, uint32_t item)
         return &faults->fault[faults->count];
     struct set_fault *last = &faults->fault[0];
     for (unsigned i = 1; i < SET_FAULTS_MOST; i++)
-        if (by_item(&faults->fault[i], last) > 0)
+        if (by_order(&faults->fault[i], last) > 0)
             last = &faults->fault[i];
     return item < last->item ? last : NULL;
 }
@@ -296,7 +296,7 @@ static bool tell_faults(const struct check *c, struct error *e)
     const uint32_t listed = !f ? 0 : f->count < SET_FAULTS_MOST ? f->count : SET_FAULTS_MOST;
     if (!listed)
         return true;
-    qsort(f->fault, listed, sizeof *f->fault, by_item);
+    qsort(f->fault, listed, sizeof *f->fault, by_order);
     if (f->count == listed) {
         *e = f->fault[listed - 1].error;
         return false;
