@@ -71,11 +71,12 @@ static void put_tabled_cie(uint8_t *p, uint64_t address, uint64_t personality)
     uint8_t *const start = p;
     p = put_u32(p, UNWIND_TABLED_CIE - 4);
     p = put_u32(p, 0); /* this is a CIE */
-    p = put_bytes(p, (const uint8_t[]){1, 'z', 'P', 'L', 'R', 0, 1, 0x78, 16, 7},
+    p = put_bytes(p, (const uint8_t[]){1, 'z', 'P', 'L', 'R', 0, 1, 0x78, CFI_RETURN, 7},
                   10); /* the 7 counts the bytes of augmentation data */
     p = put_u8(p, PE_INDIRECT_PCREL_SDATA4);
     p = put_u32(p, (uint32_t)(personality - (address + (uint64_t)(p - start))));
-    p = put_bytes(p, (const uint8_t[]){PE_PCREL_SDATA4, PE_PCREL_SDATA4, CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1}, 7);
+    p = put_bytes(
+        p, (const uint8_t[]){PE_PCREL_SDATA4, PE_PCREL_SDATA4, CFA_DEF_CFA, CFI_RSP, 8, CFA_OFFSET | CFI_RETURN, 1}, 7);
     p = put_bytes(p, (const uint8_t[]){CFA_NOP, CFA_NOP}, 2);
     assert(p == start + UNWIND_TABLED_CIE);
 }
@@ -97,9 +98,10 @@ static uint8_t *begin_entry(struct writer *w, uint32_t size, uint64_t address, u
     return p;
 }
 
-static uint8_t *put_advance(uint8_t *p, uint64_t bytes)
+/* Writes an advance as an instruction of `size` bytes. */
+static uint8_t *put_advance_in(uint8_t *p, uint64_t bytes, uint32_t size)
 {
-    switch (unwind_advance(bytes)) {
+    switch (size) {
     case 1:
         return put_u8(p, (uint8_t)(CFA_ADVANCE_LOC | bytes));
     case 2:
@@ -111,12 +113,17 @@ static uint8_t *put_advance(uint8_t *p, uint64_t bytes)
     }
 }
 
+static uint8_t *put_advance(uint8_t *p, uint64_t bytes)
+{
+    return put_advance_in(p, bytes, unwind_advance(bytes));
+}
+
 /* Fills up to `more` bytes with instructions that leave the state as it is, at places of the function between offsets
  * `from` and `to`. Returns the last of these, or `from`. */
 static uint64_t repeat_state(uint8_t **at, uint32_t more, const struct unwind_function *f, uint64_t from, uint64_t to)
 {
     enum { STEP = 3, LONGER = 4 /* most bytes that an advance takes beyond those of a step */ };
-    static const uint8_t frame[][2] = {{CFA_DEF_CFA_REGISTER, 6}, {CFA_OFFSET | 6, 2}};
+    static const uint8_t frame[][2] = {{CFA_DEF_CFA_REGISTER, CFI_RBP}, {CFA_OFFSET | CFI_RBP, 2}};
     uint8_t *p = *at;
     uint8_t *const end = p + more;
     const unsigned kind = f->step || f->frameless ? 2 : f->size >> 4 & 3;
@@ -153,16 +160,8 @@ static void function_entry(struct writer *w, const struct unwind_function *f, ui
     p = put_u8(p, CFA_ADVANCE_LOC | 3);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA_REGISTER, CFI_RBP}, 2);
     const uint64_t advance = f->size - 1 - repeat_state(&p, more, f, framed, f->size - 1); /* up to `ret` */
-    if (advance <= 0xff) {
-        p = put_u8(p, CFA_ADVANCE_LOC1);
-        p = put_u8(p, (uint8_t)advance);
-    } else if (advance <= 0xffff) {
-        p = put_u8(p, CFA_ADVANCE_LOC2);
-        p = put_u16(p, (uint16_t)advance);
-    } else {
-        p = put_u8(p, CFA_ADVANCE_LOC4);
-        p = put_u32(p, (uint32_t)advance);
-    }
+    const uint32_t size_of_advance = unwind_advance(advance);
+    p = put_advance_in(p, advance, size_of_advance > 1 ? size_of_advance : 2);
     p = put_bytes(p, (const uint8_t[]){CFA_DEF_CFA, CFI_RSP, 8}, 3);
     assert(p <= end);
     memset(p, CFA_NOP, (size_t)(end - p));
