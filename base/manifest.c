@@ -401,7 +401,7 @@ bool manifest_read(struct manifest *m, const char *directory, bool *absent, stru
     *absent = fd < 0 && errno == ENOENT;
     if (*absent) {
         error_set(e, ERROR_INPUT,
-                  "is not a set or an incomplete one: it has no " MANIFEST_FILE "; generate it with "
+                  "is no set, or an incomplete one: it has no " MANIFEST_FILE "; generate it with "
                   "pyelfgen --profile PROFILE -o SET, or wait until that has ended");
         return error_at(e, directory, 0);
     }

@@ -61,6 +61,7 @@ DIRECTORY = os.path.dirname(os.path.abspath(__file__))
 MANIFEST_VERSION = 1
 LIBRARIES_MOST = 1000000 + 2
 ADVICE = "check the set with pyelfgen --verify"
+ADVICE_ON_PATH = "look for another set's libraries in LD_LIBRARY_PATH, or " + ADVICE
 ADVICE_ON_MAPS = "check 'ulimit -v', vm.max_map_count, and that the set's file system is not mounted noexec"
 
 
@@ -206,7 +207,7 @@ class Manifest:
                 top = json.load(file)
         except FileNotFoundError:
             raise Failure(
-                "%s is not a set or an incomplete one: it has no manifest.json; generate it with "
+                "%s is no set, or an incomplete one: it has no manifest.json; generate it with "
                 "pyelfgen --profile PROFILE -o SET" % directory
             )
         except (OSError, ValueError, RecursionError) as error:
@@ -310,7 +311,8 @@ def startup_seconds():
 def advice_for(reason):
     """What to do about a library that cannot be loaded."""
     unmapped = "failed to map segment" in reason or "Cannot allocate memory" in reason
-    return ADVICE_ON_MAPS if unmapped else ADVICE
+    foreign = "undefined symbol" in reason and os.environ.get("LD_LIBRARY_PATH")
+    return ADVICE_ON_MAPS if unmapped else ADVICE_ON_PATH if foreign else ADVICE
 
 
 def raised(library, what, error):

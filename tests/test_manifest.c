@@ -356,7 +356,7 @@ static void test_read_no_manifest(void **state)
     assert_false(manifest_read(&m, *state, &absent, &e));
     assert_true(absent);
     assert_string_equal(e.file, *state);
-    assert_non_null(strstr(e.text, "is not a set or an incomplete one"));
+    assert_non_null(strstr(e.text, "is no set, or an incomplete one"));
     assert_non_null(strstr(e.text, "generate it with pyelfgen"));
     assert_int_equal(remove_directory(state), 0);
     assert_false(manifest_read(&m, *state, &absent, &e));

@@ -117,7 +117,7 @@ def test_the_limit_of_descriptors_is_raised(programs, profile):
         assert int(done.stdout) == raised
     done = run(programs, *how, preexec_fn=limited(40, 100), status=1)
     assert done.stderr == (
-        "pyelf-memory: 8 libraries in memory need a descriptor each, 136 with those of MPI and Python, and no more than "
+        "pyelfrun: 8 libraries in memory need a descriptor each, 136 with those of MPI and Python, and no more than "
         "100 may be open here; raise the hard limit (ulimit -Hn 136), or take fewer libraries\n"
     )
 
@@ -126,7 +126,7 @@ def test_the_limit_of_descriptors_is_raised(programs, profile):
     "arguments, status, said",
     [
         (["--memory"], 2, "pyelfrun: which set? name its directory; see --help"),
-        (["--memory", "nonesuch"], 1, "pyelf-memory: there is no profile 'nonesuch'"),
+        (["--memory", "nonesuch"], 1, "pyelfrun: there is no profile 'nonesuch'"),
         (["--memory", "--mode=link", "small"], 2, "--memory: mode link is an executable"),
         (["--memory", "--cold", "small"], 2, "--memory: no file is read, so that --cold and --warm mean nothing"),
         (["--simulate", "--warm", "small"], 2, "--simulate: nothing is timed, so that --cold and --warm mean nothing"),

@@ -160,7 +160,7 @@ class TestOneRankFails:
     def test_a_set_that_is_none(self, fails, bad):
         bad.path("manifest.json").unlink()
         said = fails("vanilla")
-        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: .*/bad: is not a set or an incomplete one: .*", said), said
+        assert re.fullmatch(r"pyelfrun: rank 2 on \S+: .*/bad: is no set, or an incomplete one: .*", said), said
 
 
 @pytest.mark.parametrize("place", ["\u00fcber", b"latin-\xfc"], ids=["UTF-8", "Latin-1"])
@@ -340,10 +340,24 @@ class TestWrongUse:
 
         return run
 
+    @pytest.mark.parametrize("driver", ["pyelfrun", "driver.py"])
+    def test_libraries_of_another_set(self, driver, programs, tmp_path):
+        """Libraries of all sets have the same names, and LD_LIBRARY_PATH comes first."""
+        for functions in (20, 80):
+            profile = tmp_path / f"{functions}.prof"
+            profile.write_text(f"pyelfgen-profile: 1\nmodules: 3\nutilities: 3\nfunctions: {functions}\n")
+            programs.run("pyelfgen", "-q", "-P", profile, "-o", tmp_path / str(functions))
+        program = [programs.path("pyelfrun")] if driver == "pyelfrun" else ["/usr/bin/python3"]
+        operand = tmp_path / "80" / ("driver.py" if driver == "driver.py" else "")
+        env = {"LD_LIBRARY_PATH": str(tmp_path / "20")}
+        done = programs.command([*program, operand], env=env, status=1)
+        assert "undefined symbol" in done.stderr
+        assert "; look for another set's libraries in LD_LIBRARY_PATH, or check the set with " in done.stderr
+
     @pytest.mark.usefixtures("skip_static")
     @pytest.mark.parametrize("mode", ALL_MODES)
     def test_not_a_set(self, mode, refused, tmp_path):
-        assert "a set" in refused("--mode", mode, tmp_path)
+        assert re.search("a set|no set", refused("--mode", mode, tmp_path))
 
     def test_a_directory_with_a_long_path(self, refused, bad, programs, tmp_path):
         """A path that leaves no room for the names of libraries is refused. Any other path works."""

@@ -245,7 +245,7 @@ def test_no_file_but_a_directory(altered, verify):
 
 def test_missing_manifest(altered, programs, verify):
     altered.path("manifest.json").unlink()
-    message = "is not a set or an incomplete one: it has no manifest.json; "
+    message = "is no set, or an incomplete one: it has no manifest.json; "
     for command in ([PYTHON, altered.path("driver.py")], [programs.path("pyelfrun"), altered.directory]):
         said = programs.command(command, status=1, leaks=False).stderr
         assert message in said and said.count("\n") == 1

@@ -3,6 +3,7 @@
  * It is a program of its own so that programs that run a set need not know how one is made. pyelfrun --memory executes
  * it, and pyelf-memory executes pyelfrun again with the set (base/memory_set.h).
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -118,7 +119,7 @@ int main(int argc, char **argv)
     process_start();
     const enum options_result parsed = parse(&r, argc, argv, &e);
     if (parsed == OPTIONS_WRONG || (parsed == OPTIONS_RUN && !(generate(&r, &fd, &e) && execute(r.command, fd, &e))))
-        status = error_report(program.name, &e);
+        status = error_report(program_invocation_short_name, &e); /* pyelfrun, where that has become this program */
     options_free(&r.options);
     return process_printed(program.name) ? status : EXIT_FAILURE;
 }

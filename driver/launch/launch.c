@@ -130,7 +130,7 @@ static bool execute(const char *path, const struct options *o, char **argv, stru
 static bool become_memory(const struct options *o, char **argv, struct error *e)
 {
     char path[PATH_MAX], own[PATH_MAX];
-    static char quiet[] = "--quiet", end[] = "--";
+    static char name[] = "pyelfrun", quiet[] = "--quiet", end[] = "--"; /* messages begin with the name */
     size_t count = 0;
     while (argv[count])
         count++;
@@ -139,7 +139,7 @@ static bool become_memory(const struct options *o, char **argv, struct error *e)
         return error_set(e, ERROR_MEMORY, "out of memory");
     if (process_program(own, e) && find_part(path, program_places, MEMORY, e)) {
         size_t n = 0;
-        words[n++] = path;
+        words[n++] = name;
         if (o->quiet)
             words[n++] = quiet;
         words[n++] = end;

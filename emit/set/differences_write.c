@@ -334,7 +334,7 @@ static void report_values(FILE *f, enum row_value v, const struct total *t)
 {
     const struct profile_key *k = &profile_keys[KEY_ROW + v];
     if (t->unknown)
-        fprintf(f, "%28s\n", is_followed(v) ? "not counted, see --compare" : "not followed");
+        fprintf(f, "%28s\n", is_followed(v) ? "not counted, see pyelfstat --compare" : "not followed");
     else if (k->kind == KIND_WORD && t->several)
         fprintf(f, "%28s\n", "not all the same");
     else if (k->kind == KIND_WORD)

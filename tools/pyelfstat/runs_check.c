@@ -75,7 +75,10 @@ bool runs_check(const struct runs_files *all, const struct runs_limits *limits, 
     for (size_t i = 0; i < all->row_count; i++)
         check_row(&all->row[i], limits, &reasons);
     if (!reasons)
-        printf("check passed: %zu run%s done, of one set, without outliers, within %zu limit%s\n", runs,
-               runs == 1 ? "" : "s", limits->count, limits->count == 1 ? "" : "s");
+        printf("check passed: %zu run%s done, of one set, without outliers", runs, runs == 1 ? "" : "s");
+    if (!reasons && limits->count)
+        printf(", within %zu limit%s", limits->count, limits->count == 1 ? "" : "s");
+    if (!reasons)
+        putchar('\n');
     return !reasons;
 }
