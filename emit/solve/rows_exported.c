@@ -209,7 +209,13 @@ static bool draw_exported(void *context, unsigned worker, uint32_t index, struct
     const uint64_t most = drawn > sum ? lengths_smaller(drawn, sum + ends) : sum;
     const uint32_t shortest = lengths_shortest(l, numbered, count);
     const struct lengths_task task = {
-        .of = {length, count, beside.length, beside.count, shortest, PROFILE_NAME_MOST, most},
+        .of = {.value = length,
+               .count = count,
+               .fixed = beside.length,
+               .fixed_count = beside.count,
+               .least = shortest,
+               .most = PROFILE_NAME_MOST,
+               .sum = most},
         .fit = fit,
         .scratch = scratch,
     };

@@ -118,7 +118,13 @@ static void fit_outside(const struct plan *plan, const struct plan_library *l, c
                         const struct fixed_lengths *fixed, uint32_t count, uint64_t sum)
 {
     const struct lengths_task t = {
-        .of = {w->lengths, count, fixed->length, fixed->count, OUTSIDE_SHORTEST, OUTSIDE_LONGEST, sum},
+        .of = {.value = w->lengths,
+               .count = count,
+               .fixed = fixed->length,
+               .fixed_count = fixed->count,
+               .least = OUTSIDE_SHORTEST,
+               .most = OUTSIDE_LONGEST,
+               .sum = sum},
         .fit = distribution_fit_few,
         .scratch = w->lengths + (size_t)WANT_DRAWN * w->most_names,
     };

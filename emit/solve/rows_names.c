@@ -316,7 +316,13 @@ static bool fit(const struct plan *plan, const struct plan_library *l, struct fr
         beside.length[names->fixed.count + i] = names->length[once + i / 2];
     distribution_sort(beside.length, beside.count);
     const struct lengths_task task = {
-        .of = {names->length, once, beside.length, beside.count, least, PROFILE_NAME_MOST, sum - more},
+        .of = {.value = names->length,
+               .count = once,
+               .fixed = beside.length,
+               .fixed_count = beside.count,
+               .least = least,
+               .most = PROFILE_NAME_MOST,
+               .sum = sum - more},
         .fit = distribution_fit,
         .scratch = scratch,
     };
